@@ -56,6 +56,11 @@ std::vector<std::string> BuildCache::notes() const {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const State& state = states_[i];
+    if (state.counters.damaged > 0) {
+      notes.push_back(std::to_string(state.counters.damaged) +
+                      (state.counters.damaged == 1 ? " answer" : " answers") + " of the cache " +
+                      levels_[i].name + " could not be used; what they should hold was built");
+    }
     if (state.counters.failures == 0) continue;
     const bool is_off = std::ranges::max(state.failures_in_row) >= kFailuresMax;
     notes.push_back("the cache " + levels_[i].name +

@@ -87,6 +87,7 @@ struct CurlTransport::Handle {
   // Nobody waits for a server to say that it wants the body: those who don't know the question cost
   // a second each time.
   curl_slist* headers = library().slist_append(nullptr, "Expect:");
+  bool has_token = false;
   std::array<char, CURL_ERROR_SIZE> reason{};
   ByteVector body;
   std::uint64_t body_bytes_max = 0;
@@ -197,6 +198,12 @@ Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& pat
   set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
   set(curl, CURLOPT_ERRORBUFFER, handle.reason.data());
   set(curl, CURLOPT_USERAGENT, "muster");
+  if (!options_.bearer_token.empty() && !handle.has_token) {
+    const std::string header = "Authorization: Bearer " + options_.bearer_token;
+    handle.headers = library().slist_append(handle.headers, header.c_str());
+    handle.has_token = true;
+  }
+  if (!options_.ca_file.empty()) set(curl, CURLOPT_CAINFO, options_.ca_file.c_str());
   set(curl, CURLOPT_HTTPHEADER, handle.headers);
   set(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options_.connect_timeout));
   set(curl, CURLOPT_LOW_SPEED_LIMIT, kSlowBytesPerSecond);

@@ -14,13 +14,16 @@ namespace muster {
 struct CurlOptions {
   /// `http://` or `https://`, perhaps with `user:password@` (or these from `~/.netrc`) and a path.
   std::string address;
+  std::string bearer_token{};  ///< Sent with every request, or empty.
+  std::string ca_file{};       ///< Certificates that are trusted instead of the system's, or empty.
   Duration connect_timeout = std::chrono::seconds(5);
   /// So long less than `kSlowBytesPerSecond` is too slow.
   Duration stall_timeout = std::chrono::seconds(10);
   std::stop_token stop{};
 };
 
-/// Keeps connections open for the next request. A request takes at most the two timeouts and the
+/// Keeps connections open for the next request. Takes a proxy from the environment, as curl does
+/// (`http_proxy`, `https_proxy`, `no_proxy`). A request takes at most the two timeouts and the
 /// time for its bytes at `kSlowBytesPerSecond`.
 class CurlTransport final : public HttpTransport {
  public:

@@ -8,7 +8,9 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/git_files.h"
 #include "bundler/pack/target_build.h"
+#include "registry/project/packages.h"
 #include "registry/registries/unread.h"
+#include "registry/vocabulary/mounted_file_system.h"
 #include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/catalog_reader.h"
 
@@ -80,11 +82,46 @@ Result<Contract> contract_of_build(const std::string& old, const std::vector<std
   return contract;
 }
 
+struct ProjectRevision {
+  std::unique_ptr<FileSystem> files;
+  std::vector<const RevisionFiles*> parts;  ///< Of `files`.
+};
+
+// A project at a revision, with the folders that it takes from elsewhere at theirs: those of the
+// same repository at this revision. Fails as `open_revision` does, naming the folder.
+Result<ProjectRevision> open_project_revision(const std::string& project,
+                                              const std::string& revision) {
+  auto base = open_revision(project, revision);
+  if (!base) return fail(base.error());
+  ProjectRevision opened{nullptr, {base.value().get()}};
+  std::vector<MountedFileSystem::Part> mounts;
+  for (const OutsideFolder& outside : outside_folders(*base.value())) {
+    const std::string folder =
+        outside.place.starts_with('/') ? outside.place : project + "/" + outside.place;
+    auto part = open_revision(folder, revision);
+    if (!part) {
+      return fail(part.error().code, "'" + outside.place + "', which is content of the project: " +
+                                         part.error().message);
+    }
+    opened.parts.push_back(part.value().get());
+    mounts.push_back({outside.at, std::move(part).value(), nullptr});
+  }
+  opened.files = std::make_unique<MountedFileSystem>(
+      MountedFileSystem::Part{AssetPath(), std::move(base).value(), nullptr}, std::move(mounts));
+  return opened;
+}
+
 Result<Contract> contract_of_revision(const std::string& project, const std::string& revision,
                                       TargetSet targets, Session& session) {
-  const auto files = open_revision(project, revision);
+  const auto files = open_project_revision(project, revision);
   if (!files) return fail(files.error());
-  const auto old = Project::open(*files.value(), processor_count(), session.stop, {});
+  const auto old = Project::open(*files.value().files, processor_count(), session.stop, {});
+  // A part that was left out would have broken nothing.
+  for (const RevisionFiles* part : files.value().parts) {
+    if (const auto failure = part->failure()) {
+      return fail(failure->code, "at revision '" + revision + "': " + failure->message);
+    }
+  }
   if (!old) {
     return fail(old.error().code, "at revision '" + revision + "': " + old.error().message);
   }

@@ -5,6 +5,7 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/report/strip_audit.h"
 #include "registry/registries/unread.h"
 #include "registry/vocabulary/counted.h"
@@ -58,13 +59,13 @@ void add_audit(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<AuditArguments>();
   CLI::App* command =
       app.add_subcommand("audit", "Show what presentation a server's bundles go without, or not");
-  command->add_option("PROJECT", arguments->project, "The project's folder")->required();
+  add_project(*command, arguments->project);
   command->add_option("--target", arguments->target, "client, server or all")
       ->capture_default_str();
   command->add_option("--max-bytes", arguments->most,
                       "More source bytes of presentation that remain are a finding: 0, 4 MiB");
   command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer(
       "What is left out is said by 'strip' in muster.yaml.\n\n"

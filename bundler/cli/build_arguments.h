@@ -20,12 +20,19 @@ struct BuildArguments {
   unsigned jobs = 0;
   std::string previous = {};  ///< Another output to take what is unchanged from, or empty.
   std::vector<std::string> caches = {};  ///< Folders and addresses.
-  std::string cache_size = "10G";
+  std::string cache_size = "10 GiB";
+  std::string cache_token = {};            ///< A file with a bearer token, or empty.
+  std::string cache_ca = {};               ///< A file with certificates, or empty.
   std::vector<std::string> variants = {};  ///< As in "platform=linux".
   bool is_cache_read_only = false;
   bool is_forced = false;
   bool fails_over_budget = true;  ///< Else budgets that are exceeded are only told.
+  bool allows_empty = false;      ///< A build of nothing is no error.
   bool explains = false;
+  bool is_dry_run = false;  ///< Checks and plans, and writes nothing.
+  bool is_strict = false;   ///< As `fail_on` with `warning`.
+  std::string fail_on = "error";
+  unsigned wait_seconds = 0;  ///< For another build in the output.
   bool verifies_determinism = false;
   bool verifies_incremental = false;
 };

@@ -3,11 +3,15 @@
 #include <charconv>
 #include <limits>
 
+#include "bundler/cli/edges.h"
+#include "registry/project/budgets.h"
+
 namespace muster::cli {
 namespace {
 
-// "500M" and "10G" are powers of 1,024; without a letter they are bytes.
+// As in muster.yaml, "10 GiB"; "500M" and "10G" are powers of 1,024, as they always were.
 std::optional<std::uint64_t> parse_size(std::string_view text) {
+  if (const auto bytes = read_byte_count(text)) return bytes.value();
   unsigned shift = 0;
   if (!text.empty()) {
     const std::size_t letter = std::string_view("KMGT").find(text.back());
@@ -24,6 +28,19 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   return number << shift;
 }
 
+// The first line of a file: among the arguments everybody on the machine would see it.
+Result<std::string> read_token(const std::string& path) {
+  constexpr std::uint64_t kTokenBytesMax = 16 * 1024;
+  if (path.empty()) return std::string();
+  const auto place = open_folder_of(path);
+  if (!place) return fail(place.error());
+  ByteVector buffer;
+  const auto bytes = read_whole(*place.value().folder, place.value().name, kTokenBytesMax, buffer);
+  if (!bytes) return fail(bytes.error());
+  const std::string_view text = as_text(bytes.value());
+  return std::string(text.substr(0, text.find_first_of("\r\n")));
+}
+
 }  // namespace
 
 bool is_address(const std::string& place) { return place.find("://") != std::string::npos; }
@@ -34,7 +51,7 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
   const auto size = parse_size(arguments.cache_size);
   if (!size) {
     return fail(ErrorCode::invalid_argument,
-                "--cache-size '" + arguments.cache_size + "' is no size; 500M and 10G are");
+                "--cache-size '" + arguments.cache_size + "' is no size; 500 MiB and 10 GiB are");
   }
   caches->folder_bytes_max_ = *size;
   std::vector<CacheLevel> levels;
@@ -43,7 +60,12 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
       return fail(ErrorCode::invalid_argument, "--cache takes one folder and one address at most");
     }
     if (is_address(place)) {
-      auto transport = CurlTransport::open({.address = place, .stop = session.stop});
+      const auto token = read_token(arguments.cache_token);
+      if (!token) return fail(token.error());
+      auto transport = CurlTransport::open({.address = place,
+                                            .bearer_token = token.value(),
+                                            .ca_file = arguments.cache_ca,
+                                            .stop = session.stop});
       if (!transport && transport.error().code == ErrorCode::io) {
         tell(session, "the cache is not used: " + transport.error().message);
         continue;

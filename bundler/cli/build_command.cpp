@@ -12,8 +12,11 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/pack/incremental_build.h"
+#include "bundler/plan/bundle_plan.h"
 #include "bundler/report/build_report.h"
+#include "registry/project/build_output.h"
 #include "registry/project/compression.h"
 #include "registry/registries/prepare.h"
 #include "registry/registries/unread.h"
@@ -44,9 +47,13 @@ Result<void> check_place(const Project& project, const BuildArguments& arguments
     const std::string inside =
         walked.value().ends_with('/') ? walked.value() : walked.value() + "/";
     if (place.value() != walked.value() && !place.value().starts_with(inside)) continue;
+    const std::string inner = place.value().substr(std::min(place.value().size(), inside.size()));
+    const auto path = AssetPath::parse(folder.text() + "/" + inner);
+    if (path && may_hold_build(path.value()) && folder_of_ours == arguments.out) continue;
     return fail(ErrorCode::invalid_argument,
                 "'" + folder_of_ours + "' is inside '" + folder.text() +
-                    "', which is content of the project; take another place");
+                    "', which is content of the project; use a folder outside it, or one in " +
+                    "Assets/StreamingAssets");
   }
   return {};
 }
@@ -83,18 +90,23 @@ bool loses_data(const Finding& finding) {
 
 // The registries as they are must be buildable.
 int check_before(const Project& project, const std::vector<ComponentDescription>& components,
-                 TargetSet targets, unsigned jobs, Session& session) {
+                 const BuildArguments& arguments, TargetSet targets, unsigned jobs,
+                 Session& session) {
+  const Severity failing = failing_severity(arguments.is_strict, arguments.fail_on);
+  const auto fails = [&](const Finding& finding) {
+    return finding.blocks_build || (failing < Severity::error && finding.severity >= failing);
+  };
   session.reporter.begin("checking", 0);
   std::vector<Finding> found = validate(project, {.targets = targets,
                                                   .jobs = jobs,
                                                   .with_sidecars = false,
                                                   .further = checks_of_packing(&components, jobs)});
-  const auto others = static_cast<std::size_t>(std::ranges::count_if(found, [](const auto& one) {
-    return !one.blocks_build && !loses_data(one) && one.severity != Severity::note;
+  const auto others = static_cast<std::size_t>(std::ranges::count_if(found, [&](const auto& one) {
+    return !fails(one) && !loses_data(one) && one.severity != Severity::note;
   }));
-  std::erase_if(
-      found, [](const Finding& finding) { return !finding.blocks_build && !loses_data(finding); });
-  const bool is_refused = std::ranges::any_of(found, &Finding::blocks_build);
+  std::erase_if(found,
+                [&](const Finding& finding) { return !fails(finding) && !loses_data(finding); });
+  const bool is_refused = std::ranges::any_of(found, fails);
   session.reporter.finish();
   if (!found.empty()) session.err << format_findings(found, FindingFormat::text, {});
   const std::string hidden = hidden_roots_note(project);
@@ -127,6 +139,48 @@ struct BuildJob {
   Time start;
 };
 
+// A build of nothing is a mistake in nearly every project: of another folder, or of a class that
+// is not declared.
+int check_any(const Project& project, const BuildJob& job, Session& session) {
+  if (const std::string note = recognised_note(project); !note.empty()) tell(session, note);
+  if (job.arguments.allows_empty) return kSuccess;
+  const std::vector<Registry>& registries = project.model().registries;
+  for (const Registry& registry : registries) {
+    if ((registry.targets & job.wish.targets).empty()) continue;
+    if (!std::ranges::all_of(registry.entries, &RegistryEntry::is_free)) return kSuccess;
+  }
+  if (!registries.empty()) {
+    tell(session, counted(registries.size(), "registry", "registries") +
+                      (registries.size() == 1 ? " was" : " were") +
+                      " found, and none of them has an entry for what is to be built");
+  }
+  tell(session, "nothing was built; '--allow-empty' builds all the same");
+  return kFindings;
+}
+
+// What would be packed, bundle by bundle: `--dry-run`.
+int print_plan(const Project& project, const BuildJob& job, Session& session) {
+  for (const Target target : kTargets) {
+    if (!job.wish.targets.has(target)) continue;
+    const auto sizes = source_sizes(project, target, session.stop, job.jobs);
+    const BundlePlan plan =
+        plan_bundles(project, {.target = target, .layout = job.wish.terms.layout}, sizes);
+    const std::string name = target == Target::client ? "client" : "server";
+    std::size_t shared = 0;
+    for (const PlannedBundle& bundle : plan.bundles) {
+      shared += bundle.prefab == kNoAsset ? 1U : 0U;
+      if (bundle.prefab == kNoAsset) continue;
+      session.out << name << "  " << shown_text(project.index().at(bundle.prefab).path.text())
+                  << "  " << counted(bundle.assets.size(), "asset") << ", "
+                  << counted(bundle.dependencies.size(), "shared bundle") << "\n";
+    }
+    session.out << name << ": " << counted(plan.bundles.size() - shared, "bundle") << " and "
+                << counted(shared, "shared bundle") << " would be packed\n";
+  }
+  tell(session, "nothing was written ('--dry-run')");
+  return kSuccess;
+}
+
 // What was built is there all the same: who ships it is warned, and can look into it.
 int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& session) {
   if (config.budgets.empty()) return kSuccess;
@@ -145,7 +199,7 @@ int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& sessi
 // When there is nothing to do, says so. Nothing when there is.
 std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   const auto output = open_stamped_folder(job.arguments.out);
-  const auto project = open_stamped_folder(job.arguments.project);
+  const auto project = open_project_folder(job.arguments.project);
   if (!output || !project) return std::nullopt;
   auto found = find_up_to_date(*output.value().files, *output.value().stamps,
                                *project.value().files, *project.value().stamps, job.wish, job.jobs);
@@ -175,7 +229,8 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                                 const std::vector<ComponentDescription>& components,
                                 Session& session) {
   if (auto may = begin_writing(session); !may) return report_error(session, may.error());
-  const auto locked = LockedOutput::open(job.arguments.out);
+  const auto locked = LockedOutput::open(
+      job.arguments.out, std::chrono::seconds(job.arguments.wait_seconds), session.stop);
   if (!locked) return report_error(session, locked.error());
   StampedFolder previous;
   if (!job.arguments.previous.empty() && !read_state_head(locked.value()->files())) {
@@ -232,7 +287,7 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
   }
   session.reporter.finish();
   const Duration elapsed = session.clock.now() - job.start;
-  const bool explains = job.arguments.explains;
+  const bool explains = job.arguments.explains || session.is_verbose;
   if (job.arguments.format == "json") {
     return write_report(session, build_summary_json(project, builds.value(), elapsed, explains),
                         {});
@@ -292,11 +347,13 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
   if (const int found = check_variants_before(job, open.value(), session); found != kSuccess) {
     return found;
   }
-  if (const int found =
-          check_before(project, components.value(), job.wish.targets, job.jobs, session);
+  if (const int found = check_before(project, components.value(), job.arguments, job.wish.targets,
+                                     job.jobs, session);
       found != kSuccess) {
     return found;
   }
+  if (const int found = check_any(project, job, session); found != kSuccess) return found;
+  if (job.arguments.is_dry_run) return print_plan(project, job, session);
   const auto written = write_output(job, open.value(), components.value(), session);
   if (!written || *written != kSuccess) return written;
   return check_sizes(project.config(), job, session);
@@ -305,7 +362,7 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
 // The level that is asked for, or that the project's settings have.
 int level_of(const BuildArguments& arguments) {
   if (arguments.level > 0) return arguments.level;
-  const auto project = open_stamped_folder(arguments.project);
+  const auto project = open_project_folder(arguments.project);
   // Whoever reads the project tells what is wrong with it.
   if (!project) return kDefaultLevel;
   const auto config = load_config(*project.value().files);
@@ -315,7 +372,7 @@ int level_of(const BuildArguments& arguments) {
 // Makes the output what it should be, if it is not.
 int make_output(const BuildJob& job, Session& session) {
   constexpr int kAttempts = 3;
-  if (!job.arguments.is_forced) {
+  if (!job.arguments.is_forced && !job.arguments.is_dry_run) {
     if (const auto done = tell_up_to_date(job, session)) return *done;
   }
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -341,7 +398,8 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
       .jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs,
       .start = start};
   const int code = make_output(job, session);
-  const bool verifies = arguments.verifies_incremental || arguments.verifies_determinism;
+  const bool verifies =
+      (arguments.verifies_incremental || arguments.verifies_determinism) && !arguments.is_dry_run;
   return code != kSuccess || !verifies ? code
                                        : verify_build(arguments, job.wish, job.jobs, session);
 }
@@ -355,19 +413,19 @@ int build(const BuildArguments& arguments, Session& session) {
 }
 
 void add_build_options(CLI::App& command, BuildArguments& arguments) {
-  command.add_option("PROJECT", arguments.project, "The project's folder")->required();
-  command.add_option("--out", arguments.out, "Where to: an empty folder, or an earlier build")
+  add_project(command, arguments.project);
+  command.add_option("-o,--out", arguments.out, "Where to: an empty folder, or an earlier build")
       ->required();
   command.add_option("--target", arguments.target, "client, server or all")->capture_default_str();
   command
       .add_option("--level", arguments.level,
                   "Compression, 1 (fast) to 19 (small); without it as muster.yaml says, or 6")
       ->check(CLI::Range(kMinLevel, kMaxLevel));
-  command.add_option("--jobs", arguments.jobs, "Threads (0: one per processor)")
+  command.add_option("-j,--jobs", arguments.jobs, "Threads (0: one per processor)")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   command.add_option("--layout", arguments.layout, "shared or self-contained")
-      ->check(CLI::IsMember({"shared", "self-contained"}))
+      ->check(one_of({"shared", "self-contained"}))
       ->capture_default_str();
   command
       .add_option("--variant", arguments.variants,
@@ -380,10 +438,28 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       ->allow_extra_args(false);
   command.add_option("--cache-size", arguments.cache_size, "The most that the folder keeps")
       ->capture_default_str();
+  command.add_option("--cache-token", arguments.cache_token,
+                     "A file with the bearer token that the server wants");
+  command.add_option("--cache-ca", arguments.cache_ca,
+                     "A file with the certificates to trust, instead of the system's");
   command.add_flag("--cache-read-only", arguments.is_cache_read_only,
                    "Ask the server, and put nothing there");
   command.add_flag("--explain", arguments.explains,
                    "Tell of every bundle why it was packed, or that it was kept");
+  command.add_flag("--dry-run", arguments.is_dry_run,
+                   "Check the project and print what would be packed; write nothing");
+  command.add_flag("--strict", arguments.is_strict, "Refuse to build while there are warnings");
+  command
+      .add_option("--fail-on", arguments.fail_on,
+                  "The least severity of findings that refuses the build: error, warning, note")
+      ->check(one_of({"error", "warning", "note"}))
+      ->capture_default_str();
+  command
+      .add_option("--wait", arguments.wait_seconds,
+                  "Seconds to wait for another build in --out, instead of failing at once")
+      ->check(CLI::Range(0, 86400));
+  command.add_flag("--allow-empty", arguments.allows_empty,
+                   "Build, though the registries name nothing");
   command.add_flag("--force", arguments.is_forced, "Build everything, whatever is there");
   command.add_option(
       "--previous", arguments.previous,
@@ -393,7 +469,7 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   command.add_flag("--verify-determinism", arguments.verifies_determinism,
                    "Build twice from nothing, in another order and with other threads; compare");
   command.add_option("--format", arguments.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
 }
 

@@ -26,7 +26,7 @@ class Verification {
 
   /// Builds into `files` with nothing to start from; `seed` is that of the folders' order.
   Result<void> build_anew(ComparedFiles& files, unsigned jobs, std::uint64_t seed) {
-    auto folder = open_stamped_folder(arguments_.project);
+    auto folder = open_project_folder(arguments_.project);
     if (!folder) return fail(folder.error());
     const ShuffledFiles shuffled(*folder.value().files, seed);
     const FileSystem& listed =

@@ -82,6 +82,11 @@ FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* componen
   };
 }
 
+Severity failing_severity(bool is_strict, const std::string& fail_on) {
+  if (fail_on == "note") return Severity::note;
+  return is_strict || fail_on == "warning" ? Severity::warning : Severity::error;
+}
+
 Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& options) {
   std::vector<VariantWish> wishes;
   for (const std::string& text : options) {

@@ -16,6 +16,9 @@ namespace muster::cli {
 /// it.
 FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* components, unsigned jobs);
 
+/// The least severity of findings that makes a command fail.
+Severity failing_severity(bool is_strict, const std::string& fail_on);
+
 /// What the options `--variant` wish for. Fails with `invalid_argument`.
 Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& options);
 

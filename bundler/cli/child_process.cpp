@@ -1,6 +1,7 @@
 #include "bundler/cli/child_process.h"
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigprocmask is POSIX, not C++.
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,11 +28,12 @@ tl::unexpected<Error> failure(const std::string& what) {
 }
 
 // Between fork and exec: nothing that takes memory or a lock.
-[[noreturn]] void become(char* const* arguments, int input, int output,
-                         std::initializer_list<int> others) {
+[[noreturn]] void become(char* const* arguments, int input, int output, int errors) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
-  close_all(others);
+  if (errors >= 0) ::dup2(errors, STDERR_FILENO);
+  // Pipes to other programs too: an input that this one held open would never end for them.
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
   // Ours are blocked, and read by a thread of ours: Git is ended by the terminal's as usual.
   sigset_t none;
   ::sigemptyset(&none);
@@ -43,7 +45,8 @@ tl::unexpected<Error> failure(const std::string& what) {
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments) {
+Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments,
+                                         ChildErrors errors) {
   std::vector<std::string> copies = arguments;
   std::vector<char*> pointers;
   pointers.reserve(copies.size() + 1);
@@ -57,20 +60,22 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& argumen
     close_all({to[0], to[1]});
     return failed;
   }
+  const int kept = errors == ChildErrors::kept ? ::memfd_create("errors", MFD_CLOEXEC) : -1;
   const pid_t process = ::fork();
   if (process == 0) {
-    become(pointers.data(), to[0], from[1], {to[0], to[1], from[0], from[1]});
+    become(pointers.data(), to[0], from[1], kept);
   }
   const auto failed = failure("cannot start '" + arguments.front() + "'");
   close_all({to[0], from[1]});
   if (process < 0) {
-    close_all({to[1], from[0]});
+    close_all({to[1], from[0], kept});
     return failed;
   }
   ChildProcess child;
   child.process_ = process;
   child.input_ = to[1];
   child.output_ = from[0];
+  child.errors_ = kept;
   child.buffer_.resize(kBufferBytes);
   return child;
 }
@@ -79,11 +84,25 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
+      errors_(std::exchange(other.errors_, -1)),
       buffer_(std::move(other.buffer_)),
       begin_(other.begin_),
       end_(other.end_) {}
 
-ChildProcess::~ChildProcess() { (void)wait(); }
+ChildProcess::~ChildProcess() {
+  (void)wait();
+  close_all({errors_});
+}
+
+void ChildProcess::close_input() { close_all({std::exchange(input_, -1)}); }
+
+std::string ChildProcess::errors() const {
+  constexpr std::size_t kErrorBytesMax = 4096;
+  std::string text(kErrorBytesMax, '\0');
+  const ssize_t got = errors_ < 0 ? 0 : ::pread(errors_, text.data(), text.size(), 0);
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return text;
+}
 
 Result<void> ChildProcess::write(std::string_view text) {
   while (!text.empty()) {

@@ -4,6 +4,7 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/report/build_diff.h"
 
 namespace muster::cli {
@@ -36,7 +37,7 @@ void add_diff(CLI::App& app, Session& session) {
   command->add_option("OLD", arguments->before, "A build's output folder")->required();
   command->add_option("NEW", arguments->after, "Another one")->required();
   command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer("Example:\n  muster diff build/shipped build/game");
   command->callback([arguments, &session] { session.exit_code = diff(*arguments, session); });

@@ -3,10 +3,16 @@
 #include <link.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <new>
 #include <utility>
 
 #include <sodium.h>
+
+#include "registry/project/config.h"
+#include "registry/project/packages.h"
+#include "registry/vocabulary/mounted_file_system.h"
 
 namespace muster::cli {
 namespace {
@@ -52,6 +58,42 @@ Result<StampedFolder> open_stamped_folder(const std::string& path) {
   auto files = std::make_unique<DiskFileSystem>(std::move(opened).value());
   const FileStamps* const stamps = files.get();
   return StampedFolder{std::move(files), stamps};
+}
+
+Result<StampedFolder> open_project_folder(const std::string& path) {
+  auto base = open_stamped_folder(path);
+  if (!base) return fail(base.error());
+  std::vector<MountedFileSystem::Part> mounts;
+  for (const OutsideFolder& outside : outside_folders(*base.value().files)) {
+    // An embedded package comes before one that the manifest names.
+    if (base.value().files->stat(outside.at)) continue;
+    auto opened = open_stamped_folder(outside.place.starts_with('/') ? outside.place
+                                                                     : path + "/" + outside.place);
+    if (!opened) continue;
+    mounts.push_back({outside.at, std::move(opened.value().files), opened.value().stamps});
+  }
+  if (mounts.empty()) return std::move(base).value();
+  auto files = std::make_unique<MountedFileSystem>(
+      MountedFileSystem::Part{AssetPath(), std::move(base.value().files), base.value().stamps},
+      std::move(mounts));
+  const FileStamps* const stamps = files.get();
+  return StampedFolder{std::move(files), stamps};
+}
+
+std::string project_above(const std::string& path) {
+  constexpr std::size_t kLevelsMax = 64;
+  std::string up = path;
+  for (std::size_t level = 0; level < kLevelsMax; ++level) {
+    const auto files = open_folder(up);
+    if (!files) break;
+    const auto assets = files.value()->stat(AssetPath().child("Assets"));
+    if (files.value()->stat(AssetPath().child(ProjectConfig::kFileName)) ||
+        (assets && assets.value().kind == FileKind::folder)) {
+      return up;
+    }
+    up = up == "." ? ".." : up + "/..";
+  }
+  return path;
 }
 
 // Of what is loaded and never written: the code and the constants, which do not depend on where
@@ -156,14 +198,26 @@ Result<std::unique_ptr<FileSystem>> open_output(const std::string& path) {
   return open_folder(path);
 }
 
-Result<std::unique_ptr<LockedOutput>> LockedOutput::open(const std::string& path) {
+Result<std::unique_ptr<LockedOutput>> LockedOutput::open(const std::string& path, Duration patience,
+                                                         const std::stop_token& stop) {
   const auto real = resolved(path);
   if (!real) return fail(real.error());
   std::unique_ptr<LockedOutput> output(new LockedOutput(path));
   auto files = DiskFileSystem::open_or_create(real.value(), &output->created_);
   if (!files) return fail(files.error());
   output->files_.emplace(std::move(files).value());
-  if (auto opened = output->lock_and_open(); !opened) return fail(opened.error());
+  constexpr Duration kStep = std::chrono::milliseconds(100);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any never;
+  Result<void> opened = output->lock_and_open();
+  for (Duration waited{}; !opened && opened.error().code == ErrorCode::busy && waited < patience &&
+                          !stop.stop_requested();
+       waited += kStep) {
+    never.wait_for(lock, stop, kStep, [] { return false; });
+    opened = output->lock_and_open();
+  }
+  if (!opened) return fail(opened.error());
   return output;
 }
 

@@ -5,10 +5,12 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "bundler/pack/output_folder.h"
+#include "registry/vocabulary/clock.h"
 #include "registry/vocabulary/content_hash.h"
 #include "registry/vocabulary/disk_file_system.h"
 #include "registry/vocabulary/mapped_file.h"
@@ -27,6 +29,14 @@ struct StampedFolder {
 };
 /// Fails like `open_folder`.
 Result<StampedFolder> open_stamped_folder(const std::string& path);
+
+/// A project's folder, with the folders that it takes from elsewhere (`outside_folders`); those
+/// that are not there are left out. Fails like `open_folder`.
+Result<StampedFolder> open_project_folder(const std::string& path);
+
+/// The first folder with a project (`muster.yaml` or `Assets`) from `path` up; `path` when there is
+/// none.
+std::string project_above(const std::string& path);
 
 /// A file's folder, and its name in there. Links are followed: a person may name any file.
 struct FilePlace {
@@ -67,8 +77,10 @@ Result<std::unique_ptr<FileSystem>> open_output(const std::string& path);
 class LockedOutput {
  public:
   /// Opens (or creates) the folder for a build. Fails with `already_exists` when it holds something
-  /// that is no build, with `busy` when another build is running in it.
-  static Result<std::unique_ptr<LockedOutput>> open(const std::string& path);
+  /// that is no build, with `busy` when another build is running in it and still is after
+  /// `patience` (or when `stop` is requested).
+  static Result<std::unique_ptr<LockedOutput>> open(const std::string& path, Duration patience = {},
+                                                    const std::stop_token& stop = {});
 
   LockedOutput(const LockedOutput&) = delete;
   LockedOutput& operator=(const LockedOutput&) = delete;

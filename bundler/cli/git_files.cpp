@@ -1,80 +1,29 @@
-// Three programs, one after the other: `git rev-parse` tells the commit, the project's place in it
-// and where Git LFS keeps its objects, `git ls-tree` all files with their sizes, and one `git
-// cat-file --batch` hands out contents for as long as the files are used.
+// The folder's tree, and those of submodules from the moment that something in them is asked for.
+// Links are resolved name by name, as the kernel does, within the folder.
 #include "bundler/cli/git_files.h"
 
 #include <algorithm>
-#include <charconv>
+#include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <utility>
+#include <vector>
 
-#include "bundler/cli/child_process.h"
 #include "bundler/cli/edges.h"
+#include "bundler/cli/git_repository.h"
 
 namespace muster::cli {
 namespace {
 
-/// A repository with a million files has about 100 MB of names.
-constexpr std::size_t kListBytesMax = 1ULL << 30U;
-constexpr std::size_t kAnswerBytesMax = 1U << 16U;
-constexpr std::size_t kRevisionBytesMax = 4096;
 /// Git LFS itself takes nothing larger for one of its pointers.
 constexpr std::uint64_t kPointerBytesMax = 1024;
-
-// What a hook's environment says of another repository, or of another place, is not meant.
-std::vector<std::string> git(const std::string& project, std::vector<std::string> arguments) {
-  std::vector<std::string> all = {"env"};
-  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
-                           "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}) {
-    all.insert(all.end(), {"-u", name});
-  }
-  all.insert(all.end(), {"git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false",
-                         "-c", "core.hooksPath=/dev/null", "-C", project});
-  all.insert(all.end(), std::make_move_iterator(arguments.begin()),
-             std::make_move_iterator(arguments.end()));
-  return all;
-}
-
-struct Answer {
-  std::string text;
-  int code = 0;
-};
-
-Result<Answer> ask(const std::string& project, std::vector<std::string> arguments,
-                   std::size_t max_bytes) {
-  auto child = ChildProcess::start(git(project, std::move(arguments)));
-  if (!child) return fail(child.error());
-  auto text = child.value().read_rest(max_bytes);
-  if (!text) return fail(text.error());
-  Answer answer{std::move(text).value(), child.value().wait()};
-  if (answer.code == 127) return fail(ErrorCode::io, "'git' cannot be run; is it installed?");
-  return answer;
-}
-
-std::string_view without_newline(std::string_view text) {
-  return text.ends_with('\n') ? text.substr(0, text.size() - 1) : text;
-}
-
-Result<void> check_revision(const std::string& revision) {
-  const bool has_control = std::ranges::any_of(
-      revision, [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == '\x7F'; });
-  if (revision.empty() || revision.size() > kRevisionBytesMax || revision.starts_with('-') ||
-      has_control) {
-    return fail(ErrorCode::invalid_argument, "'" + revision + "' cannot name a Git revision");
-  }
-  return {};
-}
-
-bool is_hex(std::string_view text) {
-  return std::ranges::all_of(
-      text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
-struct Blob {
-  std::string id;
-  std::uint64_t bytes = 0;
-};
+/// As many links as Linux follows on one path.
+constexpr int kLinksMax = 40;
+/// The size that a blob counts as which was not fetched: too large for a pointer.
+constexpr std::uint64_t kAbsentBytes = 1ULL << 20U;
+/// A path in a link is no longer than the kernel takes.
+constexpr std::uint64_t kLinkBytesMax = 4096;
 
 // Where Git LFS keeps the content that a pointer stands for; nothing when this is no pointer.
 std::optional<AssetPath> lfs_object_of(std::string_view text) {
@@ -86,48 +35,119 @@ std::optional<AssetPath> lfs_object_of(std::string_view text) {
     return std::nullopt;
   }
   const std::string digits(text.substr(at + kKey.size(), kDigits));
-  if (digits.size() != kDigits || !is_hex(digits)) return std::nullopt;
+  const bool is_hex = std::ranges::all_of(
+      digits, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  if (digits.size() != kDigits || !is_hex) return std::nullopt;
   return AssetPath().child(digits.substr(0, 2)).child(digits.substr(2, 2)).child(digits);
 }
 
-class GitFiles final : public FileSystem {
+struct Source {
+  std::unique_ptr<GitRepository> repository;
+  std::unique_ptr<FileSystem> lfs;  ///< The store of Git LFS, or null.
+};
+
+struct Entry {
+  GitEntry git;
+  Source* source = nullptr;
+};
+
+class GitFiles final : public RevisionFiles {
  public:
-  /// `lfs` is the store of Git LFS, or null.
-  GitFiles(ChildProcess contents, std::map<AssetPath, Blob> blobs, std::unique_ptr<FileSystem> lfs)
-      : contents_(std::move(contents)), blobs_(std::move(blobs)), lfs_(std::move(lfs)) {
-    folders_[AssetPath()];
-    for (const auto& [path, blob] : blobs_) add_to_folder(path, FileKind::file);
-    for (auto& [folder, entries] : folders_) {
-      std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  explicit GitFiles(std::string project) : project_(std::move(project)) { folders_[AssetPath()]; }
+
+  /// Adds all that a repository has, at a path.
+  Result<void> add(std::unique_ptr<GitRepository> repository, const AssetPath& at) const {
+    auto tree = repository->list();
+    if (!tree) return fail(tree.error());
+    auto source = std::make_unique<Source>();
+    const std::string common = repository->common_folder();
+    auto store = open_folder(common + "/lfs/objects");
+    if (!common.empty() && store) source->lfs = std::move(store).value();
+    source->repository = std::move(repository);
+    for (auto& [path, entry] : tree.value()) {
+      const AssetPath place =
+          at.empty() ? path : AssetPath::parse(at.text() + "/" + path.text()).value();
+      add_to_folder(place);
+      if (entry.kind == GitEntry::Kind::submodule) folders_[place];
+      entries_.emplace(place, Entry{std::move(entry), source.get()});
     }
+    sources_.push_back(std::move(source));
+    return {};
   }
 
   Result<FileInfo> stat(const AssetPath& path) const override {
-    FileInfo info;
-    if (const auto blob = blobs_.find(path); blob != blobs_.end()) {
-      if (const auto object = object_behind(path, blob->second)) return lfs_->stat(*object);
-      info.size_bytes = blob->second.bytes;
+    const std::scoped_lock lock(mutex_);
+    const Found own = find(path, false);
+    if (own.error) return fail(*own.error);
+    FileInfo info = info_of(own);
+    const auto entry = entries_.find(own.path);
+    if (own.kind == Reach::there && entry != entries_.end() &&
+        entry->second.git.kind == GitEntry::Kind::link) {
+      const Found target = find(path, true);
+      if (target.error) return fail(*target.error);
+      info = info_of(target);
+      if (target.kind == Reach::there && !exists(target.path)) info.kind = FileKind::broken_link;
+      info.is_link = true;
+      if (info.kind == FileKind::file) info.target = target.path;
       return info;
     }
-    if (!folders_.contains(path)) return missing(path);
-    info.kind = FileKind::folder;
-    return info;
+    if (own.kind == Reach::there && exists(own.path)) return info;
+    return missing(path);
   }
 
   Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
-    const auto found = folders_.find(folder);
-    if (found == folders_.end()) return missing(folder);
-    return found->second;
+    const std::scoped_lock lock(mutex_);
+    const Found found = find(folder, true);
+    if (found.error) return fail(*found.error);
+    if (auto mounted = mount(found.path); !mounted) return fail(mounted.error());
+    const auto listed = folders_.find(found.path);
+    if (found.kind != Reach::there || listed == folders_.end()) return missing(folder);
+    std::vector<DirectoryEntry> entries;
+    for (const std::string& name : listed->second) {
+      const AssetPath path = found.path.child(name);
+      DirectoryEntry entry{name, FileKind::folder, false};
+      const auto known = entries_.find(path);
+      if (known != entries_.end() && known->second.git.kind == GitEntry::Kind::file) {
+        entry.kind = FileKind::file;
+      } else if (known != entries_.end() && known->second.git.kind == GitEntry::Kind::link) {
+        const Found target = find(path, true);
+        entry.is_link = true;
+        entry.kind = info_of(target).kind;
+        if (target.error || (target.kind == Reach::there && !exists(target.path))) {
+          entry.kind = FileKind::broken_link;
+        }
+      }
+      entries.push_back(std::move(entry));
+    }
+    std::ranges::sort(entries, {}, &DirectoryEntry::name);
+    return entries;
   }
 
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override {
-    const auto blob = blobs_.find(path);
-    if (blob == blobs_.end()) return missing(path);
-    if (const auto object = object_behind(path, blob->second)) {
-      return lfs_->read(*object, offset, max_bytes, buffer);
+    const std::scoped_lock lock(mutex_);
+    const Found found = find(path, true);
+    if (found.error) return fail(*found.error);
+    const auto entry = entries_.find(found.path);
+    if (found.kind == Reach::outside) {
+      return fail(ErrorCode::permission_denied,
+                  "'" + path.text() + "': a link on the way leads out of the folder");
     }
-    return read_blob(path, blob->second, offset, max_bytes, buffer);
+    if (found.kind != Reach::there || entry == entries_.end() ||
+        entry->second.git.kind != GitEntry::Kind::file) {
+      return missing(path);
+    }
+    if (const auto object = object_behind(entry->second, found.path)) {
+      return entry->second.source->lfs->read(*object, offset, max_bytes, buffer);
+    }
+    const auto bytes = read_blob(entry->second, found.path);
+    if (!bytes) return fail(bytes.error());
+    const std::size_t size = bytes.value().size();
+    const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(offset, size));
+    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, size - begin));
+    if (buffer.size() < part) buffer.resize(part);
+    std::ranges::copy(bytes.value().subspan(begin, part), buffer.begin());
+    return Bytes(buffer).first(part);
   }
 
   Result<void> write(const AssetPath& path, Bytes /*bytes*/) override { return refuse(path); }
@@ -136,7 +156,20 @@ class GitFiles final : public FileSystem {
   }
   Result<void> remove(const AssetPath& path) override { return refuse(path); }
 
+  std::optional<Error> failure() const override {
+    const std::scoped_lock lock(mutex_);
+    return failure_;
+  }
+
  private:
+  enum class Reach : std::uint8_t { there, outside, broken };
+  // Where a path leads when links on the way are followed. Nothing need be at `path`.
+  struct Found {
+    Reach kind = Reach::there;
+    AssetPath path;
+    std::optional<Error> error;
+  };
+
   static tl::unexpected<Error> missing(const AssetPath& path) {
     return fail(ErrorCode::not_found, "'" + path.text() + "' is not in that revision");
   }
@@ -144,122 +177,158 @@ class GitFiles final : public FileSystem {
     return fail(ErrorCode::permission_denied, "'" + path.text() + "' is of an old revision");
   }
 
+  bool exists(const AssetPath& path) const {
+    return folders_.contains(path) || entries_.contains(path);
+  }
+
+  Error note(Error error) const {
+    if (!failure_) failure_ = error;
+    return error;
+  }
+
+  // Adds the content of a submodule.
+  Result<void> mount(const AssetPath& path) const {
+    const auto entry = entries_.find(path);
+    if (entry == entries_.end() || entry->second.git.kind != GitEntry::Kind::submodule) return {};
+    const std::string commit = entry->second.git.id;
+    const std::string folder = project_ + "/" + path.text();
+    auto repository = GitRepository::open(folder, commit);
+    const bool is_own = repository && repository.value()->is_top();
+    Result<void> added = fail(ErrorCode::not_found, "it is not checked out");
+    if (is_own) {
+      entries_.erase(path);
+      added = add(std::move(repository).value(), path);
+    } else if (!repository && repository.error().code != ErrorCode::not_found) {
+      added = fail(repository.error());
+    } else if (!repository && open_folder(folder + "/.git/..")) {
+      added = fail(ErrorCode::not_found, "its repository here lacks that commit");
+    }
+    if (added) return added;
+    return fail(note({added.error().code,
+                      "'" + path.text() + "' is a submodule at commit " + commit +
+                          ", which cannot be read: " + added.error().message +
+                          "; 'git submodule update --init' and 'git fetch' in it bring it"}));
+  }
+
+  Found find(const AssetPath& path, bool follows_last) const {
+    Found found;
+    std::deque<std::string> rest = parts_of(path.text());
+    int links = 0;
+    while (!rest.empty()) {
+      const std::string name = std::move(rest.front());
+      rest.pop_front();
+      if (name == "..") {
+        if (found.path.empty()) return {Reach::outside, {}, {}};
+        found.path = found.path.parent();
+        continue;
+      }
+      if (auto mounted = mount(found.path); !mounted) return {Reach::broken, {}, mounted.error()};
+      const AssetPath next = found.path.child(name);
+      const auto entry = entries_.find(next);
+      const bool is_link =
+          entry != entries_.end() && entry->second.git.kind == GitEntry::Kind::link;
+      if (!is_link || (rest.empty() && !follows_last)) {
+        found.path = next;
+        continue;
+      }
+      if (++links > kLinksMax) return {Reach::broken, {}, {}};
+      const auto target = read_blob(entry->second, next);
+      if (!target) return {Reach::broken, {}, target.error()};
+      const std::string text(as_text(target.value()).substr(0, kLinkBytesMax));
+      if (text.starts_with('/')) return {Reach::outside, {}, {}};
+      const std::deque<std::string> ahead = parts_of(text);
+      rest.insert(rest.begin(), ahead.begin(), ahead.end());
+    }
+    return found;
+  }
+
+  static std::deque<std::string> parts_of(std::string_view text) {
+    std::deque<std::string> parts;
+    while (!text.empty()) {
+      const std::string_view part = text.substr(0, text.find('/'));
+      text.remove_prefix(std::min(text.size(), part.size() + 1));
+      if (!part.empty() && part != ".") parts.emplace_back(part);
+    }
+    return parts;
+  }
+
+  // A blob whose size cannot be read counts as too large for a pointer.
+  FileInfo info_of(const Found& found) const {
+    FileInfo info;
+    if (found.kind == Reach::outside) info.kind = FileKind::outside_link;
+    if (found.kind == Reach::broken) info.kind = FileKind::broken_link;
+    if (found.kind != Reach::there) return info;
+    const auto entry = entries_.find(found.path);
+    if (entry == entries_.end() || entry->second.git.kind == GitEntry::Kind::submodule) {
+      info.kind = FileKind::folder;
+      info.identity = std::hash<std::string>{}(found.path.text()) | 1U;
+      return info;
+    }
+    if (entry->second.git.kind == GitEntry::Kind::link) return info;
+    info.size_bytes = kAbsentBytes;
+    if (entry->second.git.is_absent) return info;
+    if (const auto object = object_behind(entry->second, found.path)) {
+      const auto stored = entry->second.source->lfs->stat(*object);
+      if (stored) info.size_bytes = stored.value().size_bytes;
+      return info;
+    }
+    const auto size = size_of(entry->second, found.path);
+    if (size) info.size_bytes = size.value();
+    return info;
+  }
+
   // Nothing when the blob is the content itself, or the store lacks it.
-  std::optional<AssetPath> object_behind(const AssetPath& path, const Blob& blob) const {
-    if (lfs_ == nullptr || blob.bytes > kPointerBytesMax) return std::nullopt;
-    ByteVector buffer;
-    const auto bytes = read_blob(path, blob, 0, kPointerBytesMax, buffer);
+  std::optional<AssetPath> object_behind(const Entry& entry, const AssetPath& path) const {
+    if (entry.source->lfs == nullptr || entry.git.is_absent) return std::nullopt;
+    const auto size = size_of(entry, path);
+    if (!size || size.value() > kPointerBytesMax) return std::nullopt;
+    const auto bytes = read_blob(entry, path);
     if (!bytes) return std::nullopt;
     auto object = lfs_object_of(as_text(bytes.value()));
-    if (object && !lfs_->stat(*object)) object.reset();
+    if (object && !entry.source->lfs->stat(*object)) object.reset();
     return object;
   }
 
-  Result<Bytes> read_blob(const AssetPath& path, const Blob& blob, std::uint64_t offset,
-                          std::uint64_t max_bytes, ByteVector& buffer) const {
-    const std::scoped_lock lock(mutex_);
-    if (auto asked = contents_.write(blob.id + "\n"); !asked) return fail(asked.error());
-    const auto header = contents_.read_line();  // "ID blob SIZE"
-    if (!header) return fail(header.error());
-    if (header.value() != blob.id + " blob " + std::to_string(blob.bytes)) {
-      return fail(ErrorCode::io, "Git cannot read '" + path.text() + "': " + header.value());
-    }
-    const auto size = static_cast<std::size_t>(blob.bytes);
-    content_.resize(size + 1);  // with the newline that ends it
-    if (auto got = contents_.read_exactly(content_); !got) return fail(got.error());
-    const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(offset, size));
-    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, size - begin));
-    if (buffer.size() < part) buffer.resize(part);
-    std::ranges::copy(Bytes(content_).subspan(begin, part), buffer.begin());
-    return Bytes(buffer).first(part);
+  Result<std::uint64_t> size_of(const Entry& entry, const AssetPath& path) const {
+    auto size = entry.source->repository->size_of(entry.git, path.text());
+    if (!size) return fail(note(size.error()));
+    return size;
+  }
+
+  Result<Bytes> read_blob(const Entry& entry, const AssetPath& path) const {
+    auto bytes = entry.source->repository->read(entry.git, path.text());
+    if (!bytes) return fail(note(bytes.error()));
+    return bytes;
   }
 
   // With its folders, once each.
-  void add_to_folder(const AssetPath& path, FileKind kind) {
+  void add_to_folder(const AssetPath& path) const {
     const AssetPath folder = path.parent();
     const bool is_new = !folders_.contains(folder);
-    folders_[folder].push_back({std::string(path.name()), kind, false});
-    if (is_new) add_to_folder(folder, FileKind::folder);
+    folders_[folder].push_back(std::string(path.name()));
+    if (is_new) add_to_folder(folder);
   }
 
   mutable std::mutex mutex_;
-  mutable ChildProcess contents_;
-  mutable ByteVector content_;
-  std::map<AssetPath, Blob> blobs_;
-  std::map<AssetPath, std::vector<DirectoryEntry>> folders_;
-  std::unique_ptr<FileSystem> lfs_;
+  const std::string project_;
+  // They grow when a submodule is looked into.
+  mutable std::vector<std::unique_ptr<Source>> sources_;
+  mutable std::map<AssetPath, Entry> entries_;
+  mutable std::map<AssetPath, std::vector<std::string>> folders_;  ///< Names, each once.
+  mutable std::optional<Error> failure_;
 };
-
-// "MODE blob ID  SIZE\tPATH\0" for each.
-Result<std::map<AssetPath, Blob>> read_tree(std::string_view text) {
-  std::map<AssetPath, Blob> blobs;
-  while (!text.empty()) {
-    const std::string_view record = text.substr(0, text.find('\0'));
-    text.remove_prefix(std::min(text.size(), record.size() + 1));
-    const std::size_t tab = record.find('\t');
-    if (tab == std::string_view::npos) return fail(ErrorCode::malformed, "Git lists no tree");
-    if (!record.starts_with("100")) continue;  // a link or a submodule
-    const std::string_view head = record.substr(0, tab);
-    const std::size_t id_at = head.find(' ', head.find(' ') + 1) + 1;
-    const std::string_view id = head.substr(id_at, head.find(' ', id_at) - id_at);
-    const std::string_view size = head.substr(head.rfind(' ') + 1);
-    Blob blob{std::string(id), 0};
-    const auto read = std::from_chars(size.data(), size.data() + size.size(), blob.bytes);
-    const auto path = AssetPath::parse(record.substr(tab + 1));
-    if (read.ec != std::errc() || !path) continue;  // no path that a project can have
-    blobs.emplace(path.value(), std::move(blob));
-  }
-  return blobs;
-}
-
-// Null when there is none.
-std::unique_ptr<FileSystem> lfs_store_of(const std::string& project) {
-  const auto common =
-      ask(project, {"rev-parse", "--path-format=absolute", "--git-common-dir"}, kAnswerBytesMax);
-  if (!common || common.value().code != 0) return nullptr;
-  auto store = open_folder(std::string(without_newline(common.value().text)) + "/lfs/objects");
-  return store ? std::move(store).value() : nullptr;
-}
 
 }  // namespace
 
-Result<std::unique_ptr<FileSystem>> open_revision(const std::string& project,
-                                                  const std::string& revision) {
-  if (auto good = check_revision(revision); !good) return fail(good.error());
-  const auto prefix = ask(project, {"rev-parse", "--show-prefix"}, kAnswerBytesMax);
-  if (!prefix) return fail(prefix.error());
-  if (prefix.value().code != 0) {
-    return fail(ErrorCode::not_found, "'" + project + "' is in no Git repository");
+Result<std::unique_ptr<RevisionFiles>> open_revision(const std::string& project,
+                                                     const std::string& revision) {
+  auto repository = GitRepository::open(project, revision);
+  if (!repository) return fail(repository.error());
+  auto files = std::make_unique<GitFiles>(project);
+  if (auto added = files->add(std::move(repository).value(), AssetPath()); !added) {
+    return fail(added.error());
   }
-  const auto commit =
-      ask(project, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"},
-          kAnswerBytesMax);
-  if (!commit) return fail(commit.error());
-  const std::string id(without_newline(commit.value().text));
-  const bool is_id = id.size() >= 40 && is_hex(id);
-  if (commit.value().code != 0 || !is_id) {
-    return fail(ErrorCode::not_found,
-                "'" + revision + "' is neither a build nor a revision of the Git repository of '" +
-                    project + "'");
-  }
-  const std::string folder(without_newline(prefix.value().text));
-  const auto root =
-      ask(project, {"rev-parse", "--verify", "--quiet", id + ":" + folder}, kAnswerBytesMax);
-  if (!root) return fail(root.error());
-  if (root.value().code != 0) {
-    return fail(ErrorCode::not_found, "revision '" + revision + "' has no folder '" + folder + "'");
-  }
-  const std::string root_id(without_newline(root.value().text));
-  const auto tree =
-      ask(project, {"ls-tree", "-r", "-z", "-l", "--full-tree", root_id}, kListBytesMax);
-  if (!tree) return fail(tree.error());
-  if (tree.value().code != 0) return fail(ErrorCode::io, "Git cannot list '" + revision + "'");
-  auto blobs = read_tree(tree.value().text);
-  if (!blobs) return fail(blobs.error());
-  auto contents = ChildProcess::start(git(project, {"cat-file", "--batch"}));
-  if (!contents) return fail(contents.error());
-  return std::make_unique<GitFiles>(std::move(contents).value(), std::move(blobs).value(),
-                                    lfs_store_of(project));
+  return std::unique_ptr<RevisionFiles>(std::move(files));
 }
 
 }  // namespace muster::cli

@@ -19,9 +19,10 @@ constexpr timespec kStep{0, 20'000'000};
 constexpr int kStepsOfOneRequest = 50;
 
 void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
-                      std::atomic<bool>& writing) {
+                      std::atomic<bool>& writing, std::atomic<int>& received) {
   int signal = 0;
   sigwait(&signals, &signal);
+  received = signal;
   stop.request_stop();
   bool is_writing = false;
   writing.compare_exchange_strong(is_writing, false);  // no mere look: see `begin_writing`
@@ -29,12 +30,23 @@ void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
     for (int i = 0; i < kStepsOfOneRequest; ++i) sigtimedwait(&signals, nullptr, &kStep);
     sigwait(&signals, &signal);
   }
-  std::_Exit(kUsage);
+  end_by_signal(signal);
 }
 
 }  // namespace
 
-void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing) {
+void end_by_signal(int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  std::raise(signal);
+  std::_Exit(128 + signal);  // as a shell would report it
+}
+
+void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
+                         std::atomic<int>& received) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM}) {
@@ -48,7 +60,8 @@ void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of writing
   try {
-    std::thread(wait_for_signals, signals, std::move(stop), std::ref(writing)).detach();
+    std::thread(wait_for_signals, signals, std::move(stop), std::ref(writing), std::ref(received))
+        .detach();
   } catch (const std::system_error&) {
     // Without memory for a thread a signal ends the program, as it does others.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

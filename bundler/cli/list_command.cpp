@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/report/listing.h"
 #include "registry/registries/unread.h"
 #include "registry/vocabulary/parallel.h"
@@ -57,10 +58,10 @@ void add_list(CLI::App& app, Session& session) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* command =
       app.add_subcommand("list", "List the registries and the assets that they name");
-  command->add_option("PROJECT", options->project, "The project's folder")->required();
+  add_project(*command, options->project);
   command->add_option("--target", options->target, "client, server or all")->capture_default_str();
   command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer("Example:\n  muster list my-game --target server --format json");
   command->callback([options, &session] { session.exit_code = list(*options, session); });

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <stop_token>
+#include <string_view>
 
 #include "bundler/cli/interruption.h"
 #include "bundler/cli/session.h"
@@ -14,24 +16,38 @@
 int main(int argc, char** argv) {
   const std::stop_source stop;
   static std::atomic<bool> writing{false};  // outlives main: the watcher does
-  muster::cli::watch_interruptions(stop, writing);
+  static std::atomic<int> received{0};      // likewise
+  muster::cli::watch_interruptions(stop, writing, received);
   const muster::MappingGuard mapping_guard;
 
   const muster::SteadyClock clock;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  // Colours and progress are for people at a terminal that can show them (https://no-color.org).
+  const auto is_set = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  const char* const kind = std::getenv("TERM");
+  const bool is_dumb = kind != nullptr && std::string_view(kind) == "dumb";
+  const bool terminal = isatty(STDERR_FILENO) != 0 && !is_dumb;
   std::unique_ptr<muster::Reporter> reporter;
   if (terminal) {
     reporter = std::make_unique<muster::TerminalReporter>(std::cerr, clock);
   } else {
     reporter = std::make_unique<muster::LineReporter>(std::cerr);
   }
+  muster::SwitchedReporter switched(*reporter);
   muster::cli::OutputStream out(STDOUT_FILENO);
-  muster::cli::Session session{.out = out,
-                               .err = std::cerr,
-                               .color = isatty(STDOUT_FILENO) != 0,
-                               .reporter = *reporter,
-                               .clock = clock,
-                               .stop = stop.get_token(),
-                               .writing = writing};
-  return muster::cli::run(argc, argv, session);
+  muster::cli::Session session{
+      .out = out,
+      .err = std::cerr,
+      .color = isatty(STDOUT_FILENO) != 0 && !is_dumb && !is_set("NO_COLOR"),
+      .reporter = switched,
+      .clock = clock,
+      .stop = stop.get_token(),
+      .writing = writing};
+  const int code = muster::cli::run(argc, argv, session);
+  // A program that a signal has stopped ends by that signal, once it has cleaned up: what started
+  // it (a shell's loop, make) then stops too.
+  if (received != 0 && code != muster::cli::kInternal) muster::cli::end_by_signal(received);
+  return code;
 }

@@ -8,6 +8,7 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/cook/object_to_tree.h"
 #include "bundler/report/dictionary_folder.h"
 #include "bundler/report/inspection.h"
@@ -278,7 +279,7 @@ void add_output_commands(CLI::App& app, Session& session) {
   verify_command->add_option("--key", verified->key,
                              "A key of 'muster keygen' (FILE.pub) that must have signed it");
   verify_command->add_option("--format", verified->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   verify_command->footer(
       "Example:\n  muster verify build/game\n  muster verify build/game --key studio.key.pub");
@@ -292,7 +293,7 @@ void add_output_commands(CLI::App& app, Session& session) {
       app.add_subcommand("inspect", "Show what a bundle or catalog file holds");
   inspect_command->add_option("FILE", *out, "A .mbundle or .mcat file")->required();
   inspect_command->add_option("--format", *format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   inspect_command->footer("Example:\n  muster inspect build/game/client/catalog.mcat");
   inspect_command->callback(
@@ -307,7 +308,7 @@ void add_output_commands(CLI::App& app, Session& session) {
   extract_command
       ->add_option("--target", arguments->target,
                    "client or server; without it the client's form, or else the server's")
-      ->check(CLI::IsMember({"client", "server"}));
+      ->check(one_of({"client", "server"}));
   extract_command->footer(
       "Example:\n  muster extract build/game 00112233445566778899aabbccddeeff /tmp/crate");
   extract_command->callback(

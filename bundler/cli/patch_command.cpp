@@ -101,7 +101,7 @@ void add_patch(CLI::App& app, Session& session) {
       ->required();
   create_command->add_option("NEW", arguments->after, "What they are to get: another one")
       ->required();
-  create_command->add_option("--out", arguments->patch, "The file to write")->required();
+  create_command->add_option("-o,--out", arguments->patch, "The file to write")->required();
   create_command->add_flag("--portable", arguments->is_portable,
                            "For any release of zstd where the patch is applied; larger");
   create_command->footer(
@@ -116,7 +116,7 @@ void add_patch(CLI::App& app, Session& session) {
   apply_command->add_option("OLD", arguments->before, "The build that the patch was made for")
       ->required();
   apply_command->add_option("FILE", arguments->patch, "The patch")->required();
-  apply_command->add_option("--out", arguments->out, "Where the new build goes; may be OLD")
+  apply_command->add_option("-o,--out", arguments->out, "Where the new build goes; may be OLD")
       ->required();
   apply_command->footer(
       "All or nothing: a patch that does not fit, a damaged file, a full disk or the end of the\n"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "registry/registries/prepare.h"
 #include "registry/registries/unread.h"
 #include "registry/vocabulary/json_text.h"
@@ -120,10 +121,10 @@ void add_prepare(CLI::App& app, Session& session) {
   auto options = std::make_shared<PrepareOptions>();
   CLI::App* command =
       app.add_subcommand("prepare", "Fill the registries from the project, keeping every type id");
-  command->add_option("PROJECT", options->project, "The project's folder")->required();
+  add_project(*command, options->project);
   command->add_flag("--dry-run", options->dry_run, "Only say what would change");
   command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer("Example:\n  muster prepare my-game --dry-run");
   command->callback([options, &session] { session.exit_code = prepare(*options, session); });

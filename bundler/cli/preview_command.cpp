@@ -5,6 +5,7 @@
 
 #include "bundler/cli/named_asset.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/preview/prefab_text.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/vocabulary/shown_text.h"
@@ -52,7 +53,7 @@ void add_preview(CLI::App& app, Session& session) {
                    "A guid, or a path: from the project's root or from here")
       ->required();
   command->add_option("--target", options->target, "client or server")
-      ->check(CLI::IsMember({"client", "server"}))
+      ->check(one_of({"client", "server"}))
       ->capture_default_str();
   command->footer(
       "Nothing is written: the prefab is cooked from the project's files as they are now.\n\n"

@@ -6,6 +6,7 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/report/build_overview.h"
 #include "bundler/report/report_page.h"
 #include "registry/vocabulary/counted.h"
@@ -101,7 +102,7 @@ void add_report(CLI::App& app, Session& session) {
                    "BYTES, client=BYTES or server=BYTES; bundles that take more are a finding")
       ->allow_extra_args(false);
   command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer(
       "Example:\n  muster report build/game\n"

@@ -2,14 +2,31 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
+#include "registry/vocabulary/near_name.h"
 
 namespace muster::cli {
 
 namespace {
+
+// What every command takes.
+void add_common_options(CLI::App& command, Session& session) {
+  command.add_flag_callback(
+      "--no-progress", [&session] { session.reporter.switch_off(); }, "Print no progress");
+  command.add_flag_callback(
+      "-q,--quiet",
+      [&session] {
+        session.is_quiet = true;
+        session.reporter.switch_off();
+      },
+      "Print no progress and no remarks");
+  command.add_flag("-v,--verbose", session.is_verbose, "Print more of what is done, and why");
+}
 
 int run_command(int argc, char** argv, Session& session) {
   try {
@@ -25,6 +42,7 @@ int run_command(int argc, char** argv, Session& session) {
         "Example:\n  muster validate my-game && muster build my-game --out build/game");
     add_audit(app, session);
     add_build(app, session);
+    add_completion(app, session);
     add_list(app, session);
     add_prepare(app, session);
     add_preview(app, session);
@@ -38,12 +56,25 @@ int run_command(int argc, char** argv, Session& session) {
     add_keygen(app, session);
     add_patch(app, session);
     add_report(app, session);
+    for (CLI::App* command : app.get_subcommands({})) add_common_options(*command, session);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
+      const std::vector<std::string> arguments(argv + 1, argv + argc);
       if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-        session.err << "muster: there is no command '" << argv[1]
-                    << "'; 'muster --help' lists them\n";
+        std::set<std::string> commands;
+        for (const CLI::App* command : app.get_subcommands({})) {
+          commands.insert(command->get_name());
+        }
+        const std::string meant = did_you_mean(arguments.front(), commands);
+        tell(session, "there is no command '" + arguments.front() + "'" +
+                          (meant.empty() ? "; 'muster --help' lists them" : meant));
+        return kUsage;
+      }
+      const bool is_help = problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+      if (const std::string unknown = unknown_argument(app, arguments);
+          !is_help && !unknown.empty()) {
+        tell(session, unknown);
         return kUsage;
       }
       return app.exit(problem, session.out, session.err) == 0 ? kSuccess : kUsage;

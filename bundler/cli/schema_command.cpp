@@ -4,6 +4,7 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "registry/registries/json_schemas.h"
 
 namespace muster::cli {
@@ -51,9 +52,9 @@ void add_schema(CLI::App& app, Session& session) {
       ->add_option("OF", arguments->of,
                    "config: of muster.yaml; content: of a project's plain files")
       ->required()
-      ->check(CLI::IsMember({"config", "content"}));
+      ->check(one_of({"config", "content"}));
   command->add_option("PROJECT", arguments->project, "The project's folder, for 'content'");
-  command->add_option("--out", arguments->out, "Write it to a file");
+  command->add_option("-o,--out", arguments->out, "Write it to a file");
   command->footer(
       "Examples:\n  muster schema config --out muster.schema.json\n"
       "  muster schema content my-game --out content.schema.json");

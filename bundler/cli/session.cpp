@@ -1,19 +1,22 @@
 #include "bundler/cli/session.h"
 
 #include "bundler/cli/edges.h"
+#include "registry/rules/rule_weights.h"
+#include "registry/vocabulary/near_name.h"
 #include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
                                  const Progress& progress) {
-  auto files = open_folder(path);
-  if (!files) return fail(files.error());
+  auto folder = open_project_folder(path);
+  if (!folder) return fail(folder.error());
   OpenProject open;
-  open.files = std::move(files).value();
+  open.files = std::move(folder.value().files);
   auto project = Project::open(*open.files, jobs, session.stop, progress);
   if (!project) return fail(project.error().code, "'" + path + "': " + project.error().message);
   open.project = std::move(project).value();
+  if (auto rules = read_rule_weights(open.project->config()); !rules) return fail(rules.error());
   return open;
 }
 
@@ -21,7 +24,7 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
                                           unsigned jobs, const std::vector<VariantWish>& variants,
                                           std::optional<BuildState> earlier,
                                           const std::string& tool, const Progress& progress) {
-  auto folder = open_stamped_folder(path);
+  auto folder = open_project_folder(path);
   if (!folder) return fail(folder.error());
   OpenProject open;
   open.files = std::move(folder.value().files);
@@ -31,6 +34,7 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
       Project::open(*open.recorded, jobs, session.stop, progress, variants, open.memory.get());
   if (!project) return fail(project.error().code, "'" + path + "': " + project.error().message);
   open.project = std::move(project).value();
+  if (auto rules = read_rule_weights(open.project->config()); !rules) return fail(rules.error());
   return open;
 }
 
@@ -43,12 +47,13 @@ Result<void> begin_writing(Session& session) {
 }
 
 void tell(Session& session, std::string_view message) {
+  if (session.is_quiet) return;
   session.err << "muster: " << shown_text(message) << "\n";
 }
 
 int report_error(Session& session, const Error& error) {
   session.reporter.finish();
-  tell(session, error.message);
+  session.err << "muster: " << shown_text(error.message) << "\n";
   return kUsage;
 }
 
@@ -56,8 +61,9 @@ Result<TargetSet> targets_from(const std::string& name) {
   if (name == "client") return TargetSet(Target::client);
   if (name == "server") return TargetSet(Target::server);
   if (name == "all") return TargetSet::both();
-  return fail(ErrorCode::invalid_argument,
-              "'" + name + "' is no target; use client, server or all");
+  return fail(ErrorCode::invalid_argument, "'" + name +
+                                               "' is no target; use client, server or all" +
+                                               did_you_mean(name, {"client", "server", "all"}));
 }
 
 int write_report(Session& session, const std::string& text, const std::string& path) {

@@ -30,13 +30,15 @@ struct Session {
   OutputStream& out;
   std::ostream& err;
   bool color = false;
-  Reporter& reporter;
+  SwitchedReporter& reporter;
   const Clock& clock;
   std::stop_token stop;
   /// Set while a command writes something that an interruption must not leave half done. Until then
   /// Ctrl-C ends the program at once. Set by `begin_writing`.
   std::atomic<bool>& writing;
   int exit_code = kSuccess;
+  bool is_quiet = false;    ///< `--quiet`: no remarks; errors and findings are printed.
+  bool is_verbose = false;  ///< `--verbose`: what a command knows of its work besides.
 };
 
 /// A project on disk. Stays where it was made: the project refers to the file system.
@@ -59,7 +61,8 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
 /// written, and the program ends on its own.
 Result<void> begin_writing(Session& session);
 
-/// Prints a line for a person; what is in it comes from files and their names.
+/// Prints a remark for a person, unless the session is quiet; what is in it comes from files and
+/// their names.
 void tell(Session& session, std::string_view message);
 
 /// Prints an error and gives the exit code for it.
@@ -73,6 +76,7 @@ int write_report(Session& session, const std::string& text, const std::string& p
 
 /// Each adds one command to the program.
 void add_build(CLI::App& app, Session& session);
+void add_completion(CLI::App& app, Session& session);
 void add_diff(CLI::App& app, Session& session);
 void add_keygen(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);

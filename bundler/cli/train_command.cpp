@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/cook/value_check.h"
 #include "bundler/pack/committed_dictionaries.h"
 #include "registry/rules/sinks.h"
@@ -158,13 +159,13 @@ void add_train(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = app.add_subcommand(
       "train", "Train the dictionaries that a project keeps for small entries, where that pays");
-  command->add_option("PROJECT", arguments->project, "The project's folder")->required();
+  add_project(*command, arguments->project);
   command->add_flag("--check", arguments->is_check,
                     "Write nothing; exit code 1 says that training would pay");
   command->add_flag("--force", arguments->is_forced,
                     "Take what is smallest, however little that saves");
   command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer(
       "A new dictionary changes every entry of its kind, and each player loads them again: the\n"

@@ -9,6 +9,7 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/fixes.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "registry/registries/unread.h"
 #include "registry/rules/baseline.h"
 #include "registry/rules/sinks.h"
@@ -33,6 +34,7 @@ struct ValidateArguments {
   std::vector<std::string> variants = {};  ///< As in "platform=linux".
   std::string explain;
   bool strict = false;
+  std::string fail_on = "error";
   bool fix = false;
   bool dry_run = false;  ///< Of the fixes.
 };
@@ -165,9 +167,6 @@ Result<void> check_arguments(const ValidateArguments& arguments) {
   const auto refuse = [](std::string why) {
     return fail(ErrorCode::invalid_argument, std::move(why));
   };
-  if (arguments.project.empty()) {
-    return refuse("give a project's folder ('muster validate --help')");
-  }
   if (arguments.prune_baseline && arguments.baseline.empty()) {
     return refuse("'--prune-baseline' wants '--baseline FILE'");
   }
@@ -232,6 +231,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     is_baseline_fresh = applied.value();
   }
   const SinkOptions sink{.color = session.color && arguments.output.empty(),
+                         .lists_all = session.is_verbose || !arguments.output.empty(),
                          .project_name = arguments.project,
                          .version = MUSTER_VERSION,
                          .path_prefix = arguments.path_prefix,
@@ -240,7 +240,11 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const int written =
       write_report(session, format_findings(findings, format.value(), sink), arguments.output);
   if (written != kSuccess) return written;
-  return count(findings).errors > 0 || !is_baseline_fresh ? kFindings : kSuccess;
+  const Severity failing = failing_severity(arguments.strict, arguments.fail_on);
+  const bool fails = std::ranges::any_of(findings, [&](const Finding& finding) {
+    return !finding.is_known && finding.severity >= failing;
+  });
+  return fails || !is_baseline_fresh ? kFindings : kSuccess;
 }
 
 }  // namespace
@@ -248,13 +252,13 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
 void add_validate(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ValidateArguments>();
   CLI::App* command = app.add_subcommand("validate", "Check a project against every rule");
-  command->add_option("PROJECT", arguments->project, "The project's folder");
+  add_project(*command, arguments->project);
   command->add_option("--target", arguments->target, "client, server or all")
       ->capture_default_str();
   command->add_option("--format", arguments->format, "text, json, sarif, junit or github")
-      ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github"}))
+      ->check(one_of({"text", "json", "sarif", "junit", "github"}))
       ->capture_default_str();
-  command->add_option("--output", arguments->output, "Write the report to a file");
+  command->add_option("-o,--output", arguments->output, "Write the report to a file");
   command->add_option("--path-prefix", arguments->path_prefix,
                       "The project's folder in its repository, for sarif and github");
   command->add_option("--baseline", arguments->baseline, "Leave out the findings of this file");
@@ -264,6 +268,11 @@ void add_validate(CLI::App& app, Session& session) {
                     "Take out of the baseline what is no longer there");
   command->add_flag("--strict", arguments->strict,
                     "Warnings become errors, and an outdated baseline a failure");
+  command
+      ->add_option("--fail-on", arguments->fail_on,
+                   "The least severity of findings that gives exit code 1: error, warning, note")
+      ->check(one_of({"error", "warning", "note"}))
+      ->capture_default_str();
   command->add_option("--against", arguments->against,
                       "Also tell what breaks games that have shipped: a Git revision, a build's "
                       "folder or a catalog");

@@ -7,6 +7,7 @@
 
 #include "bundler/cli/named_asset.h"
 #include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
 #include "bundler/report/strip_audit.h"
 #include "registry/vocabulary/json_text.h"
 #include "registry/vocabulary/parallel.h"
@@ -194,7 +195,7 @@ void add_why(CLI::App& app, Session& session) {
                    "A guid, or a path: from the project's root or from here")
       ->required();
   command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer("Example:\n  muster why my-game Assets/Textures/crate.png");
   command->callback([options, &session] { session.exit_code = why(*options, session); });

@@ -11,6 +11,7 @@
 #include "bundler/cook/cook_questions.h"
 #include "bundler/pack/recorded_files.h"
 #include "bundler/plan/bundle_plan.h"
+#include "registry/project/build_output.h"
 #include "registry/project/file_memory.h"
 #include "registry/registries/asset_memory.h"
 #include "registry/vocabulary/bytes.h"
@@ -168,7 +169,6 @@ class InputNumbers {
   std::vector<std::uint32_t> first_;  // per folder; one more at the end
 };
 
-inline constexpr std::string_view kStateName = ".muster-state";
 /// A larger one is not read: a project with a million files makes a tenth of it.
 inline constexpr std::uint64_t kStateBytesMax = 1024ULL * 1024 * 1024;
 

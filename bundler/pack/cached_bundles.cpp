@@ -1,8 +1,9 @@
 #include "bundler/pack/cached_bundles.h"
 
 #include <algorithm>
+#include <set>
 
-#include "runtime/bundle/bundle_reader.h"
+#include "bundler/plan/variant_plan.h"
 
 namespace muster {
 namespace {
@@ -45,6 +46,19 @@ std::optional<CachedBundle> parse_cached_bundle(Bytes bytes) {
   if (!reader || reader.value().find_hash() != reader.value().bundle_hash()) return std::nullopt;
   bundle.file.assign(file.begin(), file.end());
   return bundle;
+}
+
+bool holds_only(const Project& project, const PlannedBundle& planned, const BundleReader& reader,
+                const DictionarySet& dictionaries) {
+  std::set<Guid> guids;
+  for (const AssetNumber asset : planned.assets) guids.insert(packed_guid(project, asset));
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    const BundleEntry entry = reader.entry(i);
+    const bool is_known =
+        entry.dictionary_id == 0 || dictionaries.find(entry.dictionary_id) != nullptr;
+    if (!guids.contains(entry.guid) || !is_known) return false;
+  }
+  return true;
 }
 
 ByteVector encode_questions(const std::vector<CookFact>& facts) {

@@ -11,6 +11,8 @@
 #include "bundler/cook/cook_questions.h"
 #include "bundler/pack/earlier_build.h"
 #include "bundler/plan/bundle_plan.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/dictionary.h"
 
 namespace muster {
 
@@ -26,6 +28,11 @@ struct CachedBundle {
 ByteVector encode(const CachedBundle& bundle);
 /// Reads what an enemy may have made. Nothing when it is no such thing, or its file no bundle.
 std::optional<CachedBundle> parse_cached_bundle(Bytes bytes);
+
+/// Whether a bundle has entries of nothing but the planned assets, and of known dictionaries: a
+/// cache may be wrong about what it holds.
+bool holds_only(const Project& project, const PlannedBundle& planned, const BundleReader& reader,
+                const DictionarySet& dictionaries);
 
 ByteVector encode_questions(const std::vector<CookFact>& facts);
 std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes);

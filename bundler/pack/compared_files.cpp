@@ -7,6 +7,7 @@
 
 #include "bundler/report/build_report.h"
 #include "registry/vocabulary/content_hash.h"
+#include "registry/vocabulary/stray_names.h"
 #include "runtime/bundle/bundle_reader.h"
 
 namespace muster {
@@ -103,6 +104,7 @@ Result<void> ComparedFiles::collect(const AssetPath& folder, std::set<std::strin
   if (!entries) return fail(entries.error());
   for (const DirectoryEntry& entry : entries.value()) {
     const AssetPath path = folder.child(entry.name);
+    if (is_stray_name(entry.name)) continue;
     if (entry.kind == FileKind::folder) {
       if (auto inner = collect(path, paths); !inner) return inner;
     } else {

@@ -39,8 +39,11 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
   const std::string text =
       build_report_json(run.project, builds, run.options, run.version,
                         previous ? as_text(previous.value()) : std::string_view("{}"));
-  return run.output.stage(path,
-                          as_bytes(run.key ? signed_report(*run.key, path.text(), text) : text));
+  auto staged =
+      run.output.stage(path, as_bytes(run.key ? signed_report(*run.key, path.text(), text) : text));
+  if (!staged) return staged;
+  return run.output.stage(AssetPath().child(OutputFolder::kTimesName),
+                          as_bytes(build_times_json(run.project, builds)));
 }
 
 // Where a target has links, it gets the files themselves that they lead to.

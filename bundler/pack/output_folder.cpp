@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bundler/pack/build_state.h"
+#include "registry/vocabulary/stray_names.h"
 #include "runtime/bundle/build_signature.h"
 #include "runtime/bundle/bundle_name.h"
 
@@ -28,11 +29,12 @@ constexpr std::string_view kStaging = ".muster-staging";
 constexpr std::string_view kJournal = ".muster-publish";
 constexpr std::string_view kParts = "parts";
 constexpr std::uint64_t kMaxPartsBytes = 4096;
+constexpr const char* kForeign = ", which is no part of a build";
 /// Enough for the members by which a report is known, which come first in it.
 constexpr std::uint64_t kReportHeadBytes = 4096;
 /// What an output consists of; nothing else is ever moved or replaced.
-constexpr std::array<std::string_view, 4> kPartNames = {kStateName, "build.json", "client",
-                                                        "server"};
+constexpr std::array<std::string_view, 5> kPartNames = {
+    kStateName, OutputFolder::kReportName, OutputFolder::kTimesName, "client", "server"};
 /// What may stand beside it: ours for a while, and the system's on a disk of its own.
 constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, OutputFolder::kLockName,
                                                   "lost+found"};
@@ -107,18 +109,26 @@ Result<bool> is_report_of_ours(const FileSystem& files) {
   return has_format && has_version;
 }
 
-// A folder that may be replaced: it holds what targets hold, whole or damaged, and nothing else.
-Result<bool> is_target_of_ours(const FileSystem& files, const AssetPath& folder) {
+// What keeps a folder from being replaced; empty when nothing does: it holds what targets hold,
+// whole or damaged, and what desktops leave behind (which goes with the old folder).
+Result<std::string> foreign_part_in_target(const FileSystem& files, const AssetPath& folder) {
   const auto present = find(files, folder);
   if (!present) return fail(present.error());
-  if (!present.value()) return true;
+  if (!present.value()) return std::string();
   const auto listed = files.list(folder);
-  if (!listed && listed.error().code == ErrorCode::not_found) return false;  // it is no folder
+  if (!listed && listed.error().code == ErrorCode::not_found) {
+    return "'" + folder.text() + "', which is no folder";
+  }
   if (!listed) return fail(listed.error());
-  return std::ranges::all_of(listed.value(), [](const DirectoryEntry& entry) {
-    return std::ranges::count(kBundleFolders, entry.name) > 0 || entry.name == "dictionaries" ||
-           entry.name == "catalog.mcat" || entry.name == kCatalogSignatureFile;
-  });
+  for (const DirectoryEntry& entry : listed.value()) {
+    const bool is_ours = std::ranges::count(kBundleFolders, entry.name) > 0 ||
+                         entry.name == "dictionaries" || entry.name == "catalog.mcat" ||
+                         entry.name == kCatalogSignatureFile;
+    if (!is_ours && !is_stray_name(entry.name)) {
+      return "'" + folder.child(entry.name).text() + "'" + kForeign;
+    }
+  }
+  return std::string();
 }
 
 // Publishing would stop half way, and again whenever it was finished.
@@ -134,43 +144,54 @@ Result<void> refuse_links(const FileSystem& files) {
   return {};
 }
 
-// Only what is surely a build, or empty, is ever written into: the parts get replaced as a whole.
-Result<bool> is_build_or_empty(const FileSystem& files) {
+// What makes a folder no build's output; empty for one that is, and for an empty one. Only what is
+// surely a build, or empty, is ever written into: the parts get replaced as a whole.
+Result<std::string> foreign_part_in(const FileSystem& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());
-  bool only_ours = true;
+  std::string first_other;
+  bool has_parts = false;
   bool has_journal = false;
   for (const DirectoryEntry& entry : entries.value()) {
-    only_ours = only_ours && std::ranges::find(kOwn, entry.name) != kOwn.end();
     has_journal = has_journal || entry.name == kJournal;
+    const bool is_own = std::ranges::find(kOwn, entry.name) != kOwn.end();
+    has_parts = has_parts || is_part(entry.name);
+    if (is_own || is_part(entry.name) || is_stray_name(entry.name) || !first_other.empty()) {
+      continue;
+    }
+    first_other = "'" + entry.name + "'";
   }
-  if (only_ours) return true;
+  if (first_other.empty() && !has_parts) return std::string();
   if (auto folders = refuse_links(files); !folders) return fail(folders.error());
   if (has_journal) {
     if (const auto parts = read_parts(files); !parts) return fail(parts.error());
-    return true;
+    return std::string();
   }
-  auto reported = is_report_of_ours(files);
-  if (!reported || !reported.value()) return reported;
+  const auto reported = is_report_of_ours(files);
+  if (!reported) return fail(reported.error());
+  if (!reported.value()) {
+    return first_other.empty() ? "parts of a build, but no build.json of muster's"
+                               : first_other + kForeign;
+  }
   for (const std::string_view target : {"client", "server"}) {
-    auto ours = is_target_of_ours(files, named(target));
-    if (!ours || !ours.value()) return ours;
+    auto foreign = foreign_part_in_target(files, named(target));
+    if (!foreign || !foreign.value().empty()) return foreign;
   }
-  return true;
+  return std::string();
 }
 
 }  // namespace
 
 bool OutputFolder::may_hold(std::string_view name) {
-  return is_part(name) || std::ranges::find(kOwn, name) != kOwn.end();
+  return is_part(name) || std::ranges::find(kOwn, name) != kOwn.end() || is_stray_name(name);
 }
 
 Result<void> OutputFolder::check_usable(const FileSystem& files) {
-  const auto usable = is_build_or_empty(files);
-  if (!usable) return fail(usable.error());
-  if (usable.value()) return {};
+  const auto foreign = foreign_part_in(files);
+  if (!foreign) return fail(foreign.error());
+  if (foreign.value().empty()) return {};
   return fail(ErrorCode::already_exists,
-              "it holds something that is no build; give an empty folder or one of muster's");
+              "it holds " + foreign.value() + "; give an empty folder or one of muster's");
 }
 
 Result<OutputFolder> OutputFolder::open_for_build(FileSystem& files) {

@@ -23,16 +23,18 @@ class OutputFolder {
  public:
   /// What stands in the folder besides the targets' folders.
   static constexpr std::string_view kReportName = "build.json";
+  /// What belongs to one build alone: no signature and no patch covers it.
+  static constexpr std::string_view kTimesName = ".muster-times.json";
   /// A larger one is not read.
   static constexpr std::uint64_t kReportBytesMax = 1024ULL * 1024 * 1024;
   /// The file whose lock keeps other processes out. It stays when the build is over.
   static constexpr std::string_view kLockName = ".muster-lock";
 
-  /// Whether a file or folder of this name belongs at the top of an output.
+  /// Whether a file or folder of this name belongs at the top of an output, or is left alone there.
   static bool may_hold(std::string_view name);
 
-  /// Fails with `already_exists` when the folder holds something that is no build, or as the disk
-  /// fails. Changes nothing.
+  /// Fails with `already_exists` when the folder holds something that is no build, naming it, or as
+  /// the disk fails. Changes nothing.
   static Result<void> check_usable(const FileSystem& files);
 
   /// Opens the folder for a build, after finishing an interrupted `publish` and removing what was

@@ -5,7 +5,15 @@
 #include <algorithm>
 #include <functional>
 
+#include "registry/project/build_output.h"
+
 namespace muster {
+
+namespace {
+
+bool is_of_editor(const AssetPath& path) { return path.is_within(AssetPath().child("Library")); }
+
+}  // namespace
 
 ContentHash hash_of_names(const std::vector<DirectoryEntry>& entries) {
   ContentHasher hasher;
@@ -61,12 +69,21 @@ FileStamp RecordedFiles::look_at(const AssetPath& path) const {
   return note(path, InputUse::looked);
 }
 
+// The editor rewrites its own folders all the time, and no build depends on them: findings
+// alone ask for the packages there.
 Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
+  if (is_of_editor(path)) return inner_.stat(path);
   note(path, InputUse::looked);
   return inner_.stat(path);
 }
 
 Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder) const {
+  if (is_of_editor(folder)) return inner_.list(folder);
+  if (may_hold_build(folder)) {
+    // A build in the project changes with every build, and no build depends on it.
+    auto entries = inner_.list(folder);
+    if (entries && is_build_output(folder, entries.value())) return entries;
+  }
   note(folder, InputUse::part);
   auto entries = inner_.list(folder);
   if (!entries) return entries;
@@ -85,6 +102,7 @@ Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder)
 
 Result<Bytes> RecordedFiles::read(const AssetPath& path, std::uint64_t offset,
                                   std::uint64_t max_bytes, ByteVector& buffer) const {
+  if (is_of_editor(path)) return inner_.read(path, offset, max_bytes, buffer);
   note(path, InputUse::part);
   auto bytes = inner_.read(path, offset, max_bytes, buffer);
   if (bytes && offset == 0 && bytes.value().size() < max_bytes) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "bundler/pack/cache_race.h"
 #include "bundler/pack/catalog_fill.h"
 #include "bundler/pack/catalog_writer.h"
 #include "bundler/pack/variant_cooking.h"
@@ -28,21 +29,6 @@ constexpr std::size_t kSlowestListed = 5;
 /// From this many source bytes on, a bundle is large: 16 blocks of the default size, enough for the
 /// threads to share; a smaller one is done before it could keep the others waiting.
 constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
-
-// Of what is built for the target, per asset of the project.
-std::vector<std::uint64_t> source_sizes(const Project& project, Target target,
-                                        const std::stop_token& stop, unsigned jobs) {
-  std::vector<std::uint64_t> sizes(project.index().assets().size(), 0);
-  const std::set<AssetNumber> built = built_assets(project, target);
-  const std::vector<AssetNumber> assets(built.begin(), built.end());
-  parallel_for(assets.size(), jobs, stop, [&](std::size_t i, unsigned) {
-    const Asset& asset = project.index().at(assets[i]);
-    if (asset.is_folder) return;
-    const auto info = project.files().stat(asset.path);
-    if (info) sizes[assets[i]] = info.value().size_bytes;
-  });
-  return sizes;
-}
 
 class TargetBuilder {
  public:
@@ -135,6 +121,7 @@ class TargetBuilder {
     // The largest first: one that starts last would leave the other threads idle.
     std::ranges::stable_sort(weighed,
                              [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (edges_.cache != nullptr) look_up_all(weighed);
     const auto first_small = std::ranges::find_if(
         weighed, [](const auto& bundle) { return bundle.first < kLargeBytes; });
     std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
@@ -144,6 +131,48 @@ class TargetBuilder {
     parallel_for(small.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned worker) {
       pack(small[i].second, std::span(&compressors[worker], 1));
     });
+  }
+
+  // A remote cache is asked for many bundles at once. Small bundles that it lacks are packed
+  // meanwhile; the rest is left to `pack_all`, which packs large bundles with all threads.
+  void look_up_all(std::vector<std::pair<std::uint64_t, std::size_t>>& weighed) {
+    std::erase_if(weighed, [&](const auto& bundle) {
+      const bool stays = !matches_.empty() && matches_[bundle.second].bundle != nullptr;
+      if (stays) pack(bundle.second, {});
+      return stays;
+    });
+    std::uint64_t bytes = 0;
+    for (const auto& bundle : weighed) bytes += bundle.first;
+    std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
+    std::vector<char> is_done(weighed.size(), 0);
+    const CacheRace race{
+        .count = weighed.size(),
+        .workers = options_.jobs,
+        .estimated = packing_time(weighed.size(), bytes, options_.level, options_.jobs),
+        .look_up =
+            [&](std::size_t i) {
+              is_done[i] = !failed() && look_up(weighed[i].second) ? 1 : 0;
+              return is_done[i] != 0;
+            },
+        .work =
+            [&](std::size_t i, unsigned worker, bool is_missed) {
+              if (weighed[i].first >= kLargeBytes) return;
+              // A bundle that was not worth a look-up is not worth an upload.
+              pack_anew(weighed[i].second, std::span(&compressors[worker], 1), is_missed);
+              is_done[i] = 1;
+            }};
+    run_race(race, edges_.clock, edges_.stop);
+    std::size_t i = 0;
+    std::erase_if(weighed, [&](const auto&) { return is_done[i++] != 0; });
+  }
+
+  bool look_up(std::size_t index) {
+    const Time start = edges_.clock.now();
+    BuiltBundle& built = result_.bundles[index];
+    built.planned = index;
+    if (!take_from_cache(result_.plan.bundles[index], built)) return false;
+    built.taken = edges_.clock.now() - start;
+    return true;
   }
 
   // Which bundles can stay. The others, that are about to go, may still hold blocks to use again;
@@ -298,15 +327,18 @@ class TargetBuilder {
   // One thread per compressor. Gives up when told to stop, or when another bundle has failed.
   void pack(std::size_t index, std::span<Compressor> compressors) {
     if (failed()) return;
-    const PlannedBundle& planned = result_.plan.bundles[index];
     BuiltBundle& built = result_.bundles[index];
     built.planned = index;
     if (keep(index)) return;
+    pack_anew(index, compressors, true);
+  }
+
+  void pack_anew(std::size_t index, std::span<Compressor> compressors, bool is_shared) {
+    if (failed()) return;
+    const PlannedBundle& planned = result_.plan.bundles[index];
+    BuiltBundle& built = result_.bundles[index];
+    built.planned = index;
     const Time start = edges_.clock.now();
-    if (take_from_cache(planned, built)) {
-      built.taken = edges_.clock.now() - start;
-      return;
-    }
     std::vector<CookedAsset> cooked(planned.assets.size());
     const auto jobs = static_cast<unsigned>(compressors.size());
     if (!parallel_for(cooked.size(), jobs, edges_.stop,
@@ -336,7 +368,7 @@ class TargetBuilder {
     built.taken = edges_.clock.now() - start;
     write(built, reader.value(), bytes.value());
     // Asked after the facts were taken: they are of what was cooked, or the inputs are torn.
-    if (edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
+    if (!is_shared || edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
     put_into_cache(planned, built, std::move(bytes).value());
   }
 
@@ -354,7 +386,9 @@ class TargetBuilder {
     auto found = edges_.cache->find(planned, result_.target);
     if (!found) return false;
     const auto reader = BundleReader::open(found->bundle.file);
-    if (!reader || !holds_only(reader.value(), planned)) return false;
+    if (!reader || !holds_only(project_, planned, reader.value(), *plan_.decompressing())) {
+      return false;
+    }
     built.is_cached = true;
     built.plain_bytes = found->bundle.plain_bytes;
     built.source_bytes = found->bundle.source_bytes;
@@ -366,20 +400,6 @@ class TargetBuilder {
       }
     }
     write(built, reader.value(), found->bundle.file);
-    return true;
-  }
-
-  // A cache may be wrong about what it holds.
-  bool holds_only(const BundleReader& reader, const PlannedBundle& planned) const {
-    std::set<Guid> guids;
-    for (const AssetNumber asset : planned.assets) guids.insert(packed_guid(project_, asset));
-    for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
-      const BundleEntry entry = reader.entry(i);
-      if (!guids.contains(entry.guid)) return false;
-      const bool is_known =
-          entry.dictionary_id == 0 || plan_.decompressing()->find(entry.dictionary_id) != nullptr;
-      if (!is_known) return false;
-    }
     return true;
   }
 

@@ -76,6 +76,7 @@ class Application {
       if (auto staged = out_.stage(file.path, file.bytes); !staged) return fail(staged.error());
     }
     if (auto forgotten = forget_state(); !forgotten) return fail(forgotten.error());
+    if (auto forgotten = forget_times(); !forgotten) return fail(forgotten.error());
     if (auto published = out_.publish(); !published) return fail(published.error());
     return applied_;
   }
@@ -114,6 +115,15 @@ class Application {
     const auto there = out_.read(path, kStateBytesMax, buffer);
     if (!there && there.error().code == ErrorCode::not_found) return {};
     return out_.stage(path, {});
+  }
+
+  // Nor are its times.
+  Result<void> forget_times() const {
+    const AssetPath path = AssetPath().child(OutputFolder::kTimesName);
+    ByteVector buffer;
+    const auto there = out_.read(path, OutputFolder::kReportBytesMax, buffer);
+    if (!there && there.error().code == ErrorCode::not_found) return {};
+    return out_.stage(path, as_bytes("{}\n"));
   }
 
   // What is published replaces parts; one that the new build lacks would stay, and belong to

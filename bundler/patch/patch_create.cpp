@@ -12,6 +12,7 @@
 #include "bundler/patch/bundle_recipe.h"
 #include "bundler/patch/patch_layout.h"
 #include "bundler/patch/patch_reader.h"
+#include "registry/vocabulary/stray_names.h"
 
 namespace muster {
 namespace {
@@ -52,6 +53,7 @@ Result<void> check_no_strangers(const FileSystem& files, const BuildSide& build)
     if (!entries) return fail(entries.error());
     for (const DirectoryEntry& entry : entries.value()) {
       const AssetPath path = folder.child(entry.name);
+      if (is_stray_name(entry.name)) continue;
       if (entry.kind == FileKind::folder) {
         folders.push_back(path);
       } else if (!known.contains(path.text())) {

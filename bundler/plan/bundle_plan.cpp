@@ -7,6 +7,8 @@
 #include "bundler/plan/default_forms.h"
 #include "bundler/plan/variant_plan.h"
 #include "registry/registries/stripping.h"
+#include "registry/rules/validate.h"
+#include "registry/vocabulary/parallel.h"
 
 namespace muster {
 namespace {
@@ -236,6 +238,20 @@ class Planner {
 };
 
 }  // namespace
+
+std::vector<std::uint64_t> source_sizes(const Project& project, Target target,
+                                        const std::stop_token& stop, unsigned jobs) {
+  std::vector<std::uint64_t> sizes(project.index().assets().size(), 0);
+  const std::set<AssetNumber> built = built_assets(project, target);
+  const std::vector<AssetNumber> assets(built.begin(), built.end());
+  parallel_for(assets.size(), jobs, stop, [&](std::size_t i, unsigned) {
+    const Asset& asset = project.index().at(assets[i]);
+    if (asset.is_folder) return;
+    const auto info = project.files().stat(asset.path);
+    if (info) sizes[assets[i]] = info.value().size_bytes;
+  });
+  return sizes;
+}
 
 BundlePlan plan_bundles(const Project& project, const PlanOptions& options,
                         const std::vector<std::uint64_t>& size_of) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "bundler/plan/shared_groups.h"
@@ -50,6 +51,11 @@ struct PlanOptions {
   Layout layout = Layout::shared;
   MergeRule merge{};  ///< Which shared groups are put together.
 };
+
+/// The source bytes of each asset of the project; 0 for what is not built for the target. Looks at
+/// them on `jobs` threads.
+std::vector<std::uint64_t> source_sizes(const Project& project, Target target,
+                                        const std::stop_token& stop, unsigned jobs);
 
 /// Plans the bundles of one target. Each registered asset gets one, holding what only it needs: an
 /// asset belongs to every registered prefab that reaches it without passing through another

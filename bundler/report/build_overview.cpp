@@ -399,6 +399,16 @@ Result<Overview> read_overview(const FileSystem& files) {
   if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
     return fail(ErrorCode::malformed, "build.json: it is no report of a build; build again");
   }
+  // The times belong to the last build here; a patch leaves none.
+  ByteVector times_buffer;
+  const auto times_bytes = read_whole(files, AssetPath().child(OutputFolder::kTimesName),
+                                      OutputFolder::kReportBytesMax, times_buffer);
+  if (!times_bytes && times_bytes.error().code != ErrorCode::not_found) {
+    return fail(times_bytes.error());
+  }
+  // Reports of older releases have the times inside.
+  const Json times = times_bytes ? Json::parse(as_text(times_bytes.value()), nullptr, false)
+                                 : object(report, "build");
   Overview overview;
   overview.project = text(report, "project");
   overview.layout = text(object(report, "options"), "layout");
@@ -407,7 +417,7 @@ Result<Overview> read_overview(const FileSystem& files) {
     const std::string name(folder_of(target));
     auto read = TargetReading(files, target)
                     .run(object(report["targets"], name.c_str()),
-                         object(object(object(report, "build"), "targets"), name.c_str()));
+                         object(object(times, "targets"), name.c_str()));
     if (!read) return fail(read.error());
     if (!read.value()) continue;
     apply_budgets(budgets, target, *read.value());

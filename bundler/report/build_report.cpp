@@ -345,10 +345,9 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   const Json old =
       builds.size() == kTargets.size() ? Json() : Json::parse(previous, nullptr, false);
   // Of large projects each is as much work as some bundles.
-  std::vector<Json> parts(builds.size() + 1);
+  std::vector<Json> parts(builds.size());
   parallel_for(parts.size(), options.jobs, {}, [&](std::size_t i, unsigned) {
-    parts[i] =
-        i < builds.size() ? target_json(project, builds[i], options) : moment_json(project, builds);
+    parts[i] = target_json(project, builds[i], options);
   });
   for (const Target target : {Target::client, Target::server}) {
     const auto built = std::ranges::find(builds, target, &TargetBuild::target);
@@ -360,8 +359,13 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
       report["targets"][name_of(target)] = old["targets"][std::string(name_of(target))];
     }
   }
-  report["build"] = std::move(parts.back());
   return json_text(report);
+}
+
+std::string build_times_json(const Project& project, const std::vector<TargetBuild>& builds) {
+  Json times = moment_json(project, builds);
+  times["format"] = kReportVersion;
+  return json_text(times);
 }
 
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds) {

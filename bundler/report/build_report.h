@@ -11,12 +11,17 @@
 
 namespace muster {
 
-/// The text of `build.json`: sorted, and deterministic but for its member `build`, which tells of
-/// this build alone; documented in bundler/report/README.md. Targets that this build did not touch
-/// are taken over from `previous` (the old text, or empty).
+/// The text of `build.json`: sorted and deterministic, so that every build of one content has the
+/// same, and what signs or patches it holds for all of them; documented in
+/// bundler/report/README.md. Targets that this build did not touch are taken over from `previous`
+/// (the old text, or empty).
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
                               std::string_view previous);
+
+/// The text of `.muster-times.json`: what belongs to this one build alone, such as times and what
+/// it kept of an earlier one.
+std::string build_times_json(const Project& project, const std::vector<TargetBuild>& builds);
 
 /// A report without what it tells of its build alone, and without its signature: what reports of
 /// equal outputs have in common. As it is when it is no report.
@@ -38,8 +43,7 @@ BuildTotals totals_of(const TargetBuild& build);
 std::string build_summary_text(const Project& project, const std::vector<TargetBuild>& builds,
                                Duration elapsed);
 
-/// The summary for machines: `build.json` does not repeat from build to build what only the moment
-/// knows (times), this does.
+/// The summary for machines of one build, with its times.
 std::string build_summary_json(const Project& project, const std::vector<TargetBuild>& builds,
                                Duration elapsed, bool explains = false);
 

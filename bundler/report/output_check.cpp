@@ -10,6 +10,7 @@
 
 #include "bundler/pack/output_folder.h"
 #include "registry/vocabulary/parallel.h"
+#include "registry/vocabulary/stray_names.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 #include "runtime/bundle/dictionary.h"
@@ -286,6 +287,7 @@ class OutputChecker {
     if (!listed) return note(folder.text(), listed.error().code, listed.error().message);
     for (const DirectoryEntry& entry : listed.value()) {
       const AssetPath path = folder.child(entry.name);
+      if (is_stray_name(entry.name)) continue;
       if (entry.kind == FileKind::folder &&
           (std::ranges::count(kBundleFolders, entry.name) > 0 || entry.name == "dictionaries")) {
         note_leftovers(path, known);

@@ -81,6 +81,27 @@ class PatientReporter final : public Reporter {
   std::size_t total_ = 0;
 };
 
+/// Passes on what it hears while it is on.
+class SwitchedReporter final : public Reporter {
+ public:
+  explicit SwitchedReporter(Reporter& inner) : inner_(inner) {}
+  /// Requires: no phase has begun.
+  void switch_off() { is_on_ = false; }
+  void begin(std::string_view phase, std::size_t total) override {
+    if (is_on_) inner_.begin(phase, total);
+  }
+  void advance(std::size_t steps, std::string_view what) override {
+    if (is_on_) inner_.advance(steps, what);
+  }
+  void finish() override {
+    if (is_on_) inner_.finish();
+  }
+
+ private:
+  Reporter& inner_;
+  bool is_on_ = true;
+};
+
 /// A registry's way to tell a reporter. The reporter outlives it.
 Progress progress_of(Reporter& reporter);
 

@@ -10,7 +10,9 @@
 #include <set>
 #include <tuple>
 
+#include "registry/project/build_output.h"
 #include "registry/project/folded_name.h"
+#include "registry/project/portable_name.h"
 #include "registry/vocabulary/parallel.h"
 #include "registry/yaml/scanner.h"
 
@@ -30,8 +32,33 @@ struct Walk {
   std::vector<IndexProblem> problems;
   std::vector<AssetPath> lock_paths;
   std::vector<AssetPath> leftovers;
+  std::set<AssetPath> outputs;       // folders that hold a build
   std::set<std::uint64_t> followed;  // identities of folders entered through a link
 };
+
+// In what two names differ that are one name elsewhere.
+std::string clash_of(std::string_view one, std::string_view other) {
+  const std::string composed = "in how Unicode composes their letters (NFC and NFD)";
+  const std::string apart = decomposed_name(one);
+  if (apart == decomposed_name(other)) return composed;
+  // Letters that are composed alike are as many bytes apart from their decomposition.
+  const bool is_alike = (apart == one) == (decomposed_name(other) == other);
+  return is_alike ? "in case" : "in case and " + composed;
+}
+
+void note_names(Walk& walk, const AssetPath& folder, const std::vector<DirectoryEntry>& entries) {
+  for (const DirectoryEntry& entry : entries) {
+    if (is_ignored_name(entry.name) || entry.name.ends_with(".meta")) continue;
+    std::string why = unportable_reason(entry.name);
+    if (why.empty()) continue;
+    walk.problems.push_back({.kind = IndexProblem::Kind::unportable_name,
+                             .path = folder.child(entry.name),
+                             .position = {},
+                             .other = {},
+                             .guid = {},
+                             .detail = std::move(why)});
+  }
+}
 
 void note_case_clashes(Walk& walk, const AssetPath& folder,
                        const std::vector<DirectoryEntry>& entries) {
@@ -45,7 +72,7 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
                              .position = {},
                              .other = folder.child(place->second->name),
                              .guid = {},
-                             .detail = {}});
+                             .detail = clash_of(entry.name, place->second->name)});
   }
 }
 
@@ -62,6 +89,15 @@ bool leads_back(Walk& walk, const AssetPath& link) {
   }
 }
 
+// A folder that holds a build is no content, nor is the sidecar that the editor gives it.
+bool is_output(Walk& walk, const AssetPath& folder) {
+  if (!may_hold_build(folder)) return false;
+  const auto listed = walk.files.list(folder);
+  if (!listed || !is_build_output(folder, listed.value())) return false;
+  walk.outputs.insert(folder);
+  return true;
+}
+
 void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::size_t depth) {
   const auto listed = walk.files.list(folder);
   if (!listed || depth > kMaxFolderDepth) {
@@ -74,6 +110,7 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
     return;
   }
   note_case_clashes(walk, folder, listed.value());
+  note_names(walk, folder, listed.value());
   for (const DirectoryEntry& entry : listed.value()) {
     if (entry.kind == FileKind::file && is_lock_name(entry.name)) {
       walk.lock_paths.push_back(folder.child(entry.name));
@@ -93,6 +130,7 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
     }
     if (entry.kind == FileKind::other) continue;
     const bool is_folder = entry.kind == FileKind::folder;
+    if (is_folder && is_output(walk, path)) continue;
     if (metas_expected) walk.things.emplace_back(path, is_folder);
     if (!is_folder) continue;
     if (entry.is_link && leads_back(walk, path)) {
@@ -123,7 +161,7 @@ IndexProblem meta_problem(const AssetPath& path, const MetaResult& read) {
       detail = "it has two different guids";
       break;
     case MetaProblem::not_text:
-      detail = "it is not text";
+      detail = read.problem_text;
       break;
     case MetaProblem::none:
       break;
@@ -264,6 +302,17 @@ AssetNumber AssetIndex::find(const AssetPath& path) const {
   return static_cast<AssetNumber>(found - assets_.begin());
 }
 
+std::vector<AssetNumber> AssetIndex::within(const AssetPath& folder) const {
+  const std::string begin = folder.text() + "/";
+  std::vector<AssetNumber> found;
+  const auto text = [](const Asset& asset) -> const std::string& { return asset.path.text(); };
+  for (auto at = std::ranges::lower_bound(assets_, begin, {}, text);
+       at != assets_.end() && at->path.text().starts_with(begin); ++at) {
+    found.push_back(static_cast<AssetNumber>(at - assets_.begin()));
+  }
+  return found;
+}
+
 Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
                                      const Progress& progress, FileMemory* memory) {
@@ -274,6 +323,7 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
             .problems = {},
             .lock_paths = {},
             .leftovers = {},
+            .outputs = {},
             .followed = {}};
   for (const AssetPath& folder : outermost(config.folders)) {
     const auto leaves = leaves_project(files, folder);
@@ -307,6 +357,7 @@ Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfi
     MetaSlot& slot = slots[i];
     std::ranges::move(slot.problems, std::back_inserter(walk.problems));
     const AssetPath path = without_meta(walk.metas[i]);
+    if (walk.outputs.contains(path)) continue;
     const auto thing = unclaimed.find(path);
     if (thing == unclaimed.end()) {
       if (is_ignored_name(path.name())) continue;

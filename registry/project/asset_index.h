@@ -40,7 +40,9 @@ struct IndexProblem {
     placeholder_guid,  ///< A guid that looks typed, not drawn.
     merge_conflict,    ///< Conflict markers inside a sidecar.
     lfs_pointer,       ///< A Git LFS pointer in place of a sidecar.
-    case_clash,        ///< Two paths that differ only in case or in how accents are spelled.
+    case_clash,        ///< Two paths that differ only in case or in how letters are composed;
+                       ///< `detail` says in which.
+    unportable_name,   ///< A name that another operating system cannot have; `detail` says why.
     outside_link,      ///< A link that leaves the project, or leads nowhere.
     link_circle,       ///< A folder link that leads back to a folder above it.
     unreadable,        ///< The operating system refused; `detail` says why.
@@ -73,6 +75,8 @@ class AssetIndex {
   const Asset& at(AssetNumber number) const { return assets_[number]; }
   AssetNumber find(const Guid& guid) const;
   AssetNumber find(const AssetPath& path) const;
+  /// All assets below a folder, without itself, by path.
+  std::vector<AssetNumber> within(const AssetPath& folder) const;
 
   /// Builds an index from what a walk found; used by `build_asset_index` and by tests.
   AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,

@@ -7,6 +7,7 @@
 #include "registry/project/compression.h"
 #include "registry/project/config_keys.h"
 #include "registry/project/config_mender.h"
+#include "registry/project/packages.h"
 #include "registry/yaml/reader.h"
 
 namespace muster {
@@ -87,11 +88,17 @@ Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml:
                          "'folders' names no folder, so there is nothing to read");
   }
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
-    auto folder = AssetPath::parse(tree.scalar(item));
+    // A folder from elsewhere is mounted where the editor has a package's content.
+    const auto outside = path_of_outside(files, tree.scalar(item));
+    auto folder = outside ? Result<AssetPath>(*outside) : AssetPath::parse(tree.scalar(item));
     if (tree.scalar(item).empty())
       return refuse_config(tree.at(item).position, "this names no folder");
     if (!folder) return refuse_config(tree.at(item).position, folder.error().message);
     if (!is_folder(files, folder.value())) {
+      if (outside) {
+        return refuse_config(tree.at(item).position,
+                             "there is no folder '" + std::string(tree.scalar(item)) + "'");
+      }
       return refuse_config(tree.at(item).position, "there is no folder '" + folder.value().text() +
                                                        "'" + other_case(files, folder.value()));
     }
@@ -161,6 +168,9 @@ Result<std::string> misnamed_config(const FileSystem& files) {
 Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
   auto source = std::make_shared<ConfigSource>();
   source->text = std::move(text);
+  if (const auto fault = yaml::find_text_fault(source->text)) {
+    return refuse_config(fault->position, fault->message);
+  }
   auto read = yaml::read_plain(source->text);
   if (!read.good()) return refuse_config(read.error().position, read.error().message);
   source->tree = std::move(read.tree());

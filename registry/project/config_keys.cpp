@@ -19,10 +19,12 @@ constexpr std::array kTop = {
     ConfigKey{"folders", paths, false, "What is walked. Default: Unity's Assets and Packages."},
     ConfigKey{"components", path, false, "The game's exported component descriptions."},
     ConfigKey{"classes_from", ready_made, false,
-              "Registry classes of packages that other people have made."},
+              "Registry classes of public packages. Default: all that are ready-made."},
     ConfigKey{"classes", classes, false, "Registry classes of the project's own, by name."},
     ConfigKey{"external_guids", guids, false,
               "Guids that live outside the tree (packages): never \"missing\"."},
+    ConfigKey{"rules", rules, false,
+              "What rules weigh: off, note, warning or error, by id; or by paths ('*', '**')."},
     ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."},
     ConfigKey{"variants", variants, false,
               "Axes along which assets vary, by name: crate@low.png is a variant of crate.png."},
@@ -46,7 +48,9 @@ constexpr std::array kClass = {
     ConfigKey{"fields", texts, false,
               "Further keys of a plain registry and its entries, which the game reads itself."},
     ConfigKey{"packed", truth, false,
-              "false: the registry's own asset only says what is built, and is no content."}};
+              "false: the registry's own asset only says what is built, and is no content."},
+    ConfigKey{"ids", truth, false,
+              "false: entries are found by guid and have no type ids. Default: true."}};
 
 constexpr std::array kReference = {
     ConfigKey{"path", text, false,
@@ -57,7 +61,9 @@ constexpr std::array kReference = {
     ConfigKey{"when", texts, false, "Only for entries with one of these keys."},
     ConfigKey{"unless", texts, false,
               "Not for entries with one of these keys ('key[]': as a list)."},
-    ConfigKey{"ignore", texts, false, "Values that name no asset."}};
+    ConfigKey{"ignore", texts, false, "Values that name no asset."},
+    ConfigKey{"expand_folders", truth, false,
+              "true: a folder stands for all assets in it. Default: false."}};
 
 constexpr std::array kPrepare = {
     ConfigKey{"component", text, false, "All prefabs whose root carries it; or:"},

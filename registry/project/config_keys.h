@@ -53,6 +53,7 @@ enum class ConfigValue : std::uint8_t {
   compression,    ///< One `compression`.
   plain_level,    ///< 1 to 19.
   kinds,          ///< A mapping from kinds to levels, or `store`.
+  rules,          ///< A mapping from rules to severities, or to mappings from paths to them.
 };
 
 struct ConfigKey {

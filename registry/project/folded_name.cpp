@@ -1,138 +1,198 @@
-// Windows keeps names as they are typed and macOS may take accents apart (`É` becomes `E` and a
-// mark), so a name from the one can differ from that of the other in every byte but mean the same
-// file. The tables are those of Unicode for the letters that European languages use; a library for
-// all of it would be larger than Muster.
+// The tables are Unicode's, for all scripts: `tables/unicode_names.txt`. They are read when a name
+// has a byte beyond ASCII for the first time, which in most projects is never.
 #include "registry/project/folded_name.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "registry/project/tables/tables.h"
+#include "registry/vocabulary/utf8.h"
 
 namespace muster {
 namespace {
 
 using Character = std::uint32_t;
+using Text = std::vector<Character>;
 
-struct Composed {
-  Character letter;
-  Character base;  // maybe composed itself
-  Character mark;
+// A byte that is no UTF-8 is a character of its own beyond Unicode's last.
+constexpr Character kFirstBadByte = 0x110000;
+
+// Hangul syllables are composed by arithmetic (The Unicode Standard, 3.12).
+constexpr Character kSyllableFirst = 0xAC00;
+constexpr Character kSyllableLast = 0xD7A3;
+constexpr Character kLeadFirst = 0x1100;
+constexpr Character kVowelFirst = 0x1161;
+constexpr Character kTrailBefore = 0x11A7;
+constexpr Character kVowelCount = 21;
+constexpr Character kTrailCount = 28;
+
+struct Tables {
+  std::unordered_map<Character, Text> apart;
+  std::unordered_map<Character, Text> folded;
+  std::unordered_map<Character, std::uint8_t> marks;  // combining classes
+
+  Tables() {
+    std::string_view rest = unicode_names_table();
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      if (line.size() > 2 && line.front() != '#') add(line.front(), numbers_in(line.substr(2)));
+    }
+  }
+
+ private:
+  static Text numbers_in(std::string_view line) {
+    Text numbers;
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    while (at < end) {
+      Character number = 0;
+      const auto read = std::from_chars(at, end, number, 16);
+      numbers.push_back(number);
+      at = read.ptr + 1;
+    }
+    return numbers;
+  }
+
+  void add(char kind, Text numbers) {
+    if (kind == 'c') {
+      for (Character c = numbers[0]; c <= numbers[1]; ++c) {
+        marks.emplace(c, static_cast<std::uint8_t>(numbers[2]));
+      }
+      return;
+    }
+    const Character from = numbers.front();
+    numbers.erase(numbers.begin());
+    (kind == 'd' ? apart : folded).emplace(from, std::move(numbers));
+  }
 };
 
-// Lower-case letters and what they are made of, sorted.
-constexpr auto kComposed = std::to_array<Composed>({
-    // clang-format off
-    {0xE0, 0x61, 0x300}, {0xE1, 0x61, 0x301}, {0xE2, 0x61, 0x302}, {0xE3, 0x61, 0x303},
-    {0xE4, 0x61, 0x308}, {0xE5, 0x61, 0x30A}, {0xE7, 0x63, 0x327}, {0xE8, 0x65, 0x300},
-    {0xE9, 0x65, 0x301}, {0xEA, 0x65, 0x302}, {0xEB, 0x65, 0x308}, {0xEC, 0x69, 0x300},
-    {0xED, 0x69, 0x301}, {0xEE, 0x69, 0x302}, {0xEF, 0x69, 0x308}, {0xF1, 0x6E, 0x303},
-    {0xF2, 0x6F, 0x300}, {0xF3, 0x6F, 0x301}, {0xF4, 0x6F, 0x302}, {0xF5, 0x6F, 0x303},
-    {0xF6, 0x6F, 0x308}, {0xF9, 0x75, 0x300}, {0xFA, 0x75, 0x301}, {0xFB, 0x75, 0x302},
-    {0xFC, 0x75, 0x308}, {0xFD, 0x79, 0x301}, {0xFF, 0x79, 0x308}, {0x101, 0x61, 0x304},
-    {0x103, 0x61, 0x306}, {0x105, 0x61, 0x328}, {0x107, 0x63, 0x301}, {0x109, 0x63, 0x302},
-    {0x10B, 0x63, 0x307}, {0x10D, 0x63, 0x30C}, {0x10F, 0x64, 0x30C}, {0x113, 0x65, 0x304},
-    {0x115, 0x65, 0x306}, {0x117, 0x65, 0x307}, {0x119, 0x65, 0x328}, {0x11B, 0x65, 0x30C},
-    {0x11D, 0x67, 0x302}, {0x11F, 0x67, 0x306}, {0x121, 0x67, 0x307}, {0x123, 0x67, 0x327},
-    {0x125, 0x68, 0x302}, {0x129, 0x69, 0x303}, {0x12B, 0x69, 0x304}, {0x12D, 0x69, 0x306},
-    {0x12F, 0x69, 0x328}, {0x135, 0x6A, 0x302}, {0x137, 0x6B, 0x327}, {0x13A, 0x6C, 0x301},
-    {0x13C, 0x6C, 0x327}, {0x13E, 0x6C, 0x30C}, {0x144, 0x6E, 0x301}, {0x146, 0x6E, 0x327},
-    {0x148, 0x6E, 0x30C}, {0x14D, 0x6F, 0x304}, {0x14F, 0x6F, 0x306}, {0x151, 0x6F, 0x30B},
-    {0x155, 0x72, 0x301}, {0x157, 0x72, 0x327}, {0x159, 0x72, 0x30C}, {0x15B, 0x73, 0x301},
-    {0x15D, 0x73, 0x302}, {0x15F, 0x73, 0x327}, {0x161, 0x73, 0x30C}, {0x163, 0x74, 0x327},
-    {0x165, 0x74, 0x30C}, {0x169, 0x75, 0x303}, {0x16B, 0x75, 0x304}, {0x16D, 0x75, 0x306},
-    {0x16F, 0x75, 0x30A}, {0x171, 0x75, 0x30B}, {0x173, 0x75, 0x328}, {0x175, 0x77, 0x302},
-    {0x177, 0x79, 0x302}, {0x17A, 0x7A, 0x301}, {0x17C, 0x7A, 0x307}, {0x17E, 0x7A, 0x30C},
-    {0x390, 0x3CA, 0x301}, {0x3AC, 0x3B1, 0x301}, {0x3AD, 0x3B5, 0x301}, {0x3AE, 0x3B7, 0x301},
-    {0x3AF, 0x3B9, 0x301}, {0x3B0, 0x3CB, 0x301}, {0x3CA, 0x3B9, 0x308}, {0x3CB, 0x3C5, 0x308},
-    {0x3CC, 0x3BF, 0x301}, {0x3CD, 0x3C5, 0x301}, {0x3CE, 0x3C9, 0x301}, {0x439, 0x438, 0x306},
-    {0x450, 0x435, 0x300}, {0x451, 0x435, 0x308}, {0x453, 0x433, 0x301}, {0x457, 0x456, 0x308},
-    {0x45C, 0x43A, 0x301}, {0x45D, 0x438, 0x300}, {0x45E, 0x443, 0x306}, {0x477, 0x475, 0x30F},
-    {0x4C2, 0x436, 0x306}, {0x4D1, 0x430, 0x306}, {0x4D3, 0x430, 0x308}, {0x4D7, 0x435, 0x306},
-    {0x4DB, 0x4D9, 0x308}, {0x4DD, 0x436, 0x308}, {0x4DF, 0x437, 0x308}, {0x4E3, 0x438, 0x304},
-    {0x4E5, 0x438, 0x308}, {0x4E7, 0x43E, 0x308}, {0x4EB, 0x4E9, 0x308}, {0x4ED, 0x44D, 0x308},
-    {0x4EF, 0x443, 0x304}, {0x4F1, 0x443, 0x308}, {0x4F3, 0x443, 0x30B}, {0x4F5, 0x447, 0x308},
-    {0x4F9, 0x44B, 0x308},
-    // clang-format on
-});
-static_assert(std::ranges::is_sorted(kComposed, {}, &Composed::letter));
-
-bool is_within(Character c, Character first, Character last) { return c >= first && c <= last; }
-
-Character lower_latin(Character c) {
-  if (is_within(c, 'A', 'Z')) return c + 0x20;
-  if (is_within(c, 0xC0, 0xDE) && c != 0xD7) return c + 0x20;
-  if (c == 0x130 || c == 0x131) return c;  // Turkish: which i is meant depends on the language.
-  if (is_within(c, 0x100, 0x137) || is_within(c, 0x14A, 0x177)) return c | 1U;
-  if (is_within(c, 0x139, 0x148) || is_within(c, 0x179, 0x17E)) return c + c % 2;
-  return c == 0x178 ? 0xFF : c;
+const Tables& tables() {
+  static const Tables read;
+  return read;
 }
 
-Character lower_greek(Character c) {
-  if (c == 0x386) return 0x3AC;
-  if (is_within(c, 0x388, 0x38A)) return c + 37;
-  if (c == 0x38C) return 0x3CC;
-  if (c == 0x38E || c == 0x38F) return c + 63;
-  return is_within(c, 0x391, 0x3AB) && c != 0x3A2 ? c + 0x20 : c;
+Text decoded(std::string_view name) {
+  Text text;
+  while (!name.empty()) {
+    const std::size_t bytes = utf8_character_bytes(name);
+    const auto first = static_cast<unsigned char>(name.front());
+    if (bytes <= 1) {
+      text.push_back(bytes == 1 ? first : kFirstBadByte + first);
+      name.remove_prefix(1);
+      continue;
+    }
+    Character c = first & (0xFFU >> (bytes + 1));
+    for (std::size_t i = 1; i < bytes; ++i) {
+      c = c << 6U | (static_cast<unsigned char>(name[i]) & 0x3FU);
+    }
+    text.push_back(c);
+    name.remove_prefix(bytes);
+  }
+  return text;
 }
 
-Character lower_cyrillic(Character c) {
-  if (is_within(c, 0x400, 0x40F)) return c + 0x50;
-  if (is_within(c, 0x410, 0x42F)) return c + 0x20;
-  const bool is_paired =
-      is_within(c, 0x460, 0x481) || is_within(c, 0x48A, 0x4BF) || is_within(c, 0x4D0, 0x4FF);
-  if (is_paired) return c | 1U;
-  if (c == 0x4C0) return 0x4CF;
-  return is_within(c, 0x4C1, 0x4CE) ? c + c % 2 : c;
-}
-
-Character lower(Character c) {
-  if (c < 0x180) return lower_latin(c);
-  if (is_within(c, 0x370, 0x3FF)) return lower_greek(c);
-  return is_within(c, 0x400, 0x4FF) ? lower_cyrillic(c) : c;
-}
-
-// Everything here is of one or two bytes.
 void append(std::string& text, Character c) {
-  if (c < 0x80) {
-    text.push_back(static_cast<char>(c));
+  const auto put = [&](Character byte) { text.push_back(static_cast<char>(byte)); };
+  const auto put_tail = [&](unsigned shift) { put(0x80U | (c >> shift & 0x3FU)); };
+  if (c >= kFirstBadByte) {
+    put(c - kFirstBadByte);
+  } else if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xC0U | c >> 6U);
+    put_tail(0);
+  } else if (c < 0x10000) {
+    put(0xE0U | c >> 12U);
+    put_tail(6);
+    put_tail(0);
+  } else {
+    put(0xF0U | c >> 18U);
+    put_tail(12);
+    put_tail(6);
+    put_tail(0);
+  }
+}
+
+void take_apart(Character c, Text& text) {
+  if (c >= kSyllableFirst && c <= kSyllableLast) {
+    const Character index = c - kSyllableFirst;
+    text.push_back(kLeadFirst + index / (kVowelCount * kTrailCount));
+    text.push_back(kVowelFirst + index % (kVowelCount * kTrailCount) / kTrailCount);
+    if (index % kTrailCount != 0) text.push_back(kTrailBefore + index % kTrailCount);
     return;
   }
-  text.push_back(static_cast<char>(0xC0U | c >> 6U));
-  text.push_back(static_cast<char>(0x80U | (c & 0x3FU)));
+  const auto found = tables().apart.find(c);
+  if (found == tables().apart.end()) {
+    text.push_back(c);
+  } else {
+    text.insert(text.end(), found->second.begin(), found->second.end());
+  }
 }
 
-void append_folded(std::string& text, Character c) {
-  std::array<Character, 4> marks{};  // Vietnamese has two on a letter, nobody three.
-  std::size_t count = 0;
-  c = lower(c);
-  for (auto found = std::ranges::lower_bound(kComposed, c, {}, &Composed::letter);
-       found != kComposed.end() && found->letter == c && count < marks.size();
-       found = std::ranges::lower_bound(kComposed, c, {}, &Composed::letter)) {
-    marks[count++] = found->mark;
-    c = found->base;
+// Marks on one letter are in the order of their classes, however they were typed.
+void order_marks(Text& text) {
+  const auto class_of = [](Character c) {
+    const auto found = tables().marks.find(c);
+    return found == tables().marks.end() ? std::uint8_t{0} : found->second;
+  };
+  for (auto begin = text.begin(); begin != text.end();) {
+    if (class_of(*begin) == 0) {
+      ++begin;
+      continue;
+    }
+    const auto end = std::find_if(begin, text.end(), [&](Character c) { return class_of(c) == 0; });
+    std::stable_sort(begin, end,
+                     [&](Character a, Character b) { return class_of(a) < class_of(b); });
+    begin = end;
   }
-  append(text, c);
-  while (count > 0) append(text, marks[--count]);
+}
+
+bool is_ascii(std::string_view name) {
+  return std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+}
+
+std::string encoded(const Text& text) {
+  std::string name;
+  for (const Character c : text) append(name, c);
+  return name;
+}
+
+Text decomposed(std::string_view name) {
+  Text text;
+  for (const Character c : decoded(name)) take_apart(c, text);
+  order_marks(text);
+  return text;
 }
 
 }  // namespace
 
+std::string decomposed_name(std::string_view name) {
+  return is_ascii(name) ? std::string(name) : encoded(decomposed(name));
+}
+
 std::string folded_name(std::string_view name) {
-  std::string folded;
-  folded.reserve(name.size());
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const auto first = static_cast<unsigned char>(name[i]);
-    const auto next = i + 1 < name.size() ? static_cast<unsigned char>(name[i + 1]) : 0U;
-    if (first < 0x80) {
-      append_folded(folded, first);
-    } else if (is_within(first, 0xC2, 0xDF) && (next & 0xC0U) == 0x80U) {
-      append_folded(folded, (first & 0x1FU) << 6U | (next & 0x3FU));
-      ++i;
+  if (is_ascii(name)) {
+    std::string folded(name);
+    for (char& c : folded) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return folded;
+  }
+  Text text;
+  for (const Character c : decomposed(name)) {
+    const auto found = tables().folded.find(c);
+    if (found == tables().folded.end()) {
+      text.push_back(c);
     } else {
-      folded.push_back(name[i]);
+      text.insert(text.end(), found->second.begin(), found->second.end());
     }
   }
-  return folded;
+  order_marks(text);
+  return encoded(text);
 }
 
 }  // namespace muster

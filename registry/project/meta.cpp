@@ -119,7 +119,12 @@ MetaResult read_meta(std::string_view text) {
   constexpr yaml::Position kBeginning{1, 1};
   switch (yaml::detect_dialect(text)) {
     case yaml::Dialect::binary:
-      return {.problem = MetaProblem::not_text, .problem_position = kBeginning};
+    case yaml::Dialect::foreign_text: {
+      const auto fault = yaml::find_text_fault(text);
+      return {.problem = MetaProblem::not_text,
+              .problem_position = fault ? fault->position : kBeginning,
+              .problem_text = fault ? fault->message : "it is not text"};
+    }
     case yaml::Dialect::lfs_pointer:
       return {.problem = MetaProblem::lfs_pointer, .problem_position = kBeginning};
     default:

@@ -1,6 +1,7 @@
 // A `.meta` sidecar: the guid of the asset beside it.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "registry/vocabulary/guid.h"
@@ -31,6 +32,7 @@ struct MetaResult {
   Meta meta{};
   MetaProblem problem = MetaProblem::none;
   yaml::Position problem_position{};
+  std::string problem_text{};  ///< Of `not_text`: what it is.
 };
 
 /// Reads a sidecar. Accepts a BOM, CRLF, any key order, a missing final newline and upper-case

@@ -184,6 +184,10 @@ class AssetScan {
     }
     const auto dialect = yaml::detect_dialect(as_text(bytes.value()));
     const bool is_binary = dialect == yaml::Dialect::binary;
+    if (is_binary && yaml::find_text_fault(as_text(bytes.value()))) {
+      if (!in_meta) note_foreign(asset, as_text(bytes.value()), slot);
+      return mentions;
+    }
     if (is_binary && !in_meta && search_binary(path, bytes.value(), mentions)) {
       slot.problems.push_back({Kind::binary, asset, "only the guids in it are seen", {}});
       return mentions;
@@ -206,6 +210,9 @@ class AssetScan {
            {}});
       return mentions;
     }
+    // Zeros behind the head are a lost end: what stands before it is read.
+    if (!in_meta) note_foreign(asset, as_text(bytes.value()), slot);
+    if (dialect == yaml::Dialect::foreign_text) return mentions;
     if (!in_meta) check_objects(asset, path, as_text(bytes.value()), slot);
     // A plain file that is no UTF-8 is told where it is parsed.
     if (!in_meta && dialect == yaml::Dialect::unity) {
@@ -244,6 +251,13 @@ class AssetScan {
       mentions.push_back({guid, yaml::MentionKind::strong, offset, 1});
     });
     return true;
+  }
+
+  static void note_foreign(AssetNumber asset, std::string_view text, GuidSlot& slot) {
+    const auto fault = yaml::find_text_fault(text);
+    if (!fault) return;
+    slot.problems.push_back(
+        {ContentProblem::Kind::foreign_text, asset, fault->message, fault->position});
   }
 
   static void check_objects(AssetNumber asset, const AssetPath& path, std::string_view text,

@@ -37,6 +37,7 @@ struct ContentProblem {
   enum class Kind : std::uint8_t {
     lfs_pointer,
     binary,
+    foreign_text,  ///< In an encoding, or with line ends, that is not read.
     too_large,
     unreadable,
     invalid_utf8,
@@ -47,7 +48,7 @@ struct ContentProblem {
   Kind kind = Kind::binary;
   AssetNumber asset = kNoAsset;
   std::string detail;
-  yaml::Position position{};  ///< Of `invalid_utf8` and `conflict`.
+  yaml::Position position{};  ///< Of `foreign_text`, `invalid_utf8` and `conflict`.
 };
 
 /// The references of a project. Immutable once built.

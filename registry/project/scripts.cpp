@@ -70,6 +70,14 @@ std::string blank_comments_and_strings(std::string_view source) {
   return text;
 }
 
+// A script may be UTF-16, which compilers read. Names of classes are looked for, and those are
+// ASCII in all but a few.
+std::string narrowed(std::string_view source) {
+  std::string text(source);
+  if (source.starts_with("\xFF\xFE") || source.starts_with("\xFE\xFF")) std::erase(text, '\0');
+  return text;
+}
+
 std::string last_name(std::string_view qualified) {
   const std::size_t dot = qualified.rfind('.');
   return std::string(dot == std::string_view::npos ? qualified : qualified.substr(dot + 1));
@@ -142,7 +150,7 @@ const std::set<std::string>& Scripts::bases_of(const std::string& class_name) co
   for (auto [entry, end] = by_stem_.equal_range(class_name); entry != end; ++entry) {
     const auto bytes = read_whole(files_, index_.at(entry->second).path, kMaxScriptBytes, buffer);
     if (bytes) {
-      bases.merge(base_classes_in(as_text(bytes.value()), class_name));
+      bases.merge(base_classes_in(narrowed(as_text(bytes.value())), class_name));
     } else {
       read_failures_.push_back({entry->second, bytes.error()});
     }

@@ -55,6 +55,10 @@ std::int64_t main_id_in_sidecar(const FileSystem& files, const AssetPath& path) 
   return id;
 }
 
+bool is_foreign_text(const SourceFile& source) {
+  return source.error && yaml::find_text_fault(as_text(source.bytes)).has_value();
+}
+
 bool has_foreign_importer(const FileSystem& files, const AssetPath& path) {
   ByteVector buffer;
   const auto meta =

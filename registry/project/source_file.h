@@ -43,6 +43,9 @@ struct SourceFile {
 /// way than at the beginning of a line.
 std::string plain_class_in(std::string_view text);
 
+/// Whether a file has no tree because of its encoding, its line ends, or zero bytes in its text.
+bool is_foreign_text(const SourceFile& source);
+
 /// Whether the sidecar says that something else than the engine reads an asset: then its extension
 /// says nothing about its content.
 bool has_foreign_importer(const FileSystem& files, const AssetPath& path);

@@ -46,6 +46,15 @@ Result<void> read_texts(const yaml::Tree& tree, NodeIndex mapping, std::string_v
   return {};
 }
 
+Result<bool> truth_at(const yaml::Tree& tree, NodeIndex mapping, std::string_view key,
+                      bool otherwise) {
+  const NodeIndex node = tree.find(mapping, key);
+  if (node == kNoNode) return otherwise;
+  const std::string_view text = tree.scalar(node);
+  if (text == "true" || text == "false") return text == "true";
+  return refuse_config(tree, node, "'" + std::string(key) + "' is true or false");
+}
+
 Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
   if (auto good = check_config_keys(tree, item, ConfigPart::reference); !good) {
     return fail(good.error());
@@ -71,6 +80,9 @@ Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
   if (auto good = read_texts(tree, item, "when", rule.when); !good) return fail(good.error());
   if (auto good = read_texts(tree, item, "unless", rule.unless); !good) return fail(good.error());
   if (auto good = read_texts(tree, item, "ignore", rule.ignore); !good) return fail(good.error());
+  const auto expands = truth_at(tree, item, "expand_folders", false);
+  if (!expands) return fail(expands.error());
+  rule.expands_folders = expands.value();
   return rule;
 }
 
@@ -185,6 +197,14 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
     }
     entry.is_packed = value == "true";
   }
+  const auto has_ids = truth_at(tree, node, "ids", true);
+  if (!has_ids) return fail(has_ids.error());
+  entry.has_ids = has_ids.value();
+  if (!entry.has_ids && !entry.prepare.empty()) {
+    return refuse_config(tree, node,
+                         "'ids: false' and 'prepare' exclude each other: 'muster prepare' gives "
+                         "out ids");
+  }
   entry.entry_template = entry_template_of(entry);
   return entry;
 }
@@ -216,15 +236,29 @@ std::vector<ClassDeclaration> classes_of(const ReadyMadeClasses& ready_made) {
   assert(classes.has_value() && !classes.value().empty());
   // Their lines are of a file that nobody sees.
   for (ClassDeclaration& entry : classes.value()) {
+    entry.ready_made = ready_made.name;
     for (ReferenceRule& rule : entry.references) rule.position = {};
   }
   return std::move(classes).value();
+}
+
+// They are found by the guids of their scripts, so that a project without any is not changed.
+void add_all_ready_made(std::vector<ClassDeclaration>& classes) {
+  for (const ReadyMadeClasses& one : ready_made_classes()) {
+    std::vector<ClassDeclaration> added = classes_of(one);
+    for (ClassDeclaration& entry : added) entry.is_assumed = true;
+    add_classes(std::move(added), classes);
+  }
 }
 
 Result<void> read_ready_made(const yaml::Tree& tree, NodeIndex root,
                              std::vector<ClassDeclaration>& classes) {
   const auto names = list_at(tree, root, "classes_from");
   if (!names) return fail(names.error());
+  if (names.value() == kNoNode) {
+    add_all_ready_made(classes);
+    return {};
+  }
   const auto all = ready_made_classes();
   for (const NodeIndex item : Children(tree, names.value())) {
     const auto found = std::ranges::find(all, tree.scalar(item), &ReadyMadeClasses::name);
@@ -246,7 +280,10 @@ Result<void> read_ready_made(const yaml::Tree& tree, NodeIndex root,
 
 Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& config) {
   std::vector<ClassDeclaration> classes = builtin_classes();
-  if (!config.source) return classes;
+  if (!config.source) {
+    add_all_ready_made(classes);
+    return classes;
+  }
   const yaml::Tree& tree = config.source->tree;
   if (auto good = read_ready_made(tree, config.source->root, classes); !good) {
     return fail(good.error());

@@ -29,6 +29,8 @@ struct ReferenceRule {
   std::vector<std::string> unless;
   /// Values that name no asset: what stands for something of the engine's.
   std::vector<std::string> ignore;
+  /// A folder stands for all assets in it that a build can hold.
+  bool expands_folders = false;
   /// Where a project declares it in `muster.yaml`; line 0 for the rules that are built in.
   yaml::Position position = {};
 };
@@ -89,6 +91,14 @@ struct ClassDeclaration {
   /// Keys of a plain registry and of its entries that the game reads itself.
   std::vector<std::string> field_keys;
   std::vector<std::string> key_paths;  ///< Scalars and weak references that make entries distinct.
+  /// False where entries are found by their guids alone: they get no type ids, so that there is no
+  /// limit of them, no lock, and nothing to compare with what has shipped.
+  bool has_ids = true;
+  /// The ready-made set that it is of, as `classes_from` names it; empty for others. No root lists
+  /// registries of a package's class: they are for both targets.
+  std::string ready_made;
+  /// Nothing in the project's settings asks for it: only what shows its script is of the class.
+  bool is_assumed = false;
 };
 
 /// The seven registries of the seeds and Presentation, in every layout that FPSSample has had.
@@ -97,9 +107,9 @@ const std::vector<ClassDeclaration>& builtin_classes();
 /// True for a class with the name of a built-in one, also when the project declares it anew.
 bool is_built_in(const ClassDeclaration& declaration);
 
-/// The built-in classes, the ready-made ones that the project names (`classes_from`), and those
-/// that it declares; a later one of the same name replaces an earlier. Fails with `malformed`,
-/// naming the line of `muster.yaml`.
+/// The built-in classes, the ready-made ones that the project names (`classes_from`; without that
+/// key all of them), and those that it declares; a later one of the same name replaces an earlier.
+/// Fails with `malformed`, naming the line of `muster.yaml`.
 Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& config);
 
 /// The class of the assets that list a target's registries.

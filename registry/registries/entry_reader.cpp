@@ -9,6 +9,15 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
+// What the editor keeps for itself: code, presets, and what is in its folders.
+bool is_of_the_editor(const AssetPath& path) {
+  if (is_script(path) || has_extension(path, "preset")) return true;
+  for (AssetPath folder = path.parent(); !folder.empty(); folder = folder.parent()) {
+    if (folder.name() == "Editor" || folder.name() == "Gizmos") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void EntryReader::add_problem(ModelProblem::Kind kind, Location location, std::string detail) {
@@ -88,16 +97,39 @@ void EntryReader::read_references(const ClassDeclaration& declaration, const Sou
         continue;
       }
       if (reference.value().guid.is_null()) continue;
-      entry.references.push_back(
-          {.guid = reference.value().guid,
-           .asset = project_.index().find(reference.value().guid),
-           .targets = rule.targets,
-           .role = rule.role,
-           .strong = rule.strong,
-           .field = rule.path.substr(rule.path.find_last_of('.') + 1),
-           .emitted = rule.when.empty() || std::ranges::any_of(rule.when, has),
-           .location = value.location()});
+      EntryReference found{.guid = reference.value().guid,
+                           .asset = project_.index().find(reference.value().guid),
+                           .targets = rule.targets,
+                           .role = rule.role,
+                           .strong = rule.strong,
+                           .field = rule.path.substr(rule.path.find_last_of('.') + 1),
+                           .emitted = rule.when.empty() || std::ranges::any_of(rule.when, has),
+                           .location = value.location()};
+      const bool is_folder = found.asset != kNoAsset && project_.index().at(found.asset).is_folder;
+      if (is_folder && rule.expands_folders) {
+        add_content(found, entry);
+      } else {
+        entry.references.push_back(std::move(found));
+      }
     }
+  }
+}
+
+// One reference for each asset in a folder that a build can hold: what Addressables gives an
+// address. Variants follow their bases.
+void EntryReader::add_content(const EntryReference& folder, RegistryEntry& entry) {
+  entry.folder = folder.guid;
+  const AssetIndex& index = project_.index();
+  for (const AssetNumber asset : index.within(index.at(folder.asset).path)) {
+    const Asset& inside = index.at(asset);
+    if (inside.is_folder || project_.variants().find(asset) != nullptr ||
+        is_of_the_editor(inside.path)) {
+      continue;
+    }
+    EntryReference reference = folder;
+    reference.guid = inside.guid;
+    reference.asset = asset;
+    entry.references.push_back(std::move(reference));
   }
 }
 
@@ -181,7 +213,7 @@ void EntryReader::read_details(const ClassDeclaration& declaration, const Source
   }
   read_key(declaration, at, entry);
   entry.is_free = entry.references.empty() && entry.own_guid.is_null() &&
-                  entry.definition_guid.is_null() && !names_anything(at);
+                  entry.definition_guid.is_null() && entry.folder.is_null() && !names_anything(at);
 }
 
 // A slot whose reference leads nowhere is broken, not free.

@@ -23,6 +23,7 @@ class EntryReader {
   bool check_form(const ClassDeclaration& declaration, const SourceNode& at);
   void read_references(const ClassDeclaration& declaration, const SourceNode& at,
                        RegistryEntry& entry);
+  void add_content(const EntryReference& folder, RegistryEntry& entry);
   bool is_sub_object(AssetNumber asset, std::int64_t file_id) const;
   void read_definition(const ClassDeclaration& declaration, const SourceNode& at,
                        RegistryEntry& entry);

@@ -78,8 +78,9 @@ class HiddenSearch {
   }
 
   bool may_be_candidate(const ContentProblem& problem) {
-    const bool is_textless =
-        problem.kind == ProblemKind::lfs_pointer || problem.kind == ProblemKind::binary;
+    const bool is_textless = problem.kind == ProblemKind::lfs_pointer ||
+                             problem.kind == ProblemKind::binary ||
+                             problem.kind == ProblemKind::foreign_text;
     // The class of a plain file that cannot be read is asked for, and told, elsewhere.
     if (is_plain_path(path_of(problem.asset))) return is_textless;
     if (!has_extension(path_of(problem.asset), "asset")) return false;
@@ -162,7 +163,7 @@ class HiddenSearch {
     if (elsewhere_) return *elsewhere_;
     elsewhere_.emplace();
     for (const ClassDeclaration& entry : classes_) {
-      if (entry.script) elsewhere_->insert(*entry.script);
+      if (entry.script && !entry.is_assumed) elsewhere_->insert(*entry.script);
     }
     for (const auto& [asset, name] : *found_) {
       for (const ReferenceEdge& edge : project_.graph().from(asset)) {

@@ -36,6 +36,19 @@ Json or_null(Json schema) {
   return schema;
 }
 
+Json byte_count_schema() {
+  return {{"anyOf",
+           {{{"type", "integer"}, {"minimum", 0}},
+            {{"type", "string"}, {"pattern", "^[0-9]+ *(B|kB|KiB|MB|MiB|GB|GiB)?$"}}}}};
+}
+
+// By id: a severity, or one per pattern of paths. Readers of YAML 1.1 take `off` for false.
+Json rules_schema() {
+  const Json severity{{"enum", {"off", "note", "warning", "error", false}}};
+  const Json by_path{{"type", "object"}, {"additionalProperties", severity}};
+  return or_null({{"type", "object"}, {"additionalProperties", {{"anyOf", {severity, by_path}}}}});
+}
+
 Json value_schema(ConfigValue value) {
   using enum ConfigValue;
   switch (value) {
@@ -67,9 +80,7 @@ Json value_schema(ConfigValue value) {
     case text_or_texts:
       return {{"anyOf", {any_text(), list_of(any_text())}}};
     case byte_count:
-      return {{"anyOf",
-               {{{"type", "integer"}, {"minimum", 0}},
-                {{"type", "string"}, {"pattern", "^[0-9]+ *(B|kB|KiB|MB|MiB|GB|GiB)?$"}}}}};
+      return byte_count_schema();
     case ready_made: {
       Json names = Json::array();
       for (const ReadyMadeClasses& one : ready_made_classes()) names.push_back(one.name);
@@ -105,6 +116,8 @@ Json value_schema(ConfigValue value) {
           {"type", "object"},
           {"propertyNames", {{"pattern", "^[^./*]+$"}}},
           {"additionalProperties", {{"anyOf", {value_schema(plain_level), {{"const", "store"}}}}}}};
+    case rules:
+      return rules_schema();
   }
   return {};
 }

@@ -438,8 +438,11 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
   StoredValues stored(project);
   progress.begin("looking for members", project.model().classes.size());
   for (const ClassDeclaration& declaration : project.model().classes) {
-    auto planned = ClassPlan(project, declaration, stored).run(plan);
-    if (!planned) return fail(planned.error());
+    // Nothing is kept of what has no ids, and its own tool fills it.
+    if (declaration.has_ids) {
+      auto planned = ClassPlan(project, declaration, stored).run(plan);
+      if (!planned) return fail(planned.error());
+    }
     progress.advance(1, declaration.name);
   }
   // First, so that an interruption leaves nothing registered that says something else of itself.

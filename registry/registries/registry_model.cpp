@@ -80,7 +80,7 @@ class ModelBuilder {
   void number_class(const ClassDeclaration& declaration) {
     std::vector<RegistryIds> registries;
     for (Registry& registry : model_.registries) {
-      if (registry.declaration != &declaration) continue;
+      if (registry.declaration != &declaration || !declaration.has_ids) continue;
       const LockFile* file = model_.lock_of(registry.asset);
       registries.push_back({&registry, file == nullptr ? &kNoLock : &file->lock});
     }
@@ -244,12 +244,12 @@ class ModelBuilder {
     }
     // A longer list cannot be numbered, and reading it would take gigabytes. Its registry is left
     // out whole: with half a list, `prepare` would throw the other half away.
-    if (registry.list != kNoNode && tree.at(registry.list).child_count > TypeId::kMax + 1U) {
-      model_.problems.push_back({ModelProblem::Kind::unreadable,
-                                 SourceNode{fields.source, registry.list}.location(),
-                                 {},
-                                 asset,
-                                 "more entries than there are type ids (65,535)"});
+    const bool is_counted = registry.list != kNoNode && declaration.has_ids;
+    if (is_counted && tree.at(registry.list).child_count > TypeId::kMax + 1U) {
+      add_problem(ModelProblem::Kind::too_many, SourceNode{fields.source, registry.list}.location(),
+                  "this list has " + std::to_string(tree.at(registry.list).child_count) +
+                      " entries, and there are 65,535 type ids",
+                  asset);
       return;
     }
     const bool has_list = is_list({fields.source, registry.list}, asset);
@@ -327,7 +327,7 @@ class ModelBuilder {
         });
         if (listed) registry.targets = registry.targets | root.target;
       }
-      if (model_.roots.empty()) {
+      if (model_.roots.empty() || !registry.declaration->ready_made.empty()) {
         registry.targets = TargetSet::both();
         if (registry.server_flag) {
           registry.targets = *registry.server_flag ? Target::server : Target::client;
@@ -443,6 +443,7 @@ Result<std::unique_ptr<Project>> Project::open(
       scan_references(files, project->index_, jobs, stop, progress, project->variants_, memory);
   if (!graph) return fail(graph.error());
   project->graph_ = std::move(graph).value();
+  project->packages_ = std::make_unique<Packages>(files);
   project->scripts_ = std::make_unique<Scripts>(files, project->index_);
   project->sources_ = std::make_unique<SourceCache>(files, project->index_);
   project->prefabs_ = std::make_unique<PrefabFlattener>(*project->sources_, *project->scripts_);

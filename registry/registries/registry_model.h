@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "registry/project/packages.h"
 #include "registry/project/prefab.h"
 #include "registry/project/reference_graph.h"
 #include "registry/registries/class_declaration.h"
@@ -50,6 +51,7 @@ struct RegistryEntry {
   Guid definition_guid;               ///< Its guid, known even when the asset does not exist.
   Location definition_location;       ///< Of the reference to it.
   Guid owner;                         ///< What the entry belongs to; null when nothing.
+  Guid folder;  ///< The folder whose content the entry stands for; null when it names no folder.
   std::vector<EntryReference> references;
   std::optional<std::int64_t> pool_size;
   Location pool_size_location;
@@ -94,6 +96,7 @@ struct ModelProblem {
     malformed_entry,  ///< An item of a list that is neither a mapping nor a reference.
     malformed_flag,
     missing_list,   ///< A root or registry whose items are not where its class has them.
+    too_many,       ///< A list with more entries than there are type ids.
     unknown_class,  ///< A root lists something that is no registry; nothing is wrong with reading.
     lost_class,     ///< Of something that is listed, or looks like a root or registry, no class is
                     ///< known.
@@ -170,9 +173,13 @@ class Project {
   /// Requires: nobody else uses the project yet.
   void remember_in(AssetMemory& memory) { memory_ = &memory; }
 
-  /// True when a guid may be missing from the tree: built into the engine, or declared external.
+  const Packages& packages() const { return *packages_; }
+
+  /// True when a guid may be missing from the tree: built into the engine, declared external, or of
+  /// a package that is known.
   bool is_known_elsewhere(const Guid& guid) const {
-    return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid);
+    return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
+           packages_->find(guid).has_value();
   }
 
  private:
@@ -184,6 +191,7 @@ class Project {
   Variants variants_;
   VariantKeys choice_;
   ReferenceGraph graph_;
+  std::unique_ptr<Packages> packages_;
   std::unique_ptr<Scripts> scripts_;
   std::unique_ptr<SourceCache> sources_;
   std::unique_ptr<PrefabFlattener> prefabs_;

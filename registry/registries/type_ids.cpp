@@ -163,6 +163,7 @@ class ClassIds {
 
 Guid identity_of(const RegistryEntry& entry) {
   if (entry.is_free) return {};
+  if (!entry.folder.is_null()) return entry.folder;
   if (!entry.definition_guid.is_null() && !entry.is_sub_definition) return entry.definition_guid;
   for (const EntryReference& reference : entry.references) {
     if (!reference.guid.is_null()) return reference.guid;

@@ -18,7 +18,7 @@ bool hides_assets(IndexProblem::Kind kind) {
 
 bool is_without_text(ContentProblem::Kind kind) {
   using enum ContentProblem::Kind;
-  return kind == lfs_pointer || kind == binary || kind == unreadable;
+  return kind == lfs_pointer || kind == binary || kind == foreign_text || kind == unreadable;
 }
 
 // Assets that may belong into a registry of the class: those that mention it and cannot be parsed,
@@ -106,8 +106,34 @@ std::string no_registries_note(const Project& project) {
       !hidden_roots_note(project).empty()) {
     return {};
   }
-  return "this project has no registry, so there is nothing to pack; a registry is an asset of a "
-         "class that is built in or declared under 'classes' in muster.yaml";
+  std::string folders;
+  for (const AssetPath& folder : project.config().folders) {
+    folders += (folders.empty() ? "'" : ", '") + (folder.empty() ? "." : folder.text()) + "'";
+  }
+  std::string classes;
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    classes += (classes.empty() ? "" : ", ") + declaration.name;
+  }
+  return "this project has no registry, so there is nothing to pack; none of " +
+         counted(project.index().assets().size(), "asset") + " in " + folders +
+         " is of a class that is built in, ready-made ('classes_from') or declared under 'classes' "
+         "in muster.yaml: " +
+         classes;
+}
+
+std::string recognised_note(const Project& project) {
+  const auto& source = project.config().source;
+  if (source && source->tree.find(source->root, "classes_from") != yaml::kNoNode) return {};
+  std::string found;
+  std::set<std::string_view> told;
+  for (const Registry& registry : project.model().registries) {
+    const ClassDeclaration& declaration = *registry.declaration;
+    if (declaration.ready_made.empty() || !told.insert(declaration.name).second) continue;
+    found += (found.empty() ? "" : ", ") + declaration.name + " (" + declaration.ready_made + ")";
+  }
+  if (found.empty()) return {};
+  return "registries of ready-made classes are built: " + found +
+         "; 'classes_from' in muster.yaml chooses which";
 }
 
 }  // namespace muster

@@ -17,8 +17,13 @@ std::vector<std::string> unread_notes(const Project& project);
 /// LFS pointers: any of them may be one. Empty for other projects.
 std::string hidden_roots_note(const Project& project);
 
-/// A sentence for a project without any registry, from which nothing is packed; empty for others,
-/// and where something that could not be read may be one.
+/// A sentence for a project without any registry, from which nothing is packed: where registries
+/// were looked for, and of which classes. Empty for others, and where something that could not be
+/// read may be one.
 std::string no_registries_note(const Project& project);
+
+/// A sentence for registries of ready-made classes that no `classes_from` asked for: which were
+/// recognised. Empty for a project without any.
+std::string recognised_note(const Project& project);
 
 }  // namespace muster

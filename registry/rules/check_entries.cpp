@@ -79,7 +79,7 @@ class RegistryCheck {
       check_key_range(entry);
       registered_.check_owner(entry);
     }
-    check_ids();
+    if (registry_.declaration->has_ids) check_ids();
     check_duplicates();
     check_keys();
   }
@@ -95,9 +95,12 @@ class RegistryCheck {
   void check_references_of(const RegistryEntry& entry) {
     for (const EntryReference& reference : entry.references) {
       if (reference.asset == kNoAsset && !project_.is_known_elsewhere(reference.guid)) {
+        const std::string which = registry_.declaration->has_ids
+                                      ? " entry " + std::to_string(entry.type_id.value())
+                                      : " entry";
         add("unresolved-reference", reference.location,
-            registry_.declaration->name + " entry " + std::to_string(entry.type_id.value()) +
-                " refers to " + reference.guid.to_string() + ", which nothing in the project has");
+            registry_.declaration->name + which + " refers to " + reference.guid.to_string() +
+                ", which nothing in the project has");
       } else if (reference.asset == kNoAsset) {
         add("wrong-target", reference.location,
             reference.guid.to_string() +
@@ -164,6 +167,15 @@ class RegistryCheck {
   // An entry that says something, but names no asset in any way that its class knows.
   void check_anything(const RegistryEntry& entry) {
     if (!entry.references.empty() || can_be_both() || is_in_doubt(entry)) return;
+    if (!entry.folder.is_null()) {
+      const AssetNumber folder = project_.index().find(entry.folder);
+      findings_
+          .add("malformed-entry", entry.location,
+               "folder " + quoted(project_.index().at(folder).path) +
+                   " holds nothing that can be built")
+          .severity = Severity::warning;
+      return;
+    }
     std::string paths;
     for (const ReferenceRule& rule : registry_.declaration->references) {
       if (rule.path.find("[]") != std::string::npos) return;  // lists may be empty
@@ -294,6 +306,7 @@ class RegistryCheck {
     std::map<Guid, const RegistryEntry*> by_identity;
     for (const RegistryEntry& entry : registry_.entries) {
       Guid identity = entry.is_sub_definition ? Guid() : entry.definition_guid;
+      if (!entry.folder.is_null()) identity = entry.folder;
       if (identity.is_null() && !entry.references.empty()) {
         identity = entry.references.front().guid;
       }

@@ -35,7 +35,9 @@ IndexRule describe(const IndexProblem& problem) {
     case Kind::lfs_pointer:
       return {"lfs-pointer", "a Git LFS pointer in place of a sidecar"};
     case Kind::case_clash:
-      return {"case-clash", "differs from '" + problem.other.text() + "' only in case"};
+      return {"case-clash", "differs from '" + problem.other.text() + "' only " + problem.detail};
+    case Kind::unportable_name:
+      return {"unportable-name", problem.detail + ", so a checkout there lacks it"};
     case Kind::outside_link:
       return {"link-outside", "this link is not followed"};
     case Kind::link_circle:
@@ -114,6 +116,11 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
                  "in binary form: " +
                      (problem.detail.empty() ? "its references are not seen" : problem.detail))
             .severity = Severity::note;
+        break;
+      case ContentProblem::Kind::foreign_text:
+        if (has_foreign_importer(project.files(), asset.path)) break;
+        findings.add("text-encoding", {asset.path, problem.position}, problem.detail).severity =
+            Severity::warning;
         break;
       case ContentProblem::Kind::too_large:
         findings.add("file-too-large", {asset.path, {}}, problem.detail);

@@ -169,6 +169,7 @@ void check_missing(const Project& project, TargetSet targets,
     if (built) message += ", some of which are built";
     Finding& finding =
         findings.add("unresolved-reference", locator.locate(*entry.first), std::move(message));
+    finding.is_repeated = !built;
     places.erase(finding.location.path);
     for (const AssetPath& place : places) {
       if (finding.related.size() == kListedPlaces) break;

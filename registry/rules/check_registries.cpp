@@ -26,6 +26,7 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
   if (source.read_error) rule = read_error_rule(*source.read_error);
   if (source.dialect == yaml::Dialect::lfs_pointer) rule = "lfs-pointer";
   if (source.dialect == yaml::Dialect::binary) rule = "binary-asset";
+  if (is_foreign_text(source)) rule = "text-encoding";
   std::string message = source.read_error               ? source.read_error->message
                         : source.error                  ? source.error->message
                         : source.tree.documents.empty() ? "this file has no objects"
@@ -77,6 +78,8 @@ std::string_view rule_of(ModelProblem::Kind kind) {
       return "malformed-flag";
     case missing_list:
       return "missing-entries";
+    case too_many:
+      return "too-many-entries";
     case unknown_class:
     case lost_class:
       return "unknown-registry";
@@ -201,6 +204,7 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
            std::vector<std::pair<const Registry*, const RegistryEntry*>>>
       taken;
   for (const Registry& registry : project.model().registries) {
+    if (!registry.declaration->has_ids) continue;
     for (const RegistryEntry& entry : registry.entries) {
       if (entry.is_free) continue;
       auto& others = taken[{registry.declaration->name, entry.type_id}];

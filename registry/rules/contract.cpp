@@ -7,9 +7,14 @@ Contract contract_of(const Project& project, TargetSet targets) {
   contract.covered = targets;
   using Key = std::tuple<std::string, TypeId, Guid>;
   std::map<Key, ContractRow> rows;
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    if (!declaration.has_ids && !declaration.ready_made.empty()) {
+      contract.unnumbered.insert(declaration.name);
+    }
+  }
   for (const Registry& registry : project.model().registries) {
     const std::string& name = registry.declaration->name;
-    if ((registry.targets & targets).empty()) continue;
+    if ((registry.targets & targets).empty() || !registry.declaration->has_ids) continue;
     contract.registries.try_emplace(name, Location{project.index().at(registry.asset).path, {}});
     for (const RegistryEntry& entry : registry.entries) {
       if (entry.is_free) continue;

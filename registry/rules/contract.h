@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Contract {
   TargetSet covered;  ///< The sides of which it tells.
   std::vector<ContractRow> rows;
   std::map<std::string, Location> registries;  ///< The first of each class.
+  std::set<std::string> unnumbered;            ///< Classes of packages that have no ids.
   /// None when they are not known; then nothing is said of them.
   std::optional<std::vector<ComponentDescription>> components;
   AssetPath components_path;    ///< Where they stand, for findings; of a project only.

@@ -43,6 +43,8 @@ struct Finding {
   bool blocks_build = false;
   /// What is the same when the message's numbers are others, for fingerprints; empty: the message.
   std::string identity;
+  /// One of many that have one cause: text for people lists the first ones of its rule.
+  bool is_repeated = false;
   bool is_known = false;  ///< A baseline accepts it (`baseline.h`).
 };
 

@@ -92,6 +92,9 @@ Packing text_packing(const Project& project, AssetNumber asset, const AssetPath&
   if (is_plain && is_json(source) && project.sources().plain_class(asset).empty()) {
     return raw_packing(project, path);
   }
+  if (is_foreign_text(source)) {
+    return failed("text-encoding", {path, source.error->position}, source.error->message);
+  }
   if (source.dialect == Dialect::binary) {
     // Lighting, terrain and navigation are of this form always.
     const bool is_own = (has_extension(path, "asset") || has_extension(path, "mesh")) &&
@@ -121,8 +124,9 @@ Packing packing_but_sidecar(const Project& project, AssetNumber asset) {
   Packing packing = text_packing(project, asset, path);
   if (!packing.fault) return packing;
   // What the engine itself would not parse goes in as it is, whatever its name says.
-  const bool is_form =
-      packing.fault->rule == "yaml-syntax" || packing.fault->rule == "binary-asset";
+  const bool is_form = packing.fault->rule == "yaml-syntax" ||
+                       packing.fault->rule == "binary-asset" ||
+                       packing.fault->rule == "text-encoding";
   const bool is_foreign_text = is_form && project.sources().plain_class(asset).empty() &&
                                has_foreign_importer(project.files(), path);
   return is_foreign_text ? raw_packing(project, path) : packing;

@@ -41,8 +41,10 @@ constexpr std::array kRules = {
          "may have. 'muster why' tells what needs an asset, 'muster diff' what came since an "
          "earlier build. Make it smaller, or raise the budget. Found by 'muster build', and by "
          "'muster validate --build'."},
-    Rule{"case-clash", error, "Two paths differ only in upper and lower case",
-         "On Windows and macOS these are one file: whoever checks out last wins. Rename one."},
+    Rule{"case-clash", error, "Two paths differ only in case, or in how letters are composed",
+         "On Windows and macOS these are one file: the one that is checked out last wins. Letters "
+         "such as \xC3\xA9 and Hangul or Kana syllables can be one character (NFC) or several "
+         "(NFD), and look the same. Rename one."},
     Rule{"client-only-in-server", warning,
          "A server bundle reaches content that is for clients only",
          "The server would load and ship presentation. Break the strong reference at one link "
@@ -125,8 +127,14 @@ constexpr std::array kRules = {
     Rule{"own-guid-mismatch", error, "A stored own guid is not the asset's guid",
          "The asset was copied or its sidecar remade. Run 'muster prepare', which writes the guid "
          "into registered assets, or let the editor's prepare step or a person write it."},
-    Rule{"placeholder-guid", warning, "A guid looks typed by hand",
-         "Guids are drawn at random so that no two projects share one; typed ones collide. "
+    Rule{"package-reference", note, "Something refers to a package that is not in the project",
+         "Of a package's assets that are not in the project nothing is packed; its code never is. "
+         "Embed the package (copy it into 'Packages', or name its folder under 'folders' in "
+         "muster.yaml) if a game needs the content from its bundles. A warning says that neither "
+         "manifest nor lock names the package, or that a local package is not there."},
+    Rule{"placeholder-guid", warning, "A guid looks typed or counted, not drawn at random",
+         "Guids are drawn at random so that no two projects share one; those that people and "
+         "programs make up (ramps, counters, repeats) collide. "
          "Delete the sidecar and let the editor make a new one, then mend the references."},
     Rule{"prefab-cycle", error, "Prefabs contain each other",
          "A prefab cannot be inside itself. Remove one nested instance of the chain."},
@@ -161,6 +169,14 @@ constexpr std::array kRules = {
     Rule{"target-without-root", warning, "There are roots, but none for the client or the server",
          "That side will be built empty. Add a root for it (its 'serverBuild' says which side "
          "it is for), or build the other side alone with '--target'."},
+    Rule{"text-encoding", error, "A text file has an encoding or line ends that are not read",
+         "Text is UTF-8, with lines that end with LF or CR LF, and without zero bytes. Save the "
+         "file so, or restore it: zero bytes are what a crash leaves. A warning where no registry "
+         "needs the file."},
+    Rule{
+        "too-many-entries", error, "A registry has more entries than there are type ids",
+        "A type id has 16 bits on the wire, so that a class has at most 65,535 of them. Split what "
+        "the class is for, or declare it with 'ids: false' if its entries are found by guid."},
     Rule{"type-id-collision", error, "Two entries have one type id",
          "A type id must lead to one asset, and be at most 65534 to fit the wire. Take the "
          "number of the newer entry out: its 'type_id', or its line in the lock (the hidden "
@@ -209,6 +225,9 @@ constexpr std::array kRules = {
          "it."},
     Rule{"unmatched-path", error, "A path that muster.yaml declares leads nowhere in any entry",
          "What it should find is not seen. Correct 'path' under 'references' of the class."},
+    Rule{"unportable-name", warning, "A name that another operating system cannot have",
+         "Git on Windows refuses to check out such a file ('invalid path') or leaves it out, and "
+         "macOS wants names in UTF-8. Rename it."},
     Rule{"unreadable-components", error, "The game's component descriptions cannot be read",
          "Let the game export them again, or correct 'components' in muster.yaml."},
     Rule{"unreadable-file", error, "The operating system refused to read a file or folder",
@@ -216,9 +235,9 @@ constexpr std::array kRules = {
     Rule{"unregistered-prefab", warning, "An asset that belongs into a registry is not in it",
          "It has no type id and gets no bundle. Run 'muster prepare', or remove the component."},
     Rule{"unresolved-reference", warning, "A reference leads to nothing in the project",
-         "The asset was deleted, or lives in a package outside the tree. Restore it, or list "
-         "its guid under external_guids in muster.yaml. Of an object that its own file lacks, "
-         "choose another."},
+         "The asset was deleted, or lives in a package that is neither in the project, nor in "
+         "'Library/PackageCache', nor a common public one. Restore it, or list its guid under "
+         "external_guids in muster.yaml. Of an object that its own file lacks, choose another."},
     Rule{"unset-own-guid", warning, "An asset that stores its own guid does not say it yet",
          "The build takes the guid from the registry, but other code may ask the asset. Run "
          "'muster prepare', which writes it into registered assets."},

@@ -72,6 +72,25 @@ std::string github_escaped(std::string_view text, bool is_property) {
   return result;
 }
 
+// The rules with most findings first: where to begin. A short report shows that by itself.
+std::string counts_by_rule(const std::vector<Finding>& findings) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const Finding& finding : findings) ++counts[finding.rule];
+  constexpr std::size_t kShortReport = 10;
+  if (findings.size() <= kShortReport || counts.size() < 2) return {};
+  std::vector<std::pair<std::string_view, std::size_t>> rows(counts.begin(), counts.end());
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           &std::pair<std::string_view, std::size_t>::second);
+  std::string text;
+  for (const auto& [rule, number] : rows) {
+    text += fmt::format("{}{} {}", text.empty() ? "by rule: " : ", ", rule, number);
+  }
+  return text + "\n";
+}
+
+// Of findings with one cause, the first ones are examples enough.
+constexpr std::size_t kRepeatedListed = 3;
+
 std::string format_text(const std::vector<Finding>& findings, const SinkOptions& options) {
   const auto paint = [&](Severity severity) -> std::pair<std::string_view, std::string_view> {
     if (!options.color) return {"", ""};
@@ -79,17 +98,30 @@ std::string format_text(const std::vector<Finding>& findings, const SinkOptions&
     return {kColors[static_cast<std::size_t>(severity)], "\x1b[0m"};
   };
   std::string text;
-  for (const Finding& finding : findings) {
+  const auto list = [&](const Finding& finding, bool with_related) {
     const auto [on, off] = paint(finding.severity);
     text +=
         fmt::format("{}: {}{}{}: {} [{}]\n", shown_text(place(finding.location)), on,
                     to_string(finding.severity), off, shown_text(finding.message), finding.rule);
     for (const RelatedLocation& related : finding.related) {
+      if (!with_related) break;
       text += fmt::format("    {}: {}\n", shown_text(place(related.location)),
                           shown_text(related.message));
     }
     if (!finding.remedy.empty()) text += fmt::format("    {}\n", shown_text(finding.remedy));
+  };
+  std::map<std::string_view, std::size_t> repeated;
+  for (const Finding& finding : findings) {
+    const bool is_short = finding.is_repeated && !options.lists_all;
+    if (is_short && ++repeated[finding.rule] > kRepeatedListed) continue;
+    list(finding, !is_short);
   }
+  for (const auto& [rule, number] : repeated) {
+    if (number <= kRepeatedListed) continue;
+    text +=
+        fmt::format("and {} more [{}]; '--verbose' lists them\n", number - kRepeatedListed, rule);
+  }
+  text += counts_by_rule(findings);
   const FindingCounts counts = count(findings);
   text += fmt::format("{} error{}, {} warning{}, {} note{}\n", counts.errors,
                       counts.errors == 1 ? "" : "s", counts.warnings,
@@ -132,34 +164,68 @@ std::string format_json(const std::vector<Finding>& findings, std::size_t known)
   return json_text(report);
 }
 
-std::string format_junit(std::span<const Finding> findings, const SinkOptions& options) {
-  std::map<std::string_view, std::vector<const Finding*>> by_rule;
-  for (const Rule& rule : all_rules()) by_rule[rule.id];
-  std::size_t failures = 0;
-  for (const Finding& finding : findings) {
-    by_rule[finding.rule].push_back(&finding);
-  }
+struct JunitSuite {
   std::string cases;
+  std::size_t count = 0;
+  std::size_t failures = 0;
+};
+
+// A case for each rule, which fails with its errors.
+JunitSuite junit_errors(const std::map<std::string_view, std::vector<const Finding*>>& by_rule) {
+  JunitSuite suite;
   for (const auto& [rule, list] : by_rule) {
     std::string problems;
     for (const Finding* finding : list) {
       if (finding->severity != Severity::error) continue;
       problems += fmt::format("{}: {}\n", place(finding->location), finding->message);
     }
-    cases += fmt::format("    <testcase classname=\"muster.validate\" name=\"{}\"", rule);
+    ++suite.count;
+    suite.cases += fmt::format("    <testcase classname=\"muster.validate\" name=\"{}\"", rule);
     if (problems.empty()) {
-      cases += "/>\n";
+      suite.cases += "/>\n";
       continue;
     }
-    ++failures;
-    cases += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
-                         xml_escaped(find_rule(rule)->summary), xml_escaped(problems));
+    ++suite.failures;
+    suite.cases += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
+                               xml_escaped(find_rule(rule)->summary), xml_escaped(problems));
   }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-      "  <testsuite name=\"muster validate {}\" tests=\"{}\" failures=\"{}\">\n{}"
-      "  </testsuite>\n</testsuites>\n",
-      xml_escaped(options.project_name), by_rule.size(), failures, cases);
+  return suite;
+}
+
+// JUnit knows no warnings: they are what cases print that pass.
+JunitSuite junit_others(const std::map<std::string_view, std::vector<const Finding*>>& by_rule) {
+  JunitSuite suite;
+  for (const auto& [rule, list] : by_rule) {
+    std::string lines;
+    for (const Finding* finding : list) {
+      if (finding->severity == Severity::error) continue;
+      lines += fmt::format("{}: {}: {}\n", place(finding->location), to_string(finding->severity),
+                           finding->message);
+    }
+    if (lines.empty()) continue;
+    ++suite.count;
+    suite.cases += fmt::format(
+        "    <testcase classname=\"muster.validate.warnings\" name=\"{}\">\n"
+        "      <system-out>{}</system-out>\n    </testcase>\n",
+        rule, xml_escaped(lines));
+  }
+  return suite;
+}
+
+std::string format_junit(std::span<const Finding> findings, const SinkOptions& options) {
+  std::map<std::string_view, std::vector<const Finding*>> by_rule;
+  for (const Rule& rule : all_rules()) by_rule[rule.id];
+  for (const Finding& finding : findings) by_rule[finding.rule].push_back(&finding);
+  std::string suites;
+  const auto add = [&](std::string_view name, const JunitSuite& suite) {
+    suites += fmt::format(
+        "  <testsuite name=\"{} {}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n", name,
+        xml_escaped(options.project_name), suite.count, suite.failures, suite.cases);
+  };
+  add("muster validate", junit_errors(by_rule));
+  const JunitSuite others = junit_others(by_rule);
+  if (others.count > 0) add("muster validate warnings", others);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + suites + "</testsuites>\n";
 }
 
 std::string format_github(std::span<const Finding> findings, const SinkOptions& options) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "registry/rules/rule_weights.h"
+
 namespace muster {
 namespace {
 
@@ -71,9 +73,17 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   if (options.further) options.further(project, built, findings);
   options.progress.advance(1, "references");
   check_references(project, options.targets, findings);
+  check_packages(project, built, findings);
   check_failed_reads(project, findings);
   options.progress.advance(1, {});
   std::vector<Finding> sorted = findings.take_sorted();
+  for (Finding& finding : sorted) {
+    // One clone without LFS, or one scene's lighting, makes many of these.
+    const bool has_one_cause = finding.rule == "lfs-pointer" || finding.rule == "binary-asset";
+    finding.is_repeated = finding.is_repeated || has_one_cause;
+  }
+  // What is wrong with `rules` is said where the project is opened.
+  if (const auto weights = read_rule_weights(project.config())) weigh(weights.value(), sorted);
   block_errors_of(project, built, sorted);
   block_hidden_guids(project, built, sorted);
   if (options.strict) {

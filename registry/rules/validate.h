@@ -50,6 +50,8 @@ void check_components(const Project& project, const std::set<AssetNumber>& built
 /// The keys and shapes of plain files of ours: prefabs, factories, registries, roots, definitions.
 void check_structure(const Project& project, bool with_sidecars, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
+/// References into packages that are not in the project, a line for each package.
+void check_packages(const Project& project, const std::set<AssetNumber>& built, Findings& findings);
 void check_keep(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);
 /// Whether each variant is replicated as what it varies is: on the two ends of a connection another

@@ -51,23 +51,119 @@ Result<Guid> parse_digits(std::string_view text, bool upper_allowed) {
 
 std::uint32_t byte_at(const Guid& guid, std::size_t index) { return guid.uuid().data[index]; }
 
-bool is_period(std::string_view text, std::size_t period) {
-  for (std::size_t i = period; i < text.size(); ++i) {
-    if (text[i] != text[i - period]) return false;
+// ---- guids that were not drawn at random. Each test has a chance of 10^-10 and less to hit a
+// random guid, so that a million of them pass.
+
+using Digits = std::array<std::uint8_t, Guid::kTextLength>;
+
+// The smallest count of `trials` with probability `p` each that chance reaches less than once in
+// 10^10 times.
+constexpr std::size_t beyond_chance(std::size_t trials, double p) {
+  double term = 1;
+  for (std::size_t i = 0; i < trials; ++i) term *= p;  // all of them
+  double tail = 0;
+  for (std::size_t count = trials; count > 0; --count) {
+    tail += term;
+    if (tail > 1e-10) return count + 1;
+    term *= static_cast<double>(count) / static_cast<double>(trials - count + 1) * (1 - p) / p;
   }
-  return true;
+  return 1;
 }
 
-// The share of neighbours (at distance `stride`) that count up or down by one, hex wrapping round.
-std::size_t counting_steps(std::string_view text, std::size_t stride) {
-  std::size_t steps = 0;
-  for (std::size_t i = stride; i < text.size(); ++i) {
-    const int now = digit_value(text[i]);
-    const int before = digit_value(text[i - stride]);
-    if (((now - before) & 15) == 1 || ((before - now) & 15) == 1) ++steps;
+constexpr std::size_t kDistanceMax = 16;
+constexpr std::size_t kStepDistanceMax = 4;
+// By distance: how many digits may equal the one so far before them, and how many may count on.
+constexpr auto kEqualMin = [] {
+  std::array<std::size_t, kDistanceMax + 1> limits{};
+  for (std::size_t i = 1; i <= kDistanceMax; ++i) {
+    limits[i] = beyond_chance(Guid::kTextLength - i, 1.0 / 16);
   }
-  return steps;
+  return limits;
+}();
+constexpr auto kStepsMin = [] {
+  // 9 and f have two digits that may follow.
+  constexpr double kChance = 18.0 / 256;
+  std::array<std::size_t, kStepDistanceMax + 1> limits{};
+  for (std::size_t i = 1; i <= kStepDistanceMax; ++i) {
+    limits[i] = beyond_chance(Guid::kTextLength - i, kChance);
+  }
+  return limits;
+}();
+
+// Counting in hexadecimal digits, in decimal ones (9 comes before 0) or in letters (f before a).
+bool counts_on(std::uint8_t before, std::uint8_t now) {
+  if (before == 9) return now == 10 || now == 0;
+  if (before == 15) return now == 0 || now == 10;
+  return now == before + 1;
 }
+
+std::size_t count_equal(const Digits& digits, std::size_t distance) {
+  std::size_t equal = 0;
+  for (std::size_t i = distance; i < digits.size(); ++i) {
+    equal += digits[i] == digits[i - distance] ? 1U : 0U;
+  }
+  return equal;
+}
+
+// Many digits that count up or down at one distance, or a long run of them: every second digit may
+// count for itself.
+bool counts(const Digits& digits, std::size_t distance) {
+  constexpr std::size_t kRunMin = 9;
+  std::array<std::size_t, 2> steps{};  // up, down
+  std::array<std::array<std::size_t, 2>, kStepDistanceMax> runs{};
+  for (std::size_t i = distance; i < digits.size(); ++i) {
+    const std::array<bool, 2> is_step = {counts_on(digits[i - distance], digits[i]),
+                                         counts_on(digits[i], digits[i - distance])};
+    for (std::size_t way = 0; way < is_step.size(); ++way) {
+      std::size_t& run = runs[i % distance][way];
+      steps[way] += is_step[way] ? 1U : 0U;
+      run = is_step[way] ? run + 1 : 0;
+      if (run >= kRunMin) return true;
+    }
+  }
+  return std::ranges::max(steps) >= kStepsMin[distance];
+}
+
+// A run of one digit.
+bool repeats_one(const Digits& digits) {
+  constexpr std::size_t kRunMin = 9;
+  std::size_t run = 1;
+  for (std::size_t i = 1; i < digits.size(); ++i) {
+    run = digits[i] == digits[i - 1] ? run + 1 : 1;
+    if (run >= kRunMin) return true;
+  }
+  return false;
+}
+
+// Of few different digits, or of letters alone, or a letter and a figure in turn.
+bool has_odd_digits(const Digits& digits) {
+  constexpr std::size_t kDifferentMax = 5;
+  unsigned seen = 0;
+  std::size_t letters = 0;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    seen |= 1U << digits[i];
+    letters += digits[i] >= 10 ? 1U : 0U;
+    if (i > 0) changes += (digits[i] >= 10) != (digits[i - 1] >= 10) ? 1U : 0U;
+  }
+  return static_cast<std::size_t>(std::popcount(seen)) <= kDifferentMax ||
+         letters == digits.size() || changes == digits.size() - 1;
+}
+
+// Bytes that spell a text in ASCII.
+bool spells_text(const Guid& guid) {
+  return std::ranges::all_of(guid.bytes(), [](std::byte byte) {
+    const char c = static_cast<char>(byte);
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ' ';
+  });
+}
+
+// The examples of documents about guids, which people copy.
+constexpr std::array<std::string_view, 6> kExamples = {
+    "123e4567e89b12d3a456426614174000", "123e4567e89b12d3a456426655440000",
+    "550e8400e29b41d4a716446655440000", "6ba7b8109dad11d180b400c04fd430c8",
+    "f47ac10b58cc4372a5670e02b2c3d479", "f81d4fae7dec11d0a76500a0c91e6bf6"};
 
 }  // namespace
 
@@ -113,10 +209,13 @@ Guid guid_from_words(const WeakReferenceWords& words) {
   return Guid(value);
 }
 
+// The engine numbers its own files and settings in one digit: `d` to `f` are resources, the others
+// the settings of a project, such as its tags and inputs.
 bool is_builtin_resource(const Guid& guid) {
+  constexpr std::size_t kNumberAt = 8;
   for (std::size_t i = 0; i < 16; ++i) {
     const std::uint32_t byte = byte_at(guid, i);
-    const bool allowed = i == 8 ? (byte == 0xD0 || byte == 0xE0 || byte == 0xF0) : byte == 0;
+    const bool allowed = i == kNumberAt ? byte != 0 && (byte & 0x0FU) == 0 : byte == 0;
     if (!allowed) return false;
   }
   return true;
@@ -125,13 +224,14 @@ bool is_builtin_resource(const Guid& guid) {
 bool looks_like_placeholder(const Guid& guid) {
   if (guid.is_null()) return true;
   const std::string text = guid.to_string();
-  for (const std::size_t period : {1U, 2U, 3U, 4U, 5U, 6U, 8U, 10U, 16U}) {
-    if (is_period(text, period)) return true;
+  Digits digits{};
+  std::ranges::transform(text, digits.begin(), digit_value);
+  for (std::size_t distance = 1; distance <= kDistanceMax; ++distance) {
+    if (count_equal(digits, distance) >= kEqualMin[distance]) return true;
+    if (distance <= kStepDistanceMax && counts(digits, distance)) return true;
   }
-  // "0123456789abcdef...", "a1b2c3d4e5f6...": random digits count up or down in 1/8 of the places
-  // (4 of 31), these in nearly all. 22 is far beyond chance.
-  constexpr std::size_t kSuspiciousSteps = 22;
-  return counting_steps(text, 1) >= kSuspiciousSteps || counting_steps(text, 2) >= kSuspiciousSteps;
+  return repeats_one(digits) || has_odd_digits(digits) || spells_text(guid) ||
+         std::ranges::find(kExamples, text) != kExamples.end();
 }
 
 }  // namespace muster

@@ -63,13 +63,14 @@ using WeakReferenceWords = std::array<std::int32_t, 4>;
 WeakReferenceWords words_from_guid(const Guid& guid);
 Guid guid_from_words(const WeakReferenceWords& words);
 
-/// True for the two guids of the engine's built-in resources, which have no `.meta`:
-/// `0000000000000000e000000000000000` and `0000000000000000f000000000000000` (and the `d0` sibling
-/// of older editors).
+/// True for the guids of what the engine has itself, which have no `.meta`: its built-in resources
+/// (`0000000000000000e000000000000000`, `f0`, and `d0` of older editors) and the settings of a
+/// project (`10` to `c0`).
 bool is_builtin_resource(const Guid& guid);
 
-/// True when the digits look typed by hand or by a language model rather than drawn at random: one
-/// digit throughout, counting runs such as `a1b2c3d4e5f6...`, or short repeating patterns.
+/// True when the digits look made up by a person or a program rather than drawn at random: digits
+/// that repeat or count on (`a1b2c3d4e5f6...`, `...000042`), few different ones, a text in ASCII,
+/// or a guid of a document's example. Hits none of a million random ones.
 bool looks_like_placeholder(const Guid& guid);
 
 }  // namespace muster

@@ -9,13 +9,17 @@
 namespace muster {
 namespace {
 
+/// The beginning of a known name is a suggestion from this length on.
+constexpr std::size_t kMinBeginning = 4;
+
 std::string folded(std::string_view name) {
   std::string text = lower_ascii(name);
   std::erase_if(text, [](char c) { return c == '_' || c == '-'; });
   return text;
 }
 
-// Levenshtein's distance: insertions, removals and replacements that make one word another.
+}  // namespace
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -28,8 +32,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip) {
@@ -50,7 +52,12 @@ std::string nearest_name(std::string_view name, const std::set<std::string>& kno
 }
 
 std::string did_you_mean(std::string_view name, const std::set<std::string>& known) {
-  const std::string meant = nearest_name(name, known);
+  std::string meant = nearest_name(name, known);
+  if (meant.empty() && name.size() >= kMinBeginning) {
+    const auto longer = known.lower_bound(std::string(name));
+    const bool is_longer = longer != known.end() && longer->size() > name.size();
+    if (is_longer && longer->starts_with(name)) meant = *longer;
+  }
   return meant.empty() ? std::string() : "; did you mean '" + meant + "'?";
 }
 

@@ -11,13 +11,17 @@ namespace muster {
 /// Names that are no further apart than this are one name with a slip of the finger.
 inline constexpr std::size_t kMaxSlip = 2;
 
+/// The insertions, removals and replacements that make one word another (Wagner, Fischer 1974).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 /// The known name that `name` is most like, or nothing: at most `max_slip` letters are inserted,
 /// removed or replaced. Upper and lower case, `_` and `-` make no difference (`typeId` is like
 /// `type_id`). A name that is known is like no other.
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip = kMaxSlip);
 
-/// `; did you mean 'NAME'?`, or nothing.
+/// `; did you mean 'NAME'?`, or nothing. Suggests the nearest name, or else the first one that
+/// begins with `name`.
 std::string did_you_mean(std::string_view name, const std::set<std::string>& known);
 
 }  // namespace muster

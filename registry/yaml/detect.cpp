@@ -9,6 +9,8 @@ namespace {
 // Unity's header is in the first 60 bytes, a binary file's first NUL in the first 20; a comment
 // before the header is the only reason to look further.
 constexpr std::size_t kLookedAtBytes = 8192;
+// Fewer zeros may be the beginning of anything.
+constexpr std::size_t kZeroFileBytesMin = 16;
 
 bool is_lfs_pointer(std::string_view text) {
   return text.size() < kPointerBytesMax &&
@@ -33,11 +35,12 @@ bool is_unity(std::string_view beginning) {
 
 Dialect detect_dialect(std::string_view text) {
   const std::string_view beginning = text.substr(0, kLookedAtBytes);
-  if (beginning.find('\0') != std::string_view::npos) return Dialect::binary;
-  // UTF-16: Unity never writes it, and every byte-wise reader would misread it.
-  if (beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF")) {
+  // Neither is text to a reader of bytes; `find_text_fault` finds out which encoding it is.
+  if (beginning.find('\0') != std::string_view::npos || beginning.starts_with("\xFF\xFE") ||
+      beginning.starts_with("\xFE\xFF")) {
     return Dialect::binary;
   }
+  if (find_text_fault(text)) return Dialect::foreign_text;
   std::string_view content = text;
   if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
   if (content.find_first_not_of(" \t\r\n") == std::string_view::npos) return Dialect::empty;
@@ -55,8 +58,16 @@ ReadResult read(std::string_view text, const Limits& limits) {
     case Dialect::lfs_pointer:
       return SyntaxError{kBeginning, "a Git LFS pointer, not the file itself; run 'git lfs pull'"};
     case Dialect::binary:
+      if (auto fault = find_text_fault(text)) return *fault;
+      if (text.size() >= kZeroFileBytesMin && text.find_first_not_of('\0') == text.npos) {
+        return SyntaxError{kBeginning, "this file holds nothing but " +
+                                           std::to_string(text.size()) + " zero bytes; restore it"};
+      }
       return SyntaxError{kBeginning,
                          "a binary file; set Unity's asset serialization mode to 'Force Text'"};
+    case Dialect::foreign_text:
+      if (auto fault = find_text_fault(text)) return *fault;
+      break;
     case Dialect::empty:
       break;
   }

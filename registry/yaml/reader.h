@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,17 +13,18 @@ namespace muster::yaml {
 
 /// What kind of bytes a file holds, told from its beginning.
 enum class Dialect : std::uint8_t {
-  unity,        ///< `%YAML` with Unity's tag, or a `--- !u!` header.
-  plain,        ///< Any other text.
-  lfs_pointer,  ///< A Git LFS pointer in place of the content.
-  binary,       ///< Not text: a NUL byte, or Unity's native binary form.
-  empty,        ///< No bytes, or only white space and a byte-order mark.
+  unity,         ///< `%YAML` with Unity's tag, or a `--- !u!` header.
+  plain,         ///< Any other text.
+  lfs_pointer,   ///< A Git LFS pointer in place of the content.
+  binary,        ///< Not text: a NUL byte, or Unity's native binary form.
+  foreign_text,  ///< Text with line ends or zero bytes that are not read.
+  empty,         ///< No bytes, or only white space and a byte-order mark.
 };
 
 /// Git's own bound on the size of an LFS pointer; a file of this size or more merely quotes one.
 inline constexpr std::size_t kPointerBytesMax = 1024;
 
-/// Looks at the first kilobytes of a file.
+/// Looks at the first kilobytes of a file, and for zero bytes in all of `text`.
 Dialect detect_dialect(std::string_view text);
 
 /// Where and why a text is not YAML as we read it.
@@ -30,6 +32,10 @@ struct SyntaxError {
   Position position{};
   std::string message{};
 };
+
+/// Why a text is none that is read: another encoding (UTF-16, UTF-32), line ends of CR alone, zero
+/// bytes. Nothing for text that is read, and for binary files.
+std::optional<SyntaxError> find_text_fault(std::string_view text);
 
 /// Bounds that keep a hostile file from exhausting memory. Reaching one is a syntax error.
 struct Limits {

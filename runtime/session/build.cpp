@@ -6,6 +6,7 @@
 #include <set>
 
 #include "registry/vocabulary/disk_file_system.h"
+#include "registry/vocabulary/near_name.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/struct_codec.h"
@@ -23,22 +24,6 @@ std::string_view short_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
   return path.substr(0, path.find('.'));
-}
-
-/// Levenshtein's distance (Wagner, Fischer 1974).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t i = 0; i <= b.size(); ++i) row[i] = i;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t k = 1; k <= b.size(); ++k) {
-      const std::size_t above = row[k];
-      row[k] = std::min({above + 1, row[k - 1] + 1, diagonal + (a[i - 1] == b[k - 1] ? 0U : 1U)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 Result<void> check_names(const std::vector<ComponentDescription>& types, std::string_view what) {
@@ -186,7 +171,9 @@ Result<std::uint32_t> BuildContent::find_entry(const Names& names, std::string_v
                                           std::string(name) + "': use the project path");
   }
   std::vector<std::pair<std::size_t, std::string_view>> near;
-  for (const auto& [known, index] : names.entries) near.emplace_back(distance(name, known), known);
+  for (const auto& [known, index] : names.entries) {
+    near.emplace_back(edit_distance(name, known), known);
+  }
   std::ranges::sort(near);
   std::string message = text() + " has no " + std::string(what) + " '" + std::string(name) + "'";
   for (std::size_t i = 0; i < std::min(near.size(), kSuggestionsMax); ++i) {

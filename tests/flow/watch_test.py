@@ -136,7 +136,7 @@ def main():
         assert any("y: 9" in line for line in game.until("travel"))
         watch.until("watching")
         assert game.end() == 0, "the game ends after two new builds"
-        assert watch.end(signal.SIGINT) == 2, "Ctrl-C ends the watch"
+        assert watch.end(signal.SIGINT) == -signal.SIGINT, "Ctrl-C ends the watch"
         assert set(listener.hears_to_the_end().splitlines()) == {b"built"}, "and of its end"
 
         # One that is killed is no trouble for the next.

@@ -12,7 +12,8 @@ namespace {
 TEST_CASE("Nothing is begun to be written once somebody has asked to stop", "[bundler][cli]") {
   OutputStream out(-1);
   std::ostringstream err;
-  SilentReporter reporter;
+  SilentReporter silent;
+  SwitchedReporter reporter(silent);
   const ManualClock clock;
   const std::stop_source stop;
   std::atomic<bool> writing{false};

@@ -184,5 +184,57 @@ TEST_CASE("A project decides with 'packed' whether its lists are content",
   CHECK(built.contains(open.value()->index().find(list)) == (packed.find("false") == packed.npos));
 }
 
+TEST_CASE("A project without settings has every ready-made class, found by its script",
+          "[registry][ready-made]") {
+  UnityProject project;
+  const Guid crate = project.prefab("Assets/Crate.prefab");
+  project.asset("Assets/DefaultPrefabObjects.asset", parsed("3ad70174b079c2f4ebc7931d3dd1af6f"),
+                "  _prefabs:\n  - " + component_of(crate));
+  const auto open = Project::open(project.files, 1, {});
+  REQUIRE(open.has_value());
+  REQUIRE(open.value()->model().registries.size() == 1);
+  CHECK(open.value()->model().registries.front().targets == TargetSet::both());
+  const auto none = opened(project, "[]");
+  CHECK(none->model().registries.empty());
+}
+
+TEST_CASE("A folder in a group of Addressables stands for what is in it",
+          "[registry][ready-made]") {
+  UnityProject project;
+  const Guid folder = parsed("b3047ac91fd85e26c49a7f10e8d26b35");
+  project.files.add("Assets/Icons.meta", "guid: " + folder.to_string() + "\nfolderAsset: yes\n");
+  const Guid near = project.file("Assets/Icons/a.png", "png");
+  const Guid deep = project.file("Assets/Icons/Deep/b.png", "png");
+  project.file("Assets/Icons/Editor/c.png", "png");
+  project.file("Assets/Icons/Tool.cs", "class Tool {}");
+  project.file("Assets/IconsToo.png", "png");
+  project.asset("Assets/Group.asset", parsed("bbb281ee3bf0b054c82ac2347e9e782c"),
+                "  m_SerializeEntries:\n  - m_GUID: " + folder.to_string() +
+                    "\n    m_Address: Icons\n  - m_GUID: " + near.to_string());
+  const auto open = opened(project, "[addressables]");
+  std::vector<Guid> wanted{near, deep};
+  std::ranges::sort(wanted);
+  CHECK(open->model().assets_for(Target::client) == wanted);
+  for (const std::string& found : findings_of(*open)) CHECK(found.starts_with("missing-meta"));
+}
+
+TEST_CASE("Only classes with ids have a limit of entries", "[registry][ready-made]") {
+  UnityProject project;
+  const Guid song = project.file("Assets/Song.wav", "RIFF");
+  std::string by_guid = "  m_SerializeEntries:";
+  std::string by_place = "  _prefabs:";
+  for (int i = 0; i < 65'600; ++i) {
+    by_guid += "\n  - m_GUID: " + song.to_string();
+    by_place += "\n  - {fileID: 0}";
+  }
+  project.asset("Assets/Group.asset", parsed("bbb281ee3bf0b054c82ac2347e9e782c"), by_guid);
+  project.asset("Assets/List.asset", parsed("3ad70174b079c2f4ebc7931d3dd1af6f"), by_place);
+  const auto open = opened(project, "[addressables, fishnet]");
+  REQUIRE(open->model().registries.size() == 1);
+  CHECK(open->model().registries.front().entries.size() == 65'600);
+  REQUIRE(open->model().problems.size() == 1);
+  CHECK(open->model().problems.front().kind == ModelProblem::Kind::too_many);
+}
+
 }  // namespace
 }  // namespace muster

@@ -41,6 +41,26 @@ TEST_CASE("Findings as text have place, severity, rule, company and remedy", "[r
   CHECK_THAT(colored, Catch::Contains("\x1b[31merror\x1b[0m"));
 }
 
+TEST_CASE("Text for people lists the first findings of one cause and counts the others",
+          "[registry][sinks]") {
+  std::vector<Finding> findings;
+  for (const char* const path : {"Assets/a", "Assets/b", "Assets/c", "Assets/d", "Assets/e"}) {
+    findings.push_back(finding("lfs-pointer", Severity::error, path, {1, 1}, "a pointer"));
+    findings.back().is_repeated = true;
+  }
+  findings.push_back(finding("missing-meta", Severity::warning, "Assets/f", {}, "no sidecar"));
+  CHECK(format_findings(findings, FindingFormat::text, {}) ==
+        "Assets/a:1:1: error: a pointer [lfs-pointer]\n"
+        "Assets/b:1:1: error: a pointer [lfs-pointer]\n"
+        "Assets/c:1:1: error: a pointer [lfs-pointer]\n"
+        "Assets/f: warning: no sidecar [missing-meta]\n"
+        "and 2 more [lfs-pointer]; '--verbose' lists them\n"
+        "5 errors, 1 warning, 0 notes\n");
+  const std::string all = format_findings(findings, FindingFormat::text, {.lists_all = true});
+  CHECK_THAT(all, Catch::Contains("Assets/e:1:1: error"));
+  CHECK_THAT(format_findings(findings, FindingFormat::json, {}), Catch::Contains("Assets/e"));
+}
+
 TEST_CASE("A name with control characters commands no terminal", "[registry][sinks]") {
   std::vector<Finding> findings{finding("missing-meta", Severity::warning, "Assets/\x1b[31m\n.png",
                                         {}, "no \x1b]0;sidecar\x07")};
@@ -66,6 +86,7 @@ TEST_CASE("JUnit has a case per rule, and fails those with errors", "[registry][
   CHECK_THAT(text, Catch::Contains("failures=\"1\""));
   CHECK_THAT(text, Catch::Contains("name=\"duplicate-guid\">"));
   CHECK_THAT(text, Catch::Contains("name=\"missing-meta\"/>"));
+  CHECK_THAT(text, Catch::Contains("<system-out>Assets/c.mat: warning: no &lt;sidecar&gt;"));
 }
 
 TEST_CASE("Names that are no UTF-8 make no report invalid", "[registry][sinks]") {

@@ -133,4 +133,5 @@ TEST_CASE("A mistyped name is like the known one that is nearest", "[registry][n
   CHECK(nearest_name(name, known) == meant);
   CHECK(did_you_mean(name, known) == (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
   CHECK(nearest_name("retierd", known, 1).empty());
+  CHECK(did_you_mean("pool", known) == "; did you mean 'poolSize'?");  // not typed to its end
 }

@@ -1,0 +1,144 @@
+// Completion for shells and the manual page, from the one description of commands and options that
+// parses them too.
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "bundler/cli/session.h"
+#include "bundler/cli/usage.h"
+
+namespace muster::cli {
+namespace {
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  std::vector<const CLI::App*> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command);
+  std::ranges::sort(commands, {}, [](const CLI::App* command) { return command->get_name(); });
+  return commands;
+}
+
+// The first line: some descriptions go on.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string words_of(const CLI::App& command) {
+  std::string words;
+  for (const CLI::App* inner : commands_of(command)) words += " " + inner->get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) words += " --" + name;
+    for (const std::string& name : option->get_snames()) words += " -" + name;
+  }
+  return words.substr(std::min<std::size_t>(words.size(), 1));
+}
+
+std::string bash_text(const CLI::App& app) {
+  std::string text =
+      "_muster() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} words\n"
+      "  case ${COMP_WORDS[1]} in\n";
+  for (const CLI::App* command : commands_of(app)) {
+    text += "    " + command->get_name() + ") words='" + words_of(*command) + "' ;;\n";
+  }
+  return text + "    *) words='" + words_of(app) +
+         "' ;;\n"
+         "  esac\n"
+         "  if [[ $current == -* || $COMP_CWORD == 1 ]]; then\n"
+         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "  else\n"
+         "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
+         "  fi\n"
+         "}\n"
+         "complete -o filenames -F _muster muster\n";
+}
+
+std::string fish_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text)
+    quoted += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string fish_text(const CLI::App& app) {
+  std::string text;
+  for (const CLI::App* command : commands_of(app)) {
+    text += "complete -c muster -n __fish_use_subcommand -a " + command->get_name() + " -d " +
+            fish_quoted(first_line(command->get_description())) + "\n";
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_lnames().empty()) continue;
+      text += "complete -c muster -n '__fish_seen_subcommand_from " + command->get_name() + "'";
+      for (const std::string& name : option->get_lnames()) text += " -l " + name;
+      for (const std::string& name : option->get_snames()) text += " -s " + name;
+      if (option->get_expected_min() > 0) text += " -r";
+      text += " -d " + fish_quoted(option->get_description()) + "\n";
+    }
+  }
+  return text;
+}
+
+// Text of a manual page: what roff would read as its own is escaped.
+std::string roff(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\' || c == '-') escaped += '\\';
+    escaped += c;
+  }
+  std::string lines;
+  for (std::size_t begin = 0; begin < escaped.size();) {
+    const std::size_t end = std::min(escaped.find('\n', begin), escaped.size());
+    const std::string line = escaped.substr(begin, end - begin);
+    lines += (line.starts_with('.') || line.starts_with('\'') ? "\\&" : "") + line + "\n";
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::string man_options(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    text += ".TP\n.B " + roff(option->get_name(true, true)) + roff(option->get_description());
+  }
+  return text;
+}
+
+std::string man_text(const CLI::App& app) {
+  std::string text = ".TH MUSTER 1 \"\" \"muster " + std::string(MUSTER_VERSION) +
+                     "\"\n.SH NAME\nmuster \\- check and pack the content of games\n"
+                     ".SH SYNOPSIS\n.B muster\nCOMMAND [OPTION]...\n.SH DESCRIPTION\n" +
+                     roff(app.get_description()) + ".SH COMMANDS\n";
+  for (const CLI::App* command : commands_of(app)) {
+    text += ".SS muster " + roff(command->get_name()) + roff(command->get_description()) +
+            man_options(*command);
+    if (!command->get_footer().empty())
+      text += ".PP\n.nf\n" + roff(command->get_footer()) + ".fi\n";
+    for (const CLI::App* inner : commands_of(*command)) {
+      text += ".SS muster " + roff(command->get_name() + " " + inner->get_name()) +
+              roff(inner->get_description()) + man_options(*inner);
+    }
+  }
+  return text + ".SH EXIT STATUS\n.nf\n" + roff(app.get_footer()) + ".fi\n";
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, Session& session) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print what makes a shell complete commands and options");
+  completion->add_option("SHELL", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(one_of({"bash", "zsh", "fish"}));
+  completion->footer("Example:\n  muster completion bash > /etc/bash_completion.d/muster");
+  completion->callback([shell, &app, &session] {
+    const std::string text =
+        *shell == "fish"
+            ? fish_text(app)
+            : (*shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") +
+                  bash_text(app);
+    session.exit_code = write_report(session, text, {});
+  });
+  CLI::App* man = app.add_subcommand("man", "Print the manual page");
+  man->footer("Example:\n  muster man > /usr/local/share/man/man1/muster.1");
+  man->callback([&app, &session] { session.exit_code = write_report(session, man_text(app), {}); });
+}
+
+}  // namespace muster::cli

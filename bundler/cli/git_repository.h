@@ -1,0 +1,63 @@
+// Questions to one Git repository.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bundler/cli/child_process.h"
+#include "registry/vocabulary/asset_path.h"
+
+namespace muster::cli {
+
+/// One entry of a tree. A link's content is what it leads to.
+struct GitEntry {
+  enum class Kind : std::uint8_t { file, link, submodule };
+  Kind kind = Kind::file;
+  std::string id;  ///< Of the blob, or of a submodule's commit.
+  /// Nothing where it is not known yet: a partial clone does not have every blob.
+  std::optional<std::uint64_t> bytes;
+  bool is_absent = false;  ///< A partial clone lacks it: reading it is a request to the server.
+};
+using GitTree = std::map<AssetPath, GitEntry>;
+
+/// The repository that a folder belongs to, and one commit of it. Not safe to use from several
+/// threads.
+class GitRepository {
+ public:
+  /// `folder` as it is at `revision`. Fails as `open_revision` does.
+  static Result<std::unique_ptr<GitRepository>> open(const std::string& folder,
+                                                     const std::string& revision);
+
+  /// Everything below the folder. Of a partial clone, brings what a project's text is in.
+  Result<GitTree> list();
+  /// The content of a blob; valid until the next call.
+  Result<Bytes> read(const GitEntry& entry, const std::string& path);
+  /// The size of a blob.
+  Result<std::uint64_t> size_of(const GitEntry& entry, const std::string& path);
+  /// Whether the folder is the top of its repository.
+  bool is_top() const { return prefix_.empty(); }
+  /// The folder that all work trees of the repository share; empty when Git does not say.
+  std::string common_folder() const;
+
+ private:
+  GitRepository(std::string folder, std::string prefix, std::string root)
+      : folder_(std::move(folder)), prefix_(std::move(prefix)), root_(std::move(root)) {}
+  std::optional<std::string> promisor() const;
+  Result<void> bring(GitTree& tree, const std::string& remote);
+  Result<std::string> ask_about(std::optional<ChildProcess>& process, const char* option,
+                                const GitEntry& entry, const std::string& path);
+
+  std::string folder_;
+  std::string prefix_;  ///< The folder in the repository, with `/` at the end; empty at its top.
+  std::string root_;    ///< The id of the folder's tree.
+  std::optional<ChildProcess> contents_;
+  std::optional<ChildProcess> sizes_;
+  ByteVector content_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,23 @@
+// Builds inside a project: an engine's player takes files of `StreamingAssets` as they are.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "registry/vocabulary/asset_path.h"
+#include "registry/vocabulary/file_system.h"
+
+namespace muster {
+
+/// The file that every build's output has at its top.
+inline constexpr std::string_view kStateName = ".muster-state";
+
+/// Whether a build may be written to this path of a project: `Assets/StreamingAssets`, or a folder
+/// below it.
+bool may_hold_build(const AssetPath& path);
+
+/// Whether a folder of a project is a build's output, and so no content. `entries` is what it
+/// lists.
+bool is_build_output(const AssetPath& folder, std::span<const DirectoryEntry> entries);
+
+}  // namespace muster

@@ -1,0 +1,23 @@
+// What public packages have under which guid.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "registry/vocabulary/guid.h"
+
+namespace muster {
+
+/// An asset of a package that is not in the project.
+struct PackageAsset {
+  std::string name;       ///< A script's class, or the name of another file.
+  std::string package;    ///< `com.unity.timeline`.
+  bool is_script = true;  ///< Code is in no bundle; of other assets the content would be missing.
+};
+
+/// What the table of common public packages says of a guid (`tables/package_guids.txt`). The table
+/// is read at the first call. Safe to use from several threads.
+std::optional<PackageAsset> find_package_asset(const Guid& guid);
+
+}  // namespace muster

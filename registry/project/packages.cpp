@@ -1,0 +1,243 @@
+// Unity's form: `dependencies` of the manifest is a mapping from names to a version, an address or
+// `file:PATH`, the path relative to `Packages`; that of the lock a mapping to mappings.
+#include "registry/project/packages.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "registry/project/asset_index.h"
+#include "registry/project/config.h"
+#include "registry/project/meta.h"
+#include "registry/yaml/reader.h"
+
+namespace muster {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kManifestBytesMax = 4ULL * 1024 * 1024;
+constexpr std::uint64_t kSettingsBytesMax = 4ULL * 1024 * 1024;
+constexpr std::uint64_t kSidecarHeadBytes = 1024;
+constexpr std::size_t kFolderDepthMax = 64;
+constexpr std::string_view kFile = "file:";
+
+AssetPath packages_folder() { return AssetPath().child("Packages"); }
+AssetPath manifest_path() { return packages_folder().child("manifest.json"); }
+
+// Fails as the disk does, and with `malformed`. A file that does not exist has no dependencies.
+Result<json> dependencies_in(const FileSystem& files, const AssetPath& path) {
+  ByteVector buffer;
+  const auto bytes = read_whole(files, path, kManifestBytesMax, buffer);
+  if (!bytes) {
+    if (bytes.error().code == ErrorCode::not_found) return json::object();
+    return fail(bytes.error());
+  }
+  // Editors write no comments, people do.
+  json read = json::parse(as_text(bytes.value()), nullptr, false, true);
+  if (!read.is_object()) {
+    return fail(ErrorCode::malformed, "this file is no JSON object, so its packages are unknown");
+  }
+  if (!read.contains("dependencies")) return json::object();
+  if (read["dependencies"].is_object()) return std::move(read["dependencies"]);
+  return fail(ErrorCode::malformed, "'dependencies' is no mapping from packages to versions");
+}
+
+// `a/../b` is `b`; what climbs keeps its `..` in front.
+std::string normalised(std::string_view text) {
+  const bool is_absolute = text.starts_with('/');
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find('/'));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && !parts.empty() && parts.back() != "..") {
+      parts.pop_back();
+    } else {
+      parts.push_back(part);
+    }
+  }
+  std::string path = is_absolute ? "/" : "";
+  for (const std::string_view part : parts)
+    path += (path.size() > 1 ? "/" : "") + std::string(part);
+  if (is_absolute || parts.empty()) return path;
+  path.clear();
+  for (const std::string_view part : parts) path += (path.empty() ? "" : "/") + std::string(part);
+  return path;
+}
+
+bool is_package_name(std::string_view name) {
+  return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
+}
+
+// Where a package with `file:` lies; nothing for what is in `Packages`, and for archives.
+std::optional<std::string> place_of(const std::string& value) {
+  if (!value.starts_with(kFile)) return std::nullopt;
+  std::string path = value.substr(kFile.size());
+  std::ranges::replace(path, '\\', '/');
+  if (path.ends_with(".tgz") || path.ends_with(".tar.gz")) return std::nullopt;
+  std::string place = normalised(path.starts_with('/') ? path : "Packages/" + path);
+  if (place.empty() || place == "Packages" || place.starts_with("Packages/")) return std::nullopt;
+  return place;
+}
+
+bool is_outside(std::string_view folder) {
+  return folder.starts_with('/') || folder == ".." || folder.starts_with("../");
+}
+
+std::string last_part(const std::string& place) { return place.substr(place.rfind('/') + 1); }
+
+std::vector<OutsideFolder> packages_elsewhere(const json& dependencies) {
+  std::vector<OutsideFolder> found;
+  for (const auto& [name, value] : dependencies.items()) {
+    if (!value.is_string() || !is_package_name(name)) continue;
+    auto place = place_of(value.get<std::string>());
+    if (place) found.push_back({packages_folder().child(name), *place, name});
+  }
+  return found;
+}
+
+// `Packages` reads the manifest again and reports what is wrong with it.
+std::vector<OutsideFolder> packages_elsewhere(const FileSystem& files) {
+  const auto dependencies = dependencies_in(files, manifest_path());
+  if (!dependencies) return {};
+  return packages_elsewhere(dependencies.value());
+}
+
+std::optional<OutsideFolder> outside_folder(const std::vector<OutsideFolder>& packages,
+                                            std::string_view folder) {
+  const std::string place = normalised(folder);
+  if (!is_outside(place)) return std::nullopt;
+  const auto known = std::ranges::find(packages, place, &OutsideFolder::place);
+  if (known != packages.end()) return *known;
+  const std::string name = last_part(place);
+  if (!is_package_name(name)) return std::nullopt;
+  return OutsideFolder{packages_folder().child(name), place, "folders"};
+}
+
+// Only what is needed before the project can be opened; whatever is wrong is told then.
+std::vector<std::string> folders_in_config(const FileSystem& files) {
+  ByteVector buffer;
+  const auto bytes =
+      read_whole(files, AssetPath().child(ProjectConfig::kFileName), kSettingsBytesMax, buffer);
+  if (!bytes) return {};
+  const std::string text(as_text(bytes.value()));
+  const auto read = yaml::read_plain(text);
+  if (!read.good() || read.tree().documents.size() != 1) return {};
+  const yaml::Tree& tree = read.tree();
+  const yaml::NodeIndex root = tree.documents.front().root;
+  if (root == yaml::kNoNode || tree.at(root).kind != yaml::NodeKind::mapping) return {};
+  const yaml::NodeIndex list = tree.find(root, "folders");
+  std::vector<std::string> folders;
+  if (list == yaml::kNoNode || tree.at(list).kind != yaml::NodeKind::sequence) return folders;
+  for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
+    folders.emplace_back(tree.scalar(item));
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::vector<OutsideFolder> outside_folders(const FileSystem& files) {
+  std::vector<OutsideFolder> found = packages_elsewhere(files);
+  for (const std::string& folder : folders_in_config(files)) {
+    auto outside = outside_folder(found, folder);
+    if (outside) found.push_back(std::move(*outside));
+  }
+  std::ranges::sort(found, {}, &OutsideFolder::at);
+  found.erase(std::unique(found.begin(), found.end(),
+                          [](const auto& a, const auto& b) { return a.at == b.at; }),
+              found.end());
+  return found;
+}
+
+std::optional<AssetPath> path_of_outside(const FileSystem& files, std::string_view folder) {
+  if (!is_outside(normalised(folder))) return std::nullopt;
+  const auto outside = outside_folder(packages_elsewhere(files), folder);
+  if (!outside) return std::nullopt;
+  return outside->at;
+}
+
+Packages::Packages(const FileSystem& files) : files_(files) {
+  const json manifest = read_names(manifest_path());
+  const AssetPath lock = packages_folder().child("packages-lock.json");
+  const auto info = files.stat(lock);
+  has_lock_ = info.has_value();
+  if (!info && info.error().code != ErrorCode::not_found) unread_.push_back({lock, info.error()});
+  if (has_lock_) read_names(lock);
+  for (const OutsideFolder& folder : packages_elsewhere(manifest)) {
+    if (!files.stat(folder.at)) missing_.emplace(folder.named_by, folder.place);
+  }
+}
+
+json Packages::read_names(const AssetPath& path) {
+  auto dependencies = dependencies_in(files_, path);
+  if (!dependencies) {
+    unread_.push_back({path, dependencies.error()});
+    return json::object();
+  }
+  for (const auto& [name, value] : dependencies.value().items()) {
+    named_.emplace(name, value.is_string() ? value.get<std::string>() : std::string());
+  }
+  return std::move(dependencies.value());
+}
+
+std::vector<Packages::Unread> Packages::unread() const {
+  const std::lock_guard lock(mutex_);
+  return unread_;
+}
+
+std::optional<PackageAsset> Packages::find(const Guid& guid) const {
+  if (auto known = find_package_asset(guid)) return known;
+  const std::lock_guard lock(mutex_);
+  if (!cached_) read_cache();
+  const auto found = cached_->find(guid);
+  if (found == cached_->end()) return std::nullopt;
+  return found->second;
+}
+
+// Folders are called `NAME@VERSION`.
+void Packages::read_cache() const {
+  cached_.emplace();
+  const AssetPath cache = AssetPath().child("Library").child("PackageCache");
+  const auto listed = files_.list(cache);
+  if (!listed) {
+    if (listed.error().code != ErrorCode::not_found) unread_.push_back({cache, listed.error()});
+    return;
+  }
+  for (const DirectoryEntry& entry : listed.value()) {
+    if (entry.kind != FileKind::folder) continue;
+    read_cached_folder(cache.child(entry.name), entry.name.substr(0, entry.name.find('@')), 0);
+  }
+}
+
+void Packages::read_cached_folder(const AssetPath& folder, const std::string& package,
+                                  std::size_t depth) const {
+  const auto listed = files_.list(folder);
+  if (!listed) unread_.push_back({folder, listed.error()});
+  if (!listed || depth > kFolderDepthMax) return;
+  ByteVector buffer;
+  for (const DirectoryEntry& entry : listed.value()) {
+    if (is_ignored_name(entry.name)) continue;
+    const AssetPath path = folder.child(entry.name);
+    if (entry.kind == FileKind::folder) read_cached_folder(path, package, depth + 1);
+    if (entry.kind != FileKind::file || !entry.name.ends_with(".meta")) continue;
+    const auto bytes = files_.read(path, 0, kSidecarHeadBytes, buffer);
+    if (!bytes) {
+      unread_.push_back({path, bytes.error()});
+      continue;
+    }
+    const MetaResult meta = read_meta(as_text(bytes.value()));
+    if (meta.meta.guid.is_null()) continue;
+    const auto asset = AssetPath::parse(path.text().substr(0, path.text().size() - 5));
+    if (!asset) continue;
+    const bool is_script = has_extension(asset.value(), "cs");
+    cached_->emplace(
+        meta.meta.guid,
+        PackageAsset{.name = std::string(is_script ? asset.value().stem() : asset.value().name()),
+                     .package = package,
+                     .is_script = is_script});
+  }
+}
+
+}  // namespace muster

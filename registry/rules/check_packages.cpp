@@ -1,0 +1,106 @@
+// References into packages that are not in the project. Nearly all are to code, which no bundle
+// holds, so that there is nothing to report; of the rest a package gets one line.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "registry/rules/validate.h"
+#include "registry/vocabulary/counted.h"
+
+namespace muster {
+namespace {
+
+// More names than this are counted, not listed.
+constexpr std::size_t kListedNames = 4;
+
+struct Uses {
+  const ReferenceEdge* first = nullptr;
+  std::set<std::string> names;    // of all that is referred to
+  std::set<std::string> content;  // of what is no code and what is built refers to
+  std::set<AssetNumber> files;
+};
+
+std::string listed(const std::set<std::string>& names) {
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& name : names) {
+    if (count == kListedNames) return text + ", ...";
+    text += (count++ == 0 ? "" : ", ") + name;
+  }
+  return text;
+}
+
+// Packages that became part of another; projects of either age name one of the two.
+bool is_listed(const Packages& packages, const std::string& name) {
+  using Names = std::pair<std::string_view, std::string_view>;
+  constexpr std::array<Names, 4> kRenamed = {
+      Names{"com.unity.textmeshpro", "com.unity.ugui"},
+      Names{"com.unity.render-pipelines.lightweight", "com.unity.render-pipelines.universal"},
+      Names{"com.unity.barracuda", "com.unity.sentis"},
+      Names{"com.unity.xr.arfoundation", "com.unity.xr.core-utils"}};
+  if (packages.has(name)) return true;
+  return std::ranges::any_of(kRenamed, [&](const Names& pair) {
+    return (name == pair.first && packages.has(std::string(pair.second))) ||
+           (name == pair.second && packages.has(std::string(pair.first)));
+  });
+}
+
+std::map<std::string, Uses> uses_of_packages(const Project& project,
+                                             const std::set<AssetNumber>& built) {
+  std::map<std::string, Uses> packages;
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (edge.to != kNoAsset || !edge.is_strong() || is_builtin_resource(edge.guid) ||
+        project.config().external_guids.contains(edge.guid)) {
+      continue;
+    }
+    const auto asset = project.packages().find(edge.guid);
+    if (!asset) continue;
+    Uses& uses = packages[asset->package];
+    if (uses.first == nullptr) uses.first = &edge;
+    uses.names.insert(asset->name);
+    uses.files.insert(edge.from);
+    if (!asset->is_script && !edge.in_meta && built.contains(edge.from)) {
+      uses.content.insert(asset->name);
+    }
+  }
+  return packages;
+}
+
+}  // namespace
+
+void check_packages(const Project& project, const std::set<AssetNumber>& built,
+                    Findings& findings) {
+  const AssetPath manifest = AssetPath().child("Packages").child("manifest.json");
+  const Packages& packages = project.packages();
+  for (const auto& [name, place] : packages.missing()) {
+    findings
+        .add("package-reference", {manifest, {}},
+             "package " + name + " is to be in '" + place + "', which is not there")
+        .severity = Severity::warning;
+  }
+  const auto used = uses_of_packages(project, built);
+  for (const Packages::Unread& file : packages.unread()) {
+    const bool is_malformed = file.error.code == ErrorCode::malformed;
+    findings
+        .add(is_malformed ? "package-reference" : read_error_rule(file.error), {file.path, {}},
+             file.error.message)
+        .severity = is_malformed ? Severity::warning : Severity::error;
+  }
+  for (const auto& [name, uses] : used) {
+    if (packages.has_lock() && !is_listed(packages, name)) {
+      findings
+          .add("package-reference", {manifest, {}},
+               "neither manifest nor lock names package " + name + ", but " +
+                   counted(uses.files.size(), "file") +
+                   (uses.files.size() == 1 ? " uses" : " use") + " it: " + listed(uses.names))
+          .severity = Severity::warning;
+    } else if (!uses.content.empty()) {
+      findings.add("package-reference", {project.index().at(uses.first->from).path, {}},
+                   "what is built refers to " + counted(uses.content.size(), "asset") +
+                       " of package " + name + ", which no bundle holds: " + listed(uses.content));
+    }
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,89 @@
+// Finds bytes that look like text and are not read as text, and names their encoding or line ends:
+// the errors of a parser that reads them anyway mislead.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "registry/yaml/reader.h"
+#include "registry/yaml/scanner.h"
+
+namespace muster::yaml {
+namespace {
+
+constexpr SyntaxError at_beginning(std::string message) { return {{1, 1}, std::move(message)}; }
+
+SyntaxError encoded(std::string_view name) {
+  return at_beginning("this file is " + std::string(name) + "; save it as UTF-8");
+}
+
+// The encodings that a mark at the beginning names.
+std::optional<SyntaxError> find_mark(std::string_view text) {
+  using Mark = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array<Mark, 4> kMarks = {
+      Mark{std::string_view("\xFF\xFE\0\0", 4), "UTF-32 (little-endian)"},
+      Mark{std::string_view("\0\0\xFE\xFF", 4), "UTF-32 (big-endian)"},
+      Mark{"\xFF\xFE", "UTF-16 (little-endian)"}, Mark{"\xFE\xFF", "UTF-16 (big-endian)"}};
+  for (const auto& [mark, name] : kMarks) {
+    if (text.starts_with(mark)) return encoded(name);
+  }
+  return std::nullopt;
+}
+
+// UTF-16 without a mark: every other byte of ASCII is zero.
+std::optional<SyntaxError> find_unmarked(std::string_view text) {
+  constexpr std::size_t kLookedAt = 256;
+  constexpr std::size_t kCharactersMin = 8;
+  const std::string_view beginning = text.substr(0, std::min(text.size(), kLookedAt) / 2 * 2);
+  if (beginning.size() < 2 * kCharactersMin) return std::nullopt;
+  std::array<std::size_t, 2> zeros{};
+  for (std::size_t i = 0; i < beginning.size(); ++i) zeros[i % 2] += beginning[i] == '\0' ? 1U : 0U;
+  const std::size_t most = beginning.size() / 2 * 3 / 4;
+  if (zeros[1] >= most && zeros[0] == 0) return encoded("UTF-16 (little-endian, without a mark)");
+  if (zeros[0] >= most && zeros[1] == 0) return encoded("UTF-16 (big-endian, without a mark)");
+  return std::nullopt;
+}
+
+bool is_text_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+}
+
+std::optional<SyntaxError> find_zeros(std::string_view text) {
+  const std::size_t first = text.find('\0');
+  if (first == std::string_view::npos) return std::nullopt;
+  const bool is_to_the_end = text.find_first_not_of('\0', first) == std::string_view::npos;
+  // A binary form has zeros early, and control characters before them.
+  constexpr std::size_t kTextBytesMin = 32;
+  if (first < kTextBytesMin || !std::ranges::all_of(text.substr(0, first), is_text_byte)) {
+    return std::nullopt;
+  }
+  const auto [line, column] = line_and_column(text, first);
+  const std::string where = "byte " + std::to_string(first) + " on";
+  if (is_to_the_end) {
+    return SyntaxError{{line, column},
+                       "the file is zero bytes from " + where +
+                           ", as after a crash while it was written; restore it"};
+  }
+  return SyntaxError{{line, column}, "there are zero bytes (NUL) in this text; restore it"};
+}
+
+// Line ends of old Macs: what reads lines sees one line.
+std::optional<SyntaxError> find_bare_returns(std::string_view text) {
+  const std::size_t first = text.find_first_of("\r\n");
+  if (first == std::string_view::npos || text[first] == '\n' || first + 1 == text.size() ||
+      text.find('\n') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  return at_beginning("the line ends of this file are CR alone; save it with LF or CR LF");
+}
+
+}  // namespace
+
+std::optional<SyntaxError> find_text_fault(std::string_view text) {
+  if (auto fault = find_mark(text)) return fault;
+  if (auto fault = find_unmarked(text)) return fault;
+  if (auto fault = find_zeros(text)) return fault;
+  return find_bare_returns(text);
+}
+
+}  // namespace muster::yaml

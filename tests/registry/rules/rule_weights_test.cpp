@@ -1,0 +1,69 @@
+// What a project makes of the rules.
+#include "registry/rules/rule_weights.h"
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/memory_file_system.h"
+
+namespace muster {
+namespace {
+
+Result<std::vector<RuleWeight>> weights_of(const std::string& rules) {
+  MemoryFileSystem files;
+  files.add("Assets/.keep", "");
+  files.add("muster.yaml", "version: 1\nrules:" + rules);
+  const auto config = load_config(files);
+  REQUIRE(config.has_value());
+  return read_rule_weights(config.value());
+}
+
+Finding finding_at(std::string_view rule, std::string_view path) {
+  Findings findings;
+  findings.add(rule, {AssetPath::parse(path).value(), {}}, "wrong");
+  return findings.take_sorted().front();
+}
+
+TEST_CASE("Rules are switched off and weighed, by paths too", "[registry][rules]") {
+  const auto weights = weights_of(
+      "\n  missing-meta: off\n  orphan-meta: error\n"
+      "  placeholder-guid: {\"Assets/Plugins/**\": off, \"**\": note}\n");
+  REQUIRE(weights.has_value());
+  std::vector<Finding> findings = {
+      finding_at("missing-meta", "Assets/a.txt"), finding_at("orphan-meta", "Assets/a.txt.meta"),
+      finding_at("placeholder-guid", "Assets/Plugins/x/b.txt"),
+      finding_at("placeholder-guid", "Assets/c.txt"), finding_at("duplicate-guid", "Assets/d.txt")};
+  weigh(weights.value(), findings);
+  REQUIRE(findings.size() == 3);
+  CHECK(findings[0].severity == Severity::error);
+  CHECK(findings[1].location.path.text() == "Assets/c.txt");
+  CHECK(findings[1].severity == Severity::note);
+  CHECK(findings[2].severity == Severity::error);
+}
+
+TEST_CASE("What blocks a build stays an error, whatever it is weighed", "[registry][rules]") {
+  const auto weights = weights_of(" {duplicate-guid: off}\n");
+  REQUIRE(weights.has_value());
+  std::vector<Finding> findings = {finding_at("duplicate-guid", "Assets/d.txt")};
+  findings.front().blocks_build = true;
+  weigh(weights.value(), findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.front().severity == Severity::error);
+}
+
+TEST_CASE("What is no rule or severity is refused with its line", "[registry][rules]") {
+  const auto [rules, message] = GENERATE(table<std::string, std::string>({
+      {" {mising-meta: off}\n",
+       "muster.yaml:2:8: there is no rule 'mising-meta'; did you mean 'missing-meta'?"},
+      {" {missing-meta: fatal}\n", "muster.yaml:2:22: a rule is off, note, warning or error"},
+      {" [missing-meta]\n", "muster.yaml:2:7: 'rules' wants a mapping from rules to severities"},
+  }));
+  const auto weights = weights_of(rules);
+  REQUIRE_FALSE(weights.has_value());
+  CHECK(weights.error().code == ErrorCode::malformed);
+  CHECK(weights.error().message.substr(0, 13) == message.substr(0, 13));
+  CHECK(weights.error().message.substr(weights.error().message.find(": ")) ==
+        message.substr(message.find(": ")));
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,64 @@
+// Encodings and line ends that are not read are named as what they are.
+#include <catch2/catch.hpp>
+
+#include "registry/yaml/reader.h"
+
+namespace muster::yaml {
+namespace {
+
+std::string widened(std::string_view text, bool is_big) {
+  std::string wide;
+  for (const char c : text) {
+    if (is_big) wide.push_back('\0');
+    wide.push_back(c);
+    if (!is_big) wide.push_back('\0');
+  }
+  return wide;
+}
+
+TEST_CASE("Foreign text is named by its encoding or line ends", "[registry][yaml]") {
+  const std::string text = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &1\nGameObject:\n";
+  std::string returns = text;
+  for (char& c : returns) c = c == '\n' ? '\r' : c;
+  const std::string long_text = text + "  m_Name: " + std::string(20'000, 'x') + "\n";
+  const auto [name, bytes] = GENERATE_COPY(table<std::string, std::string>({
+      {"UTF-16 (little-endian)", "\xFF\xFE" + widened(text, false)},
+      {"UTF-16 (big-endian)", "\xFE\xFF" + widened(text, true)},
+      {"UTF-16 (little-endian, without a mark)", widened(text, false)},
+      {"UTF-16 (big-endian, without a mark)", widened(text, true)},
+      {"UTF-32 (little-endian)", std::string("\xFF\xFE\0\0%\0\0\0", 8)},
+      {"CR alone", returns},
+      {"zero bytes from byte", text + std::string(300, '\0')},
+      {"zero bytes from byte", long_text + std::string(4096, '\0')},
+      {"zero bytes (NUL)", text + std::string("  a: \0b\n", 9)},
+  }));
+  CAPTURE(name);
+  const auto fault = find_text_fault(bytes);
+  REQUIRE(fault.has_value());
+  CHECK(fault->message.find(name) != std::string::npos);
+  const Dialect dialect = detect_dialect(bytes);
+  CHECK((dialect == Dialect::foreign_text || dialect == Dialect::binary));
+  const auto result = read(bytes);
+  REQUIRE_FALSE(result.good());
+  CHECK(result.error().message == fault->message);
+}
+
+TEST_CASE("A file of zeros is binary, and named as what it is", "[registry][yaml]") {
+  const std::string zeros(512, '\0');
+  CHECK(detect_dialect(zeros) == Dialect::binary);
+  const auto result = read(zeros);
+  REQUIRE_FALSE(result.good());
+  CHECK(result.error().message == "this file holds nothing but 512 zero bytes; restore it");
+}
+
+TEST_CASE("Text that is read, and binary files, are no foreign text", "[registry][yaml]") {
+  const std::string bytes =
+      GENERATE(std::string("a: 1\r\nb: 2\r\n"), std::string("a: 1\n"), std::string("a: 1\r"),
+               std::string("\xEF\xBB\xBF"
+                           "a: 1\n"),
+               std::string("\0\0\1\2\0\0\0\x16", 8), std::string("a\rb\nc: 1"), std::string());
+  CHECK_FALSE(find_text_fault(bytes).has_value());
+}
+
+}  // namespace
+}  // namespace muster::yaml
