@@ -51,7 +51,7 @@ IndexRule describe(const IndexProblem& problem) {
 // Where two assets with one guid would make what is built a matter of chance.
 std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
   std::set<Guid> guids;
-  for (const AssetNumber asset : assets_built(project, targets)) {
+  for (const AssetNumber asset : built_assets(project, targets)) {
     guids.insert(project.index().at(asset).guid);
   }
   for (const RegistryRoot& root : project.model().roots) {
