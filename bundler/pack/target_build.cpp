@@ -133,9 +133,8 @@ class TargetBuilder {
     });
   }
 
-  // A folder is asked for every bundle, a server for many at once. Small bundles that the server
-  // lacks are packed meanwhile; the rest is left to `pack_all`, which packs large bundles with all
-  // threads.
+  // Looks up every bundle in a folder, and many at once at a server. Packs small bundles that the
+  // server lacks meanwhile, and leaves the rest to `pack_all`.
   void look_up_all(std::vector<std::pair<std::uint64_t, std::size_t>>& weighed) {
     std::erase_if(weighed, [&](const auto& bundle) {
       const bool stays = !matches_.empty() && matches_[bundle.second].bundle != nullptr;
@@ -148,9 +147,12 @@ class TargetBuilder {
       std::erase_if(weighed, [&](const auto&) { return is_done[i++] != 0; });
       is_done.assign(weighed.size(), 0);
     };
-    parallel_for(weighed.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
-      is_done[i] = !failed() && take_from_cache(weighed[i].second, CacheReach::near) ? 1 : 0;
-    });
+    const auto look_up = [&](std::size_t i, CacheReach reach) {
+      is_done[i] = !failed() && take_from_cache(weighed[i].second, reach) ? 1 : 0;
+      return is_done[i] != 0;
+    };
+    parallel_for(weighed.size(), options_.jobs, edges_.stop,
+                 [&](std::size_t i, unsigned) { look_up(i, CacheReach::near); });
     erase_done();
     if (!edges_.cache->has_far_level()) return;
     std::uint64_t bytes = 0;
@@ -160,11 +162,7 @@ class TargetBuilder {
         .count = weighed.size(),
         .workers = options_.jobs,
         .estimated = packing_time(weighed.size(), bytes, options_.level, options_.jobs),
-        .look_up =
-            [&](std::size_t i) {
-              is_done[i] = !failed() && take_from_cache(weighed[i].second, CacheReach::far) ? 1 : 0;
-              return is_done[i] != 0;
-            },
+        .look_up = [&](std::size_t i) { return look_up(i, CacheReach::far); },
         .work =
             [&](std::size_t i, unsigned worker, bool is_missed) {
               if (weighed[i].first >= kLargeBytes) return;
