@@ -206,7 +206,6 @@ class TargetBuilder {
     }
   }
 
-  // Files may have got another extension since.
   HowPacked how_packed_then(EarlierBuild::ExtensionThen extension_then) const {
     return [this, extension_then = std::move(extension_then)](const BundleEntry& entry) {
       const auto extension = extension_then(entry.guid);
