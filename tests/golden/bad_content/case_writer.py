@@ -175,7 +175,10 @@ def plain_registry(case, class_name, path, body):
 
 
 def serialized_file(tail):
-    """The head of a file in the engine's binary form that says its size, and something inside."""
-    body = b"2019.4.40f1\x00" + b"\x13\x00\x00\x00" * 16 + tail
-    size = 20 + len(body)
-    return b"".join(n.to_bytes(4, "big") for n in (len(body), size, 21, 20)) + b"\x00" * 4 + body
+    """A file in the engine's binary form with empty tables, and something behind them."""
+    # The engine, the platform, no layouts of fields; no types, objects, scripts, other files,
+    # types of references; an empty text.
+    tables = b"2019.4.40f1\x00" + b"\x13\x00\x00\x00" + b"\x00" + b"\x00" * 20 + b"\x00"
+    size = 20 + len(tables) + len(tail)
+    head = b"".join(n.to_bytes(4, "big") for n in (len(tables), size, 21, 20 + len(tables)))
+    return head + b"\x00" * 4 + tables + tail
