@@ -1,0 +1,89 @@
+// A command's need is the offset that the clock had when it left, less how early it arrived: with
+// that offset it would have arrived just in time. Needs do not depend on the clock's own
+// corrections, so that the loop has no delay in it and cannot oscillate. The frame's length is part
+// of the need: a client with long frames sends its commands later, and is led further ahead.
+#include "runtime/sync/clock_servo.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+
+namespace muster {
+namespace {
+
+constexpr PlaybackLimits kLimits{
+    .speed_min = 0.9, .speed_max = 1.1, .jump_ahead_ms = 150, .jump_back_ms = 500, .settle_ms = 50};
+/// The first guess is ahead of the round trip by this much: a command that is too early is safe.
+constexpr double kFirstMarginMs = 30;
+
+DelayEstimateOptions estimate_options(LeadWeight weight) {
+  DelayEstimateOptions options;
+  options.late_cost_ms = weight == LeadWeight::quick ? 500 : 2200;
+  options.margin_ms = 4;
+  options.peak_share = 1;
+  return options;
+}
+
+double milliseconds(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
+
+ClockServo::ClockServo(std::uint32_t ticks_per_second, LeadWeight weight)
+    : tick_ms_(1000.0 / ticks_per_second),
+      ticks_per_frame_max_(std::max<std::uint32_t>(
+          1, static_cast<std::uint32_t>(milliseconds(kFrameMax) / tick_ms_))),
+      estimate_(estimate_options(weight)),
+      clock_(kLimits) {
+  assert(ticks_per_second >= 1 && ticks_per_second <= 1000);
+}
+
+double ClockServo::to_ms(Time now) const { return milliseconds(now - origin_); }
+
+void ClockServo::begin(Tick server_tick, Duration round_trip, Time now) {
+  assert(!has_begun_);
+  has_begun_ = true;
+  origin_ = now;
+  offset_ms_ = tick_ms_ * server_tick.value() + milliseconds(round_trip) + kFirstMarginMs;
+  issued_ = static_cast<std::uint32_t>(clock_.follow(offset_ms_, 0) / tick_ms_);
+}
+
+void ClockServo::note(const CommandArrival& arrival, Time now) {
+  const Sent& sent = sent_[arrival.tick.value() % kSent];
+  if (!has_begun_ || sent.tick == 0 || sent.tick != arrival.tick.value()) return;
+  estimate_.note(sent.offset_ms - milliseconds(arrival.early), to_ms(now));
+}
+
+std::uint32_t ClockServo::due(Time now) {
+  if (!has_begun_) return 0;
+  const double now_ms = to_ms(now);
+  const bool is_known = estimate_.packets() > 0;
+  const double wanted = is_known ? estimate_.wanted_ms(now_ms) : offset_ms_;
+  offset_ms_ = clock_.follow(now_ms + wanted, now_ms) - now_ms;
+  // Never less than before: after a jump back the clock first has to come to where it was.
+  const auto reached = static_cast<std::uint32_t>(std::max(clock_.position_ms(), 0.0) / tick_ms_);
+  if (reached <= issued_) return 0;
+  const std::uint32_t count = std::min(reached - issued_, ticks_per_frame_max_);
+  skipped_ += reached - issued_ - count;
+  issued_ = reached;
+  for (std::uint32_t tick = reached - count + 1; tick <= reached; ++tick) {
+    sent_[tick % kSent] = {.tick = tick, .offset_ms = offset_ms_};
+  }
+  return count;
+}
+
+float ClockServo::fraction() const {
+  constexpr double kBelowOne = 0.999;
+  const double passed = clock_.position_ms() / tick_ms_ - issued_;
+  return static_cast<float>(std::clamp(passed, 0.0, kBelowOne));
+}
+
+Duration ClockServo::to_next() const {
+  const double ms = tick_ms_ * (issued_ + 1.0) - clock_.position_ms();
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double, std::milli>(std::max(ms, 0.0)));
+}
+
+}  // namespace muster
