@@ -21,7 +21,7 @@ struct CommandArrival {
 
 /// How a servo weighs ticks without a command against the lead.
 enum class LeadWeight : std::uint8_t {
-  quick,     ///< 5 ms less lead than `balanced`, and 15 % more ticks without a command.
+  quick,     ///< 10 ms less lead, and a fifth more ticks without a command.
   balanced,  ///< The default.
 };
 
@@ -69,15 +69,19 @@ class ClockServo {
   static constexpr std::uint32_t kSent = 256;
   struct Sent {
     std::uint32_t tick = 0;  ///< 0 is none.
-    double offset_ms = 0;    ///< Of the clock when the command was sent.
+    double lead_ms = 0;      ///< From the command's sending until its tick, less a constant.
   };
   double to_ms(Time now) const;
+  void note_frame(double now_ms);
 
   double tick_ms_;
   std::uint32_t ticks_per_frame_max_;
   bool has_begun_ = false;
   Time origin_{};
   double offset_ms_ = 0;
+  double last_frame_ms_ = 0;
+  double frame_ms_ = 0;            ///< The length of a frame, smoothed.
+  double frame_deviation_ms_ = 0;  ///< How much it differs from that.
   std::uint32_t issued_ = 0;
   std::uint64_t skipped_ = 0;
   std::array<Sent, kSent> sent_{};

@@ -11,9 +11,14 @@ namespace muster {
 namespace {
 
 constexpr double kHistoryMs = 12'000;
+/// A silence longer than this does not count in full: what was known before it is still true.
+constexpr double kSilenceMs = 250;
 constexpr std::size_t kHistoryValues = 1024;
 /// A spike counts as no more than this in the usual need.
 constexpr double kUsualRiseMs = 100;
+/// A packet that is later than this was held back by an outage. Hundreds of them arrive at once
+/// when it ends, and they are no reason to wait as long from then on.
+constexpr double kOutageMs = 400;
 /// The usual need has made a step when the last `kRecent` packets, over at least this time, all
 /// needed more by `kStepMs`. The packets that queue behind a stall arrive in less time.
 constexpr double kStepTimeMs = 300;
@@ -33,21 +38,27 @@ DelayEstimate::DelayEstimate(const DelayEstimateOptions& options)
 
 void DelayEstimate::note(double needed_ms, double now_ms) {
   if (seen_ == 0) usual_ms_ = needed_ms;
+  if (seen_ > 0) active_ms_ += std::clamp(now_ms - noted_at_ms_, 0.0, kSilenceMs);
+  noted_at_ms_ = now_ms;
   const double late = needed_ms - usual_ms_;
   const double overshoot = late - beyond_ms_ - options_.margin_ms;
-  peak_ms_ = std::max(peak_ms(now_ms), std::min(options_.peak_share * overshoot, kPeakMaxMs));
+  const double rise = std::min(options_.peak_share * overshoot, options_.peak_max_ms);
+  peak_ms_ = std::max(peak_ms(now_ms), rise);
   peak_at_ms_ = now_ms;
-  history_.add(late, now_ms);
   recent_[seen_ % kRecent] = {.needed_ms = needed_ms, .at_ms = now_ms};
   ++seen_;
   const double share = std::max(1 / options_.usual_packets, 1.0 / seen_);
-  usual_ms_ += share * std::min(late, kUsualRiseMs);
+  if (late < kOutageMs) {
+    history_.add(late, active_ms_);
+    usual_ms_ += share * std::min(late, kUsualRiseMs);
+  }
   follow_step(now_ms);
   choose_quantile();
 }
 
-void DelayEstimate::note_lost(double needed_ms, double now_ms) {
-  if (seen_ > 0) history_.add(needed_ms - usual_ms_, now_ms);
+void DelayEstimate::note_lost(double needed_ms) {
+  const double late = needed_ms - usual_ms_;
+  if (seen_ > 0 && late < kOutageMs) history_.add(late, active_ms_);
 }
 
 /// A mean takes seconds to follow a step, and all that time packets would count as late by the rest
@@ -63,7 +74,9 @@ void DelayEstimate::follow_step(double now_ms) {
   const double step = lowest - usual_ms_;
   if (step <= kStepMs || now_ms - oldest < kStepTimeMs) return;
   usual_ms_ += step;
-  history_.shift_last(kRecent, -step);
+  const auto kept = static_cast<std::size_t>(std::ranges::count_if(
+      recent_, [&](const Recent& one) { return one.needed_ms - usual_ms_ + step < kOutageMs; }));
+  history_.shift_last(kept, -step);
   peak_ms_ = std::max(peak_ms_ - step, 0.0);
 }
 

@@ -18,9 +18,9 @@ enum class JitterPolicy : std::uint8_t {
 
 /// How the quantile policy weighs late snapshots against delay.
 enum class JitterWeight : std::uint8_t {
-  quick,     ///< Half the delay of `balanced`; half as many late snapshots again.
+  quick,     ///< A fifth to a third less delay, and a fifth more late snapshots.
   balanced,  ///< The default.
-  steady,    ///< Fewer late snapshots at twice the delay, for replays and spectators.
+  steady,    ///< A sixth fewer late snapshots at 1.6 times the delay: for spectators.
 };
 
 struct JitterOptions {

@@ -7,8 +7,9 @@
 #include "runtime/sync/quantile_buffer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+
+#include "runtime/sync/milliseconds.h"
 
 namespace muster {
 namespace {
@@ -20,18 +21,15 @@ constexpr double kLostMax = 20;
 /// A gap is a loss if it is a multiple of the interval, within this share of one.
 constexpr double kGapTolerance = 0.1;
 
-DelayEstimateOptions estimate_options(double interval_ms, JitterWeight weight) {
+DelayEstimateOptions buffer_estimate(double interval_ms, JitterWeight weight) {
   DelayEstimateOptions options;
   // A late snapshot costs more where snapshots are rare: it leaves more time without a state.
-  options.late_cost_ms = 3200 + 50 * interval_ms;
+  options.late_cost_ms = 3600 + 50 * interval_ms;
   if (weight == JitterWeight::quick) options.late_cost_ms *= 0.2;
   if (weight == JitterWeight::steady) options.late_cost_ms *= 2.3;
   options.floor_ms = interval_ms;
+  options.peak_max_ms = 100;
   return options;
-}
-
-double milliseconds(Duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
 }
 
 }  // namespace
@@ -39,9 +37,9 @@ double milliseconds(Duration duration) {
 QuantileBuffer::QuantileBuffer(const JitterOptions& options)
     : tick_ms_(1000.0 / options.ticks_per_second),
       interval_ms_(tick_ms_ * options.snapshot_ticks),
-      estimate_(estimate_options(interval_ms_, options.weight)) {}
+      estimate_(buffer_estimate(interval_ms_, options.weight)) {}
 
-double QuantileBuffer::to_ms(Time now) const { return milliseconds(now - origin_); }
+double QuantileBuffer::to_ms(Time now) const { return to_milliseconds(now - origin_); }
 
 void QuantileBuffer::note(Tick tick, Time now) {
   const double tick_time = tick_ms_ * tick.value();
@@ -60,7 +58,7 @@ void QuantileBuffer::note(Tick tick, Time now) {
   const double before = has_frame_ ? std::max(frame_ms_, now_ms - kFrameMaxMs) : now_ms;
   const double needed = before - tick_time;
   // A lost snapshot is as late as the one that replaces it.
-  for (double i = lost; i >= 1; --i) estimate_.note_lost(needed + i * interval_ms_, now_ms);
+  for (double i = lost; i >= 1; --i) estimate_.note_lost(needed + i * interval_ms_);
   estimate_.note(needed, now_ms);
 }
 
@@ -70,15 +68,13 @@ double QuantileBuffer::shown(Time now) {
   frame_ms_ = now_ms;
   has_frame_ = true;
   const double waiting = now_ms - newest_ms_;
-  const double limit = estimate_.settled_ms() + DelayEstimate::kPeakMaxMs;
+  const double limit = estimate_.settled_ms() + estimate_.peak_max_ms();
   const double wanted = std::max(estimate_.wanted_ms(now_ms), std::min(waiting, limit));
   const double position = clock_.follow(now_ms - wanted, now_ms);
   delay_ms_ = now_ms - position - estimate_.usual_ms();
   return std::max(position / tick_ms_, 0.0);
 }
 
-Duration QuantileBuffer::delay() const {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(delay_ms_));
-}
+Duration QuantileBuffer::delay() const { return from_milliseconds(delay_ms_); }
 
 }  // namespace muster

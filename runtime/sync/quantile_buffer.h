@@ -11,7 +11,7 @@ namespace muster {
 
 /// Plays behind the newest snapshot by what `DelayEstimate` says: one interval, so that states are
 /// interpolated, and what snapshots are late by as far as `JitterWeight` makes it worth its delay.
-/// The target waits at the newest snapshot, for up to 200 ms, when the next one does not arrive.
+/// The target waits at the newest snapshot, for up to 100 ms, when the next one does not arrive.
 /// The clock follows at 0.85 to 1.1 times real time and jumps when it is 150 ms behind or 500 ms
 /// ahead.
 class QuantileBuffer final : public JitterBuffer {
@@ -30,7 +30,7 @@ class QuantileBuffer final : public JitterBuffer {
   double interval_ms_;
   bool has_begun_ = false;
   bool has_frame_ = false;
-  Time origin_{};         ///< Of the milliseconds here: the first snapshot's arrival.
+  Time origin_{};         ///< The first snapshot's arrival; milliseconds count from it.
   double newest_ms_ = 0;  ///< The newest snapshot's tick as time.
   double frame_ms_ = 0;   ///< The last frame.
   double delay_ms_ = 0;

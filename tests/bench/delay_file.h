@@ -12,7 +12,7 @@ namespace muster {
 /// One sent packet.
 struct SentPacket {
   double sent_ms = 0;
-  double delay_ms = 0;  ///< Of a lost packet: 0.
+  double delay_ms = 0;  ///< 0 if it was lost.
   bool is_lost = false;
 };
 
@@ -33,7 +33,7 @@ Result<DelayFile> load_delays(const std::string& path);
 struct SnapshotSeries {
   std::vector<SentPacket> snapshots;
   double interval_ms = 0;      ///< The median.
-  double median_delay_ms = 0;  ///< Of all packets that arrived.
+  double median_delay_ms = 0;  ///< All packets that arrived count.
 };
 SnapshotSeries choose_snapshots(const DelayFile& file, double rate_hz);
 

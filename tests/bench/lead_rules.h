@@ -18,7 +18,7 @@ struct ServerReport {
   long server_tick = 0;
   long newest_command = 0;                ///< The newest that was received; 0 is none.
   double command_age_ticks = 0;           ///< N4E's: smoothed by 1/8 per command.
-  double round_trip_ms = 0;               ///< Of the newest command, with this packet's way back.
+  double round_trip_ms = 0;               ///< The newest command's, with this packet's way back.
   std::vector<ReceivedCommand> received;  ///< Since the report before.
 };
 
