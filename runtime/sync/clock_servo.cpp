@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "runtime/sync/milliseconds.h"
 
@@ -19,6 +20,8 @@ constexpr PlaybackLimits kLimits{
     .speed_min = 0.9, .speed_max = 1.1, .jump_ahead_ms = 150, .jump_back_ms = 500, .settle_ms = 50};
 /// The first guess is ahead of the round trip by this much: a command that is too early is safe.
 constexpr double kFirstMarginMs = 30;
+/// A report beyond this is a mistake of the server's: `sent_` covers a few seconds.
+constexpr Duration kEarlyMax = std::chrono::seconds(10);
 constexpr double kFrameShare = 1.0 / 32;
 constexpr double kFrameLengthMaxMs = 100;
 
@@ -54,6 +57,7 @@ void ClockServo::begin(Tick server_tick, Duration round_trip, Time now) {
 void ClockServo::note(const CommandArrival& arrival, Time now) {
   const Sent& sent = sent_[arrival.tick.value() % kSent];
   if (!has_begun_ || sent.tick == 0 || sent.tick != arrival.tick.value()) return;
+  if (arrival.early < -kEarlyMax || arrival.early > kEarlyMax) return;
   estimate_.note(sent.lead_ms - to_milliseconds(arrival.early), to_ms(now));
 }
 
@@ -66,7 +70,9 @@ std::uint32_t ClockServo::due(Time now) {
       is_known ? estimate_.wanted_ms(now_ms) + frame_ms_ + 2 * frame_deviation_ms_ : offset_ms_;
   offset_ms_ = clock_.follow(now_ms + wanted, now_ms) - now_ms;
   // Never less than before: after a jump back the clock first has to come to where it was.
-  const auto reached = static_cast<std::uint32_t>(std::max(clock_.position_ms(), 0.0) / tick_ms_);
+  constexpr double kTickMax = std::numeric_limits<std::uint32_t>::max();
+  const auto reached =
+      static_cast<std::uint32_t>(std::clamp(clock_.position_ms() / tick_ms_, 0.0, kTickMax));
   if (reached <= issued_) return 0;
   const std::uint32_t count = std::min(reached - issued_, ticks_per_frame_max_);
   skipped_ += reached - issued_ - count;

@@ -157,7 +157,6 @@ LeadResult play_lead(const DelayFile& file, const std::string& rule, const LeadO
     if (read == 0) continue;
     const auto reached = static_cast<long>(lead->frame(now));
     if (!issued) issued = reached - 1;
-    if (reached < *issued) result.commands_doubled += *issued - reached;
     for (long tick = *issued + 1; tick <= reached; ++tick) {
       const auto index = static_cast<std::size_t>(std::max(tick - kFirstTick, 0L));
       if (index < sent_ms.size()) sent_ms[index] = now;

@@ -26,7 +26,6 @@ struct LeadResult {
   double early_p99_ms = 0;
   double starved_per_10000 = 0;  ///< Ticks for which no command had come.
   unsigned long reseats = 0;
-  long commands_doubled = 0;  ///< Tick numbers for which the client sent two commands.
   std::vector<LedTick> ticks;
 };
 

@@ -196,7 +196,8 @@ TEST_CASE("The worst of three commands per report is enough to keep the lead",
   CHECK(early_max(commands, 4000, 20'000) < 2 * kTickMs);
 }
 
-TEST_CASE("Reports about commands that were never sent change nothing", "[sync][sys-52][sys-81]") {
+TEST_CASE("Reports of commands never sent, and of impossible times, change nothing",
+          "[sync][sys-52][sys-81]") {
   ClockServo servo(60);
   ClockServo other(60);
   for (ClockServo* one : {&servo, &other}) one->begin(Tick(500), at_ms(40) - Time{}, at_ms(0));
@@ -204,6 +205,8 @@ TEST_CASE("Reports about commands that were never sent change nothing", "[sync][
     const Time now = at_ms(frame * 10.0);
     servo.note({.tick = Tick(1'000'000), .early = std::chrono::seconds(-9)}, now);
     servo.note({.tick = Tick(0), .early = std::chrono::seconds(9)}, now);
+    servo.note({.tick = servo.tick(), .early = Duration::max()}, now);
+    servo.note({.tick = servo.tick(), .early = Duration::min()}, now);
     REQUIRE(servo.due(now) == other.due(now));
     REQUIRE(servo.fraction() == other.fraction());
   }
