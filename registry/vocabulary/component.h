@@ -92,7 +92,7 @@ enum class Sampling : std::uint8_t {
   sum = 2,      ///< All of them together: a relative look, presses. Nothing is lost: what rounding,
                 ///< the range or a late packet keeps out of one tick is added to the next.
 };
-/// What a tick runs whose command has not arrived.
+/// The value that a tick runs when its command has not arrived.
 enum class Missing : std::uint8_t {
   repeat = 0,   ///< The value of the tick before.
   neutral = 1,  ///< The default value.
@@ -115,9 +115,9 @@ struct FieldDescription {
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;     ///< Of a command's field, as the next one.
-  Missing when_missing = Missing::repeat;  ///< `neutral` or `latch` for a sum.
-  std::vector<std::string> names;  ///< Of an enumeration: what 0, 1, 2 ... are called.
+  Sampling sampled = Sampling::latest;     ///< How a command gathers its frames.
+  Missing when_missing = Missing::repeat;  ///< `neutral` or `latch` for sums.
+  std::vector<std::string> names;          ///< Of an enumeration: what 0, 1, 2 ... are called.
 };
 
 /// A component, as data. Fields are sorted by offset. `describe.h` makes one from a struct.

@@ -29,8 +29,8 @@ struct FieldTraits {
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;  ///< Of a command, as the next one.
-  Missing when_missing = Missing::repeat;
+  Sampling sampled = Sampling::latest;           ///< How a command gathers its frames.
+  Missing when_missing = Missing::repeat;        ///< A sum is neutral unless it is latched.
   std::span<const std::string_view> names = {};  ///< Of an enumeration. Static storage.
 };
 

@@ -129,8 +129,9 @@ constexpr FieldRule broken_rule(const FieldNumbers& field) {
     if (!is_whole(field.resolution)) return FieldRule::whole_resolution;
     if (!is_whole(field.minimum) || !is_whole(field.maximum)) return FieldRule::whole_range;
   }
-  const bool is_comparable = (is_number && field.type != FieldType::quaternion) ||
-                             (field.sampled == Sampling::largest && field.type == FieldType::boolean);
+  const bool is_comparable =
+      (is_number && field.type != FieldType::quaternion) ||
+      (field.sampled == Sampling::largest && field.type == FieldType::boolean);
   if (field.sampled != Sampling::latest && (!is_comparable || field.is_enumeration)) {
     return FieldRule::sampling_is_for_numbers;
   }

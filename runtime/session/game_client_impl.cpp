@@ -262,8 +262,7 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
 
 /// Until a report about a command can be here: they come with the snapshots.
 double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
-  const double seconds =
-      std::chrono::duration<double>(connection.round_trip().smoothed()).count();
+  const double seconds = std::chrono::duration<double>(connection.round_trip().smoothed()).count();
   return seconds * welcome->ticks_per_second + welcome->snapshot_ticks;
 }
 

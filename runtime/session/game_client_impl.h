@@ -116,8 +116,8 @@ struct GameClient::Impl final : public DivergenceLog {
   CommandSampler sampler;
   CommandSender sender;
   CommandForces forces;
-  CommandSet commands;        ///< Of the last tick, with what the server forces.
-  CommandReport report;       ///< The newest one.
+  CommandSet commands;   ///< The last tick's, with forced fields.
+  CommandReport report;  ///< The newest one.
   std::optional<TickClock> clock;
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;

@@ -65,7 +65,8 @@ void GameClient::Impl::read_reports(Connection& connection) {
     if (bytes.empty()) return;
     if (const std::optional<CommandReport> read = CommandReport::decode(bytes)) {
       report = *read;
-      sender.receive(report);
+      const std::uint32_t lost = sender.receive(report);
+      for (std::uint32_t i = 0; i < lost; ++i) sampler.add_lost(sender.lost(i));
     }
     connection.pop_message(kCommandChannel);
   }

@@ -162,8 +162,7 @@ void GameServer::Impl::report_commands(Player& player) {
   forced.clear();
   if (simulation.tick().value() % snapshot_ticks(content->game()) != 0) return;
   // A lost report is followed by the next one.
-  static_cast<void>(
-      connection->send_message(kCommandChannel, player.commands.report().encode()));
+  static_cast<void>(connection->send_message(kCommandChannel, player.commands.report().encode()));
 }
 
 bool GameServer::Impl::force_command(PlayerId player, const session_detail::NamedValue& command,

@@ -13,7 +13,6 @@ namespace {
 
 using namespace command_contexts;
 
-
 std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
                    : static_cast<std::uint64_t>(value);
@@ -58,12 +57,12 @@ struct Coding {
     for (unsigned i = 0; i < length; ++i) {
       const bool digit = ((value >> (length - 1 - i)) & 1U) != 0;
       // Nodes 1 to 7 of a tree of the upper three digits.
-      const bool got = i < 3 && digits != 0
-                           ? bits.bit(digits + 7 * std::min(length, 15U) +
-                                          static_cast<unsigned>((1U << i) - 1 +
-                                                                (decoded & ((1U << i) - 1))),
-                                      digit)
-                           : bits.raw(digit ? 1 : 0, 1) != 0;
+      const bool got =
+          i < 3 && digits != 0
+              ? bits.bit(digits + 7 * std::min(length, 15U) +
+                             static_cast<unsigned>((1U << i) - 1 + (decoded & ((1U << i) - 1))),
+                         digit)
+              : bits.raw(digit ? 1 : 0, 1) != 0;
       decoded = decoded << 1U | (got ? 1U : 0U);
     }
     return decoded;
@@ -95,8 +94,8 @@ void Coding<Bits>::code_levels() {
     if (!is_level(i)) continue;
     const bool is_flag = lanes[i].kind == CommandLaneKind::flag;
     const bool was_set = context.before[i] != lanes[i].zero;
-    const unsigned group = (is_flag ? kFlag : kLevel) + (was_set ? 6 : 0) +
-                           2 * std::min(changed, 2U) + is_gap();
+    const unsigned group =
+        (is_flag ? kFlag : kLevel) + (was_set ? 6 : 0) + 2 * std::min(changed, 2U) + is_gap();
     bool differs = is_changed && now[i] != context.before[i];
     // Something changed: when nothing else did, the last one did.
     if (is_changed && !(i == last && changed == 0)) differs = bits.bit(group, differs);
@@ -165,9 +164,8 @@ void Coding<Bits>::code_presses() {
     }
     const auto span = static_cast<unsigned>(
         std::bit_width(static_cast<std::uint64_t>(lanes[i].high - lanes[i].low)));
-    now[i] = lanes[i].low +
-             static_cast<std::int64_t>(
-                 bits.raw(static_cast<std::uint64_t>(now[i] - lanes[i].low), span));
+    now[i] = lanes[i].low + static_cast<std::int64_t>(
+                                bits.raw(static_cast<std::uint64_t>(now[i] - lanes[i].low), span));
     failed = failed || now[i] > lanes[i].high;
   }
 }
@@ -188,9 +186,9 @@ void Coding<Bits>::code_amounts() {
     were_any = were_any || context.earlier[i] != lanes[i].zero;
   }
   if (first == lanes.size()) return;
-  is_any = bits.bit(kAnyAmount + 4 * static_cast<unsigned>(context.gap) + (was_any ? 2 : 0) +
-                        (were_any ? 1 : 0),
-                    is_any);
+  is_any = bits.bit(
+      kAnyAmount + 4 * static_cast<unsigned>(context.gap) + (was_any ? 2 : 0) + (were_any ? 1 : 0),
+      is_any);
   // The context of the first one is the last one of the tick before, that of the others the first.
   unsigned other = bucket(magnitude(amount(context.before, last)));
   for (std::size_t i = first; i <= last; ++i) {
@@ -218,8 +216,8 @@ void Coding<Bits>::code_amount(std::size_t i, bool is_first, unsigned other) {
   }
   const unsigned signs = (is_first ? 0U : 9U) + 3 * sign_of(before) + sign_of(earlier);
   const bool is_up = bits.bit(kAmountSign + signs, value > 0);
-  const std::uint64_t distance = size(
-      magnitude(value), kAmountLength + 128 * is_gap() + 16 * size_before, kAmountDigits);
+  const std::uint64_t distance =
+      size(magnitude(value), kAmountLength + 128 * is_gap() + 16 * size_before, kAmountDigits);
   now[i] = is_up ? plus(lane.zero, static_cast<std::int64_t>(distance))
                  : minus(lane.zero, static_cast<std::int64_t>(distance));
   failed = failed || now[i] < lane.low || now[i] > lane.high;

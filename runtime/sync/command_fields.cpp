@@ -67,8 +67,8 @@ void keep_largest(const FieldDescription& field, Bytes value, std::span<std::byt
   for (std::uint32_t element = 0; element < field.count; ++element) {
     if (square_length(field, element, value) <= square_length(field, element, largest)) continue;
     const std::size_t begin = field.offset_bytes + std::size_t{element} * field.element_bytes;
-    std::ranges::copy(value.subspan(begin, field.element_bytes), largest.begin() +
-                                                                     static_cast<long>(begin));
+    std::ranges::copy(value.subspan(begin, field.element_bytes),
+                      largest.begin() + static_cast<long>(begin));
   }
 }
 
@@ -111,6 +111,12 @@ void accumulate(const ComponentDescription& type, Bytes value, bool is_first, By
     } else {
       put(field, value, tick);
     }
+  }
+}
+
+void add_sums(const ComponentDescription& type, Bytes value, ByteVector& tick) {
+  for (const FieldDescription& field : type.fields) {
+    if (field.sampled == Sampling::sum) add_lanes(field, value, tick);
   }
 }
 

@@ -1,4 +1,4 @@
-// What a player's commands are, and how each field of them is sampled, missed and made up for.
+// A player's commands, and the rules by which each field is sampled, replaced and made up for.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,9 @@ void copy_commands(const CommandSet& from, CommandSet& to);
 /// frame of a tick replaces what the last tick left, but for sums.
 /// Requires: values of `type`.
 void accumulate(const ComponentDescription& type, Bytes value, bool is_first, ByteVector& tick);
+
+/// Adds the sums of a command to those of a tick. Requires: values of `type`.
+void add_sums(const ComponentDescription& type, Bytes value, ByteVector& tick);
 
 /// Takes what was sent of the sums from them. The rest, which rounding or the range kept out, is
 /// added to the next tick. Requires: values of `type`.

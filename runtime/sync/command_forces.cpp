@@ -123,12 +123,11 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
     const FieldDescription& field = types_[forced.type].fields[forced.field];
     if (stamp_steps(forced.stamp, stamp) < 0) continue;
     // A later force of the same field that holds already hides this one.
-    const bool is_hidden = std::any_of(forces_.begin() + static_cast<long>(i) + 1, forces_.end(),
-                                       [&](const Force& other) {
-                                         return other.forced.type == forced.type &&
-                                                other.forced.field == forced.field &&
-                                                stamp_steps(other.forced.stamp, stamp) >= 0;
-                                       });
+    const bool is_hidden = std::any_of(
+        forces_.begin() + static_cast<long>(i) + 1, forces_.end(), [&](const Force& other) {
+          return other.forced.type == forced.type && other.forced.field == forced.field &&
+                 stamp_steps(other.forced.stamp, stamp) >= 0;
+        });
     if (is_hidden) continue;
     const bool begins = !force.has_offset || forced.stamp == stamp;
     ByteVector& value = set[forced.type];

@@ -14,7 +14,7 @@ namespace muster {
 
 /// A field that has a value of the server's from a tick on.
 struct ForcedField {
-  std::uint32_t stamp = 0;  ///< Of the command from which on it holds.
+  std::uint32_t stamp = 0;  ///< The first command that it changes.
   std::uint16_t type = 0;   ///< Index of the command type.
   std::uint16_t field = 0;  ///< Index in its description.
   ByteVector value;         ///< A value of the command's type; only the field counts.

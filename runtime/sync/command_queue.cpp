@@ -1,5 +1,5 @@
 // Slots are a ring by stamp; a command stays in its slot after it ran, as an anchor for later ones
-// and to tell duplicates. SESSION_FORMAT.md, "Commands".
+// and to detect duplicates. SESSION_FORMAT.md, "Commands".
 #include "runtime/sync/command_queue.h"
 
 #include <algorithm>
@@ -51,9 +51,11 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
   for (std::uint32_t i = 0; i + 1 < kCommandsPerPacketMax && bits.bit(kCount + i, false); ++i) {
     ++header.count;
   }
-  header.has_anchor = bits.bit(kHasAnchor, false);
   std::uint32_t back = 0;
-  if (header.has_anchor) {
+  if (bits.bit(kIsChained, false)) {
+    header.gap = CommandGap::none;
+  } else if (bits.bit(kHasAnchor, false)) {
+    header.gap = CommandGap::anchored;
     while (back < kAnchorStepsMax && bits.bit(kAnchor + back, false)) ++back;
   }
   if (!header.is_full) {
@@ -63,16 +65,17 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
     }
     // The one that is not more than `kShortAheadMax` ahead.
     constexpr std::uint32_t kModulus = 1U << kShortBits;
-    const std::uint32_t behind =
-        (newest_ + kShortAheadMax - header.newest) % kModulus;
+    const std::uint32_t behind = (newest_ + kShortAheadMax - header.newest) % kModulus;
     header.newest = newest_ + kShortAheadMax - behind;
   }
   if (header.newest == 0 || header.count > header.newest) {
     ++counters_.malformed;
     return std::nullopt;
   }
-  header.anchor = first_anchor(header.newest - (header.count - 1)) - back * kAnchorStep;
-  if (header.has_anchor && (slots_.empty() || !has(header.anchor))) {
+  const std::uint32_t first = header.newest - (header.count - 1);
+  header.anchor =
+      header.gap == CommandGap::none ? first - 1 : first_anchor(first) - back * kAnchorStep;
+  if (header.gap != CommandGap::unknown && (slots_.empty() || !has(header.anchor))) {
     ++counters_.unanchored;
     return std::nullopt;
   }
@@ -82,9 +85,10 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
 bool CommandQueue::decode(CommandBitsIn& bits, const Header& header) {
   const std::size_t width = lanes_.size();
   std::span<const std::int64_t> before =
-      header.has_anchor ? std::span<const std::int64_t>(slot(header.anchor).values) : defaults_;
+      header.gap == CommandGap::unknown ? defaults_
+                                        : std::span<const std::int64_t>(slot(header.anchor).values);
   std::span<const std::int64_t> earlier = before;
-  CommandGap gap = header.has_anchor ? CommandGap::anchored : CommandGap::unknown;
+  CommandGap gap = header.gap;
   for (std::uint32_t i = 0; i < header.count; ++i) {
     const std::span<std::int64_t> now = std::span(decoded_).subspan(i * width, width);
     counters_.work += width;
@@ -109,7 +113,7 @@ void CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> pa
     ++counters_.malformed;
     return;
   }
-  if (!is_plausible(decoder, *header)) return;
+  if (!is_plausible(decoder, *header, fraction)) return;
   note_packet(header->newest, fraction);
   for (std::uint32_t i = 0; i < header->count; ++i) {
     store(decoder, header->newest - (header->count - 1 - i),
@@ -118,7 +122,7 @@ void CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> pa
 }
 
 /// Whether the stamp is near the last ones. A client that began again sends others, more than once.
-bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header) {
+bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, float fraction) {
   const bool is_paced = pacing_ == CommandPacing::by_client;
   if (!has_begun_) {
     if (!is_paced) {
@@ -136,6 +140,7 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header) {
     return true;
   }
   ++(ahead > 0 ? counters_.ahead : counters_.stale);
+  if (!is_paced) note_earliness(header.newest, fraction);  // The client's clock has to follow.
   const bool follows = suspected_ && stamp_steps(*suspected_, header.newest) > 0 &&
                        stamp_steps(*suspected_, header.newest) <= kSuspectedMax;
   suspected_ = header.newest;
@@ -179,12 +184,16 @@ void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
     ++counters_.ahead;
     return;
   }
-  if (ahead < -static_cast<std::int32_t>(kLateMax)) {
-    ++counters_.stale;
-    return;
-  }
   if (has(stamp)) {
     ++counters_.duplicates;
+    return;
+  }
+  // The client may have added a settled one to a later command already.
+  const bool is_settled =
+      newest_ != 0 &&
+      stamp_steps(stamp, newest_) > static_cast<std::int32_t>(CommandReport::kSettledTicks);
+  if (is_settled || ahead < -static_cast<std::int32_t>(kLateMax)) {
+    ++counters_.stale;
     return;
   }
   Slot& into = slot(stamp);
@@ -216,7 +225,11 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
     packets_ |= 1U;
     newest_packet_ = newest;
   }
-  if (has(newest)) return;  // A duplicate says nothing of the way.
+  // A duplicate is no measurement of the way.
+  if (!has(newest)) note_earliness(newest, fraction);
+}
+
+void CommandQueue::note_earliness(std::uint32_t newest, float fraction) {
   earliness_last_ = static_cast<float>(stamp_steps(last_run_ + 1, newest)) + 1 - fraction;
   earliness_min_ = has_earliness_ ? std::min(earliness_min_, earliness_last_) : earliness_last_;
   has_earliness_ = true;
@@ -262,11 +275,12 @@ void CommandQueue::begin_tick(StructDecoder& decoder, std::uint32_t stamp) {
   assert(stamp != 0 && pacing_ == CommandPacing::by_server);
   if (slots_.empty()) return;
   const std::int32_t step = stamp_steps(last_run_, stamp);
-  if (!has_begun_ || step <= 0 || step > static_cast<std::int32_t>(kAheadMax)) {
+  if (!has_begun_ || step <= 0) {
     clear();
     has_begun_ = true;
   } else {
-    keep_skipped(decoder, stamp);  // Ticks that the server left out.
+    // Ticks that the server left out.
+    keep_skipped(decoder, last_run_ + std::min(static_cast<std::uint32_t>(step), kAheadMax + 1));
   }
   run(decoder, stamp);
 }
@@ -303,8 +317,8 @@ std::uint32_t CommandQueue::waiting() const {
 CommandReport CommandQueue::report() {
   CommandReport report;
   report.newest = newest_;
-  for (std::uint32_t i = 0; newest_ != 0 && i < 32; ++i) {
-    report.received |= has(newest_ - 1 - i) ? 1U << i : 0U;
+  for (std::uint32_t i = 0; newest_ != 0 && i < 64; ++i) {
+    report.received |= std::uint64_t{has(newest_ - 1 - i) ? 1U : 0U} << i;
   }
   report.earliness_last = earliness_last_;
   report.earliness_min = has_earliness_ ? earliness_min_ : earliness_last_;

@@ -48,7 +48,8 @@ class CommandQueue {
  public:
   /// Commands that wait behind the tick that runs, at most: later stamps are ignored.
   static constexpr std::uint32_t kAheadMax = 48;
-  /// Ticks for which a late command still counts.
+  /// Ticks for which a late command still counts, unless it is settled
+  /// (`CommandReport::kSettledTicks`).
   static constexpr std::uint32_t kLateMax = 64;
   /// Without a clock at the client: commands that wait before some are skipped, and after that.
   static constexpr std::uint32_t kWaitingMax = 6;
@@ -76,7 +77,7 @@ class CommandQueue {
   /// Forces a field of the next tick's command, as the view at a respawn. Its later values move
   /// from there. False for an unknown type or field, or one that is no number.
   bool force(std::uint16_t type, std::string_view field, Bytes value);
-  /// What the client has to follow; the caller sends and clears it.
+  /// Forces that the client has to follow; the caller sends and clears them.
   std::vector<ForcedField>& forced() { return forces_.effective(); }
   const CommandForces& forces() const { return forces_; }
 
@@ -97,7 +98,7 @@ class CommandQueue {
     std::uint32_t count = 0;
     std::uint32_t anchor = 0;
     bool is_full = false;
-    bool has_anchor = false;
+    CommandGap gap = CommandGap::unknown;
   };
   Slot& slot(std::uint32_t stamp) { return slots_[stamp % kRing]; }
   const Slot& slot(std::uint32_t stamp) const { return slots_[stamp % kRing]; }
@@ -105,11 +106,12 @@ class CommandQueue {
 
   std::optional<Header> read_header(CommandBitsIn& bits);
   bool decode(CommandBitsIn& bits, const Header& header);
-  bool is_plausible(StructDecoder& decoder, const Header& header);
+  bool is_plausible(StructDecoder& decoder, const Header& header, float fraction);
   void clear();
   void keep_skipped(StructDecoder& decoder, std::uint32_t end);
   void store(StructDecoder& decoder, std::uint32_t stamp, std::span<const std::int64_t> values);
   void note_packet(std::uint32_t newest, float fraction);
+  void note_earliness(std::uint32_t newest, float fraction);
   void convert(StructDecoder& decoder, std::span<const std::int64_t> values, CommandSet& set);
   void keep_late(StructDecoder& decoder, std::uint32_t stamp);
   void run(StructDecoder& decoder, std::uint32_t stamp);
@@ -118,7 +120,7 @@ class CommandQueue {
   std::span<const ComponentDescription> types_;
   std::vector<CommandLane> lanes_;
   std::vector<std::int64_t> defaults_;
-  std::vector<std::int64_t> decoded_;  ///< Of a packet, oldest first.
+  std::vector<std::int64_t> decoded_;  ///< A packet's commands, oldest first.
   std::vector<Slot> slots_;
   CommandSet raw_;  ///< As sampled, with what late ones add; before forces.
   CommandSet current_;

@@ -12,8 +12,8 @@ namespace {
 constexpr float kLossStep = 1.0F / 256;
 
 std::uint16_t earliness_steps(float ticks) {
-  const float steps = std::clamp(std::round(ticks / CommandReport::kEarlinessStep), -32768.0F,
-                                 32767.0F);
+  const float steps =
+      std::clamp(std::round(ticks / CommandReport::kEarlinessStep), -32768.0F, 32767.0F);
   return static_cast<std::uint16_t>(static_cast<std::int16_t>(steps));
 }
 float earliness_of(std::uint16_t steps) {
@@ -26,7 +26,7 @@ std::array<std::byte, CommandReport::kBytes> CommandReport::encode() const {
   std::array<std::byte, kBytes> bytes{};
   SectionWriter writer(bytes);
   writer.write_u32(newest);
-  writer.write_u32(received);
+  writer.write_u64(received);
   writer.write_u16(earliness_steps(earliness_min));
   writer.write_u16(earliness_steps(earliness_last));
   writer.write_u8(waiting);
@@ -40,7 +40,7 @@ std::optional<CommandReport> CommandReport::decode(std::span<const std::byte> by
   SectionReader reader(bytes);
   CommandReport report;
   report.newest = reader.read_u32();
-  report.received = reader.read_u32();
+  report.received = reader.read_u64();
   report.earliness_min = earliness_of(reader.read_u16());
   report.earliness_last = earliness_of(reader.read_u16());
   report.waiting = reader.read_u8();

@@ -22,9 +22,9 @@ CommandSampler::CommandSampler(std::span<const ComponentDescription> types)
     Sampled& sampled = sampled_.emplace_back();
     sampled.buttons = button_fields(type);
     for (const FieldDescription& field : type.fields) {
-      sampled.value_counts.push_back(wire_value_count(field));
-      values += sampled.value_counts.back();
+      sampled.value_count += wire_value_count(field);
     }
+    values += sampled.value_count;
     sampled.tick = type.default_value;
     sampled.frame = type.default_value;
   }
@@ -47,15 +47,22 @@ void CommandSampler::set(std::size_t type, Bytes value) {
   sampled.has_frame = true;
 }
 
+void CommandSampler::add_lost(std::span<const std::int64_t> values) {
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    scratch_ = types_[i].default_value;
+    from_wire(types_[i], values.first(sampled_[i].value_count), scratch_);
+    add_sums(types_[i], scratch_, sampled_[i].tick);
+    values = values.subspan(sampled_[i].value_count);
+  }
+}
+
 void CommandSampler::end_tick() {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
     Sampled& sampled = sampled_[i];
     const ComponentDescription& type = types_[i];
-    std::size_t count = 0;
-    for (const std::uint32_t values : sampled.value_counts) count += values;
-    const std::span<std::int64_t> values = std::span(values_).subspan(begin, count);
-    begin += count;
+    const std::span<std::int64_t> values = std::span(values_).subspan(begin, sampled.value_count);
+    begin += sampled.value_count;
     to_wire(type, sampled.tick, values);
     from_wire(type, values, last_[i]);
     take_sent(type, last_[i], sampled.tick);

@@ -22,10 +22,13 @@ class CommandSampler {
 
   /// The devices' state in this frame. Requires: an index of the types, and a value of that type.
   void set(std::size_t type, Bytes value);
-  /// Ends a tick. Valid until the next call.
+  /// Adds the sums of a command that was lost for good to the next tick. Requires: as many values
+  /// as `values`.
+  void add_lost(std::span<const std::int64_t> values);
+  /// Ends a tick.
   void end_tick();
   /// The commands of the tick that ended last as the server receives them: rounded to the fields'
-  /// resolution. What rounding or a range kept out of a sum is added to the next tick.
+  /// resolution. The next tick gets the rest of a sum that was rounded or cut by its range.
   const CommandSet& last() const { return last_; }
   /// The same as integers for the wire, all types one after another.
   std::span<const std::int64_t> values() const { return values_; }
@@ -33,10 +36,10 @@ class CommandSampler {
  private:
   struct Sampled {
     std::vector<ButtonField> buttons;
-    std::vector<std::uint32_t> value_counts;  ///< On the wire, one per field.
-    ByteVector tick;                          ///< Gathered.
-    ByteVector frame;                         ///< The last frame's.
-    bool has_frame = false;                   ///< Since the last tick ended.
+    std::size_t value_count = 0;  ///< On the wire.
+    ByteVector tick;              ///< Gathered.
+    ByteVector frame;             ///< The last frame's.
+    bool has_frame = false;       ///< Since the last tick ended.
   };
 
   std::span<const ComponentDescription> types_;

@@ -18,6 +18,8 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kButtons = 18;
+/// The player holds still at the end, until it is known what was lost.
+constexpr std::uint64_t kRestTicks = 120;
 
 /// A command of a first-person game: everything that a recording has.
 struct Input {
@@ -29,14 +31,13 @@ struct Input {
 consteval auto describe(Type<Input>) {
   return Describe<Input>("Input")
       .field<&Input::buttons>("buttons")
-      .field<&Input::move>("move", {.minimum = -1,
-                                    .maximum = 1,
-                                    .resolution = 1.0 / 127,
-                                    .sampled = Sampling::largest})
-      .field<&Input::yaw_counts>(
-          "yawCounts", {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum})
-      .field<&Input::pitch_counts>(
-          "pitchCounts", {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum});
+      .field<&Input::move>(
+          "move",
+          {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127, .sampled = Sampling::largest})
+      .field<&Input::yaw_counts>("yawCounts",
+                                 {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum})
+      .field<&Input::pitch_counts>("pitchCounts",
+                                   {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum});
 }
 
 /// Turns rows into commands. Turns that the game made, above 45 degrees in a tick, are left out.
@@ -120,25 +121,36 @@ class Stream {
 
   CommandStreamResult run() {
     result_.is_verified = true;
-    const std::uint64_t end = player_.size() + 40;
+    const std::uint64_t end = player_.size() + kRestTicks + 40;
     for (tick_ = 0; tick_ < end; ++tick_) {
       send();
       receive();
       run_tick();
+      if (tick_ + 1 != player_.size() + way_ticks_) continue;
+      // What has arrived of the packets before the rest.
+      result_.delivered = queue_.counters().received + queue_.counters().late;
+      result_.in_time = queue_.counters().received;
     }
-    result_.delivered = queue_.counters().received + queue_.counters().late;
-    result_.in_time = queue_.counters().received;
     return result_;
   }
 
  private:
-  bool is_lost() {
-    return static_cast<double>(random_.below(1'000'000)) < settings_.loss * 1e6;
+  bool is_lost() { return static_cast<double>(random_.below(1'000'000)) < settings_.loss * 1e6; }
+
+  /// A lost command's presses are counted again when a later one has them.
+  std::uint64_t presses_of(std::span<const std::int64_t> values) const {
+    std::uint64_t presses = 0;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (lanes_[i].kind == CommandLaneKind::press)
+        presses += static_cast<std::uint64_t>(values[i]);
+    }
+    return presses;
   }
 
   void send() {
-    if (tick_ >= player_.size()) return;
-    const Input input = player_.at(tick_);
+    if (tick_ >= player_.size() + kRestTicks) return;
+    Input input = player_.at(std::min<std::size_t>(tick_, player_.size() - 1));
+    if (tick_ >= player_.size()) input.yaw_counts = input.pitch_counts = 0;
     sampler_.set(0, bytes_of(input));
     sampler_.end_tick();
     const auto& sent = *reinterpret_cast<const Input*>(sampler_.last().front().data());
@@ -146,6 +158,8 @@ class Stream {
     for (const Button& button : sent.buttons) result_.presses += button.press_count;
     sender_.push(static_cast<std::uint32_t>(tick_ + 1), sampler_.values());
     const auto packet = sender_.packet(round_trip_ticks_ + settings_.report_ticks);
+    if (!is_lost()) up_.push_back({tick_ + way_ticks_, {packet.begin(), packet.end()}});
+    if (tick_ >= player_.size()) return;  // The rest is left out of the figures.
     ++result_.commands;
     result_.copies += sender_.packet_commands();
     result_.bits += sender_.packet_bits();
@@ -155,7 +169,6 @@ class Stream {
     const std::vector<std::vector<std::int64_t>> three(last_three_.begin(), last_three_.end());
     result_.fixed_three_bits += fixed_three(lanes_, three);
     result_.packed_bits += packed(lanes_, three.size());
-    if (!is_lost()) up_.push_back({tick_ + way_ticks_, {packet.begin(), packet.end()}});
   }
 
   void receive() {
@@ -163,15 +176,21 @@ class Stream {
       queue_.receive(decoder_, up_.front().bytes, 0.5F);
     }
     for (; !down_.empty() && down_.front().at_tick <= tick_; down_.pop_front()) {
-      sender_.receive(CommandReport::decode(down_.front().bytes).value());
+      const std::uint32_t lost =
+          sender_.receive(CommandReport::decode(down_.front().bytes).value());
+      for (std::uint32_t i = 0; i < lost; ++i) {
+        sampler_.add_lost(sender_.lost(i));
+        const std::uint64_t repeated = presses_of(sender_.lost(i));
+        result_.presses -= std::min(repeated, result_.presses);
+      }
     }
   }
 
   void run_tick() {
     if (tick_ + 1 <= way_ticks_ + settings_.lead_ticks) {
       // Stamps before the first: the server's ticks run before the client's do.
-      queue_.begin_tick(decoder_, static_cast<std::uint32_t>(
-                                      tick_ - way_ticks_ - settings_.lead_ticks));
+      queue_.begin_tick(decoder_,
+                        static_cast<std::uint32_t>(tick_ - way_ticks_ - settings_.lead_ticks));
       return;
     }
     const std::uint64_t stamp = tick_ + 1 - way_ticks_ - settings_.lead_ticks;

@@ -36,9 +36,7 @@ double rate_of(const std::string& path) {
   return rate > 0 ? rate : 60;
 }
 
-double turn_between(double from, double to) {
-  return std::remainder(to - from, 360.0);
-}
+double turn_between(double from, double to) { return std::remainder(to - from, 360.0); }
 
 /// A walker's intentions, kept for some ticks each.
 struct Walker {
@@ -75,8 +73,7 @@ struct Walker {
 Result<InputRecording> load_inputs(const std::string& path) {
   const Result<ByteVector> bytes = read_unpacked(path);
   if (!bytes) return fail(bytes.error());
-  std::string_view text(reinterpret_cast<const char*>(bytes.value().data()),
-                        bytes.value().size());
+  std::string_view text(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
   InputRecording recording{.ticks_per_second = rate_of(path), .rows = {}};
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -109,7 +106,7 @@ double turning_step(const InputRecording& recording, double fallback) {
     if (turn > 0.005 && turn < 3) turns.push_back(turn);
   }
   if (turns.size() < 50) return fallback;
-  constexpr double kRounding = 0.0016;  // Of the difference of two angles in the file.
+  constexpr double kRounding = 0.0016;  // The file rounds both angles.
   double best = fallback;
   for (int i = 150; i < 1300; ++i) {
     const double step = i * 1e-4;

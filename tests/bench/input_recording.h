@@ -28,8 +28,8 @@ struct InputRecording {
 /// Reads a recording, packed with zstd or not. The rate is in the name: `fps_66hz_01.csv.zst`; 60
 /// without one. Fails with `malformed`, naming the line.
 Result<InputRecording> load_inputs(const std::string& path);
-/// The step of the device that turned the view: the largest of which most turns are multiples. The
-/// fallback when there is none, in degrees.
+/// The step in degrees of the device that turned the view: the largest one that divides most turns.
+/// Returns the fallback when no step does.
 double turning_step(const InputRecording& recording, double fallback);
 /// A player who walks, turns, aims, jumps and shoots, from a seed; as CSV.
 std::string make_inputs(std::uint64_t seed, std::uint32_t ticks);

@@ -59,10 +59,10 @@ TEST_CASE("Any values come across, whatever their ranges", "[sync][commands]") {
   for (int round = 0; round < 3000; ++round) {
     std::vector<std::int64_t>& now = sets[2];
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-      const auto span = static_cast<std::uint64_t>(lanes[i].high) -
-                        static_cast<std::uint64_t>(lanes[i].low);
-      const std::uint64_t step = span == ~std::uint64_t{0} ? random.next()
-                                                           : random.next() % (span + 1);
+      const auto span =
+          static_cast<std::uint64_t>(lanes[i].high) - static_cast<std::uint64_t>(lanes[i].low);
+      const std::uint64_t step =
+          span == ~std::uint64_t{0} ? random.next() : random.next() % (span + 1);
       if (random.below(3) == 0) {
         now[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(lanes[i].low) + step);
       }
@@ -89,7 +89,7 @@ TEST_CASE("Repeats follow the loss, what is unacknowledged and reports that are 
           "[sync][commands]") {
   CHECK(commands_per_packet(0, 6, 6) == 2);
   CHECK(commands_per_packet(0.05, 6, 6) == 3);
-  CHECK(commands_per_packet(0.25, 6, 6) == 5);
+  CHECK(commands_per_packet(0.25, 6, 6) == 6);
   CHECK(commands_per_packet(0.9, 6, 12) == kCommandsPerPacketMax);
   CHECK(commands_per_packet(0.05, 6, 1) == 1);
   CHECK(commands_per_packet(0.05, 6, 0) == 1);
@@ -101,7 +101,7 @@ TEST_CASE("Repeats follow the loss, what is unacknowledged and reports that are 
 
 TEST_CASE("A report survives its bytes, and of other lengths there is none", "[sync][commands]") {
   const CommandReport report{.newest = 0xFFFF'FFF0,
-                             .received = 0xA5A5'0001,
+                             .received = 0xA5A5'0001'8000'0003,
                              .earliness_min = -127.5F,
                              .earliness_last = 3.25F,
                              .waiting = 7,

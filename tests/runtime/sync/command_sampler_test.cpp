@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/vocabulary/seed.h"
+#include "runtime/bundle/component_codec.h"
 #include "tests/runtime/sync/command_stage.h"
 
 namespace muster {
@@ -133,6 +134,25 @@ TEST_CASE("A sum is never repeated, and the hash counts sampling but not what a 
     if (field.name == "turn") field.when_missing = Missing::repeat;
   }
   CHECK_FALSE(check(other));
+}
+
+TEST_CASE("Descriptions keep sampling and missing values as JSON and in bundles",
+          "[sync][commands]") {
+  const ComponentDescription act = description_of<Act>();
+  const auto read = components_from_json(components_to_json(std::span(&act, 1)));
+  REQUIRE(read);
+  ByteWriter writer;
+  encode_component(act, writer);
+  const auto decoded = decode_component(
+      writer.view(),
+      {.name = act.name, .size_bytes = act.size_bytes, .alignment_bytes = act.alignment_bytes});
+  REQUIRE(decoded);
+  for (std::size_t i = 0; i < act.fields.size(); ++i) {
+    CHECK(read.value().front().fields[i].sampled == act.fields[i].sampled);
+    CHECK(read.value().front().fields[i].when_missing == act.fields[i].when_missing);
+    CHECK(decoded.value().fields[i].sampled == act.fields[i].sampled);
+    CHECK(decoded.value().fields[i].when_missing == act.fields[i].when_missing);
+  }
 }
 
 }  // namespace

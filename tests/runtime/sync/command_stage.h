@@ -17,20 +17,19 @@ namespace muster::command_stage {
 struct Act {
   std::int32_t number = 0;  ///< Latest, repeated.
   Button fire{};
-  Vec2 stick{};                  ///< Largest.
-  float turn = 0;                ///< Sum.
-  std::uint8_t weapon = 0;       ///< Latched: 0 is none.
-  float yaw = 0;                 ///< An absolute view.
-  std::uint8_t stance = 0;       ///< Neutral.
+  Vec2 stick{};             ///< Largest.
+  float turn = 0;           ///< Sum.
+  std::uint8_t weapon = 0;  ///< Latched: 0 is none.
+  float yaw = 0;            ///< An absolute view.
+  std::uint8_t stance = 0;  ///< Neutral.
 };
 consteval auto describe(Type<Act>) {
   return Describe<Act>("Act")
       .field<&Act::number>("number")
       .field<&Act::fire>("fire")
-      .field<&Act::stick>("stick", {.minimum = -1,
-                                    .maximum = 1,
-                                    .resolution = 1.0 / 127,
-                                    .sampled = Sampling::largest})
+      .field<&Act::stick>(
+          "stick",
+          {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127, .sampled = Sampling::largest})
       .field<&Act::turn>("turn", {.unit = "deg",
                                   .minimum = -180,
                                   .maximum = 180,
@@ -69,7 +68,11 @@ class Stage {
   void receive(std::span<const std::byte> bytes, float fraction = 0.5F) {
     queue.receive(decoder, bytes, fraction);
   }
-  void report() { sender.receive(CommandReport::decode(queue.report().encode()).value()); }
+  void report() {
+    const CommandReport report = CommandReport::decode(queue.report().encode()).value();
+    const std::uint32_t lost = sender.receive(report);
+    for (std::uint32_t i = 0; i < lost; ++i) sampler.add_lost(sender.lost(i));
+  }
   void begin_tick() { queue.begin_tick(decoder); }
   void begin_tick(std::uint32_t tick) { queue.begin_tick(decoder, tick); }
 
