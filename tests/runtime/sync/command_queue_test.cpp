@@ -63,6 +63,38 @@ TEST_CASE("A client that sends at twice real time gains nothing", "[sync][comman
   }
 }
 
+TEST_CASE("What is skipped because too many wait loses no press and no turn", "[sync][commands]") {
+  const auto pacing = GENERATE(CommandPacing::by_client, CommandPacing::by_server);
+  Stage stage(pacing);
+  std::uint32_t tick = 1;
+  if (pacing == CommandPacing::by_server) stage.begin_tick(tick);
+  stage.stamp = 1;
+  int run = 0;
+  double turned = 0;
+  const auto begin_tick = [&](std::uint32_t step) {
+    if (pacing == CommandPacing::by_server) {
+      stage.begin_tick(tick += step);
+    } else {
+      stage.begin_tick();
+    }
+    run += stage.current().fire.press_count;
+    turned += static_cast<double>(stage.current().turn);
+  };
+  // Bunches of ten: the client's are skipped by the queue, and the server leaves out ticks.
+  for (int bunch = 0; bunch < 30; ++bunch) {
+    for (int i = 0; i < 10; ++i) {
+      stage.set({.fire = {.press_count = 1}, .turn = 2});
+      stage.receive(stage.packet());
+    }
+    for (int i = 0; i < 5; ++i) begin_tick(2);
+    stage.report();
+  }
+  for (int i = 0; i < 60; ++i) begin_tick(1);
+  CHECK(stage.queue.counters().skipped > 100);
+  CHECK(run == 300);
+  CHECK(turned == 600);
+}
+
 TEST_CASE("A missing command is repeated, neutral or latched as its fields say",
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
