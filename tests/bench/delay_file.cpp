@@ -78,8 +78,7 @@ Result<DelayFile> parse_delays(Bytes csv, const std::string& path) {
 }
 
 Result<DelayFile> load_delays(const std::string& path) {
-  Result<ByteVector> bytes = read_file(path);
-  if (bytes && path.ends_with(".zst")) bytes = decompress_file(bytes.value(), path);
+  const Result<ByteVector> bytes = read_unpacked(path);
   if (!bytes) return fail(bytes.error());
   return parse_delays(bytes.value(), path);
 }

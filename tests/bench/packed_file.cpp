@@ -24,21 +24,7 @@ FilePlace file_place(const std::string& path) {
   return {.folder = slash == 0 ? "/" : path.substr(0, slash), .name = path.substr(slash + 1)};
 }
 
-}  // namespace
-
-Result<ByteVector> read_file(const std::string& path) {
-  const FilePlace place = file_place(path);
-  const Result<DiskFileSystem> files = DiskFileSystem::open(place.folder);
-  if (!files) return fail(files.error());
-  const Result<AssetPath> name = AssetPath::parse(place.name);
-  if (!name) return fail(name.error());
-  ByteVector buffer;
-  const Result<Bytes> bytes = read_whole(files.value(), name.value(), kFileBytesMax, buffer);
-  if (!bytes) return fail(bytes.error());
-  return ByteVector(bytes.value().begin(), bytes.value().end());
-}
-
-Result<ByteVector> decompress_file(Bytes packed, const std::string& path) {
+Result<ByteVector> decompressed(Bytes packed, const std::string& path) {
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
@@ -57,6 +43,25 @@ Result<ByteVector> decompress_file(Bytes packed, const std::string& path) {
     out.insert(out.end(), chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(to.pos));
   }
   return out;
+}
+
+}  // namespace
+
+Result<ByteVector> read_file(const std::string& path) {
+  const FilePlace place = file_place(path);
+  const Result<DiskFileSystem> files = DiskFileSystem::open(place.folder);
+  if (!files) return fail(files.error());
+  const Result<AssetPath> name = AssetPath::parse(place.name);
+  if (!name) return fail(name.error());
+  ByteVector buffer;
+  const Result<Bytes> bytes = read_whole(files.value(), name.value(), kFileBytesMax, buffer);
+  if (!bytes) return fail(bytes.error());
+  return ByteVector(bytes.value().begin(), bytes.value().end());
+}
+
+Result<ByteVector> read_unpacked(const std::string& path) {
+  auto bytes = read_file(path);
+  return bytes && path.ends_with(".zst") ? decompressed(bytes.value(), path) : std::move(bytes);
 }
 
 Result<void> write_file(const std::string& path, Bytes bytes) {

@@ -10,8 +10,8 @@ namespace muster {
 
 /// Reads a file as a whole.
 Result<ByteVector> read_file(const std::string& path);
-/// The content of a file that zstd compressed. Fails with `malformed`; the message names `path`.
-Result<ByteVector> decompress_file(Bytes packed, const std::string& path);
+/// The same, decompressed when its name ends in `.zst`. Fails with `malformed` when it is damaged.
+Result<ByteVector> read_unpacked(const std::string& path);
 /// Writes a file, whole or not at all.
 Result<void> write_file(const std::string& path, Bytes bytes);
 

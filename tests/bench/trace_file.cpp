@@ -7,12 +7,8 @@
 namespace muster {
 
 Result<Trace> load_trace(const std::string& path, const std::string& scenes) {
-  Result<ByteVector> bytes = read_file(path);
+  const Result<ByteVector> bytes = read_unpacked(path);
   if (!bytes) return fail(bytes.error());
-  if (path.ends_with(".zst")) {
-    bytes = decompress_file(bytes.value(), path);
-    if (!bytes) return fail(bytes.error());
-  }
   if (is_recording(bytes.value())) return trace_of_recording(bytes.value(), path);
   const std::string name = trace_name(bytes.value());
   std::string scene;
