@@ -8,8 +8,22 @@
 #include <cmath>
 
 #include "runtime/session/math.h"
+#include "runtime/sync/hit_shape.h"
 
 namespace muster {
+namespace {
+
+/// Spheres are larger than needed by this: for rounding.
+constexpr float kSlackMetres = 0.01F;
+
+void clear_sphere(PoseHistory::State& state, std::uint32_t index) {
+  constexpr std::uint32_t kWidth = PoseHistory::Spheres::kWidth;
+  PoseHistory::Spheres& spheres = state.spheres[index / kWidth];
+  spheres.reach[index % kWidth] = PoseHistory::kNowhere;
+  spheres.cut_tick[index % kWidth] = 0xFFFFFFFF;
+}
+
+}  // namespace
 
 std::uint32_t states_for(Duration span, std::uint32_t ticks_per_second,
                          std::uint32_t stride_ticks) {
@@ -64,13 +78,19 @@ std::uint32_t PoseHistory::make_index(EntityId entity) {
     parents_.emplace_back();
     teleported_.emplace_back();
     free_.reserve(entities_.size());
-    for (State& one : states_) one.records.emplace_back();
+    for (State& one : states_) {
+      one.records.emplace_back();
+      one.spheres.resize(index / Spheres::kWidth + 1);
+    }
   } else {
     return kNone;
   }
   entities_[index].id = entity;
   // The states before have nothing of this entity under the index.
-  for (State& one : states_) one.records[index].is_present = false;
+  for (State& one : states_) {
+    one.records[index].is_present = false;
+    clear_sphere(one, index);
+  }
   if (by_slot_.size() <= entity.slot()) by_slot_.resize(std::size_t{entity.slot()} + 1, kNone);
   by_slot_[entity.slot()] = index;
   return index;
@@ -93,7 +113,10 @@ bool PoseHistory::note(const NotedPose& noted) {
   record.target = noted.target.is_null() ? noted.entity : noted.target;
   record.is_present = true;
   record.has_volume = noted.volume != nullptr;
-  if (record.has_volume) record.volume = *noted.volume;
+  if (record.has_volume) {
+    record.volume = *noted.volume;
+    record.reach = length(noted.volume->center) + extent(*noted.volume) + kSlackMetres;
+  }
   return true;
 }
 
@@ -111,6 +134,25 @@ void PoseHistory::find_cut(Record& record, const Record* before, Tick previous) 
   record.cut_tick = is_near ? before->cut_tick : now.value();
 }
 
+void PoseHistory::find_sphere(State& open, std::uint32_t index) const {
+  const Record* record = &open.records[index];
+  if (!record->is_present || !record->has_volume) return clear_sphere(open, index);
+  float reach = record->reach;
+  std::uint32_t cut_tick = record->cut_tick;
+  for (std::uint32_t depth = 0; record->parent != kNone && depth < kDepthMax; ++depth) {
+    reach += length(record->pose.position);
+    record = &open.records[record->parent];
+    cut_tick = std::max(cut_tick, record->cut_tick);
+  }
+  Spheres& spheres = open.spheres[index / Spheres::kWidth];
+  const std::uint32_t lane = index % Spheres::kWidth;
+  spheres.x[lane] = record->pose.position.x;
+  spheres.y[lane] = record->pose.position.y;
+  spheres.z[lane] = record->pose.position.z;
+  spheres.reach[lane] = reach;
+  spheres.cut_tick[lane] = cut_tick;
+}
+
 void PoseHistory::end() {
   assert(is_open_);
   is_open_ = false;
@@ -125,6 +167,7 @@ void PoseHistory::end() {
              before != nullptr ? before->tick : Tick());
     if (teleported_[index] != 0) record.cut_tick = open.tick.value();
   }
+  for (std::uint32_t index = 0; index < open.records.size(); ++index) find_sphere(open, index);
   ++state_count_;
 }
 
@@ -137,13 +180,18 @@ void PoseHistory::clear() {
   by_slot_.clear();
   parents_.clear();
   teleported_.clear();
-  for (State& one : states_) one.records.clear();
+  for (State& one : states_) {
+    one.records.clear();
+    one.spheres.clear();
+  }
 }
 
 PoseHistory::Moment PoseHistory::moment(const ViewTime& view) const {
   assert(state_count_ > 0);
   // The newest state at or before `from`, and the oldest at or after `to`.
-  std::uint32_t from = state_count_ - 1;
+  // Each is at least a tick after the one before.
+  const std::uint32_t since = view.from > oldest() ? view.from.value() - oldest().value() : 0;
+  std::uint32_t from = std::min(state_count_ - 1, since);
   while (from > 0 && state(from).tick > view.from) --from;
   std::uint32_t to = from;
   while (to + 1 < state_count_ && state(to).tick < view.to) ++to;
@@ -166,7 +214,10 @@ std::size_t PoseHistory::memory_bytes() const {
   std::size_t bytes = entities_.capacity() * sizeof(Entity) + by_slot_.capacity() * 4 +
                       free_.capacity() * 4 + parents_.capacity() * sizeof(EntityId) +
                       teleported_.capacity();
-  for (const State& one : states_) bytes += sizeof(State) + one.records.capacity() * sizeof(Record);
+  for (const State& one : states_) {
+    bytes += sizeof(State) + one.records.capacity() * sizeof(Record) +
+             one.spheres.capacity() * sizeof(Spheres);
+  }
   return bytes;
 }
 

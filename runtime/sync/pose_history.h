@@ -1,6 +1,7 @@
 // Where everything that shots can hit was in the last ticks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -41,7 +42,7 @@ struct NotedPose {
 /// despawned can still be hit at the times before, until those states are overwritten; its id is
 /// not reused.
 ///
-/// Memory: about 100 bytes per entity and state, which grow with the entities and stay. A tick
+/// Memory: about 120 bytes per entity and state, which grow with the entities and stay. A tick
 /// allocates nothing when as many entities were there before. Several threads may read at once,
 /// also through `RewoundView`, while none writes. A value without pointers to what it was given.
 class PoseHistory {
@@ -74,14 +75,26 @@ class PoseHistory {
     Pose pose;
     HitVolume volume;
     EntityId target;
+    float reach = 0;  ///< From the entity's position to the far end of its volume.
     std::uint32_t parent = kNone;
     std::uint32_t cut_tick = 0;  ///< The last one that nothing leads to from before.
     bool is_present = false;
     bool has_volume = false;
   };
+  static constexpr float kNowhere = -1e30F;
+  /// Eight spheres side by side, which the compiler computes with at once.
+  struct Spheres {
+    static constexpr std::uint32_t kWidth = 8;
+    alignas(32) std::array<float, kWidth> x{}, y{}, z{};
+    /// `kNowhere` without a volume.
+    std::array<float, kWidth> reach{kNowhere, kNowhere, kNowhere, kNowhere,
+                                    kNowhere, kNowhere, kNowhere, kNowhere};
+    std::array<std::uint32_t, kWidth> cut_tick{};  ///< The last cut of the entity or a parent.
+  };
   struct State {
     Tick tick;
-    std::vector<Record> records;  ///< By entity index.
+    std::vector<Record> records;   ///< By entity index.
+    std::vector<Spheres> spheres;  ///< The same, by eight: around the topmost parent's position.
   };
   /// The states around a moment, and what lies between: the nearest ones outside the history.
   struct Moment {
@@ -104,6 +117,7 @@ class PoseHistory {
   const State& state(std::uint32_t age) const { return states_[(first_ + age) % options_.states]; }
   std::uint32_t index_of(EntityId entity) const;
   std::uint32_t make_index(EntityId entity);
+  void find_sphere(State& open, std::uint32_t index) const;
   void find_cut(Record& record, const Record* before, Tick previous) const;
 
   PoseHistoryOptions options_;

@@ -18,8 +18,8 @@ class RewoundView {
   /// Goes to a moment. `history` must not change while this is used.
   void begin(const PoseHistory& history, const ViewTime& view);
 
-  /// Volumes that exist at the moment.
-  std::uint32_t count() const { return static_cast<std::uint32_t>(spheres_.size()); }
+  /// A volume's index is that of its entity in the history. Requires, here and below: an index that
+  /// `near_line`, `near_point` or `all` has returned.
   EntityId target(std::uint32_t volume) const { return record(volume).target; }
   std::uint8_t part(std::uint32_t volume) const { return record(volume).volume.part; }
   std::uint8_t layer(std::uint32_t volume) const { return record(volume).volume.layer; }
@@ -31,24 +31,25 @@ class RewoundView {
   /// `out`.
   void near_line(Vec3 from, Vec3 direction, float metres_max, float radius,
                  std::vector<std::uint32_t>& out) const;
+  /// The same for those within a distance of a point.
   void near_point(Vec3 center, float metres, std::vector<std::uint32_t>& out) const;
+  /// Appends all that exist at the moment.
+  void all(std::vector<std::uint32_t>& out) const;
 
  private:
-  struct Sphere {
-    float x, y, z, radius;
-  };
+  using Spheres = PoseHistory::Spheres;
   const PoseHistory::Record& record(std::uint32_t volume) const {
-    return moment_.from->records[indices_[volume]];
+    return moment_.from->records[volume];
   }
-  Sphere sphere_around(std::uint32_t index) const;
+  /// The sphere of an entity of which a pose, or a parent's, does not lead to the later state.
+  void set_cut_sphere(std::uint32_t index);
   Pose local_pose(std::uint32_t index) const;
   Pose world_pose(std::uint32_t index) const;
   /// Whether the entity goes to its later pose without a cut.
   const PoseHistory::Record* later(std::uint32_t index) const;
 
   PoseHistory::Moment moment_;
-  std::vector<std::uint32_t> indices_;  ///< In the history, by volume.
-  std::vector<Sphere> spheres_;
+  std::vector<Spheres> spheres_;
   std::vector<PlacedVolume> volumes_;
   std::vector<std::uint8_t> is_placed_;
   std::uint64_t placed_count_ = 0;

@@ -178,6 +178,7 @@ struct Score {
 void see_and_shoot(Client& client, const Arena& arena, std::uint32_t now, Random& random) {
   static std::vector<ViewedCommand> made;
   static RewoundView rewound;
+  static std::vector<std::uint32_t> volumes;
   while (client.viewer.time() < now) {
     client.viewer.frame(made);
     const std::vector<std::uint32_t>& received = client.viewer.received();
@@ -187,9 +188,11 @@ void see_and_shoot(Client& client, const Arena& arena, std::uint32_t now, Random
     for (const ViewedCommand& command : made) {
       PendingShot pending{.command = command, .shot = {}, .seen = {}};
       rewound.begin(client.history, command.claim.view());
-      pending.is_shot = client.received > 20 && rewound.count() > 0;
+      volumes.clear();
+      rewound.all(volumes);
+      pending.is_shot = client.received > 20 && !volumes.empty();
       if (pending.is_shot) {
-        const auto at = static_cast<std::uint32_t>(random.below(rewound.count()));
+        const std::uint32_t at = volumes[random.below(volumes.size())];
         const Vec3 aimed = rewound.placed(at).center + samples::random_vector(random, 0.8);
         pending.shot.from = aimed + samples::random_vector(random, 20);
         pending.shot.direction = normalised(aimed - pending.shot.from);

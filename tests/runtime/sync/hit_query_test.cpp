@@ -187,7 +187,9 @@ TEST_CASE("The broad phase leaves nothing out", "[sync][lag]") {
     std::vector<Hit> hits;
     resolve_shot(view, shot, {}, scratch, hits);
     std::vector<Hit> all;
-    for (std::uint32_t volume = 0; volume < view.count(); ++volume) {
+    scratch.clear();
+    view.all(scratch);
+    for (const std::uint32_t volume : scratch) {
       if (view.target(volume) == shot.shooter) continue;
       const auto metres =
           cast(view.placed(volume), shot.from, shot.direction, shot.metres_max, shot.radius);
