@@ -23,7 +23,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kTargets = 64;
+constexpr std::uint32_t kTargetCount = 64;
 constexpr std::uint32_t kTicks = 33;
 constexpr std::uint32_t kShooters = 64;
 constexpr HitVolume kBody{.center = {0, 1, 0}, .radius = 0.4F, .half_height = 0.6F};
@@ -51,7 +51,7 @@ struct Arena {
 
   explicit Arena(std::uint32_t shots_per_shooter, std::uint32_t others = 0) {
     Random random(5);
-    for (std::uint32_t i = 0; i < kTargets; ++i) {
+    for (std::uint32_t i = 0; i < kTargetCount; ++i) {
       places.push_back(samples::random_vector(random, 40));
       targets.push_back(world.create());
       world.add(transform, targets[i], {});
@@ -71,7 +71,7 @@ struct Arena {
       const ViewTime view =
           ViewTime::at(Tick(tick), 0.05F + 0.9F * static_cast<float>(samples::unit(random)));
       for (std::uint32_t shot = 0; shot < shots_per_shooter; ++shot) {
-        const auto at = random.below(kTargets);
+        const auto at = random.below(kTargetCount);
         const Vec3 from = samples::random_vector(random, 40);
         const Vec3 aimed = places[at] + circle(at, view.ticks()) + kBody.center +
                            samples::random_vector(random, 0.8);
@@ -86,7 +86,7 @@ struct Arena {
     return {static_cast<float>(8 * std::cos(angle)), 0, static_cast<float>(8 * std::sin(angle))};
   }
   void step(std::uint32_t tick) {
-    for (std::uint32_t i = 0; i < kTargets; ++i) {
+    for (std::uint32_t i = 0; i < kTargetCount; ++i) {
       Transform& at = *world.get(transform, targets[i]);
       at.position = places[i] + circle(i, tick);
       const double turned = tick * 0.1 + i;
@@ -135,7 +135,7 @@ void rewind_in_batch(benchmark::State& state, std::uint32_t shots_per_shooter,
   }
   finish(state, before, hits, arena.shots.size());
   state.counters["bytes/target-tick"] =
-      static_cast<double>(arena.history.memory_bytes()) / kTargets / kTicks;
+      static_cast<double>(arena.history.memory_bytes()) / kTargetCount / kTicks;
 }
 
 /// Whether a shot hits a body at a pose: the same two steps as in `RewoundView`.
@@ -222,7 +222,7 @@ void record_history(benchmark::State& state) {
   for (std::uint32_t i = 0; i < kTicks; ++i) arena.record(tick++);
   const std::uint64_t before = allocation_count();
   for (auto _ : state) arena.record(tick++);
-  finish(state, before, 0, kTargets);
+  finish(state, before, 0, kTargetCount);
 }
 
 void record_snapshot(benchmark::State& state) {
@@ -231,7 +231,7 @@ void record_snapshot(benchmark::State& state) {
   for (std::uint32_t i = 0; i < kTicks; ++i) arena.past.capture(Tick(tick++));
   const std::uint64_t before = allocation_count();
   for (auto _ : state) arena.past.capture(Tick(tick++));
-  finish(state, before, 0, kTargets);
+  finish(state, before, 0, kTargetCount);
 }
 
 template <typename Function, typename... Arguments>
@@ -245,7 +245,7 @@ void register_lag_benchmarks() {
   for (const std::uint32_t others : {0U, 448U}) {
     for (const std::uint32_t shots : {1U, 8U}) {
       const std::string group = "sync/" + std::to_string(kShooters * shots) +
-                                " past shots of 64 in " + std::to_string(kTargets + others);
+                                " past shots of 64 in " + std::to_string(kTargetCount + others);
       add(group + "/batch", rewind_in_batch, shots, others);
       add(group + "/world per shot", copy_world, shots, others);
       add(group + "/arrays per shot", copy_plain, shots, others);
