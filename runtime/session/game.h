@@ -88,7 +88,7 @@ struct Button {
 };
 consteval auto describe(Type<Button>) {
   return Describe<Button>("Button").field<&Button::is_held>("isHeld").field<&Button::press_count>(
-      "pressCount", {.minimum = 0, .maximum = 7});
+      "pressCount", {.minimum = 0, .maximum = 7, .sampled = Sampling::sum});
 }
 
 /// Types of one role, in the order named. A value. A type is identified by its described name, so

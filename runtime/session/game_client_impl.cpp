@@ -32,7 +32,10 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       replication({.channel = kReplicationChannel}, this),
       walk(world),
       encoder(content->game().commands.types, content->game().messages.types),
-      sampler(content->game().commands.types, encoder) {
+      sampler(content->game().commands.types),
+      sender(encoder.command_lanes()),
+      forces(content->game().commands.types),
+      commands(default_commands(content->game().commands.types)) {
   for (const ComponentDescription& component : content->components()) {
     const std::optional<ComponentId> id = world.find_component(component.name);
     if (id && (is_interpolated(component) || is_predicted(component.name))) {
@@ -73,6 +76,7 @@ void GameClient::Impl::frame(Time at) {
     if (Connection* const connection = net->connection()) {
       read_messages(*connection);
       read_loose(*connection);
+      read_reports(*connection);
       if (welcome && is_level_there) follow(*connection);
       send_commands(*connection);
       pipe.flush(*connection);
@@ -256,6 +260,13 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
   return storage.bytes().data() + offset;
 }
 
+/// Until a report about a command can be here: they come with the snapshots.
+double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
+  const double seconds =
+      std::chrono::duration<double>(connection.round_trip().smoothed()).count();
+  return seconds * welcome->ticks_per_second + welcome->snapshot_ticks;
+}
+
 void GameClient::Impl::send_commands(Connection& connection) {
   if (!has_sent_structs) {
     has_sent_structs = pipe.send(SessionMessage::structs, encoder.schema());
@@ -263,9 +274,16 @@ void GameClient::Impl::send_commands(Connection& connection) {
   if (!welcome || content->game().commands.types.empty()) return;
   if (!clock) clock.emplace(welcome->ticks_per_second);
   for (std::uint32_t due = clock->due(now); due > 0; --due) {
+    sampler.end_tick();
+    std::uint32_t number = sender.newest() + 1;
+    if (number == 0) number = 1;  // 0 is no number.
+    sender.push(number, sampler.values());
     // A queue that is full drops them: the next packet repeats the last ones.
-    static_cast<void>(connection.send_message(kCommandChannel, sampler.end_tick()));
-    if (prediction != nullptr) prediction->run(sampler.number(), sampler.last());
+    static_cast<void>(
+        connection.send_message(kCommandChannel, sender.packet(round_trip_ticks(connection))));
+    copy_commands(sampler.last(), commands);
+    forces.apply(number, commands);
+    if (prediction != nullptr) prediction->run(number, commands);
   }
 }
 

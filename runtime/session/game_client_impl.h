@@ -19,13 +19,15 @@
 #include "runtime/session/game_client.h"
 #include "runtime/session/message_pipe.h"
 #include "runtime/session/own_prediction.h"
-#include "runtime/session/player_commands.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/struct_codec.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/session/view_history.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/level.h"
+#include "runtime/sync/command_forces.h"
+#include "runtime/sync/command_sampler.h"
+#include "runtime/sync/command_sender.h"
 
 namespace muster {
 
@@ -59,6 +61,7 @@ struct GameClient::Impl final : public DivergenceLog {
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   void send_commands(Connection& connection);
+  double round_trip_ticks(const Connection& connection) const;
   void end_if_over();
   void fail_with(ErrorCode code, std::string text);
   void report_problems();
@@ -68,6 +71,8 @@ struct GameClient::Impl final : public DivergenceLog {
   void read_loose(Connection& connection);
   bool take(SessionMessage kind, std::span<const std::byte> body);
   bool take_welcome(std::span<const std::byte> body);
+  bool take_forced(std::span<const std::byte> body);
+  void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
   std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
 
@@ -109,6 +114,10 @@ struct GameClient::Impl final : public DivergenceLog {
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;
   CommandSampler sampler;
+  CommandSender sender;
+  CommandForces forces;
+  CommandSet commands;        ///< Of the last tick, with what the server forces.
+  CommandReport report;       ///< The newest one.
   std::optional<TickClock> clock;
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;

@@ -11,13 +11,9 @@
 #include "runtime/session/session_time.h"
 
 namespace muster {
-namespace {
-
 std::uint16_t snapshot_ticks(const Game& game) {
   return static_cast<std::uint16_t>(std::max(1, game.ticks_per_second / game.snapshots_per_second));
 }
-
-}  // namespace
 
 std::string to_line(const Problem& problem) {
   std::string line(to_string(problem.kind));
@@ -247,8 +243,11 @@ PlayerId GameServer::Impl::free_player() const {
 }
 
 void GameServer::Impl::run_tick() {
-  for (const auto& player : players) player->commands.begin_tick();
+  for (const auto& player : players) {
+    if (player->decoder) player->commands.begin_tick(*player->decoder);
+  }
   simulation.run_tick(simulation.tick().next());
+  for (const auto& player : players) report_commands(*player);
   // Without shared systems clients predict nothing.
   if (content->game().systems.entries.empty() || simulation.is_paused()) return;
   for (const auto& player : players) {

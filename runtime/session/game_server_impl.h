@@ -17,20 +17,20 @@
 #include "runtime/session/entity_classes.h"
 #include "runtime/session/game_server.h"
 #include "runtime/session/message_pipe.h"
-#include "runtime/session/player_commands.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/session_recording.h"
 #include "runtime/session/simulation.h"
 #include "runtime/session/struct_codec.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/spawn/level.h"
+#include "runtime/sync/command_queue.h"
 
 namespace muster {
 
 struct GameServer::Impl final : public Admission, public DivergenceLog, public InterestRule {
   struct Player {
     explicit Player(std::span<const ComponentDescription> command_types)
-        : commands(command_types) {}
+        : commands(command_types, CommandPacing::by_client) {}
     PlayerId id = PlayerId::none;
     ClientHandle client;
     MessagePipe pipe;
@@ -67,6 +67,9 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   void read_messages(Player& player, Connection& connection);
   void read_loose(Player& player, Connection& connection);
   void read_commands(Player& player, Connection& connection);
+  void report_commands(Player& player);
+  bool force_command(PlayerId player, const session_detail::NamedValue& command,
+                     std::string_view field);
   void update_infos();
   void report_problems();
 
@@ -153,6 +156,8 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   std::function<void(const Problem&)> on_problem;
 };
 
+/// Ticks from one snapshot to the next.
+std::uint16_t snapshot_ticks(const Game& game);
 /// The line that a problem has in the log.
 std::string to_line(const Problem& problem);
 

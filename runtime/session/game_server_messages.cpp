@@ -110,7 +110,10 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
     if (is_sound && kind == SessionMessage::structs && !player.decoder) {
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       is_sound = made.has_value();
-      if (made) player.decoder = std::move(made.value());
+      if (made) {
+        player.decoder = std::move(made.value());
+        player.commands.accept(*player.decoder);
+      }
     } else if (is_sound && kind == SessionMessage::game && player.decoder) {
       deliver(player, body);
     } else {
@@ -141,9 +144,34 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
   for (int i = 0;; ++i) {
     const std::span<const std::byte> packet = connection.message(kCommandChannel);
     if (packet.empty()) return;
-    if (player.decoder && i < kPacketsPerFrameMax) player.commands.receive(*player.decoder, packet);
+    if (player.decoder && i < kPacketsPerFrameMax) {
+      player.commands.receive(*player.decoder, packet, clock.fraction_at(now));
+    }
     connection.pop_message(kCommandChannel);
   }
+}
+
+void GameServer::Impl::report_commands(Player& player) {
+  Connection* const connection = net->connection(player.client);
+  if (!player.decoder || connection == nullptr || content->game().commands.types.empty()) return;
+  std::vector<ForcedField>& forced = player.commands.forced();
+  for (const ForcedField& one : forced) {
+    static_cast<void>(
+        player.pipe.send(SessionMessage::forced, player.commands.forces().encode(one)));
+  }
+  forced.clear();
+  if (simulation.tick().value() % snapshot_ticks(content->game()) != 0) return;
+  // A lost report is followed by the next one.
+  static_cast<void>(
+      connection->send_message(kCommandChannel, player.commands.report().encode()));
+}
+
+bool GameServer::Impl::force_command(PlayerId player, const session_detail::NamedValue& command,
+                                     std::string_view field) {
+  const std::optional<std::uint16_t> type = encoder.find(command.name, command.bytes.size());
+  Player* const found = find(player);
+  if (found == nullptr || !type || *type >= encoder.command_count()) return false;
+  return found->commands.force(*type, field, command.bytes);
 }
 
 bool GameServer::Impl::is_over_rate(Player& player, std::uint16_t sent) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "registry/vocabulary/clock.h"
-#include "runtime/session/player_commands.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/simulation.h"
+#include "runtime/sync/command_forces.h"
 #include "runtime/world/world.h"
 
 namespace muster {
@@ -36,6 +36,8 @@ class OwnPrediction {
   }
   /// A tick of this client has ended with these commands: runs it.
   void run(std::uint32_t number, const CommandSet& commands);
+  /// Changes the commands that are run again, from the forced tick on.
+  void force(const ForcedField& forced);
   /// Begins again from the received world, as of `tick` of the server.
   void reconcile(const World& received, Tick tick, Time now);
 
@@ -83,6 +85,7 @@ class OwnPrediction {
   std::uint32_t received_number_ = 0;  ///< The lowest one of the entities.
   Tick received_tick_;
   const CommandSet* running_ = nullptr;
+  std::span<const ComponentDescription> command_types_;
   std::uint64_t corrections_ = 0;
 };
 

@@ -69,13 +69,14 @@ Result<void> write_file(const std::string& path, Bytes bytes) {
   return write_atomically(files.value(), name.value(), bytes);
 }
 
-Result<Trace> load_trace(const std::string& path, const std::string& scenes) {
+Result<ByteVector> read_unpacked(const std::string& path) {
   Result<ByteVector> bytes = read_file(path);
+  return bytes && path.ends_with(".zst") ? unpack(bytes.value(), path) : std::move(bytes);
+}
+
+Result<Trace> load_trace(const std::string& path, const std::string& scenes) {
+  const Result<ByteVector> bytes = read_unpacked(path);
   if (!bytes) return fail(bytes.error());
-  if (path.ends_with(".zst")) {
-    bytes = unpack(bytes.value(), path);
-    if (!bytes) return fail(bytes.error());
-  }
   if (is_recording(bytes.value())) return trace_of_recording(bytes.value(), path);
   const std::string name = trace_name(bytes.value());
   std::string scene;

@@ -11,6 +11,8 @@ namespace muster {
 
 /// Reads a file as a whole.
 Result<ByteVector> read_file(const std::string& path);
+/// The same, unpacked when its name ends in `.zst`.
+Result<ByteVector> read_unpacked(const std::string& path);
 /// Writes a file, whole or not at all.
 Result<void> write_file(const std::string& path, Bytes bytes);
 
