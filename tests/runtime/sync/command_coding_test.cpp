@@ -59,10 +59,10 @@ TEST_CASE("Any values come across, whatever their ranges", "[sync][commands]") {
   for (int round = 0; round < 3000; ++round) {
     std::vector<std::int64_t>& now = sets[2];
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-      const auto span = static_cast<std::uint64_t>(lanes[i].high) -
-                        static_cast<std::uint64_t>(lanes[i].low);
-      const std::uint64_t step = span == ~std::uint64_t{0} ? random.next()
-                                                           : random.next() % (span + 1);
+      const auto span =
+          static_cast<std::uint64_t>(lanes[i].high) - static_cast<std::uint64_t>(lanes[i].low);
+      const std::uint64_t step =
+          span == ~std::uint64_t{0} ? random.next() : random.next() % (span + 1);
       if (random.below(3) == 0) {
         now[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(lanes[i].low) + step);
       }

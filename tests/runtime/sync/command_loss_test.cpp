@@ -77,8 +77,7 @@ class Match {
     const int copies = random_.below(10) == 0 ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
       if (burst_ > 0 || random_.below(100) < loss_percent_) continue;
-      const int delay =
-          static_cast<int>(random_.below(static_cast<std::uint64_t>(jitter_ticks_)));
+      const int delay = static_cast<int>(random_.below(static_cast<std::uint64_t>(jitter_ticks_)));
       flying_.push_back({tick_ + delay, bytes});
     }
   }
@@ -111,8 +110,8 @@ class Match {
     if (stamp < 2) return;
     const bool had_late = stage_.queue.counters().late != late_;
     late_ = stage_.queue.counters().late;
-    const bool is_here =
-        static_cast<std::size_t>(stamp) < arrived_.size() && arrived_[static_cast<std::size_t>(stamp)];
+    const bool is_here = static_cast<std::size_t>(stamp) < arrived_.size() &&
+                         arrived_[static_cast<std::size_t>(stamp)];
     stage_.begin_tick(static_cast<std::uint32_t>(stamp));
     outcome_.run += stage_.current().fire.press_count;
     outcome_.turn_run += static_cast<double>(stage_.current().turn);

@@ -245,8 +245,7 @@ TEST_CASE("The report says what arrived, how early and how many wait", "[sync][c
   CHECK(later.earliness_min == Approx(-0.5));
 }
 
-TEST_CASE("The measured loss follows the share of packets that do not arrive",
-          "[sync][commands]") {
+TEST_CASE("The measured loss follows the share of packets that do not arrive", "[sync][commands]") {
   const auto percent = GENERATE(0U, 5U, 30U);
   CAPTURE(percent);
   Stage stage;

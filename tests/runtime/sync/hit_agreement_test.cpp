@@ -231,7 +231,7 @@ void judge(Client& client, const PoseHistory& server, std::uint32_t now, Score& 
 }
 
 TEST_CASE("Client and server agree on 999 of 1,000 shots; other rules disagree ten times as often",
-          "[sync][lag]") {
+          "[sync][lag][sys-60]") {
   Random random(77);
   Arena arena(5);
   PoseHistory server({.states = 40});

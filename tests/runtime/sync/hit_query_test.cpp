@@ -53,7 +53,7 @@ struct Range {
 constexpr Shot kAhead{.shooter = kShooter, .from = {}, .direction = {0, 0, 1}};
 
 TEST_CASE("A shot reports each entity once, nearest first, with the part that it meets first",
-          "[sync][lag]") {
+          "[sync][lag][sys-61]") {
   Range range;
   range.put(kOther, {0, 0, 20}, {.radius = 1});
   range.put(EntityId(10, 1), {0, 0, 10}, {.radius = 1, .part = 1}, kTarget);
@@ -68,7 +68,7 @@ TEST_CASE("A shot reports each entity once, nearest first, with the part that it
   CHECK(hits[1].metres == 19);
 }
 
-TEST_CASE("Equal distances are ordered by entity, then part", "[sync][lag]") {
+TEST_CASE("Equal distances are ordered by entity, then part", "[sync][lag][sys-61]") {
   Range range;
   range.put(EntityId(10, 1), {0, 0, 10}, {.radius = 1, .part = 9}, kTarget);
   range.put(kOther, {0, 0, 10}, {.radius = 1});
@@ -80,7 +80,8 @@ TEST_CASE("Equal distances are ordered by entity, then part", "[sync][lag]") {
   CHECK(hits[1].entity == kOther);
 }
 
-TEST_CASE("The shooter and its parts are not hit, nor layers outside of the mask", "[sync][lag]") {
+TEST_CASE("The shooter and its parts are not hit, nor layers outside of the mask",
+          "[sync][lag][sys-61]") {
   Range range;
   range.put(kShooter, {}, {.radius = 1});
   range.put(EntityId(9, 1), {0, 0, 2}, {.radius = 1}, kShooter);
@@ -95,7 +96,7 @@ TEST_CASE("The shooter and its parts are not hit, nor layers outside of the mask
   CHECK(range.shoot(shot).empty());
 }
 
-TEST_CASE("The environment stops a shot before it meets what is behind", "[sync][lag]") {
+TEST_CASE("The environment stops a shot before it meets what is behind", "[sync][lag][sys-61]") {
   Range range;
   range.put(kTarget, {0, 0, 10}, {.radius = 1});
   range.put(kOther, {0, 0, 20}, {.radius = 1});
@@ -111,7 +112,7 @@ TEST_CASE("The environment stops a shot before it meets what is behind", "[sync]
   CHECK(range.shoot(kAhead, environment).empty());
 }
 
-TEST_CASE("Shots with numbers that make no sense hit nothing", "[sync][lag]") {
+TEST_CASE("Shots with numbers that make no sense hit nothing", "[sync][lag][sys-61]") {
   Range range;
   range.put(kTarget, {0, 0, 10}, {.radius = 100});
   CHECK(range.shoot(kAhead).size() == 1);
@@ -139,7 +140,7 @@ TEST_CASE("Shots with numbers that make no sense hit nothing", "[sync][lag]") {
 }
 
 TEST_CASE("A cast touches a volume where its nearest point is a radius away, and not before",
-          "[sync][lag]") {
+          "[sync][lag][sys-61]") {
   Random random(7);
   std::uint32_t touched = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -164,7 +165,7 @@ TEST_CASE("A cast touches a volume where its nearest point is a radius away, and
   CHECK(touched > 2000);
 }
 
-TEST_CASE("A ray from a kilometre away meets a sphere to a millimetre", "[sync][lag]") {
+TEST_CASE("A ray from a kilometre away meets a sphere to a millimetre", "[sync][lag][sys-61]") {
   Range range;
   range.put(kTarget, {0, 0.4F, 1000}, {.radius = 0.5F});
   Shot shot = kAhead;
@@ -174,7 +175,7 @@ TEST_CASE("A ray from a kilometre away meets a sphere to a millimetre", "[sync][
   CHECK(std::abs(hits[0].metres - 999.7F) < 0.001F);
 }
 
-TEST_CASE("The broad phase leaves nothing out", "[sync][lag]") {
+TEST_CASE("The broad phase leaves nothing out", "[sync][lag][sys-61][sys-63]") {
   Random random(9);
   const HitCrowd crowd(random, 200, 12);
   RewoundView view;
@@ -212,7 +213,7 @@ bool are_equal(const Hit& a, const Hit& b) {
 }
 
 TEST_CASE("64 shooters of one tick get the same verdicts in any order and on any number of threads",
-          "[sync][lag]") {
+          "[sync][lag][sys-61]") {
   Random random(13);
   const HitCrowd crowd(random, 128, 32);
   std::vector<ViewedShot> shots;
@@ -247,7 +248,7 @@ TEST_CASE("64 shooters of one tick get the same verdicts in any order and on any
   }
 }
 
-TEST_CASE("A batch like the one before allocates nothing", "[sync][lag]") {
+TEST_CASE("A batch like the one before allocates nothing", "[sync][lag][sys-61]") {
   Random random(13);
   const HitCrowd crowd(random, 64, 32);
   std::vector<ViewedShot> shots;
@@ -264,7 +265,7 @@ TEST_CASE("A batch like the one before allocates nothing", "[sync][lag]") {
 }
 
 TEST_CASE("Splash damage falls from its full share to the least, and ends at its radius",
-          "[sync][lag]") {
+          "[sync][lag][sys-62]") {
   const Splash splash{.center = {}, .metres = 5, .full_metres = 1, .share_min = 0.2F};
   struct Row {
     float distance, share;
@@ -283,7 +284,8 @@ TEST_CASE("Splash damage falls from its full share to the least, and ends at its
   CHECK(range.splash(splash).empty());
 }
 
-TEST_CASE("Splash damage reaches a box by its nearest point, not by its center", "[sync][lag]") {
+TEST_CASE("Splash damage reaches a box by its nearest point, not by its center",
+          "[sync][lag][sys-62]") {
   Range range;
   range.put(kTarget, {4, 0, 0}, {.half_size = {3, 1, 1}});
   range.put(kOther, {0, 4, 4}, {.half_size = {1, 1, 1}});  // Nearest at 3√2.
@@ -294,7 +296,7 @@ TEST_CASE("Splash damage reaches a box by its nearest point, not by its center",
 }
 
 TEST_CASE("The instigator takes its own share of a splash, whatever the layers, or none",
-          "[sync][lag]") {
+          "[sync][lag][sys-62]") {
   Range range;
   range.put(kShooter, {0, 0, 1}, {.radius = 0.5F, .layer = 1});
   range.put(kTarget, {0, 0, 2}, {.radius = 0.5F, .layer = 2});

@@ -62,7 +62,7 @@ std::vector<Vec3> centers(const PoseHistory& history, const ViewTime& view) {
 double millimetres(Vec3 a, Vec3 b) { return 1000 * static_cast<double>(length(a - b)); }
 
 TEST_CASE("A target at 20 m/s is where it was drawn, to a millimetre at any fraction of a tick",
-          "[sync][lag]") {
+          "[sync][lag][sys-60]") {
   Random random(1);
   PoseHistory history({.states = 12, .metres_per_tick_max = 2});
   std::vector<Transform> states;
@@ -96,7 +96,7 @@ TEST_CASE("A target at 20 m/s is where it was drawn, to a millimetre at any frac
   CHECK(error_max < 1);
 }
 
-TEST_CASE("Rotations are blended along the shorter arc", "[sync][lag]") {
+TEST_CASE("Rotations are blended along the shorter arc", "[sync][lag][sys-60]") {
   PoseHistory history;
   const HitVolume far{.center = {10, 0, 0}};
   const Quaternion end = turn(1.0);
@@ -108,7 +108,7 @@ TEST_CASE("Rotations are blended along the shorter arc", "[sync][lag]") {
   CHECK(millimetres(half, rotated(turn(0.5), {10, 0, 0})) < 0.1);
 }
 
-TEST_CASE("Nothing lies between the two ends of a teleport", "[sync][lag]") {
+TEST_CASE("Nothing lies between the two ends of a teleport", "[sync][lag][sys-60]") {
   const bool is_marked = GENERATE(true, false);
   const Vec3 far = is_marked ? Vec3{0.5F, 0, 0} : Vec3{50, 0, 0};
   PoseHistory history;
@@ -124,7 +124,8 @@ TEST_CASE("Nothing lies between the two ends of a teleport", "[sync][lag]") {
   CHECK(centers(history, ViewTime::at(Tick(11), 0.5F)).at(0) == far + kBody.center);
 }
 
-TEST_CASE("The dead can be hit where they were as long as the history reaches", "[sync][lag]") {
+TEST_CASE("The dead can be hit where they were as long as the history reaches",
+          "[sync][lag][sys-60]") {
   PoseHistory history({.states = 8});
   const NotedPose dying{.entity = kRobot, .pose = {{1, 0, 0}, {}}, .volume = &kBody};
   const EntityId reborn(kRobot.slot(), 2);  // The slot is used again.
@@ -153,7 +154,7 @@ TEST_CASE("The dead can be hit where they were as long as the history reaches", 
 }
 
 TEST_CASE("A rider on a turning lift is where a client draws it, which blends both",
-          "[sync][lag]") {
+          "[sync][lag][sys-60]") {
   Random random(2);
   PoseHistory history({.states = 16});
   std::vector<std::pair<Transform, Transform>> states;
@@ -210,7 +211,7 @@ TEST_CASE("A rider on a turning lift is where a client draws it, which blends bo
 }
 
 TEST_CASE("Stepping from one lift to another is a cut, and a lift that is gone holds nothing",
-          "[sync][lag]") {
+          "[sync][lag][sys-60]") {
   PoseHistory history;
   const EntityId other(4, 1);
   for (std::uint32_t tick = 1; tick <= 3; ++tick) {
@@ -231,7 +232,7 @@ TEST_CASE("Stepping from one lift to another is a cut, and a lift that is gone h
 }
 
 TEST_CASE("A volume keeps the shape that it had: crouching does not shrink the past",
-          "[sync][lag]") {
+          "[sync][lag][sys-60]") {
   PoseHistory history;
   const HitVolume crouched{.center = {0, 0.5F, 0}, .radius = 0.4F, .half_height = 0.1F};
   note_one(history, 1, {.entity = kRobot, .pose = {}, .volume = &kBody});
@@ -243,7 +244,7 @@ TEST_CASE("A volume keeps the shape that it had: crouching does not shrink the p
   CHECK(view.placed(0).half_height == crouched.half_height);
 }
 
-TEST_CASE("A moment outside the history is its nearest state", "[sync][lag]") {
+TEST_CASE("A moment outside the history is its nearest state", "[sync][lag][sys-60]") {
   PoseHistory history({.states = 5});
   for (std::uint32_t tick = 1; tick <= 20; ++tick) {
     note_one(history, tick,
@@ -260,7 +261,8 @@ TEST_CASE("A moment outside the history is its nearest state", "[sync][lag]") {
   CHECK(centers(history, ViewTime::at(Tick(18))).at(0).x == 0);
 }
 
-TEST_CASE("Ticks near the ends of their range are looked up like any other", "[sync][lag]") {
+TEST_CASE("Ticks near the ends of their range are looked up like any other",
+          "[sync][lag][sys-60]") {
   for (const std::uint32_t first : {0U, 65'526U, 0x7FFFFFF6U, 0xFFFFFFE0U}) {
     PoseHistory history({.states = 7});  // No power of two.
     for (std::uint32_t i = 0; i < 20; ++i) {
@@ -274,7 +276,8 @@ TEST_CASE("Ticks near the ends of their range are looked up like any other", "[s
   }
 }
 
-TEST_CASE("500 ms at 60 ticks per second take 32 states, and memory is bounded", "[sync][lag]") {
+TEST_CASE("500 ms at 60 ticks per second take 32 states, and memory is bounded",
+          "[sync][lag][sys-60]") {
   using std::chrono::milliseconds;
   CHECK(states_for(milliseconds(500), 60) == 32);
   CHECK(states_for(milliseconds(500), 60, 3) == 12);
@@ -294,7 +297,7 @@ TEST_CASE("500 ms at 60 ticks per second take 32 states, and memory is bounded",
   CHECK(per_state < 140);
 }
 
-TEST_CASE("Ticks allocate nothing while entities despawn and others spawn", "[sync][lag]") {
+TEST_CASE("Ticks allocate nothing while entities despawn and others spawn", "[sync][lag][sys-60]") {
   PoseHistory history({.states = 32});
   RewoundView view;
   std::vector<std::uint32_t> volumes;

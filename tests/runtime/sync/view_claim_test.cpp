@@ -78,7 +78,7 @@ ViewerOptions link(double jitter, std::uint64_t seed = 5) {
 }
 
 TEST_CASE("Honest claims are believed at every frame rate, delay, jitter, loss and drift",
-          "[sync][lag]") {
+          "[sync][lag][sys-83]") {
   const auto rule = GENERATE(ViewRule::peak, ViewRule::quantile, ViewRule::stopping);
   const double frames = GENERATE(15.0, 30.0, 59.94, 144.0, 1000.0, 0.0);
   std::uint64_t commands = 0;
@@ -108,7 +108,7 @@ TEST_CASE("Honest claims are believed at every frame rate, delay, jitter, loss a
 }
 
 TEST_CASE("After an outage an honest client's view is believed again within half a second",
-          "[sync][lag]") {
+          "[sync][lag][sys-83]") {
   for (const double outage : {30.0, 60.0, 180.0}) {
     ViewerOptions options = link(0.3);
     options.outage_ticks = outage;
@@ -121,7 +121,7 @@ TEST_CASE("After an outage an honest client's view is believed again within half
   }
 }
 
-TEST_CASE("A forged claim gains at most a tick", "[sync][lag]") {
+TEST_CASE("A forged claim gains at most a tick", "[sync][lag][sys-83]") {
   for (const double jitter : {0.0, 0.3, 1.5}) {
     const Outcome honest = play(link(jitter), 20'000);
     for (const double ticks : {-1e6, -60.0, -20.0, -3.0, -1.5, 1.5, 3.0, 20.0, 1e6}) {
@@ -139,7 +139,7 @@ TEST_CASE("A forged claim gains at most a tick", "[sync][lag]") {
 }
 
 TEST_CASE("A client that always claims older views gains no more than a tick on a clean link",
-          "[sync][lag]") {
+          "[sync][lag][sys-83]") {
   for (const double ticks : {-60.0, -20.0, -3.0}) {
     const auto always = [&](const ViewedCommand& command, std::uint64_t) {
       return shifted(command, ticks);
@@ -159,7 +159,8 @@ TEST_CASE("A client that always claims older views gains no more than a tick on 
   }
 }
 
-TEST_CASE("Random claims never lead outside of what the client's link explains", "[sync][lag]") {
+TEST_CASE("Random claims never lead outside of what the client's link explains",
+          "[sync][lag][sys-83]") {
   Random random(3);
   SimulatedViewer viewer(link(1.5));
   ViewClaims claims;
@@ -185,7 +186,7 @@ TEST_CASE("Random claims never lead outside of what the client's link explains",
   }
 }
 
-TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag]") {
+TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag][sys-83]") {
   const auto verdict_of = [](const ViewClaim* last, std::uint32_t received_max = 1000) {
     ViewClaims claims;
     ClaimContext context{.command = 0, .now = Tick(1010), .received_min = {}, .received_max = {}};
@@ -230,7 +231,7 @@ TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag]"
 }
 
 TEST_CASE("A claim survives the wire to 65536th of its way, also where its low bits wrap",
-          "[sync][lag]") {
+          "[sync][lag][sys-83]") {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {
     const auto now =
