@@ -94,22 +94,23 @@ void ViewClaims::advance(std::uint32_t command) {
 }
 
 void ViewClaims::note_newest(Tick newest) {
-  const double outage = options_.outage_ticks;
   const double now = in_ticks(newest) - time_;
+  const double interval = options_.snapshot_ticks;
+  const double rewind_max = options_.rewind_ticks_max;
   if (newest_ == Tick()) {
     // Until more is known, as if the next one were due.
     best_ = now;
-    behind_ = options_.snapshot_ticks;
-  } else if (steps_between(newest_, newest) > options_.outage_ticks) {
-    has_course_ = false;
-    best_ = std::max(best_ - options_.lead_rate_max * step_, now);
-  } else {
-    // Just before this command, the one before was the newest.
-    const double before = in_ticks(newest_) - time_;
-    best_ = std::max(best_ - options_.lead_rate_max * step_, now);
-    const double gap = std::min(best_ - before, outage);
-    behind_ = std::max(behind_ - options_.forget_rate * step_, gap);
+    behind_ = interval;
+    newest_ = newest;
+    return;
   }
+  if (steps_between(newest_, newest) > options_.outage_ticks) has_course_ = false;
+  best_ = std::max(best_ - options_.lead_rate_max * step_, now);
+  // Just before this command, the one before was the newest.
+  const double gap = best_ - (in_ticks(newest_) - time_);
+  const double forgotten =
+      std::max(options_.forget_rate, (behind_ - interval) / options_.forget_ticks);
+  behind_ = std::max(behind_ - forgotten * step_, std::min(gap, rewind_max));
   newest_ = std::max(newest_, newest);
 }
 

@@ -65,6 +65,8 @@ struct ViewClaimOptions {
   double jitter_slack_ticks = 2;
   /// Observed lateness is forgotten at this rate: slower than any client shortens its delay.
   double forget_rate = 0.002;
+  /// Large lateness is forgotten faster: a share of it per tick, one in this many.
+  double forget_ticks = 900;
   /// A client may run this much faster than the server while it changes its lead.
   double lead_rate_max = 0.1;
   /// States farther apart are not blended.

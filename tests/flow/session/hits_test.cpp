@@ -129,7 +129,8 @@ TEST_CASE("The server hits what the client saw: targets at 20 m/s, delay, jitter
   CHECK(hits > 200);
   CHECK(hits < shots - 100);
   CHECK(static_cast<double>(agreed) >= 0.995 * static_cast<double>(shots));
-  CHECK(verdicts().changed == 0);
+  // The next command fires the shot of a lost one, with its own view.
+  CHECK(verdicts().changed <= shots / 100);
 }
 
 }  // namespace
