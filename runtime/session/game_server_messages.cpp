@@ -142,13 +142,33 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
   // More packets than this in a frame are late ones, whose commands would be skipped.
   constexpr int kPacketsPerFrameMax = 16;
   for (int i = 0;; ++i) {
-    const std::span<const std::byte> packet = connection.message(kCommandChannel);
+    std::span<const std::byte> packet = connection.message(kCommandChannel);
     if (packet.empty()) return;
-    if (player.decoder && i < kPacketsPerFrameMax) {
+    const bool is_read = player.decoder && i < kPacketsPerFrameMax;
+    if (is_read && player.claims.receive(packet, simulation.tick())) {
       player.commands.receive(*player.decoder, packet, clock.fraction_at(now));
     }
     connection.pop_message(kCommandChannel);
   }
+}
+
+/// Before its command runs in the next tick.
+void GameServer::Impl::check_view(Player& player) {
+  const Connection* const connection = net->connection(player.client);
+  const std::uint32_t number = player.commands.number();
+  if (connection == nullptr || number == 0) return;
+  const Tick last = simulation.tick();
+  const double round_trip =
+      std::chrono::duration<double>(connection->round_trip().minimum()).count();
+  const auto ticks = static_cast<std::uint32_t>(round_trip * content->game().ticks_per_second);
+  const Tick reached(last.value() - std::min(last.value(), ticks));
+  const ViewClaim* const claim = player.claims.find(number, last);
+  player.seen =
+      player.view_claims
+          .check(
+              claim,
+              {.command = number, .now = last.next(), .received_min = {}, .received_max = reached})
+          .view;
 }
 
 void GameServer::Impl::report_commands(Player& player) {
