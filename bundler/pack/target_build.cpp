@@ -149,7 +149,7 @@ class TargetBuilder {
       is_done.assign(weighed.size(), 0);
     };
     parallel_for(weighed.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
-      is_done[i] = !failed() && look_up(weighed[i].second, CacheReach::near) ? 1 : 0;
+      is_done[i] = !failed() && take_from_cache(weighed[i].second, CacheReach::near) ? 1 : 0;
     });
     erase_done();
     if (!edges_.cache->has_far_level()) return;
@@ -162,7 +162,7 @@ class TargetBuilder {
         .estimated = packing_time(weighed.size(), bytes, options_.level, options_.jobs),
         .look_up =
             [&](std::size_t i) {
-              is_done[i] = !failed() && look_up(weighed[i].second, CacheReach::far) ? 1 : 0;
+              is_done[i] = !failed() && take_from_cache(weighed[i].second, CacheReach::far) ? 1 : 0;
               return is_done[i] != 0;
             },
         .work =
@@ -175,15 +175,6 @@ class TargetBuilder {
             }};
     run_race(race, edges_.clock, edges_.stop);
     erase_done();
-  }
-
-  bool look_up(std::size_t index, CacheReach reach) {
-    const Time start = edges_.clock.now();
-    BuiltBundle& built = result_.bundles[index];
-    built.planned = index;
-    if (!take_from_cache(result_.plan.bundles[index], reach, built)) return false;
-    built.taken = edges_.clock.now() - start;
-    return true;
   }
 
   // Which bundles can stay. The others, that are about to go, may still hold blocks to use again;
@@ -392,8 +383,11 @@ class TargetBuilder {
             entry.plain, level,          plan_.dictionary_of(entry.kind, level)};
   }
 
-  bool take_from_cache(const PlannedBundle& planned, CacheReach reach, BuiltBundle& built) {
-    if (edges_.cache == nullptr) return false;
+  bool take_from_cache(std::size_t index, CacheReach reach) {
+    const Time start = edges_.clock.now();
+    const PlannedBundle& planned = result_.plan.bundles[index];
+    BuiltBundle& built = result_.bundles[index];
+    built.planned = index;
     auto found = edges_.cache->find(planned, result_.target, reach);
     if (!found) return false;
     const auto reader = BundleReader::open(found->bundle.file);
@@ -411,6 +405,7 @@ class TargetBuilder {
       }
     }
     write(built, reader.value(), found->bundle.file);
+    built.taken = edges_.clock.now() - start;
     return true;
   }
 

@@ -12,7 +12,7 @@ namespace muster {
 
 struct SerializedExternal {
   Guid guid;
-  std::size_t offset_bytes = 0;  ///< Of the guid in the file.
+  std::size_t offset_bytes = 0;  ///< Where the guid lies in the file.
 };
 
 /// The files that a serialized file names, in order; none for a reference by path alone. `head` is

@@ -113,7 +113,7 @@ class Machine:
         shutil.copytree(project, self.project)
 
     def build(self, *options, out="out"):
-        """The summary, and standard error. At level 19 packing takes so long that a look-up pays."""
+        """The summary, and standard error. At level 19 packing is slow, so that look-ups pay."""
         if "--level" not in options:
             options = ("--level", "19", *options)
         done = subprocess.run(
