@@ -53,6 +53,8 @@ std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
   if (end_of(field) > component_bytes) return "lies outside";
   if (field.receivers > Receivers::all_but_owner) return "has unknown receivers";
   if (field.rollback > RollbackClass::confirmed_only) return "has an unknown rollback class";
+  if (field.sampled > Sampling::sum) return "has an unknown sampling";
+  if (field.when_missing > Missing::latch) return "has an unknown rule for missing values";
   const FieldRule broken = broken_rule({.type = field.type,
                                         .unit = field.unit,
                                         .minimum = field.minimum,
@@ -60,6 +62,8 @@ std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
                                         .resolution = field.resolution,
                                         .tolerance = field.tolerance,
                                         .interpolation = field.interpolation,
+                                        .sampled = field.sampled,
+                                        .when_missing = field.when_missing,
                                         .is_enumeration = !field.names.empty(),
                                         .has_names = !field.names.empty()});
   if (broken != FieldRule::none) return complaint(broken);
@@ -131,7 +135,9 @@ ContentHash ComponentDescription::hash() const {
     }
     text.u8(static_cast<std::uint8_t>(field.receivers));
     text.u8(static_cast<std::uint8_t>(field.interpolation));
-    text.u8(static_cast<std::uint8_t>(field.rollback));
+    // One byte for both, so that the hashes of components are those before there was sampling.
+    text.u8(static_cast<std::uint8_t>(static_cast<unsigned>(field.rollback) |
+                                      static_cast<unsigned>(field.sampled) << 4U));
     text.varint(field.names.size());
     for (const std::string& word : field.names) text.text(word);
   }

@@ -85,6 +85,19 @@ enum class Interpolation : std::uint8_t {
 };
 /// Whether a corrected value may show at once or only from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
+/// What a command's field holds for a tick, from the values of the frames in it.
+enum class Sampling : std::uint8_t {
+  latest = 0,   ///< The last frame's value: levels of buttons, an absolute view, a choice.
+  largest = 1,  ///< The one farthest from zero, of a vector the longest: a stick. True over false.
+  sum = 2,      ///< All of them together: a relative look, presses. Nothing is lost: what rounding,
+                ///< the range or a late packet keeps out of one tick is added to the next.
+};
+/// The value that a tick runs when its command has not arrived.
+enum class Missing : std::uint8_t {
+  repeat = 0,   ///< The value of the tick before.
+  neutral = 1,  ///< The default value.
+  latch = 2,    ///< The default value, and a late one in the next command that has the default.
+};
 
 /// One field of a component, as data. The fields of a struct inside the component stand here one by
 /// one, under the names that lead to them: `recoil.angle`, `slots[2].ammo`.
@@ -102,7 +115,9 @@ struct FieldDescription {
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  std::vector<std::string> names;  ///< Of an enumeration: what 0, 1, 2 ... are called.
+  Sampling sampled = Sampling::latest;     ///< How a command gathers its frames.
+  Missing when_missing = Missing::repeat;  ///< `neutral` or `latch` for sums.
+  std::vector<std::string> names;          ///< Of an enumeration: what 0, 1, 2 ... are called.
 };
 
 /// A component, as data. Fields are sorted by offset. `describe.h` makes one from a struct.
@@ -117,7 +132,8 @@ struct ComponentDescription {
   /// Null when there is none of that name.
   const FieldDescription* find(std::string_view field) const;
   /// The description's identity: equal on every compiler, different when anything differs that
-  /// changes bytes or meaning.
+  /// changes bytes or meaning. `sampled` counts, because commands are coded by it; `when_missing`
+  /// does not: it is the server's rule alone.
   ContentHash hash() const;
 };
 

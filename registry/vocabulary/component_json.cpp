@@ -11,6 +11,8 @@ constexpr std::array<std::string_view, 3> kReceivers = {"everyone", "owner", "al
 constexpr std::array<std::string_view, 4> kInterpolations = {"step", "linear", "shortest_arc",
                                                              "angle"};
 constexpr std::array<std::string_view, 2> kRollbacks = {"reconcilable", "confirmed_only"};
+constexpr std::array<std::string_view, 3> kSamplings = {"latest", "largest", "sum"};
+constexpr std::array<std::string_view, 3> kMissing = {"repeat", "neutral", "latch"};
 
 std::string to_hex(Bytes bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -59,6 +61,13 @@ Json field_to_json(const FieldDescription& field) {
   json["receivers"] = kReceivers[static_cast<std::size_t>(field.receivers)];
   json["interpolation"] = kInterpolations[static_cast<std::size_t>(field.interpolation)];
   json["rollback"] = kRollbacks[static_cast<std::size_t>(field.rollback)];
+  // Only fields of commands have others than these.
+  if (field.sampled != Sampling::latest) {
+    json["sampled"] = kSamplings[static_cast<std::size_t>(field.sampled)];
+  }
+  if (field.when_missing != Missing::repeat) {
+    json["when_missing"] = kMissing[static_cast<std::size_t>(field.when_missing)];
+  }
   if (!field.names.empty()) json["names"] = field.names;
   return json;
 }
@@ -85,6 +94,12 @@ Result<FieldDescription> field_from_json(const Json& json) {
   if (!receivers) return fail(receivers.error());
   if (!interpolation) return fail(interpolation.error());
   if (!rollback) return fail(rollback.error());
+  const auto sampled = enum_from<Sampling>(kSamplings, json.value("sampled", "latest"));
+  const auto missing = enum_from<Missing>(kMissing, json.value("when_missing", "repeat"));
+  if (!sampled) return fail(sampled.error());
+  if (!missing) return fail(missing.error());
+  field.sampled = sampled.value();
+  field.when_missing = missing.value();
   field.receivers = receivers.value();
   field.interpolation = interpolation.value();
   field.rollback = rollback.value();

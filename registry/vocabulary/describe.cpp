@@ -23,6 +23,8 @@ void append(const FieldSpec& spec, std::vector<FieldDescription>& fields) {
                       .receivers = traits.receivers,
                       .interpolation = traits.interpolation,
                       .rollback = traits.rollback,
+                      .sampled = traits.sampled,
+                      .when_missing = traits.when_missing,
                       .names = {traits.names.begin(), traits.names.end()}});
     return;
   }

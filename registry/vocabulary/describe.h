@@ -29,6 +29,8 @@ struct FieldTraits {
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
+  Sampling sampled = Sampling::latest;           ///< How a command gathers its frames.
+  Missing when_missing = Missing::repeat;        ///< A sum is neutral unless it is latched.
   std::span<const std::string_view> names = {};  ///< Of an enumeration. Static storage.
 };
 
@@ -138,6 +140,9 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
     }
   }
   if (is_whole && has_range && traits.resolution == 0) traits.resolution = 1;
+  // A sum that was repeated would count twice.
+  const bool is_sum = traits.sampled == Sampling::sum;
+  if (is_sum && traits.when_missing == Missing::repeat) traits.when_missing = Missing::neutral;
   refuse(broken_rule({.type = type,
                       .unit = traits.unit,
                       .minimum = traits.minimum,
@@ -145,6 +150,8 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
                       .resolution = traits.resolution,
                       .tolerance = traits.tolerance,
                       .interpolation = traits.interpolation,
+                      .sampled = traits.sampled,
+                      .when_missing = traits.when_missing,
                       .is_enumeration = is_enumeration,
                       .has_names = !traits.names.empty()}));
   if (!are_enumerators(traits.names, type, traits.minimum, traits.maximum)) {
@@ -345,7 +352,8 @@ class Describe {
       added.inner = &fields_of<Value>;
       if (!traits.unit.empty() || traits.minimum != traits.maximum || traits.resolution != 0 ||
           traits.bits != 0 || traits.tolerance != 0 ||
-          traits.interpolation != Interpolation::step || !traits.names.empty()) {
+          traits.interpolation != Interpolation::step || traits.sampled != Sampling::latest ||
+          traits.when_missing != Missing::repeat || !traits.names.empty()) {
         description_error::a_struct_inside_has_traits_of_its_own();
       }
     }

@@ -35,6 +35,8 @@ inline void names_are_for_enumerations() {}
 inline void enumerators_have_names_and_values_of_their_own() {}
 inline void a_default_lies_within_the_range() {}
 inline void a_name_stands_in_one_line() {}
+inline void the_largest_and_the_sum_are_of_numbers() {}
+inline void a_sum_is_neutral_or_latched_when_missing() {}
 inline void a_struct_inside_has_traits_of_its_own() {}
 inline void a_part_goes_to_others_than_the_whole() {}
 }  // namespace description_error
@@ -78,6 +80,10 @@ consteval void refuse(FieldRule rule) {
       return the_range_has_more_than_2_to_the_32_steps();
     case steps_differ_as_floats:
       return the_resolution_is_finer_than_a_float_of_this_range();
+    case sampling_is_for_numbers:
+      return the_largest_and_the_sum_are_of_numbers();
+    case sums_are_not_repeated:
+      return a_sum_is_neutral_or_latched_when_missing();
   }
 }
 

@@ -37,6 +37,10 @@ std::string_view complaint(FieldRule rule) {
       return "has more than 2^32 steps in its range";
     case steps_differ_as_floats:
       return "has a resolution finer than a float of its range";
+    case sampling_is_for_numbers:
+      return "is sampled as the largest or a sum, but is no number";
+    case sums_are_not_repeated:
+      return "is a sum that a missing command would repeat";
   }
   return "makes sense";
 }

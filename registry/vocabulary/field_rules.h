@@ -32,6 +32,8 @@ enum class FieldRule : std::uint8_t {
   resolution_within_range,
   steps_fit_in_32_bits,
   steps_differ_as_floats,
+  sampling_is_for_numbers,
+  sums_are_not_repeated,
 };
 
 /// What the rules are about.
@@ -43,6 +45,8 @@ struct FieldNumbers {
   double resolution = 0;
   double tolerance = 0;
   Interpolation interpolation = Interpolation::step;
+  Sampling sampled = Sampling::latest;
+  Missing when_missing = Missing::repeat;
   bool is_enumeration = false;
   bool has_names = false;
 };
@@ -124,6 +128,15 @@ constexpr FieldRule broken_rule(const FieldNumbers& field) {
   if (is_integer(field.type)) {
     if (!is_whole(field.resolution)) return FieldRule::whole_resolution;
     if (!is_whole(field.minimum) || !is_whole(field.maximum)) return FieldRule::whole_range;
+  }
+  const bool is_comparable =
+      (is_number && field.type != FieldType::quaternion) ||
+      (field.sampled == Sampling::largest && field.type == FieldType::boolean);
+  if (field.sampled != Sampling::latest && (!is_comparable || field.is_enumeration)) {
+    return FieldRule::sampling_is_for_numbers;
+  }
+  if (field.sampled == Sampling::sum && field.when_missing == Missing::repeat) {
+    return FieldRule::sums_are_not_repeated;
   }
   if (!has_range) return FieldRule::none;
   if (!lies_within(field.type, field.minimum, field.maximum)) return FieldRule::range_within_type;

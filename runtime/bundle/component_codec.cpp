@@ -7,6 +7,10 @@
 namespace muster {
 namespace {
 
+// Three small enumerators share a byte.
+constexpr unsigned kSampledShift = 4;
+constexpr unsigned kMissingShift = 6;
+
 void encode_field(const FieldDescription& field, ByteWriter& out) {
   out.text(field.name);
   out.u8(static_cast<std::uint8_t>(field.type));
@@ -19,7 +23,9 @@ void encode_field(const FieldDescription& field, ByteWriter& out) {
   }
   out.u8(static_cast<std::uint8_t>(field.receivers));
   out.u8(static_cast<std::uint8_t>(field.interpolation));
-  out.u8(static_cast<std::uint8_t>(field.rollback));
+  out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(field.rollback) |
+                                   static_cast<unsigned>(field.sampled) << kSampledShift |
+                                   static_cast<unsigned>(field.when_missing) << kMissingShift));
   out.varint(field.names.size());
   for (const std::string& word : field.names) out.text(word);
 }
@@ -52,7 +58,10 @@ FieldDescription decode_field(ByteReader& in) {
   field.tolerance = in.f64();
   field.receivers = read_enum(in, Receivers::all_but_owner);
   field.interpolation = read_enum(in, Interpolation::angle);
-  field.rollback = read_enum(in, RollbackClass::confirmed_only);
+  const unsigned rules = in.u8();
+  field.rollback = static_cast<RollbackClass>(rules & 15U);
+  field.sampled = static_cast<Sampling>((rules >> kSampledShift) & 3U);
+  field.when_missing = static_cast<Missing>(rules >> kMissingShift);
   const std::uint64_t name_count = in.varint();
   for (std::uint64_t i = 0; i < name_count && !in.failed(); ++i)
     field.names.emplace_back(in.text());

@@ -9,8 +9,9 @@
 #include "registry/vocabulary/near_name.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/session/build_content.h"
-#include "runtime/session/struct_codec.h"
+#include "runtime/session/message_pipe.h"
 #include "runtime/spawn/prefab_link.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 namespace {
@@ -59,6 +60,7 @@ Result<void> check(const Game& game) {
   sent.insert(sent.end(), game.messages.types.begin(), game.messages.types.end());
   if (const auto sound = check_names(sent, "commands or messages"); !sound) return sound;
   if (const auto sound = check_structs(sent); !sound) return sound;
+  if (const auto sound = check_commands(game.commands.types); !sound) return sound;
   std::vector<session_detail::SystemEntry> systems = game.systems.entries;
   systems.insert(systems.end(), game.server_systems.entries.begin(),
                  game.server_systems.entries.end());
@@ -212,7 +214,9 @@ std::string_view BuildContent::path(TypeId type) const {
 }
 
 Agreement BuildContent::agreement() const {
-  Agreement agreement{.application = game_.application, .content = 0, .descriptions = 0};
+  Agreement agreement{.application = game_.application ^ (kSessionFormatVersion << 56U),
+                      .content = 0,
+                      .descriptions = 0};
   const ContentHash hash = catalog_->agreement();
   std::memcpy(&agreement.content, hash.bytes.data(), sizeof agreement.content);
   return agreement;

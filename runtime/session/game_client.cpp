@@ -249,6 +249,9 @@ GameClientMetrics GameClient::metrics() const {
   metrics.snapshots = impl_->replication.counters().snapshots;
   metrics.divergences = impl_->replication.counters().divergences;
   if (impl_->prediction) metrics.corrections = impl_->prediction->corrections();
+  metrics.command_loss = impl_->report.loss;
+  metrics.command_earliness_ticks = impl_->report.earliness_min;
+  metrics.commands_waiting = impl_->report.waiting;
   if (impl_->view_clock) metrics.interpolation_delay = impl_->view_clock->delay();
   Connection* const connection = impl_->net != nullptr ? impl_->net->connection() : nullptr;
   if (connection == nullptr) return metrics;

@@ -42,6 +42,10 @@ struct GameClientMetrics {
   std::uint64_t snapshots = 0;
   std::uint64_t divergences = 0;
   std::uint64_t corrections = 0;  ///< Predictions that were corrected beyond a tolerance.
+  // As the server reports it.
+  float command_loss = 0;             ///< Of packets with commands, 0 to 1.
+  float command_earliness_ticks = 0;  ///< From a command's arrival to its tick; below 0: late.
+  std::uint32_t commands_waiting = 0;
 };
 
 /// A client of a server. One thread at a time; callbacks run inside `frame`, on its thread, and may

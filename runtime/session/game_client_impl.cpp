@@ -10,6 +10,12 @@
 #include "runtime/session/session_time.h"
 
 namespace muster {
+namespace {
+
+/// Snapshots whose ticks are kept: those between which a view may lie.
+constexpr std::size_t kReceivedMax = 64;
+
+}  // namespace
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
                        const GameClientOptions& wanted, const PublicKey& server_key,
@@ -31,8 +37,12 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       receiver(spawner, deferred, collection, {.registry = content->registry()}),
       replication({.channel = kReplicationChannel}, this),
       walk(world),
+      hit_tests(world, content->game()),
       encoder(content->game().commands.types, content->game().messages.types),
-      sampler(content->game().commands.types, encoder) {
+      sampler(content->game().commands.types),
+      sender(encoder.command_lanes()),
+      forces(content->game().commands.types),
+      commands(default_commands(content->game().commands.types)) {
   for (const ComponentDescription& component : content->components()) {
     const std::optional<ComponentId> id = world.find_component(component.name);
     if (id && (is_interpolated(component) || is_predicted(component.name))) {
@@ -73,6 +83,7 @@ void GameClient::Impl::frame(Time at) {
     if (Connection* const connection = net->connection()) {
       read_messages(*connection);
       read_loose(*connection);
+      read_reports(*connection);
       if (welcome && is_level_there) follow(*connection);
       send_commands(*connection);
       pipe.flush(*connection);
@@ -159,6 +170,11 @@ void GameClient::Impl::predict() {
   if (prediction == nullptr) {
     prediction =
         std::make_unique<OwnPrediction>(content->game(), world, collection, player, problems);
+    prediction->set_hit_tests(&hit_tests);
+    hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {
+      const ViewClaim* const claim = of == player ? claims.find(prediction->running()) : nullptr;
+      return claim != nullptr ? std::optional(claim->view()) : std::nullopt;
+    });
   }
   for (const EntityId entity : spawned) {
     prediction->note_entity(entity, references[entity.slot()].second);
@@ -210,6 +226,11 @@ void GameClient::Impl::note_states(const WorldSource& source) {
   if (tick() == Tick()) return;
   if (!view_clock) view_clock.emplace(welcome->ticks_per_second, welcome->snapshot_ticks);
   view_clock->note(tick(), now);
+  // A recording that was wound back begins again.
+  std::erase_if(received_ticks, [&](std::uint32_t one) { return one >= tick().value(); });
+  if (received_ticks.size() == kReceivedMax) received_ticks.erase(received_ticks.begin());
+  received_ticks.push_back(tick().value());
+  hit_tests.record(tick());
   for (const auto& [id, entity] : known) {
     if (!source.holds(static_cast<std::uint32_t>(id))) continue;
     for (ShownComponent& one : shown) {
@@ -221,6 +242,7 @@ void GameClient::Impl::note_states(const WorldSource& source) {
 
 void GameClient::Impl::show() {
   if (view_clock) shown_tick = view_clock->shown(now);
+  if (!received_ticks.empty()) drawn_newest = Tick(received_ticks.back());
   world.process_despawns();
   const float fraction = clock ? clock->fraction() : 0;
   for (ShownComponent& one : shown) {
@@ -256,16 +278,45 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
   return storage.bytes().data() + offset;
 }
 
+/// Until a report about a command can be here: they come with the snapshots.
+double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
+  const double seconds = std::chrono::duration<double>(connection.round_trip().smoothed()).count();
+  return seconds * welcome->ticks_per_second + welcome->snapshot_ticks;
+}
+
+std::optional<ViewClaim> GameClient::Impl::view_claim(double ahead) const {
+  if (received_ticks.empty() || shown_tick <= 0) return std::nullopt;
+  const double drawn = std::min(shown_tick + ahead, in_ticks(Tick(received_ticks.back())));
+  const Tick newest = drawn <= in_ticks(drawn_newest) ? drawn_newest : Tick(received_ticks.back());
+  const auto after = std::ranges::upper_bound(received_ticks, static_cast<std::uint32_t>(drawn));
+  const std::uint32_t to = after == received_ticks.end() ? received_ticks.back() : *after;
+  const std::uint32_t from = after == received_ticks.begin() ? to : *(after - 1);
+  return make_claim(newest, Tick(from), Tick(to), drawn);
+}
+
 void GameClient::Impl::send_commands(Connection& connection) {
   if (!has_sent_structs) {
     has_sent_structs = pipe.send(SessionMessage::structs, encoder.schema());
   }
   if (!welcome || content->game().commands.types.empty()) return;
   if (!clock) clock.emplace(welcome->ticks_per_second);
+  double ahead = 0;
   for (std::uint32_t due = clock->due(now); due > 0; --due) {
+    sampler.end_tick();
+    std::uint32_t number = sender.newest() + 1;
+    if (number == 0) number = 1;  // 0 is no number.
+    sender.push(number, sampler.values());
+    claims.push(number, view_claim(ahead));
+    ahead += 1;
+    command_packet.clear();
+    claims.write(number, command_packet);
+    const std::span<const std::byte> packet = sender.packet(round_trip_ticks(connection));
+    command_packet.insert(command_packet.end(), packet.begin(), packet.end());
     // A queue that is full drops them: the next packet repeats the last ones.
-    static_cast<void>(connection.send_message(kCommandChannel, sampler.end_tick()));
-    if (prediction != nullptr) prediction->run(sampler.number(), sampler.last());
+    static_cast<void>(connection.send_message(kCommandChannel, command_packet));
+    copy_commands(sampler.last(), commands);
+    forces.apply(number, commands);
+    if (prediction != nullptr) prediction->run(number, commands);
   }
 }
 

@@ -19,13 +19,16 @@
 #include "runtime/session/game_client.h"
 #include "runtime/session/message_pipe.h"
 #include "runtime/session/own_prediction.h"
-#include "runtime/session/player_commands.h"
 #include "runtime/session/problem_log.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/session/view_history.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/level.h"
+#include "runtime/sync/claim_stream.h"
+#include "runtime/sync/command_forces.h"
+#include "runtime/sync/command_sampler.h"
+#include "runtime/sync/command_sender.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 
@@ -59,6 +62,9 @@ struct GameClient::Impl final : public DivergenceLog {
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   void send_commands(Connection& connection);
+  /// What is drawn, `ahead` ticks after the frame that was drawn last.
+  std::optional<ViewClaim> view_claim(double ahead) const;
+  double round_trip_ticks(const Connection& connection) const;
   void end_if_over();
   void fail_with(ErrorCode code, std::string text);
   void report_problems();
@@ -68,6 +74,8 @@ struct GameClient::Impl final : public DivergenceLog {
   void read_loose(Connection& connection);
   bool take(SessionMessage kind, std::span<const std::byte> body);
   bool take_welcome(std::span<const std::byte> body);
+  bool take_forced(std::span<const std::byte> body);
+  void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
   std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
 
@@ -106,9 +114,19 @@ struct GameClient::Impl final : public DivergenceLog {
   std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
   std::optional<ViewClock> view_clock;
   double shown_tick = 0;
+  /// Ticks of the last snapshots, rising; the newest one when the view was drawn.
+  std::vector<std::uint32_t> received_ticks;
+  Tick drawn_newest;
+  HitTests hit_tests;
+  ClaimSender claims;
+  std::vector<std::byte> command_packet;
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;
   CommandSampler sampler;
+  CommandSender sender;
+  CommandForces forces;
+  CommandSet commands;   ///< Of the last tick, with what the server forces.
+  CommandReport report;  ///< The newest one.
   std::optional<TickClock> clock;
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;

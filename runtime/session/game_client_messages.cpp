@@ -53,8 +53,31 @@ bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body
       if (!decoder) return false;
       deliver(body);
       return true;
+    case SessionMessage::forced:
+      return decoder && take_forced(body);
   }
   return false;
+}
+
+void GameClient::Impl::read_reports(Connection& connection) {
+  for (;;) {
+    const std::span<const std::byte> bytes = connection.message(kCommandChannel);
+    if (bytes.empty()) return;
+    if (const std::optional<CommandReport> read = CommandReport::decode(bytes)) {
+      report = *read;
+      const std::uint32_t lost = sender.receive(report);
+      for (std::uint32_t i = 0; i < lost; ++i) sampler.add_lost(sender.lost(i));
+    }
+    connection.pop_message(kCommandChannel);
+  }
+}
+
+/// A field that this version of the game does not have is not forced.
+bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
+  const std::optional<ForcedField> forced = forces.decode(body);
+  if (!forced || !forces.follow(*forced)) return true;
+  if (prediction != nullptr) prediction->force(*forced);
+  return true;
 }
 
 bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {

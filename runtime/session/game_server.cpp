@@ -159,6 +159,11 @@ void GameServer::send_message_near(Vec3 position, float metres,
   impl_->send_near(position, metres, message, options);
 }
 
+bool GameServer::force_field(PlayerId player, const session_detail::NamedValue& command,
+                             std::string_view field) {
+  return impl_->force_command(player, command, field);
+}
+
 void GameServer::handle_message(std::string_view name, std::size_t bytes,
                                 std::function<void(PlayerId, Bytes)> handler) {
   if (!impl_->message_type(name, bytes)) return;

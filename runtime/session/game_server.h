@@ -144,6 +144,14 @@ class GameServer {
                    });
   }
 
+  /// Forces a field of a player's next command to that of `command`, as the view at a respawn: the
+  /// player's own input moves on from there, on both sides. False for a player who is gone, a
+  /// command that `Game::commands` lacks, and a field that it lacks or that is no number.
+  template <Described T>
+  bool force_command(PlayerId player, std::string_view field, const T& command) {
+    return force_field(player, session_detail::named_value(command), field);
+  }
+
   // Operation.
   /// Records the world and the messages at ticks that are sent to all, until `stop_recording`. The
   /// file can be played at any time (`GameClient::play_recording`), also after a crash. A disk that
@@ -174,6 +182,8 @@ class GameServer {
   void send_message_to_all(const session_detail::NamedValue& message, const SendOptions& options);
   void send_message_near(Vec3 position, float metres, const session_detail::NamedValue& message,
                          const SendOptions& options);
+  bool force_field(PlayerId player, const session_detail::NamedValue& command,
+                   std::string_view field);
   void handle_message(std::string_view name, std::size_t bytes,
                       std::function<void(PlayerId, Bytes)> handler);
 

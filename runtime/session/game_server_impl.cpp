@@ -11,10 +11,18 @@
 #include "runtime/session/session_time.h"
 
 namespace muster {
-namespace {
-
 std::uint16_t snapshot_ticks(const Game& game) {
   return static_cast<std::uint16_t>(std::max(1, game.ticks_per_second / game.snapshots_per_second));
+}
+
+namespace {
+
+ViewClaimOptions view_rules(const Game& game) {
+  const std::uint32_t rate = game.ticks_per_second;
+  return {.rewind_ticks_max = std::max(rate / 2U, 1U),
+          .snapshot_ticks = snapshot_ticks(game),
+          .blend_ticks_max = std::max<std::uint32_t>(rate / 4U, snapshot_ticks(game)),
+          .outage_ticks = std::max<std::uint32_t>(rate / 4U, 3U * snapshot_ticks(game))};
 }
 
 }  // namespace
@@ -44,10 +52,16 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       loader(store, loads, {.memory_budget_bytes = content->options().memory_bytes_max}),
       level(spawner, loader),
       entity_source{spawner, collection, *content},
+      hit_tests(world, content->game()),
       simulation(content->game(), world, collection, &entity_source, PlayerId::none, problems,
                  options.seed),
       encoder(content->game().commands.types, content->game().messages.types),
       clock(content->game().ticks_per_second) {
+  hit_tests.set_view([this](PlayerId player) {
+    Player* const found = find(player);
+    return found != nullptr ? found->seen : std::nullopt;
+  });
+  simulation.set_hit_tests(&hit_tests);
   simulation.set_commands([this](PlayerId player, std::size_t command) {
     Player* const found = find(player);
     return found != nullptr ? Bytes(found->commands.current()[command]) : Bytes();
@@ -193,7 +207,7 @@ void GameServer::Impl::update_connections() {
 }
 
 void GameServer::Impl::join(const ServerEvent& event) {
-  auto made = std::make_unique<Player>(content->game().commands.types);
+  auto made = std::make_unique<Player>(content->game().commands.types, view_rules(content->game()));
   Player& player = *made;
   player.id = free_player();
   player.client = event.client;
@@ -247,8 +261,13 @@ PlayerId GameServer::Impl::free_player() const {
 }
 
 void GameServer::Impl::run_tick() {
-  for (const auto& player : players) player->commands.begin_tick();
+  for (const auto& player : players) {
+    if (player->decoder) player->commands.begin_tick(*player->decoder);
+    check_view(*player);
+  }
   simulation.run_tick(simulation.tick().next());
+  hit_tests.record(simulation.tick());
+  for (const auto& player : players) report_commands(*player);
   // Without shared systems clients predict nothing.
   if (content->game().systems.entries.empty() || simulation.is_paused()) return;
   for (const auto& player : players) {

@@ -110,7 +110,10 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
     if (is_sound && kind == SessionMessage::structs && !player.decoder) {
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       is_sound = made.has_value();
-      if (made) player.decoder = std::move(made.value());
+      if (made) {
+        player.decoder = std::move(made.value());
+        player.commands.accept(*player.decoder);
+      }
     } else if (is_sound && kind == SessionMessage::game && player.decoder) {
       deliver(player, body);
     } else {
@@ -139,11 +142,55 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
   // More packets than this in a frame are late ones, whose commands would be skipped.
   constexpr int kPacketsPerFrameMax = 16;
   for (int i = 0;; ++i) {
-    const std::span<const std::byte> packet = connection.message(kCommandChannel);
+    std::span<const std::byte> packet = connection.message(kCommandChannel);
     if (packet.empty()) return;
-    if (player.decoder && i < kPacketsPerFrameMax) player.commands.receive(*player.decoder, packet);
+    const bool is_read = player.decoder && i < kPacketsPerFrameMax;
+    if (is_read && player.claims.receive(packet, simulation.tick())) {
+      player.commands.receive(*player.decoder, packet, clock.fraction_at(now));
+    }
     connection.pop_message(kCommandChannel);
   }
+}
+
+/// Before its command runs in the next tick.
+void GameServer::Impl::check_view(Player& player) {
+  const Connection* const connection = net->connection(player.client);
+  const std::uint32_t number = player.commands.number();
+  if (connection == nullptr || number == 0) return;
+  const Tick last = simulation.tick();
+  const double round_trip =
+      std::chrono::duration<double>(connection->round_trip().minimum()).count();
+  const auto ticks = static_cast<std::uint32_t>(round_trip * content->game().ticks_per_second);
+  const Tick reached(last.value() - std::min(last.value(), ticks));
+  const ViewClaim* const claim = player.claims.find(number, last);
+  player.seen =
+      player.view_claims
+          .check(
+              claim,
+              {.command = number, .now = last.next(), .received_min = {}, .received_max = reached})
+          .view;
+}
+
+void GameServer::Impl::report_commands(Player& player) {
+  Connection* const connection = net->connection(player.client);
+  if (!player.decoder || connection == nullptr || content->game().commands.types.empty()) return;
+  std::vector<ForcedField>& forced = player.commands.forced();
+  for (const ForcedField& one : forced) {
+    static_cast<void>(
+        player.pipe.send(SessionMessage::forced, player.commands.forces().encode(one)));
+  }
+  forced.clear();
+  if (simulation.tick().value() % snapshot_ticks(content->game()) != 0) return;
+  // A lost report is followed by the next one.
+  static_cast<void>(connection->send_message(kCommandChannel, player.commands.report().encode()));
+}
+
+bool GameServer::Impl::force_command(PlayerId player, const session_detail::NamedValue& command,
+                                     std::string_view field) {
+  const std::optional<std::uint16_t> type = encoder.find(command.name, command.bytes.size());
+  Player* const found = find(player);
+  if (found == nullptr || !type || *type >= encoder.command_count()) return false;
+  return found->commands.force(*type, field, command.bytes);
 }
 
 bool GameServer::Impl::is_over_rate(Player& player, std::uint16_t sent) {

@@ -74,7 +74,7 @@ MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessag
     incoming_.clear();
     kind = static_cast<SessionMessage>(head);
     body = complete_;
-    return head >= 1 && head <= 3 ? Received::message : Received::malformed;
+    return head >= 1 && head <= 4 ? Received::message : Received::malformed;
   }
 }
 

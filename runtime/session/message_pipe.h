@@ -16,8 +16,11 @@ enum SessionChannel : std::size_t {
   kReplicationChannel = 0,  ///< Reliable, for replication alone.
   kMessageChannel = 1,      ///< Reliable, for `MessagePipe`.
   kLooseChannel = 2,        ///< Unreliable messages.
-  kCommandChannel = 3,      ///< Unreliable: a client's commands.
+  kCommandChannel = 3,      ///< Unreliable: a client's commands, and the server's reports on them.
 };
+/// Of SESSION_FORMAT.md. Ends of different versions do not connect: it is part of the number of the
+/// application.
+inline constexpr std::uint64_t kSessionFormatVersion = 2;
 /// What both ends of a session's connection declare.
 ConnectionOptions session_connection();
 
@@ -26,6 +29,7 @@ enum class SessionMessage : std::uint8_t {
   structs = 1,  ///< The sender's commands and messages: `StructEncoder::schema`.
   welcome = 2,  ///< The server's first words: `Welcome`.
   game = 3,     ///< A message of the game.
+  forced = 4,   ///< A field of a client's commands that the server forces: `CommandForces::encode`.
 };
 
 /// A message of a session has at most this many bytes: a peer could ask for any memory else.

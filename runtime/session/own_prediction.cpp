@@ -30,6 +30,7 @@ OwnPrediction::OwnPrediction(const Game& game, const World& received,
       if (std::ranges::find(components_, *id) == components_.end()) components_.push_back(*id);
     }
   }
+  command_types_ = game.commands.types;
   for (CommandSet& set : history_) set = default_commands(game.commands.types);
   simulation_.set_commands([this](PlayerId owner, std::size_t command) {
     return owner == player_ && running_ != nullptr ? Bytes((*running_)[command]) : Bytes();
@@ -39,7 +40,7 @@ OwnPrediction::OwnPrediction(const Game& game, const World& received,
 void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
   newest_ = number;
   CommandSet& kept = history_[number % kReplayedMax];
-  for (std::size_t i = 0; i < kept.size(); ++i) std::ranges::copy(commands[i], kept[i].begin());
+  copy_commands(commands, kept);
   for (Own& own : own_) {
     for (State& state : own.states) state.before = state.now;
   }
@@ -47,8 +48,19 @@ void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
   capture();
 }
 
+void OwnPrediction::force(const ForcedField& forced) {
+  CommandForces forces(command_types_);
+  if (!forces.follow(forced)) return;
+  const std::int32_t count = std::min<std::int32_t>(steps(forced.stamp, newest_) + 1, kReplayedMax);
+  for (std::int32_t i = count; i-- > 0;) {
+    const std::uint32_t number = newest_ - static_cast<std::uint32_t>(i);
+    forces.apply(number, history_[number % kReplayedMax]);
+  }
+}
+
 void OwnPrediction::run_tick(std::uint32_t number) {
   running_ = &history_[number % kReplayedMax];
+  running_number_ = number;
   subset_.clear();
   for (const Own& own : own_) {
     if (steps(own.number, number) > 0) subset_.push_back(own.entity);

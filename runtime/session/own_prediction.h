@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "registry/vocabulary/clock.h"
-#include "runtime/session/player_commands.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/simulation.h"
+#include "runtime/sync/command_forces.h"
 #include "runtime/world/world.h"
 
 namespace muster {
@@ -34,8 +34,14 @@ class OwnPrediction {
   void note_entity(EntityId entity, EntityReference reference) {
     simulation_.adopt(entity, reference, TypeId());
   }
+  /// Null for none. Must outlive this.
+  void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
+  /// The number of the command that runs, or ran last.
+  std::uint32_t running() const { return running_number_; }
   /// A tick of this client has ended with these commands: runs it.
   void run(std::uint32_t number, const CommandSet& commands);
+  /// Changes the commands that are run again, from the forced tick on.
+  void force(const ForcedField& forced);
   /// Begins again from the received world, as of `tick` of the server.
   void reconcile(const World& received, Tick tick, Time now);
 
@@ -83,7 +89,9 @@ class OwnPrediction {
   std::uint32_t received_number_ = 0;  ///< The lowest one of the entities.
   Tick received_tick_;
   const CommandSet* running_ = nullptr;
+  std::span<const ComponentDescription> command_types_;
   std::uint64_t corrections_ = 0;
+  std::uint32_t running_number_ = 0;
 };
 
 }  // namespace muster

@@ -29,6 +29,12 @@ float TickClock::fraction() const {
   return std::min(static_cast<float>(parts_) / static_cast<float>(kTickParts), kBelowOne);
 }
 
+float TickClock::fraction_at(Time now) const {
+  const Duration passed =
+      last_ ? std::clamp(now - *last_, Duration(), Duration(kLongestFrame)) : Duration();
+  return static_cast<float>(parts_ + passed.count() * rate_) / static_cast<float>(kTickParts);
+}
+
 Duration TickClock::to_next() const { return Duration((kTickParts - parts_ + rate_ - 1) / rate_); }
 
 }  // namespace muster

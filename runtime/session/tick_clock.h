@@ -24,6 +24,8 @@ class TickClock {
   Duration to_next() const;
   /// The fraction of a tick that has passed since the last one; below 1.
   float fraction() const;
+  /// The same at a later time, before `due` is called for it; 1 and more when ticks are due.
+  float fraction_at(Time now) const;
   std::uint64_t skipped() const { return skipped_; }
 
  private:

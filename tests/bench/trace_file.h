@@ -6,13 +6,9 @@
 #include "net/snapshot/training/trace.h"
 #include "registry/vocabulary/bytes.h"
 #include "registry/vocabulary/result.h"
+#include "tests/bench/packed_file.h"
 
 namespace muster {
-
-/// Reads a file as a whole.
-Result<ByteVector> read_file(const std::string& path);
-/// Writes a file, whole or not at all.
-Result<void> write_file(const std::string& path, Bytes bytes);
 
 /// Reads a trace, packed with zstd or not, and the description `SCENES/NAME.json` of the scene
 /// whose name stands in it; without one, fields mean only what the trace's header says. Or a

@@ -6,8 +6,8 @@
 #include "registry/vocabulary/describe.h"
 #include "runtime/session/game.h"
 #include "runtime/session/message_pipe.h"
-#include "runtime/session/player_commands.h"
-#include "runtime/session/struct_codec.h"
+#include "runtime/sync/command_queue.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 namespace {
@@ -56,11 +56,12 @@ void decode_all(std::span<const std::byte> input) {
     require(taken <= input.size());
     require(value.size() == sizeof(Fuzzed));
   }
-  CommandQueue queue(types);
+  CommandQueue queue(types, CommandPacing::by_client);
+  queue.accept(decoder.value());
   while (!input.empty()) {
     const std::size_t size = std::min<std::size_t>(input.size(), 64);
-    queue.receive(decoder.value(), input.first(size));
-    queue.begin_tick();
+    queue.receive(decoder.value(), input.first(size), 0);
+    queue.begin_tick(decoder.value());
     require(queue.current().size() == 1 && queue.current().front().size() == sizeof(Fuzzed));
     input = input.subspan(size);
   }

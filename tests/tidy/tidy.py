@@ -33,6 +33,8 @@ ARROWS = {
     "net": ("net",),
     "runtime/bundle": ("registry/vocabulary", "runtime/bundle"),
     "runtime/c_api": ("registry/vocabulary", "runtime/bundle", "runtime/assets", "runtime/c_api"),
+    "runtime/sync": ("registry/vocabulary", "runtime/world", "runtime/replication", "runtime/sync",
+                     "net"),
     "runtime": ("registry/vocabulary", "runtime", "net"),
     "bundler/preview": ("registry", "runtime/bundle", "runtime/assets", "bundler"),
     "bundler": ("registry", "runtime/bundle", "bundler"),

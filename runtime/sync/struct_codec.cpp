@@ -1,5 +1,5 @@
 // Each value takes the bits of its field's range, so that all structs of one type have one size.
-#include "runtime/session/struct_codec.h"
+#include "runtime/sync/struct_codec.h"
 
 #include <algorithm>
 #include <bit>
@@ -44,6 +44,18 @@ std::uint64_t read_value(BitReader& reader, unsigned bits) {
   return value;
 }
 
+/// Whether a server can keep the commands, and each of their fields is sampled in a known way.
+bool fit_commands(std::span<const ComponentSchema> commands, std::span<const Sampling> sampled) {
+  std::size_t fields = 0;
+  std::size_t values = 0;
+  for (const ComponentSchema& command : commands) {
+    fields += command.fields.size();
+    values += command.value_count();
+  }
+  return fields == sampled.size() && values <= kCommandValuesMax &&
+         std::ranges::all_of(sampled, [](Sampling one) { return one <= Sampling::sum; });
+}
+
 }  // namespace
 
 Result<void> check_structs(std::span<const ComponentDescription> types) {
@@ -63,6 +75,17 @@ Result<void> check_structs(std::span<const ComponentDescription> types) {
   return {};
 }
 
+Result<void> check_commands(std::span<const ComponentDescription> commands) {
+  std::size_t values = 0;
+  for (const ComponentDescription& command : commands) {
+    values += wire_schema(command).value_count();
+  }
+  if (values <= kCommandValuesMax) return check_structs(commands);
+  return fail(ErrorCode::limit_exceeded, "the commands have " + std::to_string(values) +
+                                             " values together, and may have " +
+                                             std::to_string(kCommandValuesMax));
+}
+
 StructEncoder::StructEncoder(std::vector<ComponentDescription> commands,
                              const std::vector<ComponentDescription>& messages)
     : types_(std::move(commands)), command_count_(types_.size()) {
@@ -73,7 +96,16 @@ StructEncoder::StructEncoder(std::vector<ComponentDescription> commands,
       encode_schema({.components = schemas_, .types = {ReplicatedType{.components = {}}}});
   schema_ = {static_cast<std::byte>(command_count_ & 0xFFU),
              static_cast<std::byte>(command_count_ >> 8U)};
+  const std::vector<Sampling> sampled = samplings_of(std::span(types_).first(command_count_));
+  schema_.push_back(static_cast<std::byte>(sampled.size() & 0xFFU));
+  schema_.push_back(static_cast<std::byte>(sampled.size() >> 8U));
+  for (const Sampling one : sampled) schema_.push_back(static_cast<std::byte>(one));
   schema_.insert(schema_.end(), encoded.begin(), encoded.end());
+}
+
+std::vector<CommandLane> StructEncoder::command_lanes() const {
+  return muster::command_lanes(std::span(schemas_).first(command_count_),
+                               samplings_of(std::span(types_).first(command_count_)));
 }
 
 std::optional<std::uint16_t> StructEncoder::find(std::string_view name, std::size_t bytes) const {
@@ -112,6 +144,11 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
                                           std::span<const std::byte> schema) {
   SectionReader reader(schema);
   const std::size_t command_count = reader.read_u16();
+  const std::size_t sampled_count = reader.read_u16();
+  std::vector<Sampling> sampled;
+  for (const std::byte one : reader.read_bytes(sampled_count)) {
+    sampled.push_back(static_cast<Sampling>(one));
+  }
   std::optional<ReplicationSchema> decoded =
       decode_schema(schema.subspan(std::min(schema.size(), reader.position())));
   // Values without bits cost the sender nothing, and the receiver a step each.
@@ -120,15 +157,19 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
            component.value_count() > 8 * byte_count_of(component) + kBitlessValuesMax;
   };
   if (!decoded || command_count > decoded->components.size() ||
+      !fit_commands(std::span(decoded->components).first(command_count), sampled) ||
       std::ranges::any_of(decoded->components, is_too_large)) {
     return fail(ErrorCode::malformed, "the other end's list of commands and messages is damaged");
   }
   StructDecoder decoder;
   decoder.local_ = types;
   decoder.command_count_ = command_count;
+  decoder.command_lanes_ =
+      muster::command_lanes(std::span(decoded->components).first(command_count), sampled);
   for (ComponentSchema& component : decoded->components) {
     Type& type = decoder.types_.emplace_back();
     type.byte_count = byte_count_of(component);
+    type.value_count = component.value_count();
     type.schema = std::move(component);
     decoder.match(type, types);
   }
@@ -191,10 +232,18 @@ std::size_t StructDecoder::decode(std::uint16_t sent, std::span<const std::byte>
     }
   }
   if (!reader.is_finished()) return 0;
-  for (Field& field : type.fields) {
-    field.conversion.apply(std::span(values_).subspan(field.first_value, field.value_count), out);
-  }
+  convert(sent, values_, out);
   return type.byte_count;
+}
+
+void StructDecoder::convert(std::uint16_t sent, std::span<const std::int64_t> values,
+                            ByteVector& out) {
+  Type& type = types_[sent];
+  const ComponentDescription& description = local_[*type.local];
+  out.assign(description.default_value.begin(), description.default_value.end());
+  for (Field& field : type.fields) {
+    field.conversion.apply(values.subspan(field.first_value, field.value_count), out);
+  }
 }
 
 }  // namespace muster

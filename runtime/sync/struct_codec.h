@@ -12,6 +12,7 @@
 #include "registry/vocabulary/component.h"
 #include "registry/vocabulary/result.h"
 #include "runtime/replication/field_conversion.h"
+#include "runtime/sync/command_coding.h"
 
 namespace muster {
 
@@ -23,10 +24,14 @@ struct ClampedStructField {
 
 /// Values of a struct, at most: a short schema could ask for any memory else.
 inline constexpr std::uint32_t kStructValuesMax = 16'384;
+/// Values of all commands together: a server keeps many of each client's.
+inline constexpr std::size_t kCommandValuesMax = 1024;
 
 /// Checks that commands and messages fit the wire. Fails with `limit_exceeded`, naming type and
 /// limit.
 Result<void> check_structs(std::span<const ComponentDescription> types);
+/// The same for commands, which may not have more than `kCommandValuesMax` values together.
+Result<void> check_commands(std::span<const ComponentDescription> commands);
 
 /// Encodes the structs of one end. A struct is identified by its index; the receiver knows the
 /// indices from `schema`. SESSION_FORMAT.md, "Structs".
@@ -39,6 +44,8 @@ class StructEncoder {
   /// The commands, and then the messages.
   std::span<const ComponentDescription> types() const { return types_; }
   std::size_t command_count() const { return command_count_; }
+  /// How this end's commands are coded, all one after another.
+  std::vector<CommandLane> command_lanes() const;
   /// Nothing for a type of another size, too: its values would be read past their end.
   std::optional<std::uint16_t> find(std::string_view name, std::size_t bytes) const;
   /// The bytes that a `StructDecoder` of the other end is made from.
@@ -76,6 +83,15 @@ class StructDecoder {
   /// Puts a struct into `out`, which becomes a value of the local type. Returns how many bytes of
   /// `bytes` it took; 0 when they are malformed. Requires: `local_type(sent)` is known.
   std::size_t decode(std::uint16_t sent, std::span<const std::byte> bytes, ByteVector& out);
+  /// How the other end's commands are coded, all one after another.
+  std::span<const CommandLane> command_lanes() const { return command_lanes_; }
+  /// Values of a struct of the other end; 0 for an index that it does not have.
+  std::size_t value_count(std::uint16_t sent) const {
+    return sent < types_.size() ? types_[sent].value_count : 0;
+  }
+  /// Puts a struct's values into `out`, which becomes a value of the local type. Requires:
+  /// `local_type(sent)` is known, and `value_count(sent)` values within their ranges.
+  void convert(std::uint16_t sent, std::span<const std::int64_t> values, ByteVector& out);
   /// Bytes of a struct of the other end; all have the same. 0 for an index that it does not have.
   std::size_t byte_count(std::uint16_t sent) const;
 
@@ -92,6 +108,7 @@ class StructDecoder {
     ComponentSchema schema;
     std::optional<std::uint16_t> local;
     std::size_t byte_count = 0;
+    std::size_t value_count = 0;
     std::vector<Field> fields;
   };
   StructDecoder() = default;
@@ -100,6 +117,7 @@ class StructDecoder {
   std::span<const ComponentDescription> local_;
   std::size_t command_count_ = 0;
   std::vector<Type> types_;
+  std::vector<CommandLane> command_lanes_;
   std::vector<std::string> notes_;
   std::vector<std::int64_t> values_;
 };

@@ -1,0 +1,106 @@
+// A command's need is how far its tick was ahead of this client's time when it left, less how early
+// it arrived: with that lead it would have arrived just in time. Needs depend on the path only, not
+// on the clock's own corrections, so that the loop has no delay in it and cannot oscillate.
+//
+// A command leaves in the first frame after its tick: up to one frame later than the clock's offset
+// says. So the clock is ahead of the needs by a frame's length.
+#include "runtime/sync/clock_servo.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "runtime/sync/milliseconds.h"
+
+namespace muster {
+namespace {
+
+constexpr PlaybackLimits kLimits{
+    .speed_min = 0.9, .speed_max = 1.1, .jump_ahead_ms = 150, .jump_back_ms = 500, .settle_ms = 50};
+/// The first guess is ahead of the round trip by this much: a command that is too early is safe.
+constexpr double kFirstMarginMs = 30;
+/// A report beyond this is a mistake of the server's: `sent_` covers a few seconds.
+constexpr Duration kEarlyMax = std::chrono::seconds(10);
+constexpr double kFrameShare = 1.0 / 32;
+constexpr double kFrameLengthMaxMs = 100;
+
+DelayEstimateOptions servo_estimate(LeadWeight weight) {
+  DelayEstimateOptions options;
+  options.late_cost_ms = weight == LeadWeight::quick ? 500 : 2200;
+  options.margin_ms = weight == LeadWeight::quick ? 2 : 4;
+  options.peak_share = 1;
+  return options;
+}
+
+}  // namespace
+
+ClockServo::ClockServo(std::uint32_t ticks_per_second, LeadWeight weight)
+    : tick_ms_(1000.0 / ticks_per_second),
+      ticks_per_frame_max_(std::max<std::uint32_t>(
+          1, static_cast<std::uint32_t>(to_milliseconds(kFrameMax) / tick_ms_))),
+      estimate_(servo_estimate(weight)),
+      clock_(kLimits) {
+  assert(ticks_per_second >= 1 && ticks_per_second <= 1000);
+}
+
+double ClockServo::to_ms(Time now) const { return to_milliseconds(now - origin_); }
+
+void ClockServo::begin(Tick server_tick, Duration round_trip, Time now) {
+  assert(!has_begun_);
+  has_begun_ = true;
+  origin_ = now;
+  offset_ms_ = tick_ms_ * server_tick.value() + to_milliseconds(round_trip) + kFirstMarginMs;
+  issued_ = static_cast<std::uint32_t>(clock_.follow(offset_ms_, 0) / tick_ms_);
+}
+
+void ClockServo::note(const CommandArrival& arrival, Time now) {
+  const Sent& sent = sent_[arrival.tick.value() % kSent];
+  if (!has_begun_ || sent.tick == 0 || sent.tick != arrival.tick.value()) return;
+  if (arrival.early < -kEarlyMax || arrival.early > kEarlyMax) return;
+  estimate_.note(sent.lead_ms - to_milliseconds(arrival.early), to_ms(now));
+}
+
+std::uint32_t ClockServo::due(Time now) {
+  if (!has_begun_) return 0;
+  const double now_ms = to_ms(now);
+  const bool is_known = estimate_.packets() > 0;
+  note_frame(now_ms);
+  const double wanted =
+      is_known ? estimate_.wanted_ms(now_ms) + frame_ms_ + 2 * frame_deviation_ms_ : offset_ms_;
+  offset_ms_ = clock_.follow(now_ms + wanted, now_ms) - now_ms;
+  // Never less than before: after a jump back the clock first has to come to where it was.
+  constexpr double kTickMax = std::numeric_limits<std::uint32_t>::max();
+  const auto reached =
+      static_cast<std::uint32_t>(std::clamp(clock_.position_ms() / tick_ms_, 0.0, kTickMax));
+  if (reached <= issued_) return 0;
+  const std::uint32_t count = std::min(reached - issued_, ticks_per_frame_max_);
+  skipped_ += reached - issued_ - count;
+  issued_ = reached;
+  for (std::uint32_t tick = reached - count + 1; tick <= reached; ++tick) {
+    sent_[tick % kSent] = {.tick = tick, .lead_ms = tick * tick_ms_ - now_ms};
+  }
+  return count;
+}
+
+/// One long frame says nothing about the next ones, so it does not count in full.
+void ClockServo::note_frame(double now_ms) {
+  const double length = std::clamp(now_ms - last_frame_ms_, 0.0, kFrameLengthMaxMs);
+  last_frame_ms_ = now_ms;
+  const double change = length - frame_ms_;
+  frame_ms_ += kFrameShare * change;
+  frame_deviation_ms_ += kFrameShare * (std::abs(change) - frame_deviation_ms_);
+}
+
+float ClockServo::fraction() const {
+  constexpr double kBelowOne = 0.999;
+  const double passed = clock_.position_ms() / tick_ms_ - issued_;
+  return static_cast<float>(std::clamp(passed, 0.0, kBelowOne));
+}
+
+Duration ClockServo::to_next() const {
+  const double ms = tick_ms_ * (issued_ + 1.0) - clock_.position_ms();
+  return from_milliseconds(std::max(ms, 0.0));
+}
+
+}  // namespace muster

@@ -1,0 +1,92 @@
+// When a client runs which of its own ticks: ahead of the server, so that commands arrive in time.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/tick.h"
+#include "runtime/sync/delay_estimate.h"
+#include "runtime/sync/playback_clock.h"
+
+namespace muster {
+
+/// What the server reports about a command. A report for several commands names the newest one and
+/// the lowest of their times.
+struct CommandArrival {
+  Tick tick;         ///< The tick that the command is for.
+  Duration early{};  ///< From its first arrival until the tick began; negative when it was late.
+};
+
+/// How a servo weighs ticks without a command against the lead.
+enum class LeadWeight : std::uint8_t {
+  quick,     ///< 10 ms less lead, and a fifth more ticks without a command.
+  balanced,  ///< The default.
+};
+
+/// The clock of predicted time. Commands are stamped with its ticks, one for each tick number. The
+/// server reports how early commands arrive; from that the clock learns how far ahead of the server
+/// it has to run, and gets there by running at 0.9 to 1.1 times real time. It jumps only when it is
+/// more than 150 ms too late or 500 ms too early.
+///
+/// Corrections in flight count: each report is judged against the lead that the clock had when the
+/// command left, not against its lead now. Nothing else of the path matters, so that a path which
+/// is slow in one direction only is as good as any other.
+///
+/// Per frame: `note` for each report that arrived, then `due`. A function of the arguments of its
+/// calls; no allocation after construction; one thread at a time. Times must not decrease.
+class ClockServo {
+ public:
+  static constexpr Duration kFrameMax = std::chrono::milliseconds(200);
+
+  /// Requires: 1 to 1,000 ticks per second.
+  explicit ClockServo(std::uint32_t ticks_per_second, LeadWeight weight = LeadWeight::balanced);
+
+  /// Seats the clock by a guess: the server has sent its state of `server_tick`, which arrived at
+  /// `now` over a path with this round trip. Once per connection, before `due`.
+  void begin(Tick server_tick, Duration round_trip, Time now);
+  bool has_begun() const { return has_begun_; }
+  void note(const CommandArrival& arrival, Time now);
+
+  /// How many ticks to run in the frame at `now`: those after the `tick` before the call, up to the
+  /// `tick` after it. A frame that is longer than `kFrameMax` has the ticks of `kFrameMax` only,
+  /// and those before them are skipped and counted. 0 before `begin`.
+  std::uint32_t due(Time now);
+  /// The last tick that was due.
+  Tick tick() const { return Tick(issued_); }
+  /// The fraction of a tick that has passed since; below 1.
+  float fraction() const;
+  /// Until the next tick is due if the speed stays, as of the last `due`.
+  Duration to_next() const;
+
+  /// Predicted time less the time of `due`, relative to the first call: changes are corrections.
+  double offset_ms() const { return offset_ms_; }
+  std::uint64_t skipped() const { return skipped_; }
+  std::uint64_t reseats() const { return clock_.reseats(); }
+
+ private:
+  static constexpr std::uint32_t kSent = 256;
+  struct Sent {
+    std::uint32_t tick = 0;  ///< 0 is none.
+    double lead_ms = 0;      ///< From the command's sending until its tick, less a constant.
+  };
+  double to_ms(Time now) const;
+  void note_frame(double now_ms);
+
+  double tick_ms_;
+  std::uint32_t ticks_per_frame_max_;
+  bool has_begun_ = false;
+  Time origin_{};
+  double offset_ms_ = 0;
+  double last_frame_ms_ = 0;
+  double frame_ms_ = 0;            ///< The length of a frame, smoothed.
+  double frame_deviation_ms_ = 0;  ///< How much it differs from that.
+  std::uint32_t issued_ = 0;
+  std::uint64_t skipped_ = 0;
+  std::array<Sent, kSent> sent_{};
+  DelayEstimate estimate_;
+  PlaybackClock clock_;
+};
+
+}  // namespace muster

@@ -1,0 +1,331 @@
+// Slots are a ring by stamp; a command stays in its slot after it ran, as an anchor for later ones
+// and to detect duplicates. SESSION_FORMAT.md, "Commands".
+#include "runtime/sync/command_queue.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "runtime/sync/command_sender.h"
+
+namespace muster {
+namespace {
+
+using namespace command_numbers;
+
+/// Until packets were counted.
+constexpr float kLossAtFirst = 0.05F;
+/// Packets that come later than this many others count as lost.
+constexpr std::uint32_t kReorderedMax = 16;
+constexpr float kLossShare = 1.0F / 128;
+/// Packets between two of a client that began again.
+constexpr std::int32_t kSuspectedMax = 8;
+
+}  // namespace
+
+CommandQueue::CommandQueue(std::span<const ComponentDescription> types, CommandPacing pacing)
+    : types_(types),
+      raw_(default_commands(types)),
+      current_(raw_),
+      scratch_(raw_),
+      late_(types),
+      forces_(types),
+      pacing_(pacing),
+      loss_(kLossAtFirst) {}
+
+void CommandQueue::accept(const StructDecoder& decoder) {
+  const std::span<const CommandLane> lanes = decoder.command_lanes();
+  lanes_.assign(lanes.begin(), lanes.end());
+  defaults_.clear();
+  for (const CommandLane& lane : lanes_) defaults_.push_back(lane.zero);
+  decoded_.resize(kCommandsPerPacketMax * lanes_.size());
+  slots_.resize(kRing);
+  for (Slot& one : slots_) one.values.resize(lanes_.size());
+}
+
+std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bits) {
+  using namespace command_contexts;
+  Header header;
+  header.is_full = bits.bit(kIsFull, false);
+  header.newest = static_cast<std::uint32_t>(bits.raw(0, header.is_full ? 32 : kShortBits));
+  header.count = 1;
+  for (std::uint32_t i = 0; i + 1 < kCommandsPerPacketMax && bits.bit(kCount + i, false); ++i) {
+    ++header.count;
+  }
+  std::uint32_t back = 0;
+  if (bits.bit(kIsChained, false)) {
+    header.gap = CommandGap::none;
+  } else if (bits.bit(kHasAnchor, false)) {
+    header.gap = CommandGap::anchored;
+    while (back < kAnchorStepsMax && bits.bit(kAnchor + back, false)) ++back;
+  }
+  if (!header.is_full) {
+    if (newest_ == 0) {
+      ++counters_.unanchored;
+      return std::nullopt;
+    }
+    // The one that is not more than `kShortAheadMax` ahead.
+    constexpr std::uint32_t kModulus = 1U << kShortBits;
+    const std::uint32_t behind = (newest_ + kShortAheadMax - header.newest) % kModulus;
+    header.newest = newest_ + kShortAheadMax - behind;
+  }
+  if (header.newest == 0 || header.count > header.newest) {
+    ++counters_.malformed;
+    return std::nullopt;
+  }
+  const std::uint32_t first = header.newest - (header.count - 1);
+  header.anchor =
+      header.gap == CommandGap::none ? first - 1 : first_anchor(first) - back * kAnchorStep;
+  if (header.gap != CommandGap::unknown && (slots_.empty() || !has(header.anchor))) {
+    ++counters_.unanchored;
+    return std::nullopt;
+  }
+  return header;
+}
+
+bool CommandQueue::decode(CommandBitsIn& bits, const Header& header) {
+  const std::size_t width = lanes_.size();
+  std::span<const std::int64_t> before =
+      header.gap == CommandGap::unknown ? defaults_
+                                        : std::span<const std::int64_t>(slot(header.anchor).values);
+  std::span<const std::int64_t> earlier = before;
+  CommandGap gap = header.gap;
+  for (std::uint32_t i = 0; i < header.count; ++i) {
+    const std::span<std::int64_t> now = std::span(decoded_).subspan(i * width, width);
+    counters_.work += width;
+    if (!code_command(bits, lanes_, {.gap = gap, .before = before, .earlier = earlier}, now) ||
+        bits.failed()) {
+      return false;
+    }
+    gap = CommandGap::none;
+    earlier = before;
+    before = now;
+  }
+  return bits.is_finished();
+}
+
+void CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> packet,
+                           float fraction) {
+  ++counters_.work;
+  CommandBitsIn bits(packet);
+  const std::optional<Header> header = read_header(bits);
+  if (!header) return;
+  if (!decode(bits, *header)) {
+    ++counters_.malformed;
+    return;
+  }
+  if (!is_plausible(decoder, *header, fraction)) return;
+  note_packet(header->newest, fraction);
+  for (std::uint32_t i = 0; i < header->count; ++i) {
+    store(decoder, header->newest - (header->count - 1 - i),
+          std::span(decoded_).subspan(i * lanes_.size(), lanes_.size()));
+  }
+}
+
+/// Whether the stamp is near the last ones. A client that began again sends others, more than once.
+bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, float fraction) {
+  const bool is_paced = pacing_ == CommandPacing::by_client;
+  if (!has_begun_) {
+    if (!is_paced) {
+      ++counters_.stale;
+      return false;
+    }
+    has_begun_ = true;
+    last_run_ = header.newest - 1;
+    return true;
+  }
+  const std::int32_t ahead = stamp_steps(last_run_, header.newest);
+  if (ahead >= -static_cast<std::int32_t>(kLateMax) &&
+      ahead <= static_cast<std::int32_t>(kAheadMax)) {
+    suspected_.reset();
+    return true;
+  }
+  ++(ahead > 0 ? counters_.ahead : counters_.stale);
+  if (!is_paced) note_earliness(header.newest, fraction);  // The client's clock has to follow.
+  const bool follows = suspected_ && stamp_steps(*suspected_, header.newest) > 0 &&
+                       stamp_steps(*suspected_, header.newest) <= kSuspectedMax;
+  suspected_ = header.newest;
+  if (!follows) return false;
+  suspected_.reset();
+  ++counters_.jumps;
+  // With the server's time the client has to follow, not the server.
+  if (!is_paced) return false;
+  if (ahead > 0) {
+    keep_skipped(decoder, last_run_ + kAheadMax + 1);
+  } else {
+    clear();
+  }
+  last_run_ = header.newest - 1;
+  return true;
+}
+
+/// Forgets all commands: those of the new sequence have the same stamps.
+void CommandQueue::clear() {
+  counters_.work += slots_.size();
+  for (Slot& one : slots_) one.stamp = 0;
+  newest_ = 0;
+  newest_packet_ = 0;
+}
+
+/// What waits before `end` does not run.
+void CommandQueue::keep_skipped(StructDecoder& decoder, std::uint32_t end) {
+  for (std::uint32_t stamp = last_run_ + 1; stamp_steps(stamp, end) > 0; ++stamp) {
+    ++counters_.work;
+    if (!has(stamp)) continue;
+    keep_late(decoder, stamp);
+    ++counters_.skipped;
+  }
+}
+
+void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
+                         std::span<const std::int64_t> values) {
+  ++counters_.work;
+  const std::int32_t ahead = stamp_steps(last_run_, stamp);
+  if (ahead > static_cast<std::int32_t>(kAheadMax)) {
+    ++counters_.ahead;
+    return;
+  }
+  if (has(stamp)) {
+    ++counters_.duplicates;
+    return;
+  }
+  // The client may have added a settled one to a later command already.
+  const bool is_settled =
+      newest_ != 0 &&
+      stamp_steps(stamp, newest_) > static_cast<std::int32_t>(CommandReport::kSettledTicks);
+  if (is_settled || ahead < -static_cast<std::int32_t>(kLateMax)) {
+    ++counters_.stale;
+    return;
+  }
+  Slot& into = slot(stamp);
+  into.stamp = stamp;
+  std::ranges::copy(values, into.values.begin());
+  if (newest_ == 0 || stamp_steps(newest_, stamp) > 0) newest_ = stamp;
+  if (ahead > 0) {
+    ++counters_.received;
+  } else {
+    ++counters_.late;
+    keep_late(decoder, stamp);
+  }
+}
+
+void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
+  const std::int32_t step = newest_packet_ == 0 ? 1 : stamp_steps(newest_packet_, newest);
+  if (step <= 0) {
+    if (step > -64) packets_ |= std::uint64_t{1} << static_cast<unsigned>(-step);
+    if (step < 0) return;
+  } else {
+    for (std::int32_t i = 0; i < std::min(step, 64); ++i) {
+      packets_ <<= 1U;
+      ++counters_.work;
+      // Numbers before the first packet were not lost.
+      if (newest_packet_ == 0) packets_ = ~std::uint64_t{1};
+      const bool is_lost = ((packets_ >> kReorderedMax) & 1U) == 0;
+      loss_ += kLossShare * ((is_lost ? 1.0F : 0.0F) - loss_);
+    }
+    packets_ |= 1U;
+    newest_packet_ = newest;
+  }
+  // A duplicate is no measurement of the way.
+  if (!has(newest)) note_earliness(newest, fraction);
+}
+
+void CommandQueue::note_earliness(std::uint32_t newest, float fraction) {
+  earliness_last_ = static_cast<float>(stamp_steps(last_run_ + 1, newest)) + 1 - fraction;
+  earliness_min_ = has_earliness_ ? std::min(earliness_min_, earliness_last_) : earliness_last_;
+  has_earliness_ = true;
+}
+
+void CommandQueue::convert(StructDecoder& decoder, std::span<const std::int64_t> values,
+                           CommandSet& set) {
+  for (std::uint16_t sent = 0; decoder.is_command(sent); ++sent) {
+    const std::size_t count = decoder.value_count(sent);
+    const std::optional<std::uint16_t> local = decoder.local_type(sent);
+    if (local && *local < set.size()) decoder.convert(sent, values.first(count), set[*local]);
+    values = values.subspan(count);
+  }
+}
+
+void CommandQueue::keep_late(StructDecoder& decoder, std::uint32_t stamp) {
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    std::ranges::copy(types_[i].default_value, scratch_[i].begin());
+  }
+  convert(decoder, slot(stamp).values, scratch_);
+  late_.add(scratch_);
+}
+
+void CommandQueue::run(StructDecoder& decoder, std::uint32_t stamp) {
+  ++counters_.work;
+  if (has(stamp)) {
+    convert(decoder, slot(stamp).values, raw_);
+  } else {
+    repeat_commands(types_, raw_);
+    ++counters_.missing;
+  }
+  last_run_ = stamp;
+  finish_tick(stamp);
+}
+
+void CommandQueue::finish_tick(std::uint32_t stamp) {
+  late_.release(raw_);
+  copy_commands(raw_, current_);
+  forces_.apply(stamp, current_);
+}
+
+void CommandQueue::begin_tick(StructDecoder& decoder, std::uint32_t stamp) {
+  assert(stamp != 0 && pacing_ == CommandPacing::by_server);
+  if (slots_.empty()) return;
+  const std::int32_t step = stamp_steps(last_run_, stamp);
+  if (!has_begun_ || step <= 0) {
+    clear();
+    has_begun_ = true;
+  } else {
+    // Ticks that the server left out.
+    keep_skipped(decoder, last_run_ + std::min(static_cast<std::uint32_t>(step), kAheadMax + 1));
+  }
+  run(decoder, stamp);
+}
+
+void CommandQueue::begin_tick(StructDecoder& decoder) {
+  assert(pacing_ == CommandPacing::by_client);
+  if (!has_begun_ || slots_.empty()) return;
+  const std::int32_t waiting = newest_ == 0 ? 0 : stamp_steps(last_run_, newest_);
+  if (waiting <= 0) {
+    // Nothing newer is there: the next one may still come.
+    repeat_commands(types_, raw_);
+    ++counters_.missing;
+    return finish_tick(last_run_);
+  }
+  std::uint32_t next = last_run_ + 1;
+  if (waiting > static_cast<std::int32_t>(kWaitingMax)) {
+    next = newest_ + 1 - kWaitingAfterSkip;
+    keep_skipped(decoder, next);
+  }
+  run(decoder, next);
+}
+
+bool CommandQueue::force(std::uint16_t type, std::string_view field, Bytes value) {
+  return forces_.force(number() + 1, type, field, value);
+}
+
+std::uint32_t CommandQueue::waiting() const {
+  if (!has_begun_ || newest_ == 0) return 0;
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 1; i <= kAheadMax; ++i) count += has(last_run_ + i) ? 1U : 0U;
+  return count;
+}
+
+CommandReport CommandQueue::report() {
+  CommandReport report;
+  report.newest = newest_;
+  for (std::uint32_t i = 0; newest_ != 0 && i < 64; ++i) {
+    report.received |= std::uint64_t{has(newest_ - 1 - i) ? 1U : 0U} << i;
+  }
+  report.earliness_last = earliness_last_;
+  report.earliness_min = has_earliness_ ? earliness_min_ : earliness_last_;
+  has_earliness_ = false;
+  report.waiting = static_cast<std::uint8_t>(waiting());
+  report.loss = loss_;
+  return report;
+}
+
+}  // namespace muster

@@ -1,0 +1,144 @@
+// A server's side of a player's commands: the command of exactly this tick.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "registry/vocabulary/component.h"
+#include "runtime/sync/command_coding.h"
+#include "runtime/sync/command_fields.h"
+#include "runtime/sync/command_forces.h"
+#include "runtime/sync/command_report.h"
+#include "runtime/sync/struct_codec.h"
+
+namespace muster {
+
+struct CommandCounters {
+  std::uint64_t received = 0;    ///< Commands that were new and in time.
+  std::uint64_t late = 0;        ///< New ones whose tick had run: what must not be lost runs later.
+  std::uint64_t duplicates = 0;  ///< Repeated ones.
+  std::uint64_t missing = 0;     ///< Ticks whose command had not arrived.
+  std::uint64_t skipped = 0;     ///< Commands that did not run, since too many waited.
+  std::uint64_t stale = 0;       ///< Stamps too far in the past: ignored.
+  std::uint64_t ahead = 0;       ///< Stamps too far in the future: ignored.
+  std::uint64_t jumps = 0;       ///< Clients that began a new sequence of stamps.
+  std::uint64_t unanchored = 0;  ///< Packets that cannot be decoded without a lost command.
+  std::uint64_t malformed = 0;
+  std::uint64_t work = 0;  ///< Values decoded and slots looked at: bounded per packet and tick.
+};
+
+/// Which tick a command is for.
+enum class CommandPacing : std::uint8_t {
+  /// Stamps are the server's ticks: the client keeps its clock ahead by the server's reports.
+  by_server,
+  /// The client numbers its commands by a clock of its own: the server runs the next one, waits
+  /// while none is there, and skips when too many wait.
+  by_client,
+};
+
+/// Runs one set of commands per tick. A missing one is made of the last one, field by field
+/// (`Missing`). A late one loses no press and no other sum: they are added to the next one that
+/// runs, exactly once. A client gains no tick by sending more, earlier or later. Memory is bounded
+/// and work per packet constant, whatever the stamps. Allocates only in `accept`. One thread at a
+/// time.
+class CommandQueue {
+ public:
+  /// Commands that wait behind the tick that runs, at most: later stamps are ignored.
+  static constexpr std::uint32_t kAheadMax = 48;
+  /// Ticks for which a late command still counts, unless it is settled
+  /// (`CommandReport::kSettledTicks`).
+  static constexpr std::uint32_t kLateMax = 64;
+  /// Without a clock at the client: commands that wait before some are skipped, and after that.
+  static constexpr std::uint32_t kWaitingMax = 6;
+  static constexpr std::uint32_t kWaitingAfterSkip = 2;
+
+  /// `types` are this end's; they must outlive the queue.
+  CommandQueue(std::span<const ComponentDescription> types, CommandPacing pacing);
+
+  /// The client's list of commands. Requires: before any packet.
+  void accept(const StructDecoder& decoder);
+  /// Reads a client's packet, which arrived `fraction` of a tick after the last tick began.
+  /// Requires: the decoder of `accept`.
+  void receive(StructDecoder& decoder, std::span<const std::byte> packet, float fraction);
+
+  /// Begins the tick whose command has this stamp, which is not 0. Packets before the first tick
+  /// are ignored. Requires: `by_server`.
+  void begin_tick(StructDecoder& decoder, std::uint32_t stamp);
+  /// Begins a tick. Requires: `by_client`.
+  void begin_tick(StructDecoder& decoder);
+  /// The commands of the tick that runs.
+  const CommandSet& current() const { return current_; }
+  /// The stamp of the last command that was run or missed; 0 before the first.
+  std::uint32_t number() const { return has_begun_ ? last_run_ : 0; }
+
+  /// Forces a field of the next tick's command, as the view at a respawn. Its later values move
+  /// from there. False for an unknown type or field, or one that is no number.
+  bool force(std::uint16_t type, std::string_view field, Bytes value);
+  /// Forces that the client has to follow; the caller sends and clears them.
+  std::vector<ForcedField>& forced() { return forces_.effective(); }
+  const CommandForces& forces() const { return forces_; }
+
+  /// What the client should know; begins a new interval for the least earliness.
+  CommandReport report();
+  std::uint32_t waiting() const;
+  const CommandCounters& counters() const { return counters_; }
+
+ private:
+  static constexpr std::uint32_t kRing = 128;
+  static_assert(kAheadMax + kLateMax < kRing);
+  struct Slot {
+    std::uint32_t stamp = 0;  ///< 0 is none.
+    std::vector<std::int64_t> values;
+  };
+  struct Header {
+    std::uint32_t newest = 0;
+    std::uint32_t count = 0;
+    std::uint32_t anchor = 0;
+    bool is_full = false;
+    CommandGap gap = CommandGap::unknown;
+  };
+  Slot& slot(std::uint32_t stamp) { return slots_[stamp % kRing]; }
+  const Slot& slot(std::uint32_t stamp) const { return slots_[stamp % kRing]; }
+  bool has(std::uint32_t stamp) const { return stamp != 0 && slot(stamp).stamp == stamp; }
+
+  std::optional<Header> read_header(CommandBitsIn& bits);
+  bool decode(CommandBitsIn& bits, const Header& header);
+  bool is_plausible(StructDecoder& decoder, const Header& header, float fraction);
+  void clear();
+  void keep_skipped(StructDecoder& decoder, std::uint32_t end);
+  void store(StructDecoder& decoder, std::uint32_t stamp, std::span<const std::int64_t> values);
+  void note_packet(std::uint32_t newest, float fraction);
+  void note_earliness(std::uint32_t newest, float fraction);
+  void convert(StructDecoder& decoder, std::span<const std::int64_t> values, CommandSet& set);
+  void keep_late(StructDecoder& decoder, std::uint32_t stamp);
+  void run(StructDecoder& decoder, std::uint32_t stamp);
+  void finish_tick(std::uint32_t stamp);
+
+  std::span<const ComponentDescription> types_;
+  std::vector<CommandLane> lanes_;
+  std::vector<std::int64_t> defaults_;
+  std::vector<std::int64_t> decoded_;  ///< A packet's commands, oldest first.
+  std::vector<Slot> slots_;
+  CommandSet raw_;  ///< As sampled, with what late ones add; before forces.
+  CommandSet current_;
+  CommandSet scratch_;
+  LateCommands late_;
+  CommandForces forces_;
+  CommandPacing pacing_;
+  bool has_begun_ = false;
+  std::uint32_t last_run_ = 0;
+  std::uint32_t newest_ = 0;                ///< Stored; 0 for none.
+  std::optional<std::uint32_t> suspected_;  ///< A stamp that may begin a new sequence.
+  float earliness_min_ = 0;
+  float earliness_last_ = 0;
+  bool has_earliness_ = false;
+  std::uint32_t newest_packet_ = 0;
+  std::uint64_t packets_ = 0;  ///< Bit `i`: whether a packet with newest - i arrived.
+  float loss_;
+  CommandCounters counters_;
+};
+
+}  // namespace muster

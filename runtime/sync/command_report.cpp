@@ -1,0 +1,51 @@
+// SESSION_FORMAT.md, "Command reports".
+#include "runtime/sync/command_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "net/wire/byte_io.h"
+
+namespace muster {
+namespace {
+
+constexpr float kLossStep = 1.0F / 256;
+
+std::uint16_t earliness_steps(float ticks) {
+  const float steps =
+      std::clamp(std::round(ticks / CommandReport::kEarlinessStep), -32768.0F, 32767.0F);
+  return static_cast<std::uint16_t>(static_cast<std::int16_t>(steps));
+}
+float earliness_of(std::uint16_t steps) {
+  return static_cast<float>(static_cast<std::int16_t>(steps)) * CommandReport::kEarlinessStep;
+}
+
+}  // namespace
+
+std::array<std::byte, CommandReport::kBytes> CommandReport::encode() const {
+  std::array<std::byte, kBytes> bytes{};
+  SectionWriter writer(bytes);
+  writer.write_u32(newest);
+  writer.write_u64(received);
+  writer.write_u16(earliness_steps(earliness_min));
+  writer.write_u16(earliness_steps(earliness_last));
+  writer.write_u8(waiting);
+  writer.write_u8(
+      static_cast<std::uint8_t>(std::clamp(std::round(loss / kLossStep), 0.0F, 255.0F)));
+  return bytes;
+}
+
+std::optional<CommandReport> CommandReport::decode(std::span<const std::byte> bytes) {
+  if (bytes.size() != kBytes) return std::nullopt;
+  SectionReader reader(bytes);
+  CommandReport report;
+  report.newest = reader.read_u32();
+  report.received = reader.read_u64();
+  report.earliness_min = earliness_of(reader.read_u16());
+  report.earliness_last = earliness_of(reader.read_u16());
+  report.waiting = reader.read_u8();
+  report.loss = static_cast<float>(reader.read_u8()) * kLossStep;
+  return report;
+}
+
+}  // namespace muster

@@ -1,0 +1,37 @@
+// What a server reports to a client about its commands, with each snapshot.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace muster {
+
+/// What has arrived, how early, and how many wait. SESSION_FORMAT.md, "Command reports".
+struct CommandReport {
+  static constexpr std::size_t kBytes = 18;
+  /// Earliness is reported in steps of this part of a tick, and at most 128 ticks either way.
+  static constexpr float kEarlinessStep = 1.0F / 256;
+
+  /// A command that is this much older than the newest one is settled: if it has not arrived, the
+  /// server ignores it from now on.
+  static constexpr std::uint32_t kSettledTicks = 24;
+
+  std::uint32_t newest = 0;    ///< The newest command that has arrived; 0 before the first.
+  std::uint64_t received = 0;  ///< Bit `i`: whether command `newest - 1 - i` has arrived.
+  /// Ticks between a command's first arrival and the tick that runs it; below zero for late ones.
+  /// The minimum of the packets since the last report, and the value of the last packet. A clock
+  /// servo steers by them.
+  float earliness_min = 0;
+  float earliness_last = 0;
+  std::uint8_t waiting = 0;  ///< Commands that have arrived and not run yet.
+  float loss = 0;            ///< Share of the client's packets, in steps of 1/256.
+
+  std::array<std::byte, kBytes> encode() const;
+  /// Nothing for bytes of another length.
+  static std::optional<CommandReport> decode(std::span<const std::byte> bytes);
+};
+
+}  // namespace muster

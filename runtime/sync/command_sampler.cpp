@@ -1,0 +1,80 @@
+#include "runtime/sync/command_sampler.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "registry/vocabulary/quantisation.h"
+#include "runtime/world/wire_schema.h"
+
+namespace muster {
+namespace {
+
+std::uint8_t byte_at(Bytes value, std::uint32_t offset) {
+  return std::to_integer<std::uint8_t>(value[offset]);
+}
+
+}  // namespace
+
+CommandSampler::CommandSampler(std::span<const ComponentDescription> types)
+    : types_(types), last_(default_commands(types)) {
+  std::size_t values = 0;
+  for (const ComponentDescription& type : types) {
+    Sampled& sampled = sampled_.emplace_back();
+    sampled.buttons = button_fields(type);
+    for (const FieldDescription& field : type.fields) {
+      sampled.value_count += wire_value_count(field);
+    }
+    values += sampled.value_count;
+    sampled.tick = type.default_value;
+    sampled.frame = type.default_value;
+  }
+  values_.resize(values);
+}
+
+void CommandSampler::set(std::size_t type, Bytes value) {
+  Sampled& sampled = sampled_[type];
+  assert(value.size() == sampled.tick.size());
+  scratch_.assign(value.begin(), value.end());
+  for (const ButtonField& button : sampled.buttons) {
+    const bool is_edge = byte_at(value, button.held_offset_bytes) != 0 &&
+                         byte_at(sampled.frame, button.held_offset_bytes) == 0;
+    if (is_edge && byte_at(value, button.press_offset_bytes) == 0) {
+      scratch_[button.press_offset_bytes] = std::byte{1};
+    }
+  }
+  accumulate(types_[type], scratch_, !sampled.has_frame, sampled.tick);
+  std::ranges::copy(value, sampled.frame.begin());
+  sampled.has_frame = true;
+}
+
+void CommandSampler::add_lost(std::span<const std::int64_t> values) {
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    scratch_ = types_[i].default_value;
+    from_wire(types_[i], values.first(sampled_[i].value_count), scratch_);
+    add_sums(types_[i], scratch_, sampled_[i].tick);
+    values = values.subspan(sampled_[i].value_count);
+  }
+}
+
+void CommandSampler::end_tick() {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    Sampled& sampled = sampled_[i];
+    const ComponentDescription& type = types_[i];
+    const std::span<std::int64_t> values = std::span(values_).subspan(begin, sampled.value_count);
+    begin += sampled.value_count;
+    to_wire(type, sampled.tick, values);
+    from_wire(type, values, last_[i]);
+    take_sent(type, last_[i], sampled.tick);
+    // Until the next frame: the last frame's values, with what is left of the sums.
+    for (const FieldDescription& field : type.fields) {
+      if (field.sampled == Sampling::sum) continue;
+      const std::size_t bytes = std::size_t{field.count} * field.element_bytes;
+      std::copy_n(sampled.frame.begin() + field.offset_bytes, bytes,
+                  sampled.tick.begin() + field.offset_bytes);
+    }
+    sampled.has_frame = false;
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,164 @@
+// Most packets are chained: their first command is coded against the one before it, which the
+// server has unless all packets with it were lost. Every fourth packet, and each one while reports
+// are overdue, has an anchor instead, a command that the server is known to have, so that it can be
+// decoded whatever became of the others. Only every fourth command can be an anchor: an exact
+// distance takes more bits than it saves. SESSION_FORMAT.md, "Commands".
+#include "runtime/sync/command_sender.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster {
+namespace {
+
+using namespace command_numbers;
+
+/// Enough for the most commands with the widest lanes: 9 bytes each, and a decision or two.
+constexpr std::size_t kLaneBytesMax = 12;
+
+/// Whether reports should have come: packets are lost in a row, or reports are.
+bool is_overdue(double round_trip_ticks, std::uint32_t unacknowledged) {
+  constexpr double kOverdueTicks = 8;
+  return static_cast<double>(unacknowledged) > round_trip_ticks + kOverdueTicks;
+}
+
+}  // namespace
+
+std::uint32_t commands_per_packet(double loss, double round_trip_ticks,
+                                  std::uint32_t unacknowledged) {
+  constexpr double kLostMax = 1e-3;
+  // The measured loss is of the last seconds: a link without any may still lose one in 200.
+  constexpr double kLossShareMore = 1.2;
+  constexpr double kLossMore = 0.005;
+  if (is_overdue(round_trip_ticks, unacknowledged)) {
+    return std::clamp(unacknowledged, 1U, kCommandsPerPacketMax);
+  }
+  std::uint32_t count = 1;
+  const double each = std::clamp(loss * kLossShareMore + kLossMore, 0.0, 0.9);
+  double lost = each;
+  while (lost > kLostMax && count < kCommandsPerPacketMax) {
+    lost *= each;
+    ++count;
+  }
+  return std::clamp(count, 1U, std::max(unacknowledged, 1U));
+}
+
+CommandSender::CommandSender(std::vector<CommandLane> lanes)
+    : lanes_(std::move(lanes)), kept_(kKept) {
+  for (const CommandLane& lane : lanes_) defaults_.push_back(lane.zero);
+  for (Kept& one : kept_) one.values.resize(lanes_.size());
+  buffer_.resize(16 + kCommandsPerPacketMax * (4 + kLaneBytesMax * lanes_.size()));
+}
+
+void CommandSender::push(std::uint32_t stamp, std::span<const std::int64_t> values) {
+  assert(stamp != 0 && values.size() == lanes_.size());
+  std::uint32_t next = newest_ + 1;
+  if (next == 0) next = 1;
+  if (newest_ == 0 || stamp != next) {
+    for (Kept& one : kept_) one.stamp = 0;
+    oldest_ = stamp;
+    acknowledged_ = 0;
+  }
+  newest_ = stamp;
+  Kept& one = kept(stamp);
+  one.stamp = stamp;
+  one.is_acknowledged = false;
+  one.is_settled = false;
+  std::ranges::copy(values, one.values.begin());
+}
+
+std::uint32_t CommandSender::unacknowledged() const {
+  if (newest_ == 0) return 0;
+  return acknowledged_ == 0 ? newest_ - oldest_ + 1 : newest_ - acknowledged_;
+}
+
+void CommandSender::acknowledge(std::uint32_t stamp) {
+  Kept& one = kept(stamp);
+  if (stamp == 0 || one.stamp != stamp) return;
+  one.is_acknowledged = true;
+  one.is_settled = true;
+  if (acknowledged_ == 0 || stamp_steps(acknowledged_, stamp) > 0) acknowledged_ = stamp;
+}
+
+std::uint32_t CommandSender::receive(const CommandReport& report) {
+  if (newest_ == 0 || report.newest == 0 || stamp_steps(report.newest, newest_) < 0) return 0;
+  acknowledge(report.newest);
+  std::uint32_t lost = 0;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    const std::uint32_t stamp = report.newest - 1 - i;
+    if (((report.received >> i) & 1U) != 0) {
+      acknowledge(stamp);
+      continue;
+    }
+    Kept& one = kept(stamp);
+    const bool is_known = stamp != 0 && one.stamp == stamp && !one.is_settled;
+    if (!is_known || i + 1 <= CommandReport::kSettledTicks) continue;
+    one.is_settled = true;
+    lost_[lost++] = stamp;
+  }
+  loss_ = static_cast<double>(report.loss);
+  return lost;
+}
+
+std::span<const std::int64_t> CommandSender::lost(std::uint32_t index) const {
+  return kept_[lost_[index] % kKept].values;
+}
+
+CommandSender::Anchor CommandSender::code_header(CommandBitsOut& bits, std::uint32_t count,
+                                                 double round_trip_ticks) {
+  using namespace command_contexts;
+  const std::uint32_t first = newest_ - (count - 1);
+  std::uint32_t back = 0;
+  std::uint32_t anchor = first_anchor(first);
+  bool has_anchor = false;
+  for (;; ++back, anchor -= kAnchorStep) {
+    const Kept& one = kept(anchor);
+    has_anchor = anchor != 0 && one.stamp == anchor && one.is_acknowledged;
+    if (has_anchor || back == kAnchorStepsMax) break;
+  }
+  // The server has all that it has acknowledged, so its newest one is not older.
+  const bool is_full = !has_anchor || unacknowledged() >= kShortAheadMax;
+  bits.bit(kIsFull, is_full);
+  bits.raw(is_full ? newest_ : newest_ % (1U << kShortBits), is_full ? 32 : kShortBits);
+  for (std::uint32_t i = 0; i + 1 < kCommandsPerPacketMax; ++i) {
+    if (!bits.bit(kCount + i, i + 1 < count)) break;
+  }
+  const bool has_before = first != 1 && kept(first - 1).stamp == first - 1;
+  const bool is_chained = !is_full && newest_ % kSafeStep != 0 && has_before &&
+                          !is_overdue(round_trip_ticks, unacknowledged());
+  bits.bit(kIsChained, is_chained);
+  if (is_chained) return {.stamp = first - 1, .gap = CommandGap::none};
+  bits.bit(kHasAnchor, has_anchor);
+  if (!has_anchor) return {};
+  for (std::uint32_t i = 0; i < kAnchorStepsMax; ++i) {
+    if (!bits.bit(kAnchor + i, i < back)) break;
+  }
+  return {.stamp = anchor, .gap = CommandGap::anchored};
+}
+
+std::span<const std::byte> CommandSender::packet(double round_trip_ticks) {
+  if (newest_ == 0) return {};
+  std::uint32_t count = commands_per_packet(loss_, round_trip_ticks, unacknowledged());
+  // Stamps skip 0: a packet does not reach across it.
+  count = std::min({count, newest_ - oldest_ + 1, newest_});
+  CommandBitsOut bits(buffer_);
+  const Anchor anchor = code_header(bits, count, round_trip_ticks);
+  CommandGap gap = anchor.gap;
+  std::span<const std::int64_t> before =
+      gap == CommandGap::unknown ? defaults_ : kept(anchor.stamp).values;
+  std::span<const std::int64_t> earlier = before;
+  for (std::uint32_t i = count; i-- > 0;) {
+    std::vector<std::int64_t>& now = kept(newest_ - i).values;
+    [[maybe_unused]] const bool is_valid =
+        code_command(bits, lanes_, {.gap = gap, .before = before, .earlier = earlier}, now);
+    assert(is_valid);
+    gap = CommandGap::none;
+    earlier = before;
+    before = now;
+  }
+  packet_commands_ = count;
+  packet_bits_ = bits.bit_count();
+  return bits.finish();
+}
+
+}  // namespace muster

@@ -1,0 +1,101 @@
+// How it was found: recorded delays of real links, played through candidates with the speed limits
+// that other systems have (tests/bench/jitter_lab.cpp). A fixed quantile suits one kind of link.
+// Choosing the quantile by its cost covers the last 1 % where that is cheap (a smooth link), and
+// leaves it late where it would cost hundreds of milliseconds.
+#include "runtime/sync/delay_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster {
+namespace {
+
+constexpr double kHistoryMs = 12'000;
+/// A silence longer than this does not count in full: what was known before it is still true.
+constexpr double kSilenceMs = 250;
+constexpr std::size_t kHistoryValues = 1024;
+/// A spike counts as no more than this in the usual need.
+constexpr double kUsualRiseMs = 100;
+/// A packet that is later than this was held back by an outage. Hundreds of them arrive at once
+/// when it ends, and they are no reason to wait as long from then on.
+constexpr double kOutageMs = 400;
+/// The usual need has made a step when the last `kRecent` packets, over at least this time, all
+/// needed more by `kStepMs`. The packets that queue behind a stall arrive in less time.
+constexpr double kStepTimeMs = 300;
+constexpr double kStepMs = 15;
+constexpr double kPeakHalfLifeMs = 400;
+/// Packets until the history alone decides.
+constexpr std::uint32_t kLearning = 20;
+/// The delay beyond the usual need that an unknown link gets.
+constexpr double kUnknownMs = 30;
+
+}  // namespace
+
+DelayEstimate::DelayEstimate(const DelayEstimateOptions& options)
+    : options_(options), history_(kHistoryValues, kHistoryMs) {
+  choose_quantile();
+}
+
+void DelayEstimate::note(double needed_ms, double now_ms) {
+  if (seen_ == 0) usual_ms_ = needed_ms;
+  if (seen_ > 0) active_ms_ += std::clamp(now_ms - noted_at_ms_, 0.0, kSilenceMs);
+  noted_at_ms_ = now_ms;
+  const double late = needed_ms - usual_ms_;
+  const double overshoot = late - beyond_ms_ - options_.margin_ms;
+  const double rise = std::min(options_.peak_share * overshoot, options_.peak_max_ms);
+  peak_ms_ = std::max(peak_ms(now_ms), rise);
+  peak_at_ms_ = now_ms;
+  recent_[seen_ % kRecent] = {.needed_ms = needed_ms, .at_ms = now_ms};
+  ++seen_;
+  const double share = std::max(1 / options_.usual_packets, 1.0 / seen_);
+  if (late < kOutageMs) {
+    history_.add(late, active_ms_);
+    usual_ms_ += share * std::min(late, kUsualRiseMs);
+  }
+  follow_step(now_ms);
+  choose_quantile();
+}
+
+void DelayEstimate::note_lost(double needed_ms) {
+  const double late = needed_ms - usual_ms_;
+  if (seen_ > 0 && late < kOutageMs) history_.add(late, active_ms_);
+}
+
+/// A mean takes seconds to follow a step, and all that time packets would count as late by the rest
+/// of it. The packets since the step are noted again, as relative to the new level.
+void DelayEstimate::follow_step(double now_ms) {
+  if (seen_ < kRecent) return;
+  double lowest = recent_[0].needed_ms;
+  double oldest = recent_[0].at_ms;
+  for (const Recent& one : recent_) {
+    lowest = std::min(lowest, one.needed_ms);
+    oldest = std::min(oldest, one.at_ms);
+  }
+  const double step = lowest - usual_ms_;
+  if (step <= kStepMs || now_ms - oldest < kStepTimeMs) return;
+  usual_ms_ += step;
+  const auto kept = static_cast<std::size_t>(std::ranges::count_if(
+      recent_, [&](const Recent& one) { return one.needed_ms - usual_ms_ + step < kOutageMs; }));
+  history_.shift_last(kept, -step);
+  peak_ms_ = std::max(peak_ms_ - step, 0.0);
+}
+
+void DelayEstimate::choose_quantile() {
+  const double floor = options_.floor_ms + history_.quantile(options_.floor_share);
+  beyond_ms_ = std::max(history_.cheapest(options_.late_cost_ms), floor);
+  if (seen_ >= kLearning) return;
+  const double unknown = 1 - static_cast<double>(seen_) / kLearning;
+  beyond_ms_ = std::max(beyond_ms_, options_.floor_ms + kUnknownMs * unknown);
+}
+
+double DelayEstimate::peak_ms(double now_ms) const {
+  return peak_ms_ * std::exp2(-std::max(now_ms - peak_at_ms_, 0.0) / kPeakHalfLifeMs);
+}
+
+double DelayEstimate::settled_ms() const { return usual_ms_ + beyond_ms_ + options_.margin_ms; }
+
+double DelayEstimate::wanted_ms(double now_ms) const {
+  return settled_ms() + std::max(peak_ms(now_ms), 0.0);
+}
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+// The numbers of a field, one by one, and the order of stamps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "registry/vocabulary/component.h"
+#include "registry/vocabulary/lanes.h"
+
+namespace muster {
+
+/// Bytes of a field in its struct.
+inline std::size_t field_bytes(const FieldDescription& field) {
+  return std::size_t{field.count} * field.element_bytes;
+}
+
+/// Calls `visit(T{}, offset)` for each number of a field, with the offset in the struct.
+template <typename Visit>
+void each_lane(const FieldDescription& field, Visit visit) {
+  with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    const std::size_t end = field.offset_bytes + field_bytes(field);
+    for (std::size_t at = field.offset_bytes; at < end; at += sizeof(T)) visit(T{}, at);
+  });
+}
+
+/// From one stamp to another; stamps wrap.
+constexpr std::int32_t stamp_steps(std::uint32_t from, std::uint32_t to) {
+  return static_cast<std::int32_t>(to - from);
+}
+
+}  // namespace muster

@@ -1,0 +1,18 @@
+// Durations as fractions of milliseconds: what the clocks of this room compute with.
+#pragma once
+
+#include <chrono>
+
+#include "registry/vocabulary/clock.h"
+
+namespace muster {
+
+inline double to_milliseconds(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+inline Duration from_milliseconds(double ms) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(ms));
+}
+
+}  // namespace muster

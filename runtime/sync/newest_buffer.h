@@ -1,0 +1,35 @@
+// FPSSample's rule of playback, for comparison.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/sync/jitter_buffer.h"
+
+namespace muster {
+
+/// Plays in real time and stops at the newest snapshot. More than 1 tick behind it, it plays 1 %
+/// faster; more than 10 ticks behind, it jumps to 8. There is no buffer: it stops between
+/// snapshots, and each snapshot that is late stops it for longer.
+///
+/// Source: Unity's FPSSample, ClientGameLoop, "render time".
+class NewestBuffer final : public JitterBuffer {
+ public:
+  explicit NewestBuffer(const JitterOptions& options);
+
+  void note(Tick tick, Time now) override;
+  double shown(Time now) override;
+  Duration delay() const override { return delay_; }
+  std::uint64_t reseats() const override { return reseats_; }
+
+ private:
+  double ticks_per_second_;
+  std::optional<Tick> newest_;
+  std::optional<Time> frame_;
+  Time newest_at_{};
+  double shown_ = 0;
+  Duration delay_{};
+  std::uint64_t reseats_ = 0;
+};
+
+}  // namespace muster

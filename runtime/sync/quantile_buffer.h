@@ -1,0 +1,41 @@
+// The default jitter buffer: delay from a quantile of the lateness, and a peak that decays.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/sync/delay_estimate.h"
+#include "runtime/sync/jitter_buffer.h"
+#include "runtime/sync/playback_clock.h"
+
+namespace muster {
+
+/// Plays behind the newest snapshot by what `DelayEstimate` says: one interval, so that states are
+/// interpolated, and what snapshots are late by as far as `JitterWeight` makes it worth its delay.
+/// The target waits at the newest snapshot, for up to 100 ms, when the next one does not arrive.
+/// The clock follows at 0.85 to 1.1 times real time and jumps when it is 150 ms behind or 500 ms
+/// ahead.
+class QuantileBuffer final : public JitterBuffer {
+ public:
+  explicit QuantileBuffer(const JitterOptions& options);
+
+  void note(Tick tick, Time now) override;
+  double shown(Time now) override;
+  Duration delay() const override;
+  std::uint64_t reseats() const override { return clock_.reseats(); }
+
+ private:
+  double to_ms(Time now) const;
+
+  double tick_ms_;
+  double interval_ms_;
+  bool has_begun_ = false;
+  bool has_frame_ = false;
+  Time origin_{};         ///< The first snapshot's arrival; milliseconds count from it.
+  double newest_ms_ = 0;  ///< The newest snapshot's tick as time.
+  double frame_ms_ = 0;   ///< The last frame.
+  double delay_ms_ = 0;
+  DelayEstimate estimate_;
+  PlaybackClock clock_;
+};
+
+}  // namespace muster

@@ -1,0 +1,265 @@
+#include "tests/bench/command_stream.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+#include "registry/vocabulary/seed.h"
+#include "runtime/session/game.h"
+#include "runtime/sync/command_queue.h"
+#include "runtime/sync/command_sampler.h"
+#include "runtime/sync/command_sender.h"
+#include "runtime/sync/struct_codec.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kButtons = 18;
+/// The player holds still at the end, until it is known what was lost.
+constexpr std::uint64_t kRestTicks = 120;
+
+/// A command of a first-person game: everything that a recording has.
+struct Input {
+  std::array<Button, kButtons> buttons{};
+  Vec2 move{};
+  std::int32_t yaw_counts = 0;
+  std::int32_t pitch_counts = 0;
+};
+consteval auto describe(Type<Input>) {
+  return Describe<Input>("Input")
+      .field<&Input::buttons>("buttons")
+      .field<&Input::move>(
+          "move",
+          {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127, .sampled = Sampling::largest})
+      .field<&Input::yaw_counts>("yawCounts",
+                                 {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum})
+      .field<&Input::pitch_counts>("pitchCounts",
+                                   {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum});
+}
+
+/// Turns rows into commands. Turns that the game made, above 45 degrees in a tick, are left out.
+class Player {
+ public:
+  Player(const InputRecording& recording, double step_deg)
+      : step_(step_deg > 0 ? step_deg : turning_step(recording, 0.05)), rows_(recording.rows) {}
+
+  std::size_t size() const { return rows_.size(); }
+  Input at(std::size_t i) {
+    const InputRow& row = rows_[i];
+    Input input;
+    for (std::size_t k = 0; k < kButtons; ++k) {
+      input.buttons[k].is_held = ((row.buttons >> k) & 1U) != 0;
+    }
+    input.move = {static_cast<float>(row.move_x), static_cast<float>(row.move_y)};
+    if (i == 0) return input;
+    input.yaw_counts = counts(std::remainder(row.yaw_deg - rows_[i - 1].yaw_deg, 360.0), yaw_);
+    input.pitch_counts = counts(row.pitch_deg - rows_[i - 1].pitch_deg, pitch_);
+    return input;
+  }
+
+ private:
+  std::int32_t counts(double turn, double& rest) const {
+    if (std::abs(turn) <= 45) rest += turn / step_;
+    const double whole = std::clamp(std::round(rest), -32768.0, 32767.0);
+    rest -= whole;
+    return static_cast<std::int32_t>(whole);
+  }
+  double step_;
+  const std::vector<InputRow>& rows_;
+  double yaw_ = 0;
+  double pitch_ = 0;
+};
+
+Bytes bytes_of(const Input& input) { return std::as_bytes(std::span<const Input, 1>(&input, 1)); }
+
+struct Flying {
+  std::uint64_t at_tick = 0;
+  std::vector<std::byte> bytes;
+};
+
+/// The bits of three commands from zero, as FPSSample sends them: 16 bits of number, a flag each.
+double fixed_three(std::span<const CommandLane> lanes,
+                   std::span<const std::vector<std::int64_t>> newest_first) {
+  std::array<std::byte, 4096> buffer{};
+  CommandBitsOut bits(buffer);
+  std::vector<std::int64_t> zero;
+  for (const CommandLane& lane : lanes) zero.push_back(lane.zero);
+  std::span<const std::int64_t> before = zero;
+  CommandGap gap = CommandGap::unknown;
+  for (const std::vector<std::int64_t>& one : newest_first) {
+    std::vector<std::int64_t> now = one;
+    code_command(bits, lanes, {.gap = gap, .before = before, .earlier = before}, now);
+    before = one;
+    gap = CommandGap::none;
+  }
+  return bits.bit_count() + 16 + 4;
+}
+
+double packed(std::span<const CommandLane> lanes, std::size_t commands) {
+  double bits = 0;
+  for (const CommandLane& lane : lanes) {
+    bits += static_cast<double>(std::bit_width(static_cast<std::uint64_t>(lane.high - lane.low)));
+  }
+  return 40 + static_cast<double>(commands) * std::ceil(bits / 8) * 8;
+}
+
+/// Both ends and the way between.
+class Stream {
+ public:
+  Stream(const InputRecording& recording, const CommandStreamSettings& settings)
+      : settings_(settings),
+        random_(settings.seed),
+        player_(recording, settings.step_deg),
+        sender_(encoder_.command_lanes()),
+        round_trip_ticks_(settings.rtt_ms / 1000 * recording.ticks_per_second) {
+    queue_.accept(decoder_);
+    way_ticks_ = static_cast<std::uint64_t>(std::ceil(round_trip_ticks_ / 2));
+  }
+
+  CommandStreamResult run() {
+    result_.is_verified = true;
+    const std::uint64_t end = player_.size() + kRestTicks + 40;
+    for (tick_ = 0; tick_ < end; ++tick_) {
+      send();
+      receive();
+      run_tick();
+      if (tick_ + 1 != player_.size() + way_ticks_) continue;
+      // What has arrived of the packets before the rest.
+      result_.delivered = queue_.counters().received + queue_.counters().late;
+      result_.in_time = queue_.counters().received;
+    }
+    return result_;
+  }
+
+ private:
+  bool is_lost() { return static_cast<double>(random_.below(1'000'000)) < settings_.loss * 1e6; }
+
+  /// A lost command's presses are counted again when a later one has them.
+  std::uint64_t presses_of(std::span<const std::int64_t> values) const {
+    std::uint64_t presses = 0;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (lanes_[i].kind == CommandLaneKind::press)
+        presses += static_cast<std::uint64_t>(values[i]);
+    }
+    return presses;
+  }
+
+  void send() {
+    if (tick_ >= player_.size() + kRestTicks) return;
+    Input input = player_.at(std::min<std::size_t>(tick_, player_.size() - 1));
+    if (tick_ >= player_.size()) input.yaw_counts = input.pitch_counts = 0;
+    sampler_.set(0, bytes_of(input));
+    sampler_.end_tick();
+    const auto& sent = *reinterpret_cast<const Input*>(sampler_.last().front().data());
+    sent_.push_back(sent);
+    for (const Button& button : sent.buttons) result_.presses += button.press_count;
+    sender_.push(static_cast<std::uint32_t>(tick_ + 1), sampler_.values());
+    const auto packet = sender_.packet(round_trip_ticks_ + settings_.report_ticks);
+    if (!is_lost()) up_.push_back({tick_ + way_ticks_, {packet.begin(), packet.end()}});
+    if (tick_ >= player_.size()) return;  // The rest is left out of the figures.
+    ++result_.commands;
+    result_.copies += sender_.packet_commands();
+    result_.bits += sender_.packet_bits();
+    result_.byte_bits += 8 * static_cast<double>(packet.size());
+    last_three_.push_front({sampler_.values().begin(), sampler_.values().end()});
+    if (last_three_.size() > 3) last_three_.pop_back();
+    const std::vector<std::vector<std::int64_t>> three(last_three_.begin(), last_three_.end());
+    result_.fixed_three_bits += fixed_three(lanes_, three);
+    result_.packed_bits += packed(lanes_, three.size());
+  }
+
+  void receive() {
+    for (; !up_.empty() && up_.front().at_tick <= tick_; up_.pop_front()) {
+      queue_.receive(decoder_, up_.front().bytes, 0.5F);
+    }
+    for (; !down_.empty() && down_.front().at_tick <= tick_; down_.pop_front()) {
+      const std::uint32_t lost =
+          sender_.receive(CommandReport::decode(down_.front().bytes).value());
+      for (std::uint32_t i = 0; i < lost; ++i) {
+        sampler_.add_lost(sender_.lost(i));
+        const std::uint64_t repeated = presses_of(sender_.lost(i));
+        result_.presses -= std::min(repeated, result_.presses);
+      }
+    }
+  }
+
+  void run_tick() {
+    if (tick_ + 1 <= way_ticks_ + settings_.lead_ticks) {
+      // Stamps before the first: the server's ticks run before the client's do.
+      queue_.begin_tick(decoder_,
+                        static_cast<std::uint32_t>(tick_ - way_ticks_ - settings_.lead_ticks));
+      return;
+    }
+    const std::uint64_t stamp = tick_ + 1 - way_ticks_ - settings_.lead_ticks;
+    const std::uint64_t missing = queue_.counters().missing;
+    const std::uint64_t late = queue_.counters().late;
+    queue_.begin_tick(decoder_, static_cast<std::uint32_t>(stamp));
+    const auto& ran = *reinterpret_cast<const Input*>(queue_.current().front().data());
+    for (const Button& button : ran.buttons) result_.presses_run += button.press_count;
+    const bool is_plain = queue_.counters().missing == missing && late == late_before_;
+    late_before_ = late;
+    if (is_plain && stamp <= sent_.size() &&
+        std::memcmp(&ran, &sent_[stamp - 1], sizeof ran) != 0) {
+      result_.is_verified = false;
+    }
+    if (tick_ % settings_.report_ticks == 0 && !is_lost()) {
+      const auto report = queue_.report().encode();
+      down_.push_back({tick_ + way_ticks_, {report.begin(), report.end()}});
+    }
+  }
+
+  CommandStreamSettings settings_;
+  Random random_;
+  Player player_;
+  std::vector<ComponentDescription> types_ = {description_of<Input>()};
+  StructEncoder encoder_{types_, {}};
+  StructDecoder decoder_ = StructDecoder::make(types_, encoder_.schema()).value();
+  std::vector<CommandLane> lanes_ = encoder_.command_lanes();
+  CommandSampler sampler_{types_};
+  CommandSender sender_;
+  CommandQueue queue_{types_, CommandPacing::by_server};
+  double round_trip_ticks_;
+  std::uint64_t way_ticks_ = 0;
+  std::uint64_t tick_ = 0;
+  std::uint64_t late_before_ = 0;
+  std::vector<Input> sent_;
+  std::deque<std::vector<std::int64_t>> last_three_;
+  std::deque<Flying> up_;
+  std::deque<Flying> down_;
+  CommandStreamResult result_;
+};
+
+}  // namespace
+
+CommandStreamResult stream_inputs(const InputRecording& recording,
+                                  const CommandStreamSettings& settings) {
+  return Stream(recording, settings).run();
+}
+
+void count_decisions(const InputRecording& recording, double step_deg, CommandBitCounts& counts) {
+  const std::vector<ComponentDescription> types = {description_of<Input>()};
+  const std::vector<CommandLane> lanes = StructEncoder(types, {}).command_lanes();
+  CommandSampler sampler(types);
+  Player player(recording, step_deg);
+  std::vector<std::vector<std::int64_t>> values;
+  for (std::size_t i = 0; i < player.size(); ++i) {
+    sampler.set(0, bytes_of(player.at(i)));
+    sampler.end_tick();
+    values.emplace_back(sampler.values().begin(), sampler.values().end());
+  }
+  std::vector<std::int64_t> zero;
+  for (const CommandLane& lane : lanes) zero.push_back(lane.zero);
+  for (std::size_t i = 40; i < values.size(); ++i) {
+    const std::size_t distance = 5 + 4 * (i % 3);
+    const std::vector<std::int64_t>& anchor = values[i - 2 - distance];
+    code_command(counts, lanes, {CommandGap::anchored, anchor, anchor}, values[i - 2]);
+    code_command(counts, lanes, {CommandGap::none, values[i - 2], anchor}, values[i - 1]);
+    code_command(counts, lanes, {CommandGap::none, values[i - 1], values[i - 2]}, values[i]);
+    if (i % 16 == 0) code_command(counts, lanes, {CommandGap::unknown, zero, zero}, values[i]);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,35 @@
+// Plays recorded delays through rules of playback, and measures them.
+#pragma once
+
+#include <vector>
+
+#include "tests/bench/delay_file.h"
+#include "tests/bench/jitter_rules.h"
+
+namespace muster {
+
+struct PlayOptions {
+  double frames_per_second = 60;
+  double skip_ms = 5000;  ///< From the first packet on, these are played but not measured.
+};
+
+/// A frame, for plots.
+struct PlayedFrame {
+  double now_ms = 0;
+  double shown_behind_ms = 0;   ///< Now less the time that is shown.
+  double newest_behind_ms = 0;  ///< Now less the sending of the newest snapshot.
+};
+
+struct PlayResult {
+  double late_percent = 0;  ///< Snapshots that the clock reached before they or newer ones arrived.
+  double added_ms = 0;      ///< Mean of (now - shown time), less the median delay of the file.
+  double beyond_percent = 0;   ///< Frames that show a time after the newest snapshot.
+  double stopped_percent = 0;  ///< Frames that show the same time as the frame before.
+  double backward_ms = 0;      ///< The largest step back.
+  std::vector<PlayedFrame> frames;
+};
+
+/// A client of fixed frames takes in what arrived, and then advances the rule's clock.
+PlayResult play(const SnapshotSeries& series, PlaybackRule& rule, const PlayOptions& options);
+
+}  // namespace muster

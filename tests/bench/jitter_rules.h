@@ -1,0 +1,34 @@
+// Rules of other systems for how far behind the newest snapshot a client plays.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace muster {
+
+/// A playback clock, all times in milliseconds. Per frame: `receive` for each snapshot that arrived
+/// and is newer than those before, then `frame`.
+class PlaybackRule {
+ public:
+  virtual ~PlaybackRule() = default;
+  virtual void receive(double sent_ms, double now_ms, double arrived_ms) = 0;
+  /// The time of the sender that is shown.
+  virtual double frame(double now_ms) = 0;
+};
+
+/// The names that `make_playback_rule` knows: Muster's policies first, then other systems.
+const std::vector<std::string>& playback_rules();
+
+/// - `muster`, `muster_quick`, `muster_steady`: the default policy with each `JitterWeight`;
+///   `seed_001` and `fpssample`: the other policies of `runtime/sync/jitter_buffer.h`.
+/// - `fixed_2`, `fixed_3`: intervals behind the mean transit of the last second; speed 1 +- 0.05,
+///   re-seated when 500 ms off.
+/// - `mirror`: Mirror's SnapshotInterpolation with its default settings.
+/// - `n4e`: the interpolation tick of Netcode for Entities 1.13 with its default settings.
+/// - `lightyear`: 1.7 intervals, 4 jitters and 1 tick behind the mean transit.
+/// - `quake3`: CL_AdjustTimeDelta of Quake 3.
+/// Requires: one of the names; an interval above 0.
+std::unique_ptr<PlaybackRule> make_playback_rule(const std::string& name, double interval_ms);
+
+}  // namespace muster

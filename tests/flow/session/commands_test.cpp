@@ -1,0 +1,101 @@
+// Commands of a session: over a lossy way, and forced by the server.
+#include <chrono>
+#include <cmath>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/session_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+struct Aim {
+  float yaw = 0;
+  Button fire{};
+};
+consteval auto describe(Type<Aim>) {
+  return Describe<Aim>("Aim")
+      .field<&Aim::yaw>("yaw", {.unit = "deg",
+                                .minimum = -180,
+                                .maximum = 180,
+                                .resolution = 0.01,
+                                .interpolation = Interpolation::angle})
+      .field<&Aim::fire>("fire");
+}
+
+void aim(SystemContext& ctx, EntityId self, Runner& runner) {
+  const Aim& command = ctx.command<Aim>(self);
+  runner.velocity.x = command.yaw;
+  runner.score += command.fire.press_count;
+}
+
+std::unique_ptr<SimulatedMatch> open_aiming(std::uint64_t seed) {
+  Game game = make_game();
+  game.commands = commands<Aim>();
+  game.systems = systems<aim>();
+  game.server_systems = {};
+  auto match = SimulatedMatch::open(game, build_folder(), {.seed = seed});
+  REQUIRE(match);
+  GameServer& server = match.value()->server();
+  server.on_join([&server](PlayerId player) { server.spawn("runner", {.owner = player}); });
+  return std::move(match.value());
+}
+
+const Runner& on_server(SimulatedMatch& match, const GameClient& client) {
+  return *match.server().get<Runner>(match.server().owned(client.player(), "runner"));
+}
+
+TEST_CASE("Each press runs once over a way that loses, delays and reorders", "[session][flow]") {
+  const auto seed = GENERATE(range(41U, 47U));
+  CAPTURE(seed);
+  const auto match = open_aiming(seed);
+  GameClient& client = match->add_client({.delay = 40ms, .jitter = 25ms, .loss = 0.1});
+  match->run(2s);
+  const int before = on_server(*match, client).score;
+  int pressed = 0;
+  int frame = 0;
+  match->on_client_frame([&](GameClient& each, Tick) {
+    const bool is_down = ++frame < 400 && frame % 5 == 0;
+    pressed += is_down ? 1 : 0;
+    each.set_command(Aim{.yaw = static_cast<float>(frame % 90), .fire = {.is_held = is_down}});
+  });
+  match->run(12s);
+  CHECK(pressed > 50);
+  CHECK(on_server(*match, client).score - before == pressed);
+  const GameClientMetrics metrics = client.metrics();
+  CHECK(metrics.command_loss > 0.01F);
+  CHECK(metrics.command_loss < 0.3F);
+  CHECK(std::abs(metrics.command_earliness_ticks) < 20);
+}
+
+TEST_CASE("A view that the server forces is the player's from then on, on both sides",
+          "[session][flow]") {
+  const auto match = open_aiming(51);
+  GameClient& client = match->add_client({.delay = 60ms, .jitter = 5ms});
+  match->run(2s);
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Aim{.yaw = 20}); });
+  match->run(1s);
+  REQUIRE(on_server(*match, client).velocity.x == Approx(20).margin(0.01));
+  REQUIRE(match->server().force_command(client.player(), "yaw", Aim{.yaw = -90}));
+  CHECK_FALSE(match->server().force_command(client.player(), "nothing", Aim{}));
+  CHECK_FALSE(match->server().force_command(PlayerId(99), "yaw", Aim{}));
+  match->run(2s);
+  REQUIRE_FALSE(client.is_over());
+  CHECK(on_server(*match, client).velocity.x == Approx(-90).margin(0.01));
+  // The device turns by 15 degrees, and so does the forced view.
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Aim{.yaw = 35}); });
+  match->run(2s);
+  CHECK(on_server(*match, client).velocity.x == Approx(-75).margin(0.02));
+  EntityId own;
+  client.each<const Runner>([&](EntityId id, const Runner&) {
+    if (client.is_mine(id)) own = id;
+  });
+  CHECK(client.get<Runner>(own)->velocity.x == on_server(*match, client).velocity.x);
+  CHECK(match->differences() == std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace muster

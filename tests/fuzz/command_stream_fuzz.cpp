@@ -1,0 +1,115 @@
+// Packets of a client's commands, its list of them, ticks between them, and a server's reports.
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "runtime/session/game.h"
+#include "runtime/sync/command_queue.h"
+#include "runtime/sync/command_sender.h"
+#include "runtime/sync/struct_codec.h"
+
+namespace muster {
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+struct Fuzzed {
+  Button fire{};
+  Vec2 stick{};
+  float turn = 0;
+  std::uint64_t wide = 0;
+  std::int64_t sum = 0;
+  std::uint8_t weapon = 0;
+};
+consteval auto describe(Type<Fuzzed>) {
+  return Describe<Fuzzed>("Fuzzed")
+      .field<&Fuzzed::fire>("fire")
+      .field<&Fuzzed::stick>(
+          "stick",
+          {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127, .sampled = Sampling::largest})
+      .field<&Fuzzed::turn>("turn", {.sampled = Sampling::sum})
+      .field<&Fuzzed::wide>("wide")
+      .field<&Fuzzed::sum>("sum", {.sampled = Sampling::sum})
+      .field<&Fuzzed::weapon>("weapon",
+                              {.minimum = 0, .maximum = 9, .when_missing = Missing::latch});
+}
+
+/// Slots that one packet or one tick may make a queue look at, besides the values of its commands.
+constexpr std::uint64_t kSlotsMax = 256;
+
+void check_work(const CommandQueue& queue, std::uint64_t before, std::size_t lanes) {
+  require(queue.counters().work - before <= kCommandsPerPacketMax * (lanes + 1) + kSlotsMax);
+}
+
+/// The first byte: whether the stamps are the server's, and how much of the input is the client's
+/// list, in fours; 127 stands for our own. Then blocks of a length, 0 for a tick, and a packet.
+void run_queue(std::span<const std::byte> input) {
+  static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
+  static const StructEncoder encoder(types, {});
+  if (input.empty()) return;
+  const auto first = std::to_integer<std::size_t>(input.front());
+  input = input.subspan(1);
+  std::span<const std::byte> schema = encoder.schema();
+  if (first % 128 != 127) {
+    schema = input.first(std::min(input.size(), 4 * (first % 128)));
+    input = input.subspan(schema.size());
+  }
+  Result<StructDecoder> made = StructDecoder::make(types, schema);
+  if (!made) return;
+  StructDecoder& decoder = made.value();
+  require(decoder.command_lanes().size() <= kCommandValuesMax);
+  const bool is_exact = first >= 128;
+  CommandQueue queue(types, is_exact ? CommandPacing::by_server : CommandPacing::by_client);
+  queue.accept(decoder);
+  std::uint32_t tick = 0;
+  while (!input.empty()) {
+    const std::size_t length = std::to_integer<std::size_t>(input.front()) % 64;
+    input = input.subspan(1);
+    const std::uint64_t work = queue.counters().work;
+    if (length == 0 && is_exact) {
+      queue.begin_tick(decoder, ++tick);
+    } else if (length == 0) {
+      queue.begin_tick(decoder);
+    } else {
+      const std::span<const std::byte> packet = input.first(std::min(input.size(), length));
+      queue.receive(decoder, packet, 0.25F);
+      input = input.subspan(packet.size());
+    }
+    check_work(queue, work, decoder.command_lanes().size());
+    require(queue.waiting() <= CommandQueue::kAheadMax);
+    require(queue.current().size() == 1 && queue.current().front().size() == sizeof(Fuzzed));
+    const auto& current = *reinterpret_cast<const Fuzzed*>(queue.current().front().data());
+    require(current.fire.press_count <= 7 && current.weapon <= 9);
+    static_cast<void>(queue.report());
+  }
+}
+
+/// A client never believes a report about what it did not send.
+void run_sender(std::span<const std::byte> input) {
+  static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
+  static const StructEncoder encoder(types, {});
+  CommandSender sender(encoder.command_lanes());
+  std::vector<std::int64_t> values;
+  for (const CommandLane& lane : encoder.command_lanes()) values.push_back(lane.zero);
+  for (std::uint32_t stamp = 1; input.size() >= CommandReport::kBytes; ++stamp) {
+    sender.push(stamp, values);
+    require(!sender.packet(4).empty());
+    if (const auto report = CommandReport::decode(input.first(CommandReport::kBytes))) {
+      sender.receive(*report);
+    }
+    require(sender.unacknowledged() <= stamp);
+    input = input.subspan(CommandReport::kBytes);
+  }
+}
+
+}  // namespace
+}  // namespace muster
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span<const std::byte> input = std::as_bytes(std::span(data, size));
+  muster::run_queue(input);
+  muster::run_sender(input);
+  return 0;
+}

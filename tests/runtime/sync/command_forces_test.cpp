@@ -1,0 +1,142 @@
+// A view that the server forces, on both ends.
+#include "runtime/sync/command_forces.h"
+
+#include <cmath>
+
+#include <catch2/catch.hpp>
+
+#include "tests/runtime/sync/command_stage.h"
+
+namespace muster {
+namespace {
+
+using command_stage::Act;
+using command_stage::act_of;
+using command_stage::bytes_of;
+using command_stage::Stage;
+
+/// The client's side of forces: its own commands, and what the server sends.
+struct Client {
+  explicit Client(Stage& of) : stage(of) {}
+  void follow() {
+    for (const ForcedField& forced : stage.queue.forced()) {
+      const auto read = forces.decode(stage.queue.forces().encode(forced));
+      REQUIRE(read);
+      REQUIRE(forces.follow(*read));
+      // Ticks that are predicted already are run again.
+      for (std::uint32_t i = forced.stamp; i < sets.size(); ++i) {
+        CommandForces again(stage.types);
+        REQUIRE(again.follow(*read));
+        for (std::uint32_t k = forced.stamp; k <= i; ++k) {
+          CommandSet set = sets[k];
+          again.apply(k, set);
+          if (k == i) effective[i] = act_of(set);
+        }
+      }
+    }
+    stage.queue.forced().clear();
+  }
+  void note(std::uint32_t stamp) {
+    sets.resize(stamp + 1);
+    effective.resize(stamp + 1);
+    sets[stamp] = stage.sampler.last();
+    CommandSet set = sets[stamp];
+    forces.apply(stamp, set);
+    effective[stamp] = act_of(set);
+  }
+  Stage& stage;
+  CommandForces forces{stage.types};
+  std::vector<CommandSet> sets;
+  std::vector<Act> effective;
+};
+
+TEST_CASE("A forced view holds from its tick on, moves as the device does, and has no smear",
+          "[sync][commands]") {
+  Stage stage(CommandPacing::by_server);
+  Client client(stage);
+  stage.begin_tick(1);
+  stage.stamp = 1;
+  float before = 0;
+  for (std::uint32_t tick = 2; tick < 60; ++tick) {
+    // The device turns by a degree per tick, two ticks ahead of the server.
+    stage.set({.yaw = std::remainder(static_cast<float>(tick) * 7, 360.0F), .stance = 1});
+    stage.receive(stage.packet());
+    client.note(stage.stamp);
+    if (tick < 4) continue;
+    const std::uint32_t run = tick - 2;
+    if (run == 20) REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 100})));
+    stage.begin_tick(run);
+    client.follow();
+    const float yaw = stage.current().yaw;
+    if (run == 20) {
+      CHECK(yaw == 100);
+    } else if (run > 20) {
+      CHECK(std::remainder(yaw - before, 360.0F) == Approx(7).margin(0.02));
+      CHECK(yaw >= -180);
+      CHECK(yaw <= 180);
+    }
+    // Both ends computed the same bits.
+    CHECK(client.effective[run].yaw == yaw);
+    before = yaw;
+  }
+}
+
+TEST_CASE("A forced sum replaces what was accumulated in that tick alone", "[sync][commands]") {
+  Stage stage(CommandPacing::by_server);
+  stage.begin_tick(1);
+  stage.stamp = 1;
+  for (std::uint32_t tick = 2; tick < 6; ++tick) {
+    stage.set({.turn = 5});
+    stage.receive(stage.packet());
+    if (tick == 3) REQUIRE(stage.queue.force(0, "turn", bytes_of({.turn = 0})));
+    stage.begin_tick(tick);
+    CHECK(stage.current().turn == (tick == 3 ? 0 : 5));
+  }
+}
+
+TEST_CASE("A forced field stays forced while commands are missing", "[sync][commands]") {
+  Stage stage(CommandPacing::by_server);
+  stage.begin_tick(1);
+  stage.stamp = 1;
+  stage.set({.yaw = 30});
+  stage.receive(stage.packet());
+  stage.begin_tick(2);
+  REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = -50})));
+  for (std::uint32_t tick = 3; tick < 300; ++tick) {
+    stage.begin_tick(tick);
+    REQUIRE(stage.current().yaw == -50);
+  }
+}
+
+TEST_CASE("The newest force of a field holds", "[sync][commands]") {
+  Stage stage(CommandPacing::by_server);
+  stage.begin_tick(1);
+  for (std::uint32_t tick = 2; tick < 2000; ++tick) {
+    const float wanted = static_cast<float>(tick % 170);
+    REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = wanted})) == true);
+    stage.begin_tick(tick);
+    REQUIRE(stage.current().yaw == wanted);
+    stage.queue.forced().clear();
+    if (tick % 5 == 0) {
+      for (int i = 0; i < 200; ++i) stage.begin_tick(++tick);
+    }
+  }
+}
+
+TEST_CASE("A field that is unknown, no number or malformed is not forced", "[sync][commands]") {
+  Stage stage(CommandPacing::by_server);
+  CHECK_FALSE(stage.queue.force(0, "nothing", bytes_of({})));
+  CHECK_FALSE(stage.queue.force(1, "yaw", bytes_of({})));
+  CHECK_FALSE(stage.queue.force(0, "yaw", bytes_of({}).first(4)));
+  stage.begin_tick(1);
+  REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 1})));
+  stage.begin_tick(2);
+  const std::vector<std::byte> bytes = stage.queue.forces().encode(stage.queue.forced().front());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    CHECK_FALSE(stage.queue.forces().decode(std::span<const std::byte>(bytes).first(size)));
+  }
+  CHECK(stage.queue.forces().decode(bytes));
+}
+
+}  // namespace
+}  // namespace muster
