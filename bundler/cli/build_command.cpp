@@ -144,11 +144,14 @@ struct BuildJob {
 int check_any(const Project& project, const BuildJob& job, Session& session) {
   if (const std::string note = recognised_note(project); !note.empty()) tell(session, note);
   if (job.arguments.allows_empty) return kSuccess;
-  const std::vector<Registry>& registries = project.model().registries;
-  for (const Registry& registry : registries) {
-    if ((registry.targets & job.wish.targets).empty()) continue;
-    if (!std::ranges::all_of(registry.entries, &RegistryEntry::is_free)) return kSuccess;
+  for (const Target target : kTargets) {
+    if (!job.wish.targets.has(target)) continue;
+    const bool has_any = std::ranges::any_of(project.model().assets_for(target), [&](Guid guid) {
+      return project.index().find(guid) != kNoAsset;
+    });
+    if (has_any) return kSuccess;
   }
+  const std::vector<Registry>& registries = project.model().registries;
   if (!registries.empty()) {
     tell(session, counted(registries.size(), "registry", "registries") +
                       (registries.size() == 1 ? " was" : " were") +

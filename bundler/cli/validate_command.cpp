@@ -230,7 +230,9 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     if (!applied) return report_error(session, applied.error());
     is_baseline_fresh = applied.value();
   }
+  const Severity failing = failing_severity(arguments.strict, arguments.fail_on);
   const SinkOptions sink{.color = session.color && arguments.output.empty(),
+                         .failing = failing,
                          .lists_all = session.is_verbose || !arguments.output.empty(),
                          .project_name = arguments.project,
                          .version = MUSTER_VERSION,
@@ -240,7 +242,6 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   const int written =
       write_report(session, format_findings(findings, format.value(), sink), arguments.output);
   if (written != kSuccess) return written;
-  const Severity failing = failing_severity(arguments.strict, arguments.fail_on);
   const bool fails = std::ranges::any_of(findings, [&](const Finding& finding) {
     return !finding.is_known && finding.severity >= failing;
   });

@@ -2,11 +2,38 @@
 // value that several prefabs inherit is found once for each, and told once.
 #include "bundler/cook/value_check.h"
 
+#include <map>
+#include <utility>
+
 #include "bundler/cook/asset_cooker.h"
+#include "bundler/cook/list_extent.h"
 #include "registry/registries/asset_memory.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster {
+namespace {
+
+// An override of an item that its list does not have, by the place of the override.
+using LostItems = std::map<std::pair<AssetPath, yaml::Position>, std::string>;
+
+// A value that a person wrote for such an item reaches nothing: the list has to be longer first.
+LostItems lost_items(const Project& project, AssetNumber asset) {
+  LostItems lost;
+  if (!is_prefab(project.sources(), asset)) return lost;
+  for (const SourceEntity& entity : project.prefabs().flatten(asset).entities) {
+    for (const SourceComponent& component : entity.components) {
+      const ListExtents extents(component);
+      for (const PropertyOverride& change : component.overrides) {
+        if (change.path.find(".Array.data[") == change.path.npos) continue;
+        if (extents.reach(change.path).exists) continue;
+        lost.emplace(std::pair(change.source->path, change.position), std::string(change.path));
+      }
+    }
+  }
+  return lost;
+}
+
+}  // namespace
 
 void check_values(const Project& project, const std::vector<ComponentDescription>& components,
                   const std::set<AssetNumber>& built, unsigned jobs, Findings& findings) {
@@ -20,18 +47,27 @@ void check_values(const Project& project, const std::vector<ComponentDescription
     if (is_plain && !built.contains(asset)) assets.push_back(asset);
   }
   std::vector<std::vector<CookProblem>> problems(assets.size());
+  std::vector<LostItems> lost(assets.size());
   parallel_for(assets.size(), jobs, {}, [&](std::size_t i, unsigned) {
     if (project.index().at(assets[i]).is_folder) return;
     const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(assets[i]);
     if (known != nullptr && known->has_fit_values) return;
     problems[i] = cooker.unfit_values(assets[i]);
-    if (memory != nullptr && problems[i].empty()) memory->note_fit_values(project, assets[i]);
+    lost[i] = lost_items(project, assets[i]);
+    const bool is_fit = problems[i].empty() && lost[i].empty();
+    if (memory != nullptr && is_fit) memory->note_fit_values(project, assets[i]);
   });
+  LostItems told;
   for (std::size_t i = 0; i < assets.size(); ++i) {
+    told.merge(lost[i]);
     for (CookProblem& problem : problems[i]) {
       findings.add("unfit-value", std::move(problem.location), std::move(problem.message))
           .blocks_build = built.contains(assets[i]);
     }
+  }
+  for (const auto& [place, path] : told) {
+    findings.add("unused-override", {place.first, place.second},
+                 "the override of '" + path + "' has no effect: the list has no such item");
   }
 }
 

@@ -89,6 +89,15 @@ bool leads_back(Walk& walk, const AssetPath& link) {
   }
 }
 
+// A folder, a pipe or a link to nowhere in place of a sidecar hides the guid of its asset.
+bool is_unread_sidecar(const std::vector<DirectoryEntry>& siblings, const DirectoryEntry& entry) {
+  constexpr std::string_view kMeta = ".meta";
+  if (entry.kind == FileKind::file || !entry.name.ends_with(kMeta)) return false;
+  const std::string_view asset =
+      std::string_view(entry.name).substr(0, entry.name.size() - kMeta.size());
+  return std::ranges::find(siblings, asset, &DirectoryEntry::name) != siblings.end();
+}
+
 // A folder that holds a build is no content, nor is the sidecar that the editor gives it.
 bool is_output(Walk& walk, const AssetPath& folder) {
   if (!may_hold_build(folder)) return false;
@@ -122,6 +131,16 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
     if (is_ignored_name(entry.name) || is_unity_output(path)) continue;
     if (entry.kind == FileKind::file && entry.name.ends_with(".meta")) {
       walk.metas.push_back(path);
+      continue;
+    }
+    if (is_unread_sidecar(listed.value(), entry)) {
+      walk.problems.push_back({IndexProblem::Kind::unreadable,
+                               path,
+                               {},
+                               {},
+                               {},
+                               "a sidecar has to be a file of the project: this is no file, or a "
+                               "link that is not followed"});
       continue;
     }
     if (entry.kind == FileKind::outside_link || entry.kind == FileKind::broken_link) {

@@ -46,6 +46,20 @@ std::set<std::int64_t> removed_ids(const InstanceChanges& instance, std::string_
   return ids;
 }
 
+void note_added_elsewhere(const InstanceChanges& instance, std::string_view list,
+                          std::vector<UnusedOverride>& unused) {
+  const yaml::Tree& tree = instance.file.tree;
+  for (const NodeIndex item : Children(tree, tree.find(instance.modification, list))) {
+    const auto target = reference_at(tree, tree.find(item, "targetCorrespondingSourceObject"));
+    if (!target || is_own_target(instance, target.value())) continue;
+    unused.push_back({UnusedOverride::Reason::other_source,
+                      target.value().position,
+                      target.value().guid,
+                      {},
+                      list});
+  }
+}
+
 void apply_overrides(const InstanceChanges& instance, const InstanceObjects& objects,
                      const std::set<std::int64_t>& removed, std::vector<UnusedOverride>& unused) {
   const yaml::Tree& tree = instance.file.tree;

@@ -31,6 +31,11 @@ struct InstanceChanges {
 std::set<std::int64_t> removed_ids(const InstanceChanges& instance, std::string_view list,
                                    std::vector<UnusedOverride>& unused);
 
+/// Adds to `unused` what `list` (`m_AddedComponents`, `m_AddedGameObjects`) adds to an object of
+/// another prefab than the instance's source.
+void note_added_elsewhere(const InstanceChanges& instance, std::string_view list,
+                          std::vector<UnusedOverride>& unused);
+
 /// Applies the instance's overrides. An override applies when its target is an object of the
 /// instance's source that the instance still has; all others are added to `unused`. Where not all
 /// objects are known, an id alone proves nothing.

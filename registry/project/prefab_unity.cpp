@@ -356,6 +356,8 @@ class UnityFlattening {
         removed_ids(changes, "m_RemovedComponents", result_.unused_overrides);
     const auto gone_objects =
         removed_ids(changes, "m_RemovedGameObjects", result_.unused_overrides);
+    note_added_elsewhere(changes, "m_AddedComponents", result_.unused_overrides);
+    note_added_elsewhere(changes, "m_AddedGameObjects", result_.unused_overrides);
     std::set<std::int64_t> removed = gone_components;
     removed.insert(gone_objects.begin(), gone_objects.end());
     InstanceObjects known{.objects = {}, .components = {}, .are_all_known = are_all_known};

@@ -78,6 +78,14 @@ class Instance {
       add(tree, target, offsets);
       add(tree, tree.find(item, "objectReference"), offsets);
     }
+    for (const std::string_view list : {"m_AddedComponents", "m_AddedGameObjects"}) {
+      for (const NodeIndex item : Children(tree, tree.find(modification, list))) {
+        const NodeIndex target = tree.find(item, "targetCorrespondingSourceObject");
+        if (!is_of_other(tree, target, source.value().guid)) continue;
+        ++unused;
+        add(tree, target, offsets);
+      }
+    }
     for (const std::string_view list : {"m_RemovedComponents", "m_RemovedGameObjects"}) {
       for (const NodeIndex item : Children(tree, tree.find(modification, list))) {
         if (is_of_other(tree, item, source.value().guid)) add(tree, item, offsets);

@@ -65,9 +65,12 @@ class InnerReferences {
   void check() {
     for (yaml::NodeIndex node = 0; node < tree_.nodes.size(); ++node) {
       if (tree_.at(node).kind != yaml::NodeKind::mapping) continue;
-      // A block with other keys as well is a struct of the game's.
+      // A block with other keys as well may be a struct of the game's.
       const bool is_unity = source_.dialect == yaml::Dialect::unity;
-      if (is_unity && !tree_.at(node).is_flow && !has_only_keys_of_reference(node)) continue;
+      if (is_unity && !tree_.at(node).is_flow && !has_only_keys_of_reference(node) &&
+          !names_asset(node)) {
+        continue;
+      }
       if (tree_.find(node, "fileID") != yaml::kNoNode) check_reference(node);
     }
     for (const auto& [id, missing] : missing_) {
@@ -94,8 +97,20 @@ class InnerReferences {
     return true;
   }
 
+  bool names_asset(yaml::NodeIndex node) const {
+    const auto guid = Guid::parse_any_case(tree_.scalar_at(node, "guid"));
+    return guid && !guid.value().is_null();
+  }
+
   void check_reference(yaml::NodeIndex node) {
-    const auto id = tree_.integer(tree_.find(node, "fileID"));
+    const yaml::NodeIndex file_id = tree_.find(node, "fileID");
+    const auto id = tree_.integer(file_id);
+    if (!id && names_asset(node)) {
+      findings_
+          .add("unfit-value", {source_.path, tree_.at(file_id).position},
+               "'" + std::string(tree_.scalar(file_id)) + "' is no fileID: it is an integer")
+          .blocks_build = true;
+    }
     if (!id || id.value() == 0) return;
     const yaml::NodeIndex guid = tree_.find(node, "guid");
     if (guid != yaml::kNoNode) {

@@ -170,6 +170,7 @@ void check_missing(const Project& project, TargetSet targets,
     Finding& finding =
         findings.add("unresolved-reference", locator.locate(*entry.first), std::move(message));
     finding.is_repeated = !built;
+    finding.places.assign(places.begin(), places.end());
     places.erase(finding.location.path);
     for (const AssetPath& place : places) {
       if (finding.related.size() == kListedPlaces) break;

@@ -39,6 +39,8 @@ struct Finding {
   std::string message;
   std::string remedy;  ///< What to do; may be empty.
   std::vector<RelatedLocation> related;
+  /// All files that have it, where one finding stands for several; else empty.
+  std::vector<AssetPath> places;
   /// The finding makes a build wrong, not only a project untidy: `build` refuses.
   bool blocks_build = false;
   /// What is the same when the message's numbers are others, for fingerprints; empty: the message.

@@ -224,7 +224,8 @@ constexpr std::array kRules = {
          "anything within a folder, '**' for any folders. Correct the path under 'keep', or remove "
          "it."},
     Rule{"unmatched-path", error, "A path that muster.yaml declares leads nowhere in any entry",
-         "What it should find is not seen. Correct 'path' under 'references' of the class."},
+         "What it should find is not seen. Correct 'path' under 'references' of the class, or the "
+         "pattern under 'rules'."},
     Rule{"unportable-name", warning, "A name that another operating system cannot have",
          "Git on Windows refuses to check out such a file ('invalid path') or leaves it out, and "
          "macOS wants names in UTF-8. Rename it."},

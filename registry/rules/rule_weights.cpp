@@ -39,7 +39,7 @@ Result<void> read_rule(const yaml::Tree& tree, NodeIndex node, std::vector<RuleW
   if (tree.at(node).kind == NodeKind::scalar) {
     const auto severity = read_severity(tree, node);
     if (!severity) return fail(severity.error());
-    weights.push_back({id, "**", severity.value()});
+    weights.push_back({id, "**", severity.value(), tree.at(node).position});
     return {};
   }
   if (tree.at(node).kind != NodeKind::mapping) {
@@ -53,7 +53,7 @@ Result<void> read_rule(const yaml::Tree& tree, NodeIndex node, std::vector<RuleW
     }
     const auto severity = read_severity(tree, item);
     if (!severity) return fail(severity.error());
-    weights.push_back({id, pattern, severity.value()});
+    weights.push_back({id, pattern, severity.value(), tree.at(item).position});
   }
   return {};
 }
@@ -103,17 +103,23 @@ Result<std::vector<RuleWeight>> read_rule_weights(const ProjectConfig& config) {
 }
 
 void weigh(const std::vector<RuleWeight>& weights, std::vector<Finding>& findings) {
-  const auto weight_of = [&](const Finding& finding) {
-    return std::ranges::find_if(weights, [&](const RuleWeight& weight) {
-      return weight.rule == finding.rule &&
-             (weight.pattern == "**" || fits_pattern(finding.location.path.text(), weight.pattern));
+  const auto severity_at = [&](const Finding& finding,
+                               const AssetPath& path) -> std::optional<Severity> {
+    const auto weight = std::ranges::find_if(weights, [&](const RuleWeight& one) {
+      return one.rule == finding.rule &&
+             (one.pattern == "**" || fits_pattern(path.text(), one.pattern));
     });
+    return weight == weights.end() ? finding.severity : weight->severity;
   };
   std::erase_if(findings, [&](Finding& finding) {
-    const auto weight = weight_of(finding);
-    if (weight == weights.end() || finding.blocks_build) return false;
-    if (!weight->severity) return true;
-    finding.severity = *weight->severity;
+    if (finding.blocks_build) return false;
+    std::vector<AssetPath> places = finding.places;
+    if (places.empty()) places.push_back(finding.location.path);
+    // The place that weighs most counts; std::nullopt is less than every severity.
+    std::optional<Severity> most;
+    for (const AssetPath& place : places) most = std::max(most, severity_at(finding, place));
+    if (!most) return true;
+    finding.severity = *most;
     return false;
   });
 }

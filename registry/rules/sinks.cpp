@@ -170,13 +170,14 @@ struct JunitSuite {
   std::size_t failures = 0;
 };
 
-// A case for each rule, which fails with its errors.
-JunitSuite junit_errors(const std::map<std::string_view, std::vector<const Finding*>>& by_rule) {
+// A case for each rule, which fails with its errors, or what else is to fail.
+JunitSuite junit_failures(const std::map<std::string_view, std::vector<const Finding*>>& by_rule,
+                          Severity failing) {
   JunitSuite suite;
   for (const auto& [rule, list] : by_rule) {
     std::string problems;
     for (const Finding* finding : list) {
-      if (finding->severity != Severity::error) continue;
+      if (finding->severity < failing) continue;
       problems += fmt::format("{}: {}\n", place(finding->location), finding->message);
     }
     ++suite.count;
@@ -193,12 +194,13 @@ JunitSuite junit_errors(const std::map<std::string_view, std::vector<const Findi
 }
 
 // JUnit knows no warnings: they are what cases print that pass.
-JunitSuite junit_others(const std::map<std::string_view, std::vector<const Finding*>>& by_rule) {
+JunitSuite junit_others(const std::map<std::string_view, std::vector<const Finding*>>& by_rule,
+                        Severity failing) {
   JunitSuite suite;
   for (const auto& [rule, list] : by_rule) {
     std::string lines;
     for (const Finding* finding : list) {
-      if (finding->severity == Severity::error) continue;
+      if (finding->severity >= failing) continue;
       lines += fmt::format("{}: {}: {}\n", place(finding->location), to_string(finding->severity),
                            finding->message);
     }
@@ -222,8 +224,8 @@ std::string format_junit(std::span<const Finding> findings, const SinkOptions& o
         "  <testsuite name=\"{} {}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n", name,
         xml_escaped(options.project_name), suite.count, suite.failures, suite.cases);
   };
-  add("muster validate", junit_errors(by_rule));
-  const JunitSuite others = junit_others(by_rule);
+  add("muster validate", junit_failures(by_rule, options.failing));
+  const JunitSuite others = junit_others(by_rule, options.failing);
   if (others.count > 0) add("muster validate warnings", others);
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + suites + "</testsuites>\n";
 }

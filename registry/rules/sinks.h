@@ -24,10 +24,11 @@ struct FindingCounts {
 FindingCounts count(std::span<const Finding> findings);
 
 struct SinkOptions {
-  bool color = false;               ///< Text only.
-  bool lists_all = false;           ///< Text only: lists every `Finding::is_repeated`.
-  std::string_view project_name{};  ///< For reports that name what was checked.
-  std::string_view version{};       ///< Of this tool.
+  bool color = false;                  ///< Text only.
+  Severity failing = Severity::error;  ///< JUnit only: what is at least this is a failure.
+  bool lists_all = false;              ///< Text only: lists every `Finding::is_repeated`.
+  std::string_view project_name{};     ///< For reports that name what was checked.
+  std::string_view version{};          ///< Of this tool.
   /// SARIF and GitHub only: the project's folder in its repository, `games/one`; empty for the
   /// root.
   std::string_view path_prefix{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "registry/project/budgets.h"
 #include "registry/rules/rule_weights.h"
 
 namespace muster {
@@ -34,6 +35,22 @@ bool is_built_incomplete(const Project& project, const std::set<AssetNumber>& bu
   });
 }
 
+// The folders whose content is built: an atlas, or an entry of a registry, names the folder itself.
+std::vector<AssetPath> built_folders(const Project& project, const std::set<AssetNumber>& built) {
+  std::vector<AssetPath> folders;
+  const auto add = [&](AssetNumber asset) {
+    if (asset == kNoAsset || !project.index().at(asset).is_folder) return;
+    folders.push_back(project.index().at(asset).path);
+  };
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    if (built.contains(edge.from)) add(edge.to);
+  }
+  for (const Registry& registry : project.model().registries) {
+    for (const ReferenceEdge& edge : project.graph().from(registry.asset)) add(edge.to);
+  }
+  return folders;
+}
+
 // A sidecar that cannot be read may have the guid that is missing: a build without its asset would
 // look complete.
 void block_hidden_guids(const Project& project, const std::set<AssetNumber>& built,
@@ -44,9 +61,34 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
             finding.rule == "malformed-guid" || finding.rule == "unreadable-file");
   };
   if (std::ranges::none_of(findings, hides_guid)) return;
-  if (!is_built_incomplete(project, built)) return;
+  const bool is_incomplete = is_built_incomplete(project, built);
+  const std::vector<AssetPath> folders = built_folders(project, built);
   for (Finding& finding : findings) {
-    if (hides_guid(finding)) finding.blocks_build = true;
+    if (!hides_guid(finding)) continue;
+    const bool is_expected = std::ranges::any_of(folders, [&](const AssetPath& folder) {
+      return finding.location.path.is_within(folder);
+    });
+    finding.blocks_build = finding.blocks_build || is_incomplete || is_expected;
+  }
+}
+
+// A pattern that fits no file is mistyped, and its rule weighs what it did before.
+void check_weighed_paths(const Project& project, const std::vector<RuleWeight>& weights,
+                         Findings& findings) {
+  const auto fits = [](const AssetPath& path, const std::string& pattern) {
+    return fits_pattern(path.text(), pattern) || fits_pattern(path.text() + ".meta", pattern);
+  };
+  for (const RuleWeight& weight : weights) {
+    const bool is_found = weight.pattern == "**" ||
+                          std::ranges::any_of(project.index().assets(), [&](const Asset& asset) {
+                            return fits(asset.path, weight.pattern);
+                          });
+    if (is_found || weight.pattern == ProjectConfig::kFileName) continue;
+    const auto path = AssetPath::parse(weight.pattern);
+    if (path && project.files().stat(path.value())) continue;
+    findings.add("unmatched-path",
+                 {AssetPath::parse(ProjectConfig::kFileName).value(), weight.position},
+                 "no file fits '" + weight.pattern + "' of rule " + weight.rule);
   }
 }
 
@@ -75,6 +117,9 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   check_references(project, options.targets, findings);
   check_packages(project, built, findings);
   check_failed_reads(project, findings);
+  // What is wrong with `rules` is said where the project is opened.
+  const auto weights = read_rule_weights(project.config());
+  if (weights) check_weighed_paths(project, weights.value(), findings);
   options.progress.advance(1, {});
   std::vector<Finding> sorted = findings.take_sorted();
   for (Finding& finding : sorted) {
@@ -82,8 +127,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
     const bool has_one_cause = finding.rule == "lfs-pointer" || finding.rule == "binary-asset";
     finding.is_repeated = finding.is_repeated || has_one_cause;
   }
-  // What is wrong with `rules` is said where the project is opened.
-  if (const auto weights = read_rule_weights(project.config())) weigh(weights.value(), sorted);
+  if (weights) weigh(weights.value(), sorted);
   block_errors_of(project, built, sorted);
   block_hidden_guids(project, built, sorted);
   if (options.strict) {

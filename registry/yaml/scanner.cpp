@@ -126,15 +126,17 @@ bool is_key_start(std::string_view text, std::size_t at) {
   return at == 0 || !(is_name(text[at - 1]) || text[at - 1] == '.');
 }
 
-// The file id in `part` of a reference, if there is one.
+// Whether `part` of a reference has a file id. One that is no integer makes it a reference as well:
+// whoever reads the tree reports it.
 bool find_file_id(std::string_view part, std::int64_t& file_id) {
   constexpr std::string_view kKey = "fileID";
   const std::size_t key = part.find(kKey);
   if (key == std::string_view::npos || !is_key_start(part, key)) return false;
   std::size_t at = skip_colon(part, skip_quote(part, key + kKey.size()));
+  if (at == std::string_view::npos) return false;
+  at = skip_quote(part, at);
   std::int64_t value = 0;
-  if (at == std::string_view::npos || !parse_integer(part, at, value)) return false;
-  file_id = value;
+  if (parse_integer(part, at, value)) file_id = value;
   return true;
 }
 
@@ -182,57 +184,51 @@ bool is_blank_line(std::string_view text, const BlockLine& line) {
   return line.content == line.end || text[line.content] == '\r' || text[line.content] == '#';
 }
 
-// The key of a reference that a line holds; empty for any other line.
-std::string_view reference_key(std::string_view text, const BlockLine& line) {
+bool begins_with_file_id(std::string_view text, const BlockLine& line) {
   std::string_view rest = text.substr(line.content, line.end - line.content);
-  const bool is_quoted = rest.starts_with('"') || rest.starts_with('\'');
-  if (is_quoted) rest.remove_prefix(1);
-  for (const std::string_view key : {"fileID", "guid", "type"}) {
-    if (!rest.starts_with(key)) continue;
-    const std::string_view behind = rest.substr(key.size() + (is_quoted ? 1 : 0));
-    const std::size_t colon = behind.find_first_not_of(' ');
-    if (colon != behind.npos && behind[colon] == ':') return rest.substr(0, key.size());
-  }
-  return {};
+  if (rest.starts_with('"') || rest.starts_with('\'')) rest.remove_prefix(1);
+  return rest.starts_with("fileID");
 }
 
-// Looks at the lines before or behind `line` that belong to the same mapping. False when one of
-// them is of another key than a reference has.
-bool visit_siblings(std::string_view text, const BlockLine& line, bool is_upward,
-                    std::int64_t& file_id, bool& has_file_id) {
-  constexpr int kLinesMax = 8;  // Two, and comments.
-  BlockLine at = line;
-  for (int i = 0; i < kLinesMax && !(is_upward && at.has_dash); ++i) {
-    if (is_upward ? at.begin == 0 : at.end == text.size()) return true;
+// Looks for the file id on the lines before or behind `from` that belong to a mapping whose keys
+// begin at `column`.
+bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::size_t column,
+                          bool is_upward, std::int64_t& file_id) {
+  constexpr int kLinesMax = 16;  // A reference has two more keys; others, and comments, are rare.
+  BlockLine at = from;
+  for (int i = 0; i < kLinesMax && !(is_upward && at.has_dash && at.column() <= column); ++i) {
+    if (is_upward ? at.begin == 0 : at.end == text.size()) return false;
     BlockLine next = line_at(text, is_upward ? at.begin - 1 : at.end + 1);
-    if (next.begin == text.size()) return true;
+    if (next.begin == text.size()) return false;
+    at = next;
     if (is_blank_line(text, next)) {
-      next.has_dash = false;
-      at = next;
+      at.has_dash = false;
       continue;
     }
-    const bool is_next_item = !is_upward && next.has_dash;
-    if (next.column() < line.column() || is_next_item) return true;
-    if (next.column() > line.column() || reference_key(text, next).empty()) return false;
-    const std::string_view part = text.substr(next.begin, next.end - next.begin);
-    has_file_id = find_file_id(part, file_id) || has_file_id;
-    at = next;
+    if (next.column() < column) return false;
+    if (next.column() > column) continue;  // of a value
+    if (!is_upward && next.has_dash) return false;
+    // The value may stand on the next line.
+    const std::string_view part = text.substr(next.content, kReferenceBytesMax);
+    if (begins_with_file_id(text, next) && find_file_id(part, file_id)) return true;
   }
-  return true;
+  return false;
 }
 
-// True when the key at `key` stands on a line of its own in a block that is a reference and nothing
-// else: `fileID`, `guid` and `type` in any order.
-bool is_in_block(std::string_view text, std::size_t key, std::int64_t& file_id) {
+// True when the key at `key` stands on a line of its own in a block that has a file id as well, in
+// any order and with any other keys.
+bool is_in_block(std::string_view text, std::size_t key, std::size_t value_end,
+                 std::int64_t& file_id) {
   const BlockLine line = line_at(text, key);
   const bool is_quoted = key > 0 && (text[key - 1] == '"' || text[key - 1] == '\'');
   if (line.content != key - (is_quoted ? 1 : 0)) return false;
-  bool has_file_id = false;
   std::int64_t found = 0;
-  const bool is_reference = visit_siblings(text, line, true, found, has_file_id) &&
-                            visit_siblings(text, line, false, found, has_file_id) && has_file_id;
-  if (is_reference) file_id = found;
-  return is_reference;
+  if (!find_sibling_file_id(text, line, line.column(), true, found) &&
+      !find_sibling_file_id(text, line_at(text, value_end), line.column(), false, found)) {
+    return false;
+  }
+  file_id = found;
+  return true;
 }
 
 // True when the `guid=` at `key` is part of a URL with a file id, as UI Toolkit writes them:
@@ -282,7 +278,7 @@ std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention,
   } else if (key_end != word_end && text[key_end - 1] == '"') {
     mention.kind = MentionKind::json;
   } else if (text[word] == 'g' && (is_in_reference(text, key, end, mention.file_id) ||
-                                   is_in_block(text, key, mention.file_id))) {
+                                   is_in_block(text, key, end, mention.file_id))) {
     mention.kind = MentionKind::strong;
   }
   is_found = true;

@@ -63,9 +63,9 @@ class Finder {
     Mention mention{.guid = guid.value(), .kind = MentionKind::textual};
     const bool has_quote = node.style != ScalarStyle::plain;
     mention.offset_bytes = offset_of(node.position) + (has_quote ? 1 : 0);
-    if (const auto file_id = tree_.integer(tree_.find(mapping, "fileID")); file_id) {
+    if (const NodeIndex file_id = tree_.find(mapping, "fileID"); file_id != kNoNode) {
       mention.kind = MentionKind::strong;
-      mention.file_id = file_id.value();
+      mention.file_id = tree_.integer(file_id).value_or(0);
     }
     found_(mention);
     return true;

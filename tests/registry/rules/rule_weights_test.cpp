@@ -40,6 +40,26 @@ TEST_CASE("Rules are switched off and weighed, by paths too", "[registry][rules]
   CHECK(findings[2].severity == Severity::error);
 }
 
+TEST_CASE("A finding of several files weighs what the file weighs that weighs most",
+          "[registry][rules]") {
+  Finding finding = finding_at("unresolved-reference", "Assets/a.prefab");
+  finding.places = {AssetPath::parse("Assets/a.prefab").value(),
+                    AssetPath::parse("Assets/b.prefab").value()};
+  const auto weighed = [&](const std::string& rules) {
+    const auto weights = weights_of(rules);
+    REQUIRE(weights.has_value());
+    std::vector<Finding> findings = {finding};
+    weigh(weights.value(), findings);
+    return findings;
+  };
+  const auto first_off = weighed(" {unresolved-reference: {Assets/a.prefab: off}}\n");
+  REQUIRE(first_off.size() == 1);
+  CHECK(first_off.front().severity == Severity::warning);
+  const auto second = weighed(" {unresolved-reference: {Assets/b.prefab: error}}\n");
+  CHECK(second.front().severity == Severity::error);
+  CHECK(weighed(" {unresolved-reference: {\"Assets/*.prefab\": off}}\n").empty());
+}
+
 TEST_CASE("What blocks a build stays an error, whatever it is weighed", "[registry][rules]") {
   const auto weights = weights_of(" {duplicate-guid: off}\n");
   REQUIRE(weights.has_value());

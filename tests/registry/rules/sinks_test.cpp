@@ -61,6 +61,15 @@ TEST_CASE("Text for people lists the first findings of one cause and counts the 
   CHECK_THAT(format_findings(findings, FindingFormat::json, {}), Catch::Contains("Assets/e"));
 }
 
+TEST_CASE("JUnit's failures are what makes the program fail", "[registry][sinks]") {
+  const std::vector<Finding> findings{
+      finding("missing-meta", Severity::warning, "Assets/f", {}, "no sidecar")};
+  CHECK_THAT(format_findings(findings, FindingFormat::junit, {}),
+             !Catch::Contains("failures=\"1\""));
+  CHECK_THAT(format_findings(findings, FindingFormat::junit, {.failing = Severity::warning}),
+             Catch::Contains("failures=\"1\""));
+}
+
 TEST_CASE("A name with control characters commands no terminal", "[registry][sinks]") {
   std::vector<Finding> findings{finding("missing-meta", Severity::warning, "Assets/\x1b[31m\n.png",
                                         {}, "no \x1b]0;sidecar\x07")};

@@ -198,6 +198,13 @@ TEST_CASE("A reference that is written as a block is a strong one", "[registry][
       {"with line ends of Windows", "a:\r\n  fileID: 7\r\n  guid: G\r\n  type: 3\r\n"},
       {"with comments and empty lines", "a:\n  fileID: 7  # the sprite\n\n  # of\n  guid: G\n"},
       {"with quotes", "a:\n  'fileID': 7\n  'guid': 'G'\n"},
+      {"with quotes around the id", "a:\n  fileID: '7'\n  guid: \"G\"\n"},
+      {"in braces, with quotes around the id", "a: {fileID: \"7\", guid: G, type: 3}\n"},
+      {"with the guid on the next line", "a:\n  guid:\n    G\n  fileID: 7\n"},
+      {"with the id on the next line", "a:\n  fileID:\n    7\n  guid: G\n"},
+      {"with a key of the game's", "a:\n  fileID: 7\n  guid: G\n  name: x\n"},
+      {"with a misspelt key", "a:\n  tpye: 3\n  guid: G\n  fileID: 7\n"},
+      {"with a struct beside it", "a:\n  guid: G\n  b:\n    c: 1\n  fileID: 7\n"},
       {"in a list of structs", "a:\n- icon:\n    guid: G\n    fileID: 7\n  name: x\n"},
   }));
   CAPTURE(reason);
@@ -210,11 +217,21 @@ TEST_CASE("A reference that is written as a block is a strong one", "[registry][
   CHECK(mentions.front().offset_bytes == whole.find(kGuid));
 }
 
+TEST_CASE("A file id that is no integer makes a reference all the same", "[registry][yaml]") {
+  const std::string id = GENERATE(as<std::string>{}, "+7", "0x7", "seven", "", "~");
+  const bool is_block = GENERATE(false, true);
+  CAPTURE(id, is_block);
+  const std::string text = is_block ? "a:\n  fileID: " + id + "\n  guid: " + kGuid + "\n"
+                                    : "a: {fileID: " + id + ", guid: " + kGuid + "}\n";
+  const auto mentions = scan(text);
+  REQUIRE(mentions.size() == 1);
+  CHECK(mentions.front().kind == MentionKind::strong);
+}
+
 TEST_CASE("A guid in a block of other keys is no strong reference", "[registry][yaml]") {
   const auto [reason, text] = GENERATE(table<std::string, std::string>({
       {"alone", "a:\n  guid: G\n"},
       {"a sidecar", "fileFormatVersion: 2\nguid: G\n"},
-      {"a struct of the game's", "a:\n  fileID: 7\n  guid: G\n  name: x\n"},
       {"the id is of the next item", "a:\n- guid: G\n- fileID: 7\n"},
       {"the id is of the item before", "a:\n- fileID: 7\n- guid: G\n"},
       {"the id is of the struct around", "a:\n  fileID: 7\n  b:\n    guid: G\n"},
