@@ -23,15 +23,6 @@ std::vector<Mention> scan(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("A guid beside a file id in a block with other keys has no file id", "[yaml][scanner]") {
-  std::vector<Mention> mentions;
-  scan_mentions("a:\n  fileID: 5\n  guid: 0123456789abcdef0123456789abcdef\n  other: 1\n",
-                [&](const Mention& mention) { mentions.push_back(mention); });
-  REQUIRE(mentions.size() == 1);
-  CHECK(mentions.front().kind == MentionKind::textual);
-  CHECK(mentions.front().file_id == 0);
-}
-
 TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-10]") {
   struct Row {
     const char* reason;
