@@ -65,9 +65,8 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
   const std::vector<AssetPath> folders = built_folders(project, built);
   for (Finding& finding : findings) {
     if (!hides_guid(finding)) continue;
-    const bool is_expected = std::ranges::any_of(folders, [&](const AssetPath& folder) {
-      return finding.location.path.is_within(folder);
-    });
+    const bool is_expected = std::ranges::any_of(
+        folders, [&](const AssetPath& folder) { return finding.location.path.is_within(folder); });
     finding.blocks_build = finding.blocks_build || is_incomplete || is_expected;
   }
 }

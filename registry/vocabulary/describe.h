@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "registry/vocabulary/component.h"
-#include "registry/vocabulary/description_error.h"
 #include "registry/vocabulary/field_rules.h"
 
 namespace muster {

@@ -35,7 +35,6 @@ set(muster_public_headers
   component.h=registry/vocabulary/component.h
   content_hash.h=registry/vocabulary/content_hash.h
   describe.h=registry/vocabulary/describe.h
-  description_error.h=registry/vocabulary/description_error.h
   field_rules.h=registry/vocabulary/field_rules.h
   lanes.h=registry/vocabulary/lanes.h
   player_id.h=runtime/world/player_id.h
