@@ -8,6 +8,7 @@
 
 #include "runtime/session/game_server_impl.h"
 #include "runtime/session/session_time.h"
+#include "runtime/sync/clock_servo.h"
 
 namespace muster {
 
@@ -196,6 +197,7 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   const bool is_new = replication.counters().snapshots != noted_snapshots || recording != nullptr;
   noted_snapshots = replication.counters().snapshots;
   if (is_new) note_states(source);
+  if (is_new && servo != nullptr) servo->note_server(server_time(), now);
   for (const TimedEvent& event : events) deliver(event.bytes);
 }
 
@@ -212,7 +214,11 @@ void GameClient::Impl::despawned(std::uint32_t id) {
 
 void GameClient::Impl::note_states(const WorldSource& source) {
   if (tick() == Tick()) return;
-  if (!view_clock) view_clock.emplace(welcome->ticks_per_second, welcome->snapshot_ticks);
+  if (view_clock == nullptr) {
+    view_clock = make_jitter_buffer({.ticks_per_second = welcome->ticks_per_second,
+                                     .snapshot_ticks = welcome->snapshot_ticks,
+                                     .policy = rules.jitter});
+  }
   view_clock->note(tick(), now);
   for (const auto& [id, entity] : known) {
     if (!source.holds(static_cast<std::uint32_t>(id))) continue;
@@ -226,7 +232,7 @@ void GameClient::Impl::note_states(const WorldSource& source) {
 void GameClient::Impl::show() {
   if (view_clock) shown_tick = view_clock->shown(now);
   world.process_despawns();
-  const float fraction = clock ? clock->fraction() : 0;
+  const float fraction = servo != nullptr ? servo->fraction() : 0;
   for (ShownComponent& one : shown) {
     const ComponentStorage& storage = world.storage(one.history.id());
     const Bytes bytes = storage.bytes();
@@ -270,20 +276,43 @@ void GameClient::Impl::send_commands(Connection& connection) {
   if (!has_sent_structs) {
     has_sent_structs = pipe.send(SessionMessage::structs, encoder.schema());
   }
-  if (!welcome || content->game().commands.types.empty()) return;
-  if (!clock) clock.emplace(welcome->ticks_per_second);
-  for (std::uint32_t due = clock->due(now); due > 0; --due) {
-    sampler.end_tick();
-    std::uint32_t number = sender.newest() + 1;
-    if (number == 0) number = 1;  // 0 is no number.
-    sender.push(number, sampler.values());
-    // A queue that is full drops them: the next packet repeats the last ones.
-    static_cast<void>(
-        connection.send_message(kCommandChannel, sender.packet(round_trip_ticks(connection))));
-    copy_commands(sampler.last(), commands);
-    forces.apply(number, commands);
-    if (prediction != nullptr) prediction->run(number, commands);
+  if (!welcome || content->game().commands.types.empty() || tick() == Tick()) return;
+  if (servo == nullptr) begin_predicted_time();
+  for (std::uint32_t due = servo->due(now); due > 0; --due) {
+    const std::uint32_t stamp = servo->tick().value() - (due - 1);
+    if (stamp != 0) send_command(connection, stamp);  // 0 is no stamp.
   }
+}
+
+void GameClient::Impl::begin_predicted_time() {
+  const std::uint32_t rate = welcome->ticks_per_second;
+  servo = rules.clock ? rules.clock(rate) : std::make_unique<ClockServo>(rate);
+  sender.set_commands_per_packet(rules.commands_per_packet);
+  servo->begin(server_time(), now);
+}
+
+ServerTime GameClient::Impl::server_time() const {
+  const Connection* const connection = net->connection();
+  return {.tick = tick(),
+          .round_trip = connection != nullptr ? connection->round_trip().smoothed() : Duration(),
+          .newest_command = report.newest};
+}
+
+/// A command is for the tick of the server that its stamp names.
+void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp) {
+  repeat_lost(sender.skip_to(stamp));
+  sampler.end_tick();
+  sender.push(stamp, sampler.values());
+  // A queue that is full drops them: the next packet repeats the last ones.
+  static_cast<void>(
+      connection.send_message(kCommandChannel, sender.packet(round_trip_ticks(connection))));
+  copy_commands(sampler.last(), commands);
+  forces.apply(stamp, commands);
+  if (prediction != nullptr) prediction->run(stamp, commands);
+}
+
+void GameClient::Impl::repeat_lost(std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) sampler.add_lost(sender.lost(i));
 }
 
 void GameClient::Impl::fail_with(ErrorCode code, std::string text) {

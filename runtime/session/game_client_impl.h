@@ -15,6 +15,7 @@
 #include "runtime/assets/bundle_store.h"
 #include "runtime/replication/world_receiver.h"
 #include "runtime/session/build_content.h"
+#include "runtime/session/client_rules.h"
 #include "runtime/session/entity_walk.h"
 #include "runtime/session/game_client.h"
 #include "runtime/session/message_pipe.h"
@@ -61,6 +62,11 @@ struct GameClient::Impl final : public DivergenceLog {
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   void send_commands(Connection& connection);
+  void send_command(Connection& connection, std::uint32_t stamp);
+  void begin_predicted_time();
+  ServerTime server_time() const;
+  /// Adds what lost commands would have done to the next one.
+  void repeat_lost(std::uint32_t count);
   double round_trip_ticks(const Connection& connection) const;
   void end_if_over();
   void fail_with(ErrorCode code, std::string text);
@@ -109,7 +115,7 @@ struct GameClient::Impl final : public DivergenceLog {
   std::optional<Tick> sought;  ///< `seek` was called; the next frame goes there.
   EntityWalk walk;
   std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
-  std::optional<ViewClock> view_clock;
+  std::unique_ptr<JitterBuffer> view_clock;  ///< Null before the first state.
   double shown_tick = 0;
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;
@@ -118,7 +124,9 @@ struct GameClient::Impl final : public DivergenceLog {
   CommandForces forces;
   CommandSet commands;   ///< The last tick's, with forced fields.
   CommandReport report;  ///< The newest one.
-  std::optional<TickClock> clock;
+  std::optional<TickClock> clock;      ///< Of a recording.
+  ClientRules rules;
+  std::unique_ptr<CommandClock> servo;  ///< Of predicted time; null before the first state.
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
   bool has_sent_structs = false;

@@ -243,10 +243,11 @@ PlayerId GameServer::Impl::free_player() const {
 }
 
 void GameServer::Impl::run_tick() {
+  const Tick tick = simulation.tick().next();
   for (const auto& player : players) {
-    if (player->decoder) player->commands.begin_tick(*player->decoder);
+    if (player->decoder) player->commands.begin_tick(*player->decoder, tick.value());
   }
-  simulation.run_tick(simulation.tick().next());
+  simulation.run_tick(tick);
   for (const auto& player : players) report_commands(*player);
   // Without shared systems clients predict nothing.
   if (content->game().systems.entries.empty() || simulation.is_paused()) return;

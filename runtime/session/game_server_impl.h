@@ -30,7 +30,7 @@ namespace muster {
 struct GameServer::Impl final : public Admission, public DivergenceLog, public InterestRule {
   struct Player {
     explicit Player(std::span<const ComponentDescription> command_types)
-        : commands(command_types, CommandPacing::by_client) {}
+        : commands(command_types, CommandPacing::by_server) {}
     PlayerId id = PlayerId::none;
     ClientHandle client;
     MessagePipe pipe;

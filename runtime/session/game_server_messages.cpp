@@ -139,13 +139,14 @@ void GameServer::Impl::read_loose(Player& player, Connection& connection) {
 }
 
 void GameServer::Impl::read_commands(Player& player, Connection& connection) {
-  // More packets than this in a frame are late ones, whose commands would be skipped.
-  constexpr int kPacketsPerFrameMax = 16;
-  for (int i = 0;; ++i) {
+  // Those of an outage, which come in one frame, are too late and take no time.
+  constexpr int kPacketsPerFrameMax = 32;
+  for (int read = 0;;) {
     const std::span<const std::byte> packet = connection.message(kCommandChannel);
     if (packet.empty()) return;
-    if (player.decoder && i < kPacketsPerFrameMax) {
-      player.commands.receive(*player.decoder, packet, clock.fraction_at(now));
+    if (player.decoder && read < kPacketsPerFrameMax &&
+        player.commands.receive(*player.decoder, packet, clock.fraction_at(now))) {
+      ++read;
     }
     connection.pop_message(kCommandChannel);
   }
