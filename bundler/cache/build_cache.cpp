@@ -69,10 +69,16 @@ std::vector<std::string> BuildCache::notes() const {
   return notes;
 }
 
-std::optional<ByteVector> BuildCache::find(const ContentHash& key) {
+bool BuildCache::has_far_level() const { return std::ranges::any_of(levels_, &CacheLevel::is_far); }
+
+bool BuildCache::concerns(CacheReach reach, std::size_t level) const {
+  return reach == CacheReach::all || levels_[level].is_far == (reach == CacheReach::far);
+}
+
+std::optional<ByteVector> BuildCache::find(const ContentHash& key, CacheReach reach) {
   const Sha256 action = action_of(key);
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    if (!is_on(i, Direction::in)) continue;
+    if (!concerns(reach, i) || !is_on(i, Direction::in)) continue;
     std::optional<Found> found = find_at(i, action);
     if (!found) continue;
     for (std::size_t nearer = 0; nearer < i; ++nearer) {
@@ -133,11 +139,13 @@ void BuildCache::drop_damaged(std::size_t level, const Sha256& action,
   if (content) levels_[level].store->remove({BlobSpace::content, *content});
 }
 
-void BuildCache::store(const ContentHash& key, Bytes result) {
+void BuildCache::store(const ContentHash& key, Bytes result, CacheReach reach) {
   if (result.size() > kResultBytesMax) return;
   const Sha256 action = action_of(key);
   const ActionResult named{.content = sha256(result), .content_bytes = result.size()};
-  for (std::size_t i = 0; i < levels_.size(); ++i) store_at(i, action, named, result);
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (concerns(reach, i)) store_at(i, action, named, result);
+  }
 }
 
 void BuildCache::store_at(std::size_t level, const Sha256& action, const ActionResult& named,

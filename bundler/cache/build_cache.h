@@ -19,7 +19,11 @@ struct CacheLevel {
   BlobStore* store = nullptr;
   std::string name;         ///< For people: a folder, or an address without its password.
   bool is_writable = true;  ///< Otherwise nothing is put there.
+  bool is_far = false;      ///< Each answer takes a round trip over a network.
 };
+
+/// The levels that a call concerns.
+enum class CacheReach : std::uint8_t { near, far, all };
 
 struct CacheCounters {
   std::uint64_t hits = 0;
@@ -46,8 +50,9 @@ class BuildCache {
   explicit BuildCache(std::vector<CacheLevel> levels);
 
   /// What was stored under the key, byte for byte.
-  std::optional<ByteVector> find(const ContentHash& key);
-  void store(const ContentHash& key, Bytes result);
+  std::optional<ByteVector> find(const ContentHash& key, CacheReach reach = CacheReach::all);
+  void store(const ContentHash& key, Bytes result, CacheReach reach = CacheReach::all);
+  bool has_far_level() const;
 
   std::size_t level_count() const { return levels_.size(); }
   const CacheLevel& level(std::size_t index) const { return levels_[index]; }
@@ -68,6 +73,7 @@ class BuildCache {
     ByteVector bytes;
   };
 
+  bool concerns(CacheReach reach, std::size_t level) const;
   bool is_on(std::size_t level, Direction direction) const;
   std::optional<Found> find_at(std::size_t level, const Sha256& action);
   void store_at(std::size_t level, const Sha256& action, const ActionResult& named, Bytes bytes);

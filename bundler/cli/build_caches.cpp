@@ -75,7 +75,8 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
       caches->server_ = std::make_unique<HttpBlobs>(*caches->transport_);
       levels.push_back({.store = caches->server_.get(),
                         .name = address_for_people(place),
-                        .is_writable = !arguments.is_cache_read_only});
+                        .is_writable = !arguments.is_cache_read_only,
+                        .is_far = true});
       continue;
     }
     auto folder = DiskBlobs::open(place);

@@ -29,11 +29,11 @@ using GitTree = std::map<AssetPath, GitEntry>;
 /// threads.
 class GitRepository {
  public:
-  /// `folder` as it is at `revision`. Fails as `open_revision` does.
+  /// Opens `folder` at `revision`. Fails as `open_revision` does.
   static Result<std::unique_ptr<GitRepository>> open(const std::string& folder,
                                                      const std::string& revision);
 
-  /// Everything below the folder. Of a partial clone, brings what a project's text is in.
+  /// Everything below the folder. Fetches the blobs of text files that a partial clone lacks.
   Result<GitTree> list();
   /// The content of a blob; valid until the next call.
   Result<Bytes> read(const GitEntry& entry, const std::string& path);

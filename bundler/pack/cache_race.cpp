@@ -92,7 +92,7 @@ class Race {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t front_ = 0;  ///< The next piece to look up.
-  std::size_t back_;       ///< Behind the last piece that nobody has taken.
+  std::size_t back_;       ///< Behind the last piece that is not begun.
   std::size_t under_way_ = 0;
   std::size_t answers_ = 0;
   unsigned look_ups_ = 1;

@@ -129,11 +129,11 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
   return hasher.finish();
 }
 
-std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned,
-                                                        Target target) const {
+std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned, Target target,
+                                                        CacheReach reach) const {
   if (only_stores_) return std::nullopt;
   const ContentHash key = key_of_questions(planned);
-  const auto stored = cache_.find(key);
+  const auto stored = cache_.find(key, reach);
   if (!stored) return std::nullopt;
   const auto questions = parse_questions(*stored);
   if (!questions) return std::nullopt;
@@ -142,7 +142,7 @@ std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& pla
     facts.push_back({question, answers_.answer(question, target)});
   }
   std::ranges::sort(facts);
-  const auto bytes = cache_.find(key_of_bundle(key, facts));
+  const auto bytes = cache_.find(key_of_bundle(key, facts), reach);
   if (!bytes) return std::nullopt;
   auto bundle = parse_cached_bundle(*bytes);
   if (!bundle || bundle->asset_bytes.size() != planned.assets.size()) return std::nullopt;
@@ -150,10 +150,10 @@ std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& pla
 }
 
 void CachedBundles::store(const PlannedBundle& planned, const CachedBundle& bundle,
-                          const std::vector<CookFact>& facts) const {
+                          const std::vector<CookFact>& facts, CacheReach reach) const {
   const ContentHash key = key_of_questions(planned);
-  cache_.store(key_of_bundle(key, facts), encode(bundle));
-  cache_.store(key, encode_questions(facts));
+  cache_.store(key_of_bundle(key, facts), encode(bundle), reach);
+  cache_.store(key, encode_questions(facts), reach);
 }
 
 }  // namespace muster

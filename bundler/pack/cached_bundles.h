@@ -50,9 +50,10 @@ class CachedBundles {
     CachedBundle bundle;
     std::vector<CookFact> facts;  ///< What it depends on; sorted.
   };
-  std::optional<Found> find(const PlannedBundle& planned, Target target) const;
+  std::optional<Found> find(const PlannedBundle& planned, Target target, CacheReach reach) const;
   void store(const PlannedBundle& planned, const CachedBundle& bundle,
-             const std::vector<CookFact>& facts) const;
+             const std::vector<CookFact>& facts, CacheReach reach) const;
+  bool has_far_level() const { return cache_.has_far_level(); }
 
  private:
   ContentHash key_of_questions(const PlannedBundle& planned) const;

@@ -133,46 +133,48 @@ class TargetBuilder {
     });
   }
 
-  // A remote cache is asked for many bundles at once. Small bundles that it lacks are packed
-  // meanwhile; the rest is left to `pack_all`, which packs large bundles with all threads.
+  // A folder is asked for every bundle, a server for many at once. Small bundles that the server
+  // lacks are packed meanwhile; the rest is left to `pack_all`, which packs large bundles with all
+  // threads.
   void look_up_all(std::vector<std::pair<std::uint64_t, std::size_t>>& weighed) {
     std::erase_if(weighed, [&](const auto& bundle) {
       const bool stays = !matches_.empty() && matches_[bundle.second].bundle != nullptr;
       if (stays) pack(bundle.second, {});
       return stays;
     });
+    std::vector<char> is_done(weighed.size(), 0);
+    const auto erase_done = [&] {
+      std::size_t i = 0;
+      std::erase_if(weighed, [&](const auto&) { return is_done[i++] != 0; });
+      is_done.assign(weighed.size(), 0);
+    };
+    parallel_for(weighed.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
+      is_done[i] = !failed() && take_from_cache(weighed[i].second, CacheReach::near) ? 1 : 0;
+    });
+    erase_done();
+    if (!edges_.cache->has_far_level()) return;
     std::uint64_t bytes = 0;
     for (const auto& bundle : weighed) bytes += bundle.first;
     std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
-    std::vector<char> is_done(weighed.size(), 0);
     const CacheRace race{
         .count = weighed.size(),
         .workers = options_.jobs,
         .estimated = packing_time(weighed.size(), bytes, options_.level, options_.jobs),
         .look_up =
             [&](std::size_t i) {
-              is_done[i] = !failed() && look_up(weighed[i].second) ? 1 : 0;
+              is_done[i] = !failed() && take_from_cache(weighed[i].second, CacheReach::far) ? 1 : 0;
               return is_done[i] != 0;
             },
         .work =
             [&](std::size_t i, unsigned worker, bool is_missed) {
               if (weighed[i].first >= kLargeBytes) return;
               // A bundle that was not worth a look-up is not worth an upload.
-              pack_anew(weighed[i].second, std::span(&compressors[worker], 1), is_missed);
+              pack_anew(weighed[i].second, std::span(&compressors[worker], 1),
+                        is_missed ? CacheReach::all : CacheReach::near);
               is_done[i] = 1;
             }};
     run_race(race, edges_.clock, edges_.stop);
-    std::size_t i = 0;
-    std::erase_if(weighed, [&](const auto&) { return is_done[i++] != 0; });
-  }
-
-  bool look_up(std::size_t index) {
-    const Time start = edges_.clock.now();
-    BuiltBundle& built = result_.bundles[index];
-    built.planned = index;
-    if (!take_from_cache(result_.plan.bundles[index], built)) return false;
-    built.taken = edges_.clock.now() - start;
-    return true;
+    erase_done();
   }
 
   // Which bundles can stay. The others, that are about to go, may still hold blocks to use again;
@@ -330,10 +332,10 @@ class TargetBuilder {
     BuiltBundle& built = result_.bundles[index];
     built.planned = index;
     if (keep(index)) return;
-    pack_anew(index, compressors, true);
+    pack_anew(index, compressors, CacheReach::all);
   }
 
-  void pack_anew(std::size_t index, std::span<Compressor> compressors, bool is_shared) {
+  void pack_anew(std::size_t index, std::span<Compressor> compressors, CacheReach reach) {
     if (failed()) return;
     const PlannedBundle& planned = result_.plan.bundles[index];
     BuiltBundle& built = result_.bundles[index];
@@ -368,8 +370,8 @@ class TargetBuilder {
     built.taken = edges_.clock.now() - start;
     write(built, reader.value(), bytes.value());
     // Asked after the facts were taken: they are of what was cooked, or the inputs are torn.
-    if (!is_shared || edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
-    put_into_cache(planned, built, std::move(bytes).value());
+    if (edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
+    put_into_cache(planned, built, std::move(bytes).value(), reach);
   }
 
   PackEntry pack_entry(const CookedEntry& entry) const {
@@ -381,9 +383,12 @@ class TargetBuilder {
             entry.plain, level,          plan_.dictionary_of(entry.kind, level)};
   }
 
-  bool take_from_cache(const PlannedBundle& planned, BuiltBundle& built) {
-    if (edges_.cache == nullptr) return false;
-    auto found = edges_.cache->find(planned, result_.target);
+  bool take_from_cache(std::size_t index, CacheReach reach) {
+    const Time start = edges_.clock.now();
+    const PlannedBundle& planned = result_.plan.bundles[index];
+    BuiltBundle& built = result_.bundles[index];
+    built.planned = index;
+    auto found = edges_.cache->find(planned, result_.target, reach);
     if (!found) return false;
     const auto reader = BundleReader::open(found->bundle.file);
     if (!reader || !holds_only(project_, planned, reader.value(), *plan_.decompressing())) {
@@ -400,10 +405,12 @@ class TargetBuilder {
       }
     }
     write(built, reader.value(), found->bundle.file);
+    built.taken = edges_.clock.now() - start;
     return true;
   }
 
-  void put_into_cache(const PlannedBundle& planned, const BuiltBundle& built, ByteVector file) {
+  void put_into_cache(const PlannedBundle& planned, const BuiltBundle& built, ByteVector file,
+                      CacheReach reach) {
     CachedBundle bundle{.plain_bytes = built.plain_bytes,
                         .source_bytes = built.source_bytes,
                         .asset_bytes = {},
@@ -415,7 +422,7 @@ class TargetBuilder {
       }
       if (!problems_.empty()) return;
     }
-    edges_.cache->store(planned, bundle, built.facts);
+    edges_.cache->store(planned, bundle, built.facts, reach);
   }
 
   CookedAsset cook(AssetNumber asset) {

@@ -165,6 +165,20 @@ Result<std::string> misnamed_config(const FileSystem& files) {
   return std::string();
 }
 
+// An edit of a second settings file would have no effect.
+Result<void> check_no_second(const FileSystem& files) {
+  for (const char* const name : {"muster.yml", ".muster.yaml", ".muster.yml"}) {
+    const auto info = files.stat(AssetPath().child(name));
+    if (!info && info.error().code != ErrorCode::not_found) return fail(info.error());
+    if (!info || info.value().kind != FileKind::file) continue;
+    return fail(ErrorCode::malformed,
+                std::string(name) +
+                    ":1:1: settings are read from 'muster.yaml' alone, which is here as well; "
+                    "move what is needed there and remove this file");
+  }
+  return {};
+}
+
 Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
   auto source = std::make_shared<ConfigSource>();
   source->text = std::move(text);
@@ -234,7 +248,10 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
   const AssetPath path = AssetPath().child(ProjectConfig::kFileName);
   ByteVector buffer;
   const auto bytes = read_whole(files, path, kMaxConfigBytes, buffer);
-  if (bytes) return read_config(files, std::string(as_text(bytes.value())));
+  if (bytes) {
+    if (auto alone = check_no_second(files); !alone) return fail(alone.error());
+    return read_config(files, std::string(as_text(bytes.value())));
+  }
   if (bytes.error().code != ErrorCode::not_found) return fail(bytes.error());
   const Result<std::string> misnamed = misnamed_config(files);
   if (!misnamed) return fail(misnamed.error());

@@ -115,7 +115,7 @@ std::optional<OutsideFolder> outside_folder(const std::vector<OutsideFolder>& pa
   return OutsideFolder{packages_folder().child(name), place, "folders"};
 }
 
-// Only what is needed before the project can be opened; whatever is wrong is told then.
+// Reads only what is needed before the project can be opened. Opening reports what is wrong.
 std::vector<std::string> folders_in_config(const FileSystem& files) {
   ByteVector buffer;
   const auto bytes =

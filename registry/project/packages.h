@@ -1,4 +1,4 @@
-// What a project's packages are, and which guids are theirs.
+// The packages of a project, and the guids of their assets.
 #pragma once
 
 #include <map>

@@ -9,6 +9,7 @@
 
 #include "registry/project/asset_kinds.h"
 #include "registry/project/cut_object.h"
+#include "registry/project/serialized_externals.h"
 #include "registry/project/serialized_file.h"
 #include "registry/project/source_file.h"
 #include "registry/project/unused_mentions.h"
@@ -188,9 +189,11 @@ class AssetScan {
       if (!in_meta) note_foreign(asset, as_text(bytes.value()), slot);
       return mentions;
     }
-    if (is_binary && !in_meta && search_binary(path, bytes.value(), mentions)) {
-      slot.problems.push_back({Kind::binary, asset, "only the guids in it are seen", {}});
-      return mentions;
+    if (is_binary && !in_meta) {
+      if (const auto seen = search_binary(path, bytes.value(), mentions)) {
+        slot.problems.push_back({Kind::binary, asset, *seen, {}});
+        return mentions;
+      }
     }
     if (dialect == yaml::Dialect::lfs_pointer || is_binary) {
       const bool pointer = dialect == yaml::Dialect::lfs_pointer;
@@ -236,21 +239,28 @@ class AssetScan {
     return mentions;
   }
 
-  // Terrain, lighting and navigation have no text, but tables that name other files. False when
-  // this is no such file, or cannot be read.
-  bool search_binary(const AssetPath& path, Bytes head, std::vector<FileMention>& mentions) {
+  // Terrain, lighting and navigation have no text, but tables that name other files. Returns what
+  // is seen of it; nothing when this is no such file, or cannot be read.
+  std::optional<std::string> search_binary(const AssetPath& path, Bytes head,
+                                           std::vector<FileMention>& mentions) {
     const auto info = files_.stat(path);
-    if (!info) return false;
+    if (!info) return std::nullopt;
     const std::uint64_t size = info.value().size_bytes;
-    if (!has_serialized_head(as_text(head), size)) return false;
+    if (!has_serialized_head(as_text(head), size)) return std::nullopt;
     const std::uint64_t wanted = searched_bytes(as_text(head), size);
-    if (wanted > SourceCache::kMaxSourceBytes) return false;
+    if (wanted > SourceCache::kMaxSourceBytes) return std::nullopt;
     const auto bytes = files_.read(path, 0, wanted, buffer_);
-    if (!bytes) return false;
+    if (!bytes) return std::nullopt;
+    const auto externals = read_externals(as_text(bytes.value()));
+    for (const SerializedExternal& file : externals.value_or(std::vector<SerializedExternal>())) {
+      mentions.push_back({file.guid, yaml::MentionKind::strong, file.offset_bytes, 1});
+    }
     guids_.get().search(as_text(bytes.value()), [&](const Guid& guid, std::size_t offset) {
-      mentions.push_back({guid, yaml::MentionKind::strong, offset, 1});
+      const bool is_listed =
+          std::ranges::find(mentions, offset, &FileMention::offset_bytes) != mentions.end();
+      if (!is_listed) mentions.push_back({guid, yaml::MentionKind::strong, offset, 1});
     });
-    return true;
+    return externals ? "only the guids in it are seen" : std::string(kUnreadTable);
   }
 
   static void note_foreign(AssetNumber asset, std::string_view text, GuidSlot& slot) {

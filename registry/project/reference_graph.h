@@ -32,6 +32,10 @@ struct ReferenceEdge {
   }
 };
 
+/// The detail of a `binary` problem when guids that the project lacks would not be seen.
+inline constexpr std::string_view kUnreadTable =
+    "its table of other files has no known layout, so only guids of the project are seen";
+
 /// What is odd about an asset's bytes.
 struct ContentProblem {
   enum class Kind : std::uint8_t {

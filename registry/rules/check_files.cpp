@@ -84,7 +84,8 @@ std::string_view read_error_rule(const Error& error) {
   return error.code == ErrorCode::limit_exceeded ? "file-too-large" : "unreadable-file";
 }
 
-void check_files(const Project& project, TargetSet targets, Findings& findings) {
+void check_files(const Project& project, TargetSet targets,
+                 const std::set<AssetNumber>& assets_built, Findings& findings) {
   std::optional<std::set<Guid>> built;
   for (const IndexProblem& problem : project.index().problems()) {
     IndexRule found = describe(problem);
@@ -115,7 +116,9 @@ void check_files(const Project& project, TargetSet targets, Findings& findings) 
             .add("binary-asset", {asset.path, {}},
                  "in binary form: " +
                      (problem.detail.empty() ? "its references are not seen" : problem.detail))
-            .severity = Severity::note;
+            .severity = problem.detail == kUnreadTable && assets_built.contains(problem.asset)
+                            ? Severity::warning
+                            : Severity::note;
         break;
       case ContentProblem::Kind::foreign_text:
         if (has_foreign_importer(project.files(), asset.path)) break;

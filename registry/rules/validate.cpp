@@ -55,14 +55,14 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options) {
   Findings findings;
   options.progress.begin("checking", 6);
-  check_files(project, options.targets, findings);
+  const std::set<AssetNumber> built = built_assets(project, options.targets);
+  check_files(project, options.targets, built, findings);
   options.progress.advance(1, "registries");
   check_roots(project, options.targets, findings);
   check_registries(project, options.targets, findings);
   options.progress.advance(1, "registration");
   check_registration(project, options.targets, findings);
   options.progress.advance(1, "components");
-  const std::set<AssetNumber> built = built_assets(project, options.targets);
   check_structure(project, options.with_sidecars, findings);
   check_components(project, built, findings);
   options.progress.advance(1, "files");

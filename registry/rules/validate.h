@@ -36,7 +36,8 @@ std::string_view read_error_rule(const Error& error);
 std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
 
 /// The parts of `validate`, by subject; each adds what it finds.
-void check_files(const Project& project, TargetSet targets, Findings& findings);
+void check_files(const Project& project, TargetSet targets, const std::set<AssetNumber>& built,
+                 Findings& findings);
 /// What the other parts wanted to read and could not: comes after them.
 void check_failed_reads(const Project& project, Findings& findings);
 void check_roots(const Project& project, TargetSet targets, Findings& findings);

@@ -137,4 +137,10 @@ void interpolate(const ComponentDescription& component, Bytes from, Bytes to, fl
   }
 }
 
+Quaternion shortest_arc(const Quaternion& from, const Quaternion& to, double fraction) {
+  const Four turned =
+      shortest_arc(Four{from.x, from.y, from.z, from.w}, Four{to.x, to.y, to.z, to.w}, fraction);
+  return {turned[0], turned[1], turned[2], turned[3]};
+}
+
 }  // namespace muster

@@ -15,4 +15,8 @@ namespace muster {
 void interpolate(const ComponentDescription& component, Bytes from, Bytes to, float fraction,
                  std::span<std::byte> out);
 
+/// The rotation at a fraction of the shorter arc, with length 1: what `interpolate` writes for a
+/// field of `shortest_arc` between the ends. Requires: a fraction of 0 to 1.
+Quaternion shortest_arc(const Quaternion& from, const Quaternion& to, double fraction);
+
 }  // namespace muster

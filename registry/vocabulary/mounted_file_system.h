@@ -17,7 +17,7 @@ class MountedFileSystem final : public FileSystem, public FileStamps {
   struct Part {
     AssetPath at;  ///< Empty for the base.
     std::unique_ptr<FileSystem> files;
-    const FileStamps* stamps = nullptr;  ///< Those of `files`, or null where nobody asks for any.
+    const FileStamps* stamps = nullptr;  ///< Those of `files`, or null when they are not needed.
   };
   /// Requires: no mount is inside another's path.
   MountedFileSystem(Part base, std::vector<Part> mounts);

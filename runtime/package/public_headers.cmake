@@ -7,8 +7,9 @@ set(muster_public_headers
   client.h=runtime/session/game_client.h
   edges.h=runtime/session/edges.h
   game.h=runtime/session/game.h
+  hit_volume.h=runtime/sync/hit_volume.h
   match.h=runtime/session/simulated_match.h
-  math.h=runtime/session/math.h
+  math.h=runtime/world/math.h
   problem.h=runtime/session/problem.h
   server.h=runtime/session/game_server.h
   system_context.h=runtime/session/system_context.h

@@ -10,8 +10,8 @@
 #include "runtime/assets/disk_source.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/message_pipe.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/spawn/prefab_link.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 namespace {

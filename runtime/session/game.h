@@ -14,10 +14,12 @@
 #include "registry/vocabulary/describe.h"
 #include "registry/vocabulary/type_id.h"
 #include "runtime/session/problem.h"
+#include "runtime/sync/hit_volume.h"
 
 namespace muster {
 
 class SystemContext;
+class World;
 
 /// A registry entry: by type id (`muster list --format cpp` writes constants), by its asset's
 /// project path, or by the last part of that path without extension when only one entry has it. A
@@ -215,6 +217,28 @@ requires(kIsSystem<F>&&...) Systems systems() {
   return {{session_detail::SystemOf<F>::entry()...}};
 }
 
+/// `float wall(const World&, Vec3 from, Vec3 direction, float metres_max)`: metres to the
+/// environment.
+using ObstacleFunction = float (*)(const World& world, Vec3 from, Vec3 direction, float metres_max);
+
+/// Replaces rules of the library. A value: each call returns a copy with one rule more. The
+/// functions must be pure: they run again during replays.
+class Overrides {
+ public:
+  /// The environment stops shots (`SystemContext::hits`).
+  template <ObstacleFunction F>
+  Overrides obstacle() const {
+    Overrides made = *this;
+    made.obstacle_ = F;
+    return made;
+  }
+  /// Null for none.
+  ObstacleFunction obstacle_function() const { return obstacle_; }
+
+ private:
+  ObstacleFunction obstacle_ = nullptr;
+};
+
 /// A game. A value without pointers into the caller; make one constant in a header of both
 /// programs.
 struct Game {
@@ -229,6 +253,7 @@ struct Game {
   /// given.
   Systems systems{};
   Systems server_systems{};  ///< Run by the server only, after `systems`.
+  Overrides overrides{};
 };
 
 /// How an entity is spawned. Everything can be changed later.

@@ -11,6 +11,12 @@
 #include "runtime/sync/clock_servo.h"
 
 namespace muster {
+namespace {
+
+/// Snapshots whose ticks are kept: those between which a view may lie.
+constexpr std::size_t kReceivedMax = 64;
+
+}  // namespace
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
                        const GameClientOptions& wanted, const PublicKey& server_key,
@@ -32,6 +38,7 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       receiver(spawner, deferred, collection, {.registry = content->registry()}),
       replication({.channel = kReplicationChannel}, this),
       walk(world),
+      hit_tests(world, content->game()),
       encoder(content->game().commands.types, content->game().messages.types),
       sampler(content->game().commands.types),
       sender(encoder.command_lanes()),
@@ -164,6 +171,11 @@ void GameClient::Impl::predict() {
   if (prediction == nullptr) {
     prediction =
         std::make_unique<OwnPrediction>(content->game(), world, collection, player, problems);
+    prediction->set_hit_tests(&hit_tests);
+    hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {
+      const ViewClaim* const claim = of == player ? claims.find(prediction->running()) : nullptr;
+      return claim != nullptr ? std::optional(claim->view()) : std::nullopt;
+    });
   }
   for (const EntityId entity : spawned) {
     prediction->note_entity(entity, references[entity.slot()].second);
@@ -220,6 +232,11 @@ void GameClient::Impl::note_states(const WorldSource& source) {
                                      .policy = rules.jitter});
   }
   view_clock->note(tick(), now);
+  // A recording that was wound back begins again.
+  std::erase_if(received_ticks, [&](std::uint32_t one) { return one >= tick().value(); });
+  if (received_ticks.size() == kReceivedMax) received_ticks.erase(received_ticks.begin());
+  received_ticks.push_back(tick().value());
+  hit_tests.record(tick());
   for (const auto& [id, entity] : known) {
     if (!source.holds(static_cast<std::uint32_t>(id))) continue;
     for (ShownComponent& one : shown) {
@@ -231,6 +248,7 @@ void GameClient::Impl::note_states(const WorldSource& source) {
 
 void GameClient::Impl::show() {
   if (view_clock) shown_tick = view_clock->shown(now);
+  if (!received_ticks.empty()) drawn_newest = Tick(received_ticks.back());
   world.process_despawns();
   const float fraction = servo != nullptr ? servo->fraction() : 0;
   for (ShownComponent& one : shown) {
@@ -272,15 +290,27 @@ double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
   return seconds * welcome->ticks_per_second + welcome->snapshot_ticks;
 }
 
+std::optional<ViewClaim> GameClient::Impl::view_claim(double ahead) const {
+  if (received_ticks.empty() || shown_tick <= 0) return std::nullopt;
+  const double drawn = std::min(shown_tick + ahead, in_ticks(Tick(received_ticks.back())));
+  const Tick newest = drawn <= in_ticks(drawn_newest) ? drawn_newest : Tick(received_ticks.back());
+  const auto after = std::ranges::upper_bound(received_ticks, static_cast<std::uint32_t>(drawn));
+  const std::uint32_t to = after == received_ticks.end() ? received_ticks.back() : *after;
+  const std::uint32_t from = after == received_ticks.begin() ? to : *(after - 1);
+  return make_claim(newest, Tick(from), Tick(to), drawn);
+}
+
 void GameClient::Impl::send_commands(Connection& connection) {
   if (!has_sent_structs) {
     has_sent_structs = pipe.send(SessionMessage::structs, encoder.schema());
   }
   if (!welcome || content->game().commands.types.empty() || tick() == Tick()) return;
   if (servo == nullptr) begin_predicted_time();
+  double ahead = 0;
   for (std::uint32_t due = servo->due(now); due > 0; --due) {
     const std::uint32_t stamp = servo->tick().value() - (due - 1);
-    if (stamp != 0) send_command(connection, stamp);  // 0 is no stamp.
+    if (stamp != 0) send_command(connection, stamp, ahead);  // 0 is no stamp.
+    ahead += 1;
   }
 }
 
@@ -299,13 +329,17 @@ ServerTime GameClient::Impl::server_time() const {
 }
 
 /// A command is for the tick of the server that its stamp names.
-void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp) {
+void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
   repeat_lost(sender.skip_to(stamp));
   sampler.end_tick();
   sender.push(stamp, sampler.values());
+  claims.push(stamp, view_claim(ahead));
+  command_packet.clear();
+  claims.write(stamp, command_packet);
+  const std::span<const std::byte> packet = sender.packet(round_trip_ticks(connection));
+  command_packet.insert(command_packet.end(), packet.begin(), packet.end());
   // A queue that is full drops them: the next packet repeats the last ones.
-  static_cast<void>(
-      connection.send_message(kCommandChannel, sender.packet(round_trip_ticks(connection))));
+  static_cast<void>(connection.send_message(kCommandChannel, command_packet));
   copy_commands(sampler.last(), commands);
   forces.apply(stamp, commands);
   if (prediction != nullptr) prediction->run(stamp, commands);

@@ -21,14 +21,15 @@
 #include "runtime/session/message_pipe.h"
 #include "runtime/session/own_prediction.h"
 #include "runtime/session/problem_log.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/session/view_history.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/level.h"
+#include "runtime/sync/claim_stream.h"
 #include "runtime/sync/command_forces.h"
 #include "runtime/sync/command_sampler.h"
 #include "runtime/sync/command_sender.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 
@@ -62,11 +63,13 @@ struct GameClient::Impl final : public DivergenceLog {
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   void send_commands(Connection& connection);
-  void send_command(Connection& connection, std::uint32_t stamp);
+  void send_command(Connection& connection, std::uint32_t stamp, double ahead);
   void begin_predicted_time();
   ServerTime server_time() const;
   /// Adds what lost commands would have done to the next one.
   void repeat_lost(std::uint32_t count);
+  /// What is drawn, `ahead` ticks after the frame that was drawn last.
+  std::optional<ViewClaim> view_claim(double ahead) const;
   double round_trip_ticks(const Connection& connection) const;
   void end_if_over();
   void fail_with(ErrorCode code, std::string text);
@@ -117,12 +120,18 @@ struct GameClient::Impl final : public DivergenceLog {
   std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
   std::unique_ptr<JitterBuffer> view_clock;  ///< Null before the first state.
   double shown_tick = 0;
+  /// Ticks of the last snapshots, rising; the newest one when the view was drawn.
+  std::vector<std::uint32_t> received_ticks;
+  Tick drawn_newest;
+  HitTests hit_tests;
+  ClaimSender claims;
+  std::vector<std::byte> command_packet;
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;
   CommandSampler sampler;
   CommandSender sender;
   CommandForces forces;
-  CommandSet commands;   ///< The last tick's, with forced fields.
+  CommandSet commands;   ///< Of the last tick, with what the server forces.
   CommandReport report;  ///< The newest one.
   std::optional<TickClock> clock;      ///< Of a recording.
   ClientRules rules;

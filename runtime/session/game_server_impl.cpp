@@ -15,6 +15,18 @@ std::uint16_t snapshot_ticks(const Game& game) {
   return static_cast<std::uint16_t>(std::max(1, game.ticks_per_second / game.snapshots_per_second));
 }
 
+namespace {
+
+ViewClaimOptions view_rules(const Game& game) {
+  const std::uint32_t rate = game.ticks_per_second;
+  return {.rewind_ticks_max = std::max(rate / 2U, 1U),
+          .snapshot_ticks = snapshot_ticks(game),
+          .blend_ticks_max = std::max<std::uint32_t>(rate / 4U, snapshot_ticks(game)),
+          .outage_ticks = std::max<std::uint32_t>(rate / 4U, 3U * snapshot_ticks(game))};
+}
+
+}  // namespace
+
 std::string to_line(const Problem& problem) {
   std::string line(to_string(problem.kind));
   if (problem.player != PlayerId::none) {
@@ -40,10 +52,16 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       loader(store, loads, {.memory_budget_bytes = content->options().memory_bytes_max}),
       level(spawner, loader),
       entity_source{spawner, collection, *content},
+      hit_tests(world, content->game()),
       simulation(content->game(), world, collection, &entity_source, PlayerId::none, problems,
                  options.seed),
       encoder(content->game().commands.types, content->game().messages.types),
       clock(content->game().ticks_per_second) {
+  hit_tests.set_view([this](PlayerId player) {
+    Player* const found = find(player);
+    return found != nullptr ? found->seen : std::nullopt;
+  });
+  simulation.set_hit_tests(&hit_tests);
   simulation.set_commands([this](PlayerId player, std::size_t command) {
     Player* const found = find(player);
     return found != nullptr ? Bytes(found->commands.current()[command]) : Bytes();
@@ -189,7 +207,7 @@ void GameServer::Impl::update_connections() {
 }
 
 void GameServer::Impl::join(const ServerEvent& event) {
-  auto made = std::make_unique<Player>(content->game().commands.types);
+  auto made = std::make_unique<Player>(content->game().commands.types, view_rules(content->game()));
   Player& player = *made;
   player.id = free_player();
   player.client = event.client;
@@ -246,8 +264,10 @@ void GameServer::Impl::run_tick() {
   const Tick tick = simulation.tick().next();
   for (const auto& player : players) {
     if (player->decoder) player->commands.begin_tick(*player->decoder, tick.value());
+    check_view(*player);
   }
   simulation.run_tick(tick);
+  hit_tests.record(tick);
   for (const auto& player : players) report_commands(*player);
   // Without shared systems clients predict nothing.
   if (content->game().systems.entries.empty() || simulation.is_paused()) return;

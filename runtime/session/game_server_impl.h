@@ -20,22 +20,26 @@
 #include "runtime/session/problem_log.h"
 #include "runtime/session/session_recording.h"
 #include "runtime/session/simulation.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/spawn/level.h"
+#include "runtime/sync/claim_stream.h"
 #include "runtime/sync/command_queue.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 
 struct GameServer::Impl final : public Admission, public DivergenceLog, public InterestRule {
   struct Player {
-    explicit Player(std::span<const ComponentDescription> command_types)
-        : commands(command_types, CommandPacing::by_server) {}
+    Player(std::span<const ComponentDescription> command_types, const ViewClaimOptions& views)
+        : commands(command_types, CommandPacing::by_server), view_claims(views) {}
     PlayerId id = PlayerId::none;
     ClientHandle client;
     MessagePipe pipe;
     std::optional<StructDecoder> decoder;
     CommandQueue commands;
+    ClaimInbox claims;
+    ViewClaims view_claims;
+    std::optional<ViewTime> seen;  ///< When the command was made that runs now.
     EntityId view;
     std::optional<Vec3> view_position;
     std::uint8_t team = 0;
@@ -67,6 +71,7 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   void read_messages(Player& player, Connection& connection);
   void read_loose(Player& player, Connection& connection);
   void read_commands(Player& player, Connection& connection);
+  void check_view(Player& player);
   void report_commands(Player& player);
   bool force_command(PlayerId player, const session_detail::NamedValue& command,
                      std::string_view field);
@@ -127,6 +132,7 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   Level level;
   Guid level_guid;
   EntitySource entity_source;
+  HitTests hit_tests;
   Simulation simulation;
   StructEncoder encoder;
   TickClock clock;

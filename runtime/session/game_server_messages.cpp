@@ -142,14 +142,34 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
   // Those of an outage, which come in one frame, are too late and take no time.
   constexpr int kPacketsPerFrameMax = 32;
   for (int read = 0;;) {
-    const std::span<const std::byte> packet = connection.message(kCommandChannel);
+    std::span<const std::byte> packet = connection.message(kCommandChannel);
     if (packet.empty()) return;
     if (player.decoder && read < kPacketsPerFrameMax &&
+        player.claims.receive(packet, simulation.tick()) &&
         player.commands.receive(*player.decoder, packet, clock.fraction_at(now))) {
       ++read;
     }
     connection.pop_message(kCommandChannel);
   }
+}
+
+/// Before its command runs in the next tick.
+void GameServer::Impl::check_view(Player& player) {
+  const Connection* const connection = net->connection(player.client);
+  const std::uint32_t number = player.commands.number();
+  if (connection == nullptr || number == 0) return;
+  const Tick last = simulation.tick();
+  const double round_trip =
+      std::chrono::duration<double>(connection->round_trip().minimum()).count();
+  const auto ticks = static_cast<std::uint32_t>(round_trip * content->game().ticks_per_second);
+  const Tick reached(last.value() - std::min(last.value(), ticks));
+  const ViewClaim* const claim = player.claims.find(number, last);
+  player.seen =
+      player.view_claims
+          .check(
+              claim,
+              {.command = number, .now = last.next(), .received_min = {}, .received_max = reached})
+          .view;
 }
 
 void GameServer::Impl::report_commands(Player& player) {

@@ -75,6 +75,7 @@ void OwnPrediction::force(const ForcedField& forced) {
 
 void OwnPrediction::run_tick(std::uint32_t number) {
   running_ = &history_[number % kReplayedMax];
+  running_number_ = number;
   subset_.clear();
   for (const Own& own : own_) {
     if (steps(own.number, number) > 0) subset_.push_back(own.entity);

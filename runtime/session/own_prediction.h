@@ -34,6 +34,10 @@ class OwnPrediction {
   void note_entity(EntityId entity, EntityReference reference) {
     simulation_.adopt(entity, reference, TypeId());
   }
+  /// Null for none. Must outlive this.
+  void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
+  /// The number of the command that runs, or ran last.
+  std::uint32_t running() const { return running_number_; }
   /// A tick of this client has ended with these commands: runs it.
   void run(std::uint32_t number, const CommandSet& commands);
   /// Changes the commands that are run again, from the forced tick on.
@@ -92,6 +96,7 @@ class OwnPrediction {
   std::uint64_t corrections_ = 0;
   std::uint64_t predicted_ticks_ = 0;
   std::uint64_t replayed_ticks_ = 0;
+  std::uint32_t running_number_ = 0;
 };
 
 }  // namespace muster

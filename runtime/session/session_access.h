@@ -7,8 +7,12 @@
 namespace muster {
 
 struct SessionAccess {
-  static GameClient::Impl& members(GameClient& client) { return *client.impl_; }
-  static GameServer::Impl& members(GameServer& server) { return *server.impl_; }
+  using ClientMembers = GameClient::Impl;
+  using ServerMembers = GameServer::Impl;
+  static ClientMembers& members(GameClient& client) { return *client.impl_; }
+  static ServerMembers& members(GameServer& server) { return *server.impl_; }
 };
+using ClientMembers = SessionAccess::ClientMembers;
+using ServerMembers = SessionAccess::ServerMembers;
 
 }  // namespace muster

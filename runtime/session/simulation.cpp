@@ -36,6 +36,7 @@ void Simulation::run(const Systems& systems, std::uint32_t first_index) {
     SystemContext context(*this, tick_, seconds, first_index++);
     system.run(context);
     is_running_ = false;
+    if (hit_tests_ != nullptr) hit_tests_->release();
     apply_pending();
   }
 }

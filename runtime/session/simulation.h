@@ -11,6 +11,7 @@
 #include "runtime/replication/world_sender.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/entity_walk.h"
+#include "runtime/session/hit_tests.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/system_context.h"
 #include "runtime/spawn/replicated_collection.h"
@@ -53,6 +54,8 @@ class Simulation {
              std::uint64_t seed);
 
   void set_commands(CommandLookup lookup) { commands_ = std::move(lookup); }
+  /// Null for none. Must outlive the simulation.
+  void set_hit_tests(HitTests* tests) { hit_tests_ = tests; }
   void set_near_message(NearMessage send) { near_message_ = std::move(send); }
 
   /// Runs all systems of the server once.
@@ -146,6 +149,7 @@ class Simulation {
   EntityWalk walk_;
   CommandLookup commands_;
   NearMessage near_message_;
+  HitTests* hit_tests_ = nullptr;
   std::vector<ByteVector> default_commands_;
   Tick tick_;
   bool is_running_ = false;

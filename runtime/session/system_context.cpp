@@ -24,6 +24,21 @@ bool SystemContext::is_despawning(EntityId entity) const {
   return simulation_.world_.is_despawning(entity);
 }
 
+std::span<const Hit> SystemContext::hits(const Shot& shot) const {
+  HitTests* const tests = simulation_.hit_tests_;
+  if (tests == nullptr) return {};
+  return tests->hits(shot, simulation_.world_.player(shot.shooter));
+}
+std::span<const Hit> SystemContext::hits_within(Vec3 center, float metres,
+                                                std::uint32_t layers) const {
+  HitTests* const tests = simulation_.hit_tests_;
+  return tests != nullptr ? tests->hits_within(center, metres, layers) : std::span<const Hit>();
+}
+std::span<const SplashHit> SystemContext::splash(const Splash& splash) const {
+  HitTests* const tests = simulation_.hit_tests_;
+  return tests != nullptr ? tests->splash(splash) : std::span<const SplashHit>();
+}
+
 Random SystemContext::random(EntityId entity) const {
   Random mixed(simulation_.seed_ ^ (std::uint64_t{tick_.value()} << 32U | system_));
   const EntityReference reference = simulation_.reference(entity);

@@ -127,6 +127,18 @@ class SystemContext {
     send_to_near(position, metres, session_detail::named_value(message), options);
   }
 
+  /// Nearest first; without the shooter, and stopped by `Overrides::obstacle`. On the server,
+  /// volumes are as the shooter's player saw them when it made this command, which is checked
+  /// against what the server knows of that client; for a shooter without a player as they were when
+  /// the last tick ended. On a predicting client they are as it has drawn them: it sees the same
+  /// hits. Only entities with a `HitVolume` and a "Transform" are hit.
+  std::span<const Hit> hits(const Shot& shot) const;
+  /// All within `metres` of a point, nearest first, when the last tick ended.
+  std::span<const Hit> hits_within(Vec3 center, float metres,
+                                   std::uint32_t layers = 0xFFFFFFFF) const;
+  /// The same with each entity's share of the damage.
+  std::span<const SplashHit> splash(const Splash& splash) const;
+
   /// The same numbers for the same seed, tick, system and entity.
   Random random(EntityId entity = {}) const;
 

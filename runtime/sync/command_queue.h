@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "registry/vocabulary/component.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/sync/command_coding.h"
 #include "runtime/sync/command_fields.h"
 #include "runtime/sync/command_forces.h"
 #include "runtime/sync/command_report.h"
 #include "runtime/sync/received_history.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 

@@ -42,6 +42,9 @@ void register_replication_benchmarks();
 /// A client whose budget is a part of what its world needs: bytes an update, updates, ages.
 void register_overload_benchmarks();
 
+/// Shots at moments of the past, against restoring a world per shot.
+void register_lag_benchmarks();
+
 /// How time grows with entities: what twice as many take.
 void register_growth_benchmarks();
 

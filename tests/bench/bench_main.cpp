@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr std::array<std::string_view, 19> kPeers = {"copy",
+constexpr std::array<std::string_view, 22> kPeers = {"copy",
                                                      "yaml-cpp",
                                                      "find+grep",
                                                      "ripgrep",
@@ -35,7 +35,10 @@ constexpr std::array<std::string_view, 19> kPeers = {"copy",
                                                      "PhysFS and CRC",
                                                      "ENet",
                                                      "raw zstd, 2 threads",
-                                                     "raw zstd and copies"};
+                                                     "raw zstd and copies",
+                                                     "world per shot",
+                                                     "arrays per shot",
+                                                     "capture"};
 
 struct Row {
   std::string group;
@@ -123,6 +126,7 @@ int main(int argc, char** argv) {
   muster::register_load_benchmarks(options);
   muster::register_source_benchmarks(options);
   muster::register_world_benchmarks();
+  muster::register_lag_benchmarks();
   muster::register_net_benchmarks();
   muster::register_flood_benchmarks();
   muster::register_latency_benchmarks();

@@ -9,10 +9,10 @@
 
 #include "registry/vocabulary/seed.h"
 #include "runtime/session/game.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/sync/command_queue.h"
 #include "runtime/sync/command_sampler.h"
 #include "runtime/sync/command_sender.h"
+#include "runtime/sync/struct_codec.h"
 #include "tests/bench/input_player.h"
 
 namespace muster {

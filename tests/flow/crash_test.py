@@ -135,10 +135,9 @@ def interrupted_newcomer(world, length):
         time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
-        if process.returncode == 0:
+        # A signal that comes after the build was published ends the program, and the build stays.
+        if process.returncode == 0 or os.path.exists(top):
             assert tree(os.path.join(top, "deep", "out")) == world.new
-        else:
-            assert not os.path.exists(top), list(pathlib.Path(top).rglob("*"))[:5]
 
 
 def background(world):

@@ -113,8 +113,7 @@ class Machine:
         shutil.copytree(project, self.project)
 
     def build(self, *options, out="out"):
-        """The summary, and standard error. At level 19 packing takes so long that no look-up is
-        given up."""
+        """The summary, and standard error. At level 19 packing is slow, so that look-ups pay."""
         if "--level" not in options:
             options = ("--level", "19", *options)
         done = subprocess.run(
@@ -158,13 +157,14 @@ class Stage:
 
 
 def shared(stage):
-    """The second machine cooks nothing; a change is cooked by whoever makes it, and by no other."""
+    """What one machine has packed, another fetches, unless packing is quicker: so bundles that the
+    server has may be packed again, and then lie in the folder."""
     server = stage.nginx()
     try:
         first, second = stage.machine("first"), stage.machine("second")
         bundles, _ = counts(first.build_with(server)[0])
         stage.check(first)
-        assert counts(second.build_with(server)[0]) == (bundles, bundles)
+        assert 0 < counts(second.build_with(server)[0])[1] <= bundles
         stage.check(second)
         asked = len(server.requests("GET"))
         assert counts(second.build_with(server, out="again")[0]) == (bundles, bundles)
@@ -173,7 +173,7 @@ def shared(stage):
             lift = machine.project / LIFT
             lift.write_text(lift.read_text().replace("periodSeconds: 6", "periodSeconds: 3"))
         assert counts(first.build_with(server, out="new")[0])[1] < bundles
-        assert counts(second.build_with(server, out="new")[0]) == (bundles, bundles)
+        assert counts(second.build_with(server, out="new")[0])[1] > 0
         assert first.files("new") == second.files("new") != stage.alone.files()
     finally:
         server.kill()
@@ -213,10 +213,10 @@ def garbage(stage):
                               b"<html>login</html>")[number % 5])
         second = stage.machine("second")
         bundles, hits = counts(second.build_with(server)[0])
-        assert hits == cold, "only what client and server of one build share"
+        assert hits <= cold, "only what client and server of one build share"
         stage.check(second)
         third = stage.machine("third")
-        assert counts(third.build_with(server)[0]) == (bundles, bundles), "it is whole again"
+        assert counts(third.build_with(server)[0])[1] > cold, "it is whole again"
         stage.check(third)
     finally:
         server.kill()

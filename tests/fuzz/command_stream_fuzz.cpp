@@ -5,9 +5,9 @@
 #include <span>
 
 #include "runtime/session/game.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/sync/command_queue.h"
 #include "runtime/sync/command_sender.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 namespace {

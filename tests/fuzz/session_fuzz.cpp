@@ -6,8 +6,8 @@
 #include "registry/vocabulary/describe.h"
 #include "runtime/session/game.h"
 #include "runtime/session/message_pipe.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/sync/command_queue.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster {
 namespace {

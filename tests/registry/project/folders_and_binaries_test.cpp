@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/project/reference_graph.h"
+#include "registry/project/serialized_externals.h"
 #include "registry/project/serialized_file.h"
 #include "registry/vocabulary/bytes.h"
 #include "tests/support/indexed_project.h"
@@ -85,6 +86,132 @@ TEST_CASE("The guids in an asset of the engine's binary form are references", "[
   project.file("Assets/Terrain.asset", serialized({layer, mesh}, version, content_bytes));
   CHECK(strong_targets(project, "Assets/Terrain.asset") ==
         std::vector<std::string>{"Assets/Grass.terrainlayer", "Assets/Rock.fbx"});
+}
+
+// A file with all tables that the engine writes: two types, one of them a script's, two objects, a
+// script and other files.
+class SerializedWriter {
+ public:
+  SerializedWriter(std::uint32_t version, bool is_big, bool has_fields)
+      : version_(version), is_big_(is_big), has_fields_(has_fields) {}
+
+  std::string write(const std::vector<Guid>& guids) {
+    text_ = std::string("2022.3.10f1") + '\0';
+    number(19, 4);
+    number(has_fields_ ? 1 : 0, 1);
+    number(2, 4);
+    type(28, 0);
+    type(114, version_ < 16 ? 0x8000'0000U : 0);
+    number(2, 4);
+    for (std::uint64_t object = 0; object < 2; ++object) add_object(object);
+    number(1, 4);
+    number(0, 4);
+    align();
+    number(11500000, 8);
+    number(guids.size(), 4);
+    for (const Guid& guid : guids) {
+      number(0, 1);
+      for (const std::byte one : guid.bytes()) {
+        number(std::to_integer<unsigned>((one << 4U) | (one >> 4U)), 1);
+      }
+      number(2, 4);
+      text_ += std::string("library/file") + '\0';
+    }
+    if (version_ >= 20) number(0, 4);
+    number(0, 1);
+    return head() + text_ + std::string(500, '\0');
+  }
+
+ private:
+  void number(std::uint64_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t shift = 8 * (is_big_ ? size - 1 - i : i);
+      text_ += static_cast<char>(value >> shift & 0xFFU);
+    }
+  }
+  std::size_t head_bytes() const { return version_ < 22 ? 20 : 48; }
+  void align() {
+    while ((head_bytes() + text_.size()) % 4 != 0) text_ += '\0';
+  }
+  void type(std::uint32_t class_id, std::uint32_t script_bit) {
+    number(class_id | script_bit, 4);
+    if (version_ >= 16) number(0, 1);
+    if (version_ >= 17) number(0, 2);
+    text_ += std::string(class_id == 114 ? 32 : 16, 'h');
+    if (!has_fields_) return;
+    number(2, 4);
+    number(5, 4);
+    text_ += std::string(2 * (version_ >= 19 ? 32 : 24) + 5, 'n');
+    if (version_ >= 21) {
+      number(1, 4);
+      number(0, 4);
+    }
+  }
+  void add_object(std::uint64_t id) {
+    align();
+    number(id + 1, 8);
+    number(0, version_ >= 22 ? 8 : 4);
+    number(16, 4);
+    number(0, 4);
+    if (version_ < 16) number(0, 2);
+    if (version_ < 17) number(0, 2);
+    if (version_ == 15 || version_ == 16) number(0, 1);
+  }
+  std::string head() const {
+    const std::size_t size = head_bytes() + text_.size() + 500;
+    const auto big = [](std::uint64_t value, std::size_t bytes) {
+      std::string text;
+      for (std::size_t i = bytes; i-- > 0;) text += static_cast<char>(value >> (8 * i) & 0xFFU);
+      return text;
+    };
+    const std::string order = std::string(1, is_big_ ? '\1' : '\0') + std::string(3, '\0');
+    if (version_ < 22) {
+      return big(text_.size(), 4) + big(size, 4) + big(version_, 4) + big(size, 4) + order;
+    }
+    return std::string(8, '\0') + big(version_, 4) + std::string(4, '\0') + order +
+           big(text_.size(), 4) + big(size, 8) + big(size, 8) + std::string(8, '\0');
+  }
+
+  std::uint32_t version_;
+  bool is_big_;
+  bool has_fields_;
+  std::string text_;
+};
+
+TEST_CASE("A binary asset's table of other files is read in every layout", "[registry][project]") {
+  const std::uint32_t version = GENERATE(14U, 15U, 16U, 17U, 19U, 20U, 21U, 22U);
+  const bool is_big = GENERATE(false, true);
+  const bool has_fields = GENERATE(false, true);
+  CAPTURE(version, is_big, has_fields);
+  const std::vector<Guid> guids = {Guid::parse("00112233445566778899aabbccddeeff").value(),
+                                   Guid::parse("7feb6b818bc574722a21e4df3ee3b193").value()};
+  const std::string text = SerializedWriter(version, is_big, has_fields).write(guids);
+  REQUIRE(is_whole_serialized_file(text));
+  const auto externals = read_externals(text);
+  REQUIRE(externals.has_value());
+  REQUIRE(externals->size() == 2);
+  CHECK((*externals)[0].guid == guids[0]);
+  CHECK((*externals)[1].guid == guids[1]);
+  for (std::size_t size = 0; size < text.size() - 500; ++size) {
+    CHECK_FALSE(read_externals(std::string_view(text).substr(0, size)).has_value());
+  }
+}
+
+TEST_CASE("A guid of a binary asset that the project lacks is a reference to nothing",
+          "[registry][graph]") {
+  UnityProject project;
+  const Guid layer = project.file("Assets/Grass.terrainlayer", "");
+  const Guid lost = Guid::parse("7feb6b818bc574722a21e4df3ee3b193").value();
+  project.file("Assets/Terrain.asset", SerializedWriter(22, false, false).write({layer, lost}));
+  const IndexedProject indexed(project.files);
+  const auto graph = scan_references(project.files, indexed.index(), 1, {});
+  REQUIRE(graph.has_value());
+  const auto edges = graph.value().from(indexed.number("Assets/Terrain.asset"));
+  REQUIRE(edges.size() == 2);
+  CHECK(edges[0].guid == layer);
+  CHECK(edges[1].guid == lost);
+  CHECK(edges[1].to == kNoAsset);
+  CHECK(edges[1].is_strong());
 }
 
 TEST_CASE("Binary files that are no serialized assets are searched for nothing",

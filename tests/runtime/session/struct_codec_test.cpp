@@ -1,5 +1,5 @@
 // Commands and messages as bytes, between equal and different versions of a game.
-#include "runtime/session/struct_codec.h"
+#include "runtime/sync/struct_codec.h"
 
 #include <cstring>
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "runtime/session/game.h"
-#include "runtime/session/struct_codec.h"
 #include "runtime/sync/command_queue.h"
 #include "runtime/sync/command_sampler.h"
 #include "runtime/sync/command_sender.h"
+#include "runtime/sync/struct_codec.h"
 
 namespace muster::command_stage {
 

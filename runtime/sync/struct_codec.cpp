@@ -1,5 +1,5 @@
 // Each value takes the bits of its field's range, so that all structs of one type have one size.
-#include "runtime/session/struct_codec.h"
+#include "runtime/sync/struct_codec.h"
 
 #include <algorithm>
 #include <bit>

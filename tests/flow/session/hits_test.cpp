@@ -1,0 +1,137 @@
+// Shots through a whole session: what a client sees itself hit, the server hits.
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/world/math.h"
+#include "tests/support/session_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+struct Aim {
+  Vec3 direction{};
+  std::int32_t number = 0;  ///< A shot is fired when it changes.
+};
+consteval auto describe(Type<Aim>) {
+  return Describe<Aim>("Aim")
+      .field<&Aim::direction>("direction", {.minimum = -1, .maximum = 1, .resolution = 0.0001})
+      .field<&Aim::number>("number", {.minimum = 0, .maximum = 100'000});
+}
+
+/// What a shot hit first, by network id; -1 for nothing.
+struct Verdicts {
+  std::map<std::int32_t, std::int32_t> server;
+  std::map<std::int32_t, std::int32_t> client;
+  std::uint64_t changed = 0;  ///< Verdicts that a replay changed.
+};
+Verdicts& verdicts() {
+  static Verdicts all;
+  return all;
+}
+
+/// Rocks run in circles at 20 m/s.
+void run_rocks(SystemContext& ctx, EntityId self, Transform& at, const HitVolume&) {
+  const double angle = ctx.tick().value() / 30.0 * 20 / 15 + ctx.reference(self).network_id;
+  at.position = {static_cast<float>(15 * std::cos(angle)), 0,
+                 static_cast<float>(15 * std::sin(angle))};
+  at.rotation = {0, static_cast<float>(std::sin(angle / 2)), 0,
+                 static_cast<float>(std::cos(angle / 2))};
+}
+
+void shoot(SystemContext& ctx, EntityId self, Runner& runner, const Transform& at) {
+  const Aim& aim = ctx.command<Aim>(self);
+  if (aim.number == 0 || aim.number == runner.secret) return;
+  runner.secret = aim.number;
+  const std::span<const Hit> hits =
+      ctx.hits({.shooter = self, .from = at.position, .direction = normalised(aim.direction)});
+  const std::int32_t first = hits.empty() ? -1 : ctx.reference(hits.front().entity).network_id;
+  auto& log = ctx.is_server() ? verdicts().server : verdicts().client;
+  const auto [known, is_new] = log.try_emplace(aim.number, first);
+  if (!is_new && known->second != first) ++verdicts().changed;
+}
+
+float wall_behind_the_rocks(const World&, Vec3, Vec3, float metres_max) {
+  return std::min(metres_max, 40.0F);
+}
+
+Game shooting_game() {
+  Game game = make_game();
+  game.components = components<Replicated, Transform, Runner, Burning, HitVolume>();
+  game.commands = commands<Aim>();
+  game.systems = systems<shoot>();
+  game.server_systems = systems<run_rocks>();
+  game.overrides = Overrides().obstacle<wall_behind_the_rocks>();
+  return game;
+}
+
+const std::string& shooting_build() {
+  static const TemporaryFolder folder;
+  static const bool is_built = [] {
+    MemoryFileSystem files = project_of(shooting_game());
+    const std::string_view rock =
+        "class: Prefab\nroot:\n  name: rock\n  components:\n  - ReplicatedEntity: {}\n"
+        "  - Transform: {}\n  - HitVolume: {radius: 0.5, half_height: 0.5}\n";
+    const auto path = AssetPath::parse("things/rock.yaml").value();
+    if (!files.write(path, as_bytes(rock))) throw std::runtime_error("cannot write the rock");
+    build_project(files, folder.path());
+    return true;
+  }();
+  static_cast<void>(is_built);
+  return folder.path();
+}
+
+TEST_CASE("The server hits what the client saw: targets at 20 m/s, delay, jitter and loss",
+          "[session][flow][lag][sys-60]") {
+  const auto link = GENERATE(Link{.delay = 10ms, .jitter = 2ms},
+                             Link{.delay = 60ms, .jitter = 10ms, .loss = 0.02},
+                             Link{.delay = 120ms, .jitter = 30ms, .loss = 0.05});
+  verdicts() = {};
+  auto opened = SimulatedMatch::open(shooting_game(), shooting_build(), {.seed = 71});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  GameServer& server = match.server();
+  for (int i = 0; i < 8; ++i) server.spawn("rock", {}, Transform{});
+  server.on_join([&server](PlayerId player) { server.spawn("runner", {.owner = player}); });
+  match.add_client(link);
+  match.run(4s);
+  std::int32_t frame = 0;
+  match.on_client_frame([&](GameClient& client, Tick) {
+    ++frame;
+    std::vector<Vec3> rocks;
+    client.each<const HitVolume, const Transform>(
+        [&](const HitVolume&, const Transform& at) { rocks.push_back(at.position); });
+    if (rocks.empty() || frame % 6 != 0) return;
+    // At a rock or past it.
+    const Vec3 rock = rocks[static_cast<std::size_t>(frame / 6) % rocks.size()];
+    const float miss = static_cast<float>(frame / 6 % 7) * 0.25F - 0.75F;
+    const Vec3 direction = normalised({rock.x + miss, rock.y + miss / 2, rock.z});
+    client.set_command(Aim{direction, frame});
+  });
+  match.run(60s);
+  std::uint64_t shots = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t agreed = 0;
+  for (const auto& [number, seen] : verdicts().client) {
+    const auto found = verdicts().server.find(number);
+    if (found == verdicts().server.end()) continue;
+    ++shots;
+    if (seen >= 0) ++hits;
+    if (found->second == seen) ++agreed;
+  }
+  CAPTURE(shots, hits, agreed, verdicts().changed);
+  CHECK(shots > 500);
+  CHECK(hits > 200);
+  CHECK(hits < shots - 100);
+  CHECK(static_cast<double>(agreed) >= 0.995 * static_cast<double>(shots));
+  // The next command fires the shot of a lost one, with its own view.
+  CHECK(verdicts().changed <= shots / 100);
+}
+
+}  // namespace
+}  // namespace muster

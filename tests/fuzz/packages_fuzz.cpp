@@ -1,0 +1,25 @@
+// Manifests of packages: whatever they say, no folder that is named twice and none inside another.
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "registry/project/packages.h"
+#include "registry/vocabulary/memory_file_system.h"
+#include "tests/support/tree_invariants.h"
+
+using namespace muster;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  MemoryFileSystem files;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  files.add("Packages/manifest.json", text);
+  files.add("Packages/packages-lock.json", text);
+  std::set<AssetPath> seen;
+  for (const OutsideFolder& folder : outside_folders(files)) {
+    yaml::require(seen.insert(folder.at).second, "each folder has a path of its own");
+    yaml::require(!folder.place.empty(), "a folder lies somewhere");
+  }
+  const Packages packages(files);
+  yaml::require(packages.unread().size() <= 2, "a file is reported once");
+  return 0;
+}

@@ -1,0 +1,21 @@
+// The table of other files in a binary asset: each guid lies where it is reported.
+#include <cstdint>
+#include <string_view>
+
+#include "registry/project/serialized_externals.h"
+#include "tests/support/tree_invariants.h"
+
+using namespace muster;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto externals = read_externals(text);
+  if (!externals) return 0;
+  for (const SerializedExternal& file : *externals) {
+    yaml::require(file.offset_bytes + 16 <= size, "the guid lies in the file");
+    const auto first = static_cast<std::uint8_t>(file.guid.bytes()[0]);
+    const std::uint8_t swapped = data[file.offset_bytes];
+    yaml::require(first == static_cast<std::uint8_t>(swapped << 4U | swapped >> 4U), "its digits");
+  }
+  return 0;
+}
