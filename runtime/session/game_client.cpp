@@ -248,7 +248,21 @@ GameClientMetrics GameClient::metrics() const {
   GameClientMetrics metrics;
   metrics.snapshots = impl_->replication.counters().snapshots;
   metrics.divergences = impl_->replication.counters().divergences;
-  if (impl_->prediction) metrics.corrections = impl_->prediction->corrections();
+  if (impl_->prediction) {
+    metrics.corrections = impl_->prediction->corrections();
+    metrics.predicted_ticks = impl_->prediction->predicted_ticks();
+    metrics.replayed_ticks = impl_->prediction->replayed_ticks();
+  }
+  if (impl_->servo != nullptr) {
+    metrics.predicted_tick = impl_->servo->tick();
+    metrics.clock_jumps = impl_->servo->reseats();
+    const auto ticks = static_cast<std::int32_t>(metrics.predicted_tick.value() -
+                                                 impl_->tick().value());
+    metrics.lead = Duration(std::chrono::seconds(ticks)) / impl_->welcome->ticks_per_second;
+  }
+  if (impl_->view_clock) metrics.clock_jumps += impl_->view_clock->reseats();
+  metrics.confirmed_tick = impl_->tick();
+  metrics.starved_ticks = impl_->report.starved;
   metrics.command_loss = impl_->report.loss;
   metrics.command_earliness_ticks = impl_->report.earliness_min;
   metrics.commands_waiting = impl_->report.waiting;

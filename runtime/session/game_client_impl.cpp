@@ -8,6 +8,7 @@
 
 #include "runtime/session/game_server_impl.h"
 #include "runtime/session/session_time.h"
+#include "runtime/sync/clock_servo.h"
 
 namespace muster {
 namespace {
@@ -208,6 +209,7 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   const bool is_new = replication.counters().snapshots != noted_snapshots || recording != nullptr;
   noted_snapshots = replication.counters().snapshots;
   if (is_new) note_states(source);
+  if (is_new && servo != nullptr) servo->note_server(server_time(), now);
   for (const TimedEvent& event : events) deliver(event.bytes);
 }
 
@@ -224,7 +226,11 @@ void GameClient::Impl::despawned(std::uint32_t id) {
 
 void GameClient::Impl::note_states(const WorldSource& source) {
   if (tick() == Tick()) return;
-  if (!view_clock) view_clock.emplace(welcome->ticks_per_second, welcome->snapshot_ticks);
+  if (view_clock == nullptr) {
+    view_clock = make_jitter_buffer({.ticks_per_second = welcome->ticks_per_second,
+                                     .snapshot_ticks = welcome->snapshot_ticks,
+                                     .policy = rules.jitter});
+  }
   view_clock->note(tick(), now);
   // A recording that was wound back begins again.
   std::erase_if(received_ticks, [&](std::uint32_t one) { return one >= tick().value(); });
@@ -244,7 +250,7 @@ void GameClient::Impl::show() {
   if (view_clock) shown_tick = view_clock->shown(now);
   if (!received_ticks.empty()) drawn_newest = Tick(received_ticks.back());
   world.process_despawns();
-  const float fraction = clock ? clock->fraction() : 0;
+  const float fraction = servo != nullptr ? servo->fraction() : 0;
   for (ShownComponent& one : shown) {
     const ComponentStorage& storage = world.storage(one.history.id());
     const Bytes bytes = storage.bytes();
@@ -298,26 +304,49 @@ void GameClient::Impl::send_commands(Connection& connection) {
   if (!has_sent_structs) {
     has_sent_structs = pipe.send(SessionMessage::structs, encoder.schema());
   }
-  if (!welcome || content->game().commands.types.empty()) return;
-  if (!clock) clock.emplace(welcome->ticks_per_second);
+  if (!welcome || content->game().commands.types.empty() || tick() == Tick()) return;
+  if (servo == nullptr) begin_predicted_time();
   double ahead = 0;
-  for (std::uint32_t due = clock->due(now); due > 0; --due) {
-    sampler.end_tick();
-    std::uint32_t number = sender.newest() + 1;
-    if (number == 0) number = 1;  // 0 is no number.
-    sender.push(number, sampler.values());
-    claims.push(number, view_claim(ahead));
+  for (std::uint32_t due = servo->due(now); due > 0; --due) {
+    const std::uint32_t stamp = servo->tick().value() - (due - 1);
+    if (stamp != 0) send_command(connection, stamp, ahead);  // 0 is no stamp.
     ahead += 1;
-    command_packet.clear();
-    claims.write(number, command_packet);
-    const std::span<const std::byte> packet = sender.packet(round_trip_ticks(connection));
-    command_packet.insert(command_packet.end(), packet.begin(), packet.end());
-    // A queue that is full drops them: the next packet repeats the last ones.
-    static_cast<void>(connection.send_message(kCommandChannel, command_packet));
-    copy_commands(sampler.last(), commands);
-    forces.apply(number, commands);
-    if (prediction != nullptr) prediction->run(number, commands);
   }
+}
+
+void GameClient::Impl::begin_predicted_time() {
+  const std::uint32_t rate = welcome->ticks_per_second;
+  servo = rules.clock ? rules.clock(rate) : std::make_unique<ClockServo>(rate);
+  sender.set_commands_per_packet(rules.commands_per_packet);
+  servo->begin(server_time(), now);
+}
+
+ServerTime GameClient::Impl::server_time() const {
+  const Connection* const connection = net->connection();
+  return {.tick = tick(),
+          .round_trip = connection != nullptr ? connection->round_trip().smoothed() : Duration(),
+          .newest_command = report.newest};
+}
+
+/// A command is for the tick of the server that its stamp names.
+void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
+  repeat_lost(sender.skip_to(stamp));
+  sampler.end_tick();
+  sender.push(stamp, sampler.values());
+  claims.push(stamp, view_claim(ahead));
+  command_packet.clear();
+  claims.write(stamp, command_packet);
+  const std::span<const std::byte> packet = sender.packet(round_trip_ticks(connection));
+  command_packet.insert(command_packet.end(), packet.begin(), packet.end());
+  // A queue that is full drops them: the next packet repeats the last ones.
+  static_cast<void>(connection.send_message(kCommandChannel, command_packet));
+  copy_commands(sampler.last(), commands);
+  forces.apply(stamp, commands);
+  if (prediction != nullptr) prediction->run(stamp, commands);
+}
+
+void GameClient::Impl::repeat_lost(std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) sampler.add_lost(sender.lost(i));
 }
 
 void GameClient::Impl::fail_with(ErrorCode code, std::string text) {

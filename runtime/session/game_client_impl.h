@@ -15,6 +15,7 @@
 #include "runtime/assets/bundle_store.h"
 #include "runtime/replication/world_receiver.h"
 #include "runtime/session/build_content.h"
+#include "runtime/session/client_rules.h"
 #include "runtime/session/entity_walk.h"
 #include "runtime/session/game_client.h"
 #include "runtime/session/message_pipe.h"
@@ -62,6 +63,11 @@ struct GameClient::Impl final : public DivergenceLog {
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   void send_commands(Connection& connection);
+  void send_command(Connection& connection, std::uint32_t stamp, double ahead);
+  void begin_predicted_time();
+  ServerTime server_time() const;
+  /// Adds what lost commands would have done to the next one.
+  void repeat_lost(std::uint32_t count);
   /// What is drawn, `ahead` ticks after the frame that was drawn last.
   std::optional<ViewClaim> view_claim(double ahead) const;
   double round_trip_ticks(const Connection& connection) const;
@@ -112,7 +118,7 @@ struct GameClient::Impl final : public DivergenceLog {
   std::optional<Tick> sought;  ///< `seek` was called; the next frame goes there.
   EntityWalk walk;
   std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
-  std::optional<ViewClock> view_clock;
+  std::unique_ptr<JitterBuffer> view_clock;  ///< Null before the first state.
   double shown_tick = 0;
   /// Ticks of the last snapshots, rising; the newest one when the view was drawn.
   std::vector<std::uint32_t> received_ticks;
@@ -127,7 +133,9 @@ struct GameClient::Impl final : public DivergenceLog {
   CommandForces forces;
   CommandSet commands;   ///< Of the last tick, with what the server forces.
   CommandReport report;  ///< The newest one.
-  std::optional<TickClock> clock;
+  std::optional<TickClock> clock;      ///< Of a recording.
+  ClientRules rules;
+  std::unique_ptr<CommandClock> servo;  ///< Of predicted time; null before the first state.
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
   bool has_sent_structs = false;

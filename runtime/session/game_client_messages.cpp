@@ -1,5 +1,6 @@
 // Messages of the server.
 #include <algorithm>
+#include <chrono>
 
 #include "net/wire/byte_io.h"
 #include "runtime/session/game_client_impl.h"
@@ -65,8 +66,14 @@ void GameClient::Impl::read_reports(Connection& connection) {
     if (bytes.empty()) return;
     if (const std::optional<CommandReport> read = CommandReport::decode(bytes)) {
       report = *read;
-      const std::uint32_t lost = sender.receive(report);
-      for (std::uint32_t i = 0; i < lost; ++i) sampler.add_lost(sender.lost(i));
+      repeat_lost(sender.receive(report));
+      if (servo != nullptr && report.measured != 0) {
+        const double seconds = static_cast<double>(report.earliness_min) / welcome->ticks_per_second;
+        servo->note({.tick = Tick(report.measured),
+                     .early = std::chrono::duration_cast<Duration>(
+                         std::chrono::duration<double>(seconds))},
+                    now);
+      }
     }
     connection.pop_message(kCommandChannel);
   }

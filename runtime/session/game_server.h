@@ -168,6 +168,7 @@ class GameServer {
 
  private:
   friend class SimulatedMatch;
+  friend struct SessionAccess;
   struct Impl;
   explicit GameServer(std::unique_ptr<Impl> impl);
   EntityId spawn_entity(EntityType type, const SpawnOptions& options,

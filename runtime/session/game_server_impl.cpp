@@ -261,12 +261,13 @@ PlayerId GameServer::Impl::free_player() const {
 }
 
 void GameServer::Impl::run_tick() {
+  const Tick tick = simulation.tick().next();
   for (const auto& player : players) {
-    if (player->decoder) player->commands.begin_tick(*player->decoder);
+    if (player->decoder) player->commands.begin_tick(*player->decoder, tick.value());
     check_view(*player);
   }
-  simulation.run_tick(simulation.tick().next());
-  hit_tests.record(simulation.tick());
+  simulation.run_tick(tick);
+  hit_tests.record(tick);
   for (const auto& player : players) report_commands(*player);
   // Without shared systems clients predict nothing.
   if (content->game().systems.entries.empty() || simulation.is_paused()) return;

@@ -31,7 +31,7 @@ namespace muster {
 struct GameServer::Impl final : public Admission, public DivergenceLog, public InterestRule {
   struct Player {
     Player(std::span<const ComponentDescription> command_types, const ViewClaimOptions& views)
-        : commands(command_types, CommandPacing::by_client), view_claims(views) {}
+        : commands(command_types, CommandPacing::by_server), view_claims(views) {}
     PlayerId id = PlayerId::none;
     ClientHandle client;
     MessagePipe pipe;

@@ -139,14 +139,15 @@ void GameServer::Impl::read_loose(Player& player, Connection& connection) {
 }
 
 void GameServer::Impl::read_commands(Player& player, Connection& connection) {
-  // More packets than this in a frame are late ones, whose commands would be skipped.
-  constexpr int kPacketsPerFrameMax = 16;
-  for (int i = 0;; ++i) {
+  // Those of an outage, which come in one frame, are too late and take no time.
+  constexpr int kPacketsPerFrameMax = 32;
+  for (int read = 0;;) {
     std::span<const std::byte> packet = connection.message(kCommandChannel);
     if (packet.empty()) return;
-    const bool is_read = player.decoder && i < kPacketsPerFrameMax;
-    if (is_read && player.claims.receive(packet, simulation.tick())) {
-      player.commands.receive(*player.decoder, packet, clock.fraction_at(now));
+    if (player.decoder && read < kPacketsPerFrameMax &&
+        player.claims.receive(packet, simulation.tick()) &&
+        player.commands.receive(*player.decoder, packet, clock.fraction_at(now))) {
+      ++read;
     }
     connection.pop_message(kCommandChannel);
   }

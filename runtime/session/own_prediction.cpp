@@ -38,14 +38,29 @@ OwnPrediction::OwnPrediction(const Game& game, const World& received,
 }
 
 void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
+  fill_gap(number);
   newest_ = number;
   CommandSet& kept = history_[number % kReplayedMax];
   copy_commands(commands, kept);
+  ++predicted_ticks_;
   for (Own& own : own_) {
     for (State& state : own.states) state.before = state.now;
   }
   run_tick(number);
   capture();
+}
+
+/// The server runs ticks that the clock left out with repeated commands.
+void OwnPrediction::fill_gap(std::uint32_t number) {
+  if (newest_ == 0 || steps(newest_, number) <= 1) return;
+  const std::uint32_t count = std::min<std::uint32_t>(number - newest_ - 1, kReplayedMax - 1);
+  const CommandSet* before = &history_[newest_ % kReplayedMax];
+  for (std::uint32_t missing = number - count; missing != number; ++missing) {
+    CommandSet& filled = history_[missing % kReplayedMax];
+    if (&filled != before) copy_commands(*before, filled);
+    repeat_commands(command_types_, filled);
+    before = &filled;
+  }
 }
 
 void OwnPrediction::force(const ForcedField& forced) {
@@ -129,6 +144,7 @@ void OwnPrediction::reconcile(const World& received, Tick tick, Time now) {
         }
       }
       run_tick(number);
+      ++replayed_ticks_;
     }
   }
   capture();

@@ -51,6 +51,8 @@ class OwnPrediction {
              std::span<std::byte> out) const;
   bool is_predicted(EntityId entity) const;
   std::uint64_t corrections() const { return corrections_; }
+  std::uint64_t predicted_ticks() const { return predicted_ticks_; }
+  std::uint64_t replayed_ticks() const { return replayed_ticks_; }
   /// The component types that the shared systems write.
   std::span<const ComponentId> components() const { return components_; }
 
@@ -71,6 +73,7 @@ class OwnPrediction {
 
   void list_own(const World& received);
   void run_tick(std::uint32_t number);
+  void fill_gap(std::uint32_t number);
   void capture();
   void correct(Own& own, Time now, std::span<const ByteVector> old);
   void blend(const ComponentDescription& description, Bytes from, Bytes to, float fraction,
@@ -91,6 +94,8 @@ class OwnPrediction {
   const CommandSet* running_ = nullptr;
   std::span<const ComponentDescription> command_types_;
   std::uint64_t corrections_ = 0;
+  std::uint64_t predicted_ticks_ = 0;
+  std::uint64_t replayed_ticks_ = 0;
   std::uint32_t running_number_ = 0;
 };
 

@@ -1,67 +1,13 @@
 #include "runtime/session/view_history.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <type_traits>
 
 #include "registry/vocabulary/interpolation.h"
+#include "registry/vocabulary/lanes.h"
 
 namespace muster {
-namespace {
-
-/// The delay falls by this fraction of a second per second.
-constexpr double kDelayFall = 0.02;
-/// The server's time may drift by this fraction against ours before the offset follows.
-constexpr double kDrift = 0.001;
-/// A jump beyond this is taken at once: the first snapshot after a pause.
-constexpr Duration kJump = std::chrono::milliseconds(500);
-constexpr Duration kDelayMax = std::chrono::milliseconds(500);
-
-Duration scaled(Duration duration, double factor) {
-  return Duration(static_cast<Duration::rep>(static_cast<double>(duration.count()) * factor));
-}
-
-}  // namespace
-
-ViewClock::ViewClock(std::uint32_t ticks_per_second, std::uint32_t snapshot_ticks)
-    : tick_length_(Duration(std::chrono::seconds(1)) / ticks_per_second),
-      snapshot_length_(tick_length_ * snapshot_ticks),
-      delay_(snapshot_length_ + tick_length_) {}
-
-void ViewClock::note(Tick tick, Time now) {
-  const Duration offset = now.time_since_epoch() - tick_length_ * std::int64_t{tick.value()};
-  if (!has_begun_ || offset < offset_ || offset > offset_ + 4 * kJump) {
-    offset_ = offset;
-    lateness_ = {};
-    has_begun_ = true;
-  } else {
-    const Duration since = now - last_note_;
-    offset_ += std::min(scaled(since, kDrift), offset - offset_);
-    lateness_ = std::max(offset - offset_, lateness_ - scaled(since, kDelayFall));
-  }
-  last_note_ = now;
-  delay_ = std::min(snapshot_length_ + tick_length_ + lateness_, kDelayMax);
-}
-
-double ViewClock::shown(Time now) {
-  if (!has_begun_) return 0;
-  const Duration server_time = now.time_since_epoch() - offset_ - delay_;
-  const double target =
-      static_cast<double>(server_time.count()) / static_cast<double>(tick_length_.count());
-  const double passed =
-      static_cast<double>((now - shown_at_).count()) / static_cast<double>(tick_length_.count());
-  const double jump =
-      static_cast<double>(kJump.count()) / static_cast<double>(tick_length_.count());
-  const double gap = target - (shown_ + passed);
-  shown_at_ = now;
-  if (shown_ <= 0 || std::abs(gap) > jump) {
-    shown_ = std::max(target, 0.0);
-  } else {
-    // Time is stretched by at most 5 %, so that nothing is seen of a correction.
-    shown_ += std::max(0.0, passed + std::clamp(gap, -0.05 * passed, 0.05 * passed));
-  }
-  return shown_;
-}
 
 bool is_interpolated(const ComponentDescription& description) {
   return std::ranges::any_of(description.fields, [](const FieldDescription& field) {
@@ -89,6 +35,35 @@ void ComponentHistory::note(EntityId entity, std::uint32_t tick, Bytes value) {
       value, entry.values.begin() + static_cast<std::ptrdiff_t>(index * description_->size_bytes));
 }
 
+void ComponentHistory::extrapolate(const Entry& entry, double tick,
+                                   std::span<std::byte> out) const {
+  const double from = entry.ticks[(entry.count - 2) % kStates];
+  const double to = entry.ticks[(entry.count - 1) % kStates];
+  const double share = std::clamp((tick - to) / (to - from), 0.0, 1.0);
+  const Bytes before = value_of(entry, entry.count - 2);
+  const Bytes newest = value_of(entry, entry.count - 1);
+  for (const FieldDescription& field : description_->fields) {
+    if (field.interpolation != Interpolation::linear) continue;
+    with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+      if constexpr (std::is_floating_point_v<T>) {
+        const std::size_t lanes = std::size_t{field.count} * lane_count(field);
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+          const std::size_t at = field.offset_bytes + lane * sizeof(T);
+          const T last = load_lane<T>(newest.data() + at);
+          const T speed = last - load_lane<T>(before.data() + at);
+          T moved = last + speed * static_cast<T>(share);
+          if (!std::isfinite(moved)) continue;
+          if (field.minimum < field.maximum) {
+            moved =
+                std::clamp(moved, static_cast<T>(field.minimum), static_cast<T>(field.maximum));
+          }
+          store_lane(out.data() + at, moved);
+        }
+      }
+    });
+  }
+}
+
 bool ComponentHistory::state_at(EntityId entity, double tick, std::span<std::byte> out) const {
   if (entity.slot() >= entries_.size()) return false;
   const Entry& entry = entries_[entity.slot()];
@@ -98,6 +73,7 @@ bool ComponentHistory::state_at(EntityId entity, double tick, std::span<std::byt
   while (after > oldest && static_cast<double>(entry.ticks[(after - 1) % kStates]) > tick) --after;
   if (after == oldest || after == entry.count) {
     std::ranges::copy(value_of(entry, after == oldest ? oldest : after - 1), out.begin());
+    if (after == entry.count && after - oldest >= 2) extrapolate(entry, tick, out);
     return true;
   }
   const double from = entry.ticks[(after - 1) % kStates];

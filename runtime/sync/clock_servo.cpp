@@ -46,11 +46,11 @@ ClockServo::ClockServo(std::uint32_t ticks_per_second, LeadWeight weight)
 
 double ClockServo::to_ms(Time now) const { return to_milliseconds(now - origin_); }
 
-void ClockServo::begin(Tick server_tick, Duration round_trip, Time now) {
+void ClockServo::begin(const ServerTime& server, Time now) {
   assert(!has_begun_);
   has_begun_ = true;
   origin_ = now;
-  offset_ms_ = tick_ms_ * server_tick.value() + to_milliseconds(round_trip) + kFirstMarginMs;
+  offset_ms_ = tick_ms_ * server.tick.value() + to_milliseconds(server.round_trip) + kFirstMarginMs;
   issued_ = static_cast<std::uint32_t>(clock_.follow(offset_ms_, 0) / tick_ms_);
 }
 

@@ -7,17 +7,11 @@
 
 #include "registry/vocabulary/clock.h"
 #include "registry/vocabulary/tick.h"
+#include "runtime/sync/command_clock.h"
 #include "runtime/sync/delay_estimate.h"
 #include "runtime/sync/playback_clock.h"
 
 namespace muster {
-
-/// What the server reports about a command. A report for several commands names the newest one and
-/// the lowest of their times.
-struct CommandArrival {
-  Tick tick;         ///< The tick that the command is for.
-  Duration early{};  ///< From its first arrival until the tick began; negative when it was late.
-};
 
 /// How a servo weighs ticks without a command against the lead.
 enum class LeadWeight : std::uint8_t {
@@ -36,34 +30,30 @@ enum class LeadWeight : std::uint8_t {
 ///
 /// Per frame: `note` for each report that arrived, then `due`. A function of the arguments of its
 /// calls; no allocation after construction; one thread at a time. Times must not decrease.
-class ClockServo {
+class ClockServo final : public CommandClock {
  public:
   static constexpr Duration kFrameMax = std::chrono::milliseconds(200);
 
   /// Requires: 1 to 1,000 ticks per second.
   explicit ClockServo(std::uint32_t ticks_per_second, LeadWeight weight = LeadWeight::balanced);
 
-  /// Seats the clock by a guess: the server has sent its state of `server_tick`, which arrived at
-  /// `now` over a path with this round trip. Once per connection, before `due`.
-  void begin(Tick server_tick, Duration round_trip, Time now);
+  void begin(const ServerTime& server, Time now) override;
   bool has_begun() const { return has_begun_; }
-  void note(const CommandArrival& arrival, Time now);
+  void note_server(const ServerTime& /*server*/, Time /*now*/) override {}
+  void note(const CommandArrival& arrival, Time now) override;
 
-  /// How many ticks to run in the frame at `now`: those after the `tick` before the call, up to the
-  /// `tick` after it. A frame that is longer than `kFrameMax` has the ticks of `kFrameMax` only,
-  /// and those before them are skipped and counted. 0 before `begin`.
-  std::uint32_t due(Time now);
-  /// The last tick that was due.
-  Tick tick() const { return Tick(issued_); }
-  /// The fraction of a tick that has passed since; below 1.
-  float fraction() const;
+  /// A frame that is longer than `kFrameMax` has the ticks of `kFrameMax` only, and those before
+  /// them are skipped and counted.
+  std::uint32_t due(Time now) override;
+  Tick tick() const override { return Tick(issued_); }
+  float fraction() const override;
   /// Until the next tick is due if the speed stays, as of the last `due`.
   Duration to_next() const;
 
   /// Predicted time less the time of `due`, relative to the first call: changes are corrections.
   double offset_ms() const { return offset_ms_; }
   std::uint64_t skipped() const { return skipped_; }
-  std::uint64_t reseats() const { return clock_.reseats(); }
+  std::uint64_t reseats() const override { return clock_.reseats(); }
 
  private:
   static constexpr std::uint32_t kSent = 256;

@@ -103,22 +103,25 @@ bool CommandQueue::decode(CommandBitsIn& bits, const Header& header) {
   return bits.is_finished();
 }
 
-void CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> packet,
+bool CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> packet,
                            float fraction) {
   ++counters_.work;
   CommandBitsIn bits(packet);
   const std::optional<Header> header = read_header(bits);
-  if (!header) return;
+  if (!header) return false;
+  const bool is_paced = pacing_ == CommandPacing::by_client;
+  if (!is_paced && !is_plausible(decoder, *header, fraction)) return false;
   if (!decode(bits, *header)) {
     ++counters_.malformed;
-    return;
+    return true;
   }
-  if (!is_plausible(decoder, *header, fraction)) return;
+  if (is_paced && !is_plausible(decoder, *header, fraction)) return true;
   note_packet(header->newest, fraction);
   for (std::uint32_t i = 0; i < header->count; ++i) {
     store(decoder, header->newest - (header->count - 1 - i),
           std::span(decoded_).subspan(i * lanes_.size(), lanes_.size()));
   }
+  return true;
 }
 
 /// Whether the stamp is near the last ones. A client that began again sends others, more than once.
@@ -164,6 +167,7 @@ void CommandQueue::clear() {
   for (Slot& one : slots_) one.stamp = 0;
   newest_ = 0;
   newest_packet_ = 0;
+  history_.clear();
 }
 
 /// What waits before `end` does not run.
@@ -198,6 +202,7 @@ void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
   }
   Slot& into = slot(stamp);
   into.stamp = stamp;
+  history_.note(stamp);
   std::ranges::copy(values, into.values.begin());
   if (newest_ == 0 || stamp_steps(newest_, stamp) > 0) newest_ = stamp;
   if (ahead > 0) {
@@ -231,7 +236,9 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
 
 void CommandQueue::note_earliness(std::uint32_t newest, float fraction) {
   earliness_last_ = static_cast<float>(stamp_steps(last_run_ + 1, newest)) + 1 - fraction;
-  earliness_min_ = has_earliness_ ? std::min(earliness_min_, earliness_last_) : earliness_last_;
+  if (has_earliness_ && earliness_last_ >= earliness_min_) return;
+  earliness_min_ = earliness_last_;
+  measured_ = newest;
   has_earliness_ = true;
 }
 
@@ -317,14 +324,25 @@ std::uint32_t CommandQueue::waiting() const {
 CommandReport CommandQueue::report() {
   CommandReport report;
   report.newest = newest_;
-  for (std::uint32_t i = 0; newest_ != 0 && i < 64; ++i) {
-    report.received |= std::uint64_t{has(newest_ - 1 - i) ? 1U : 0U} << i;
+  if (newest_ != 0) {
+    report.received = history_.before(newest_);
+    report.gaps = history_.gaps();
   }
+  if (report.gaps != 0) {
+    while (((report.gaps >> next_block_) & 1U) == 0) {
+      next_block_ = (next_block_ + 1) % ReceivedHistory::kBlocks;
+    }
+    report.block = static_cast<std::uint8_t>(next_block_);
+    report.block_received = history_.block(next_block_);
+    next_block_ = (next_block_ + 1) % ReceivedHistory::kBlocks;
+  }
+  report.measured = has_earliness_ ? measured_ : 0;
   report.earliness_last = earliness_last_;
   report.earliness_min = has_earliness_ ? earliness_min_ : earliness_last_;
   has_earliness_ = false;
   report.waiting = static_cast<std::uint8_t>(waiting());
   report.loss = loss_;
+  report.starved = static_cast<std::uint32_t>(counters_.missing);
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/sync/command_fields.h"
 #include "runtime/sync/command_forces.h"
 #include "runtime/sync/command_report.h"
+#include "runtime/sync/received_history.h"
 #include "runtime/sync/struct_codec.h"
 
 namespace muster {
@@ -61,8 +62,9 @@ class CommandQueue {
   /// The client's list of commands. Requires: before any packet.
   void accept(const StructDecoder& decoder);
   /// Reads a client's packet, which arrived `fraction` of a tick after the last tick began.
-  /// Requires: the decoder of `accept`.
-  void receive(StructDecoder& decoder, std::span<const std::byte> packet, float fraction);
+  /// Requires: the decoder of `accept`. False when only its number was looked at, which takes next
+  /// to no time: it is far from the tick that runs.
+  bool receive(StructDecoder& decoder, std::span<const std::byte> packet, float fraction);
 
   /// Begins the tick whose command has this stamp, which is not 0. Packets before the first tick
   /// are ignored. Requires: `by_server`.
@@ -132,6 +134,9 @@ class CommandQueue {
   std::uint32_t last_run_ = 0;
   std::uint32_t newest_ = 0;                ///< Stored; 0 for none.
   std::optional<std::uint32_t> suspected_;  ///< A stamp that may begin a new sequence.
+  ReceivedHistory history_;
+  std::uint32_t next_block_ = 0;  ///< The block that the next report names, if it has gaps.
+  std::uint32_t measured_ = 0;
   float earliness_min_ = 0;
   float earliness_last_ = 0;
   bool has_earliness_ = false;

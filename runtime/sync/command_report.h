@@ -9,9 +9,19 @@
 
 namespace muster {
 
+/// A report's bytes.
+struct EncodedCommandReport {
+  std::array<std::byte, 39> bytes{};
+  std::size_t count = 0;
+  operator std::span<const std::byte>() const {  // NOLINT: bytes are bytes
+    return std::span(bytes).first(count);
+  }
+};
+
 /// What has arrived, how early, and how many wait. SESSION_FORMAT.md, "Command reports".
 struct CommandReport {
-  static constexpr std::size_t kBytes = 18;
+  static constexpr std::size_t kBytes = 30;
+  static constexpr std::size_t kBytesWithBlock = 39;
   /// Earliness is reported in steps of this part of a tick, and at most 128 ticks either way.
   static constexpr float kEarlinessStep = 1.0F / 256;
 
@@ -22,15 +32,22 @@ struct CommandReport {
   std::uint32_t newest = 0;    ///< The newest command that has arrived; 0 before the first.
   std::uint64_t received = 0;  ///< Bit `i`: whether command `newest - 1 - i` has arrived.
   /// Ticks between a command's first arrival and the tick that runs it; below zero for late ones.
-  /// The minimum of the packets since the last report, and the value of the last packet. A clock
-  /// servo steers by them.
+  /// The minimum of the packets since the last report with the command that had it, and the value
+  /// of the last packet. A clock servo steers by them.
+  std::uint32_t measured = 0;  ///< 0 when no packet has arrived since the last report.
   float earliness_min = 0;
   float earliness_last = 0;
   std::uint8_t waiting = 0;  ///< Commands that have arrived and not run yet.
   float loss = 0;            ///< Share of the client's packets, in steps of 1/256.
+  std::uint32_t starved = 0;  ///< Ticks so far whose command had not arrived; wraps.
+  /// Older commands, in blocks of 64: bit `i` is set when one of the 64 before
+  /// `newest - 64 - 64 * i` has not arrived. Reports name the commands of such blocks in turns.
+  std::uint32_t gaps = 0;
+  std::uint8_t block = 0;            ///< The one that is named; meaningless without gaps.
+  std::uint64_t block_received = 0;  ///< As `received`, for the block.
 
-  std::array<std::byte, kBytes> encode() const;
-  /// Nothing for bytes of another length.
+  EncodedCommandReport encode() const;
+  /// Nothing for malformed bytes.
   static std::optional<CommandReport> decode(std::span<const std::byte> bytes);
 };
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "runtime/sync/received_history.h"
+
 namespace muster {
 namespace {
 
@@ -47,19 +49,39 @@ CommandSender::CommandSender(std::vector<CommandLane> lanes)
     : lanes_(std::move(lanes)), kept_(kKept) {
   for (const CommandLane& lane : lanes_) defaults_.push_back(lane.zero);
   for (Kept& one : kept_) one.values.resize(lanes_.size());
+  lost_.reserve(kKept);
   buffer_.resize(16 + kCommandsPerPacketMax * (4 + kLaneBytesMax * lanes_.size()));
+}
+
+std::uint32_t CommandSender::skip_to(std::uint32_t stamp) {
+  lost_.clear();
+  if (newest_ == 0 || stamp_steps(newest_, stamp) <= 1) return 0;
+  // The server ignores what is that much older than the newest one, and reports name 64 at once.
+  constexpr std::int32_t kNamed = 48;
+  for (; stamp_steps(unsettled_, newest_) >= 0; ++unsettled_) {
+    if (stamp_steps(unsettled_, stamp) <= kNamed) break;
+    Kept& one = kept(unsettled_);
+    if (unsettled_ == 0 || one.stamp != unsettled_ || one.is_settled) continue;
+    one.is_settled = true;
+    lost_.push_back(unsettled_);
+  }
+  return static_cast<std::uint32_t>(lost_.size());
 }
 
 void CommandSender::push(std::uint32_t stamp, std::span<const std::int64_t> values) {
   assert(stamp != 0 && values.size() == lanes_.size());
   std::uint32_t next = newest_ + 1;
   if (next == 0) next = 1;
-  if (newest_ == 0 || stamp != next) {
+  if (newest_ == 0 || stamp_steps(newest_, stamp) <= 0) {
     for (Kept& one : kept_) one.stamp = 0;
-    oldest_ = stamp;
+    unsettled_ = stamp;
     acknowledged_ = 0;
   }
+  if (newest_ == 0 || stamp != next) oldest_ = stamp;
   newest_ = stamp;
+  if (stamp_steps(unsettled_, newest_) >= static_cast<std::int32_t>(kKept)) {
+    unsettled_ = newest_ - kKept + 1;
+  }
   Kept& one = kept(stamp);
   one.stamp = stamp;
   one.is_acknowledged = false;
@@ -80,24 +102,42 @@ void CommandSender::acknowledge(std::uint32_t stamp) {
   if (acknowledged_ == 0 || stamp_steps(acknowledged_, stamp) > 0) acknowledged_ = stamp;
 }
 
+void CommandSender::settle(std::uint32_t stamp, bool is_received, std::uint32_t newest) {
+  if (is_received) return acknowledge(stamp);
+  Kept& one = kept(stamp);
+  if (stamp == 0 || one.stamp != stamp || one.is_settled) return;
+  if (stamp_steps(stamp, newest) <= static_cast<std::int32_t>(CommandReport::kSettledTicks)) return;
+  one.is_settled = true;
+  lost_.push_back(stamp);
+}
+
 std::uint32_t CommandSender::receive(const CommandReport& report) {
+  lost_.clear();
   if (newest_ == 0 || report.newest == 0 || stamp_steps(report.newest, newest_) < 0) return 0;
-  acknowledge(report.newest);
-  std::uint32_t lost = 0;
+  const std::uint32_t newest = report.newest;
+  acknowledge(newest);
   for (std::uint32_t i = 0; i < 64; ++i) {
-    const std::uint32_t stamp = report.newest - 1 - i;
-    if (((report.received >> i) & 1U) != 0) {
-      acknowledge(stamp);
-      continue;
+    settle(newest - 1 - i, ((report.received >> i) & 1U) != 0, newest);
+  }
+  // The blocks: from the oldest command that is not settled on.
+  bool is_first = true;
+  for (std::uint32_t stamp = unsettled_; stamp_steps(stamp, newest) > 64; ++stamp) {
+    const auto older = static_cast<std::uint32_t>(stamp_steps(stamp, newest)) - 65;
+    const std::uint32_t block = older / 64;
+    if (block < ReceivedHistory::kBlocks) {
+      const bool is_whole = ((report.gaps >> block) & 1U) == 0;
+      if (is_whole) {
+        settle(stamp, true, newest);
+      } else if (block == report.block) {
+        settle(stamp, ((report.block_received >> (older % 64)) & 1U) != 0, newest);
+      }
     }
-    Kept& one = kept(stamp);
-    const bool is_known = stamp != 0 && one.stamp == stamp && !one.is_settled;
-    if (!is_known || i + 1 <= CommandReport::kSettledTicks) continue;
-    one.is_settled = true;
-    lost_[lost++] = stamp;
+    const Kept& one = kept(stamp);
+    is_first = is_first && (one.stamp != stamp || one.is_settled);
+    if (is_first) unsettled_ = stamp + 1;
   }
   loss_ = static_cast<double>(report.loss);
-  return lost;
+  return static_cast<std::uint32_t>(lost_.size());
 }
 
 std::span<const std::int64_t> CommandSender::lost(std::uint32_t index) const {
@@ -139,6 +179,7 @@ CommandSender::Anchor CommandSender::code_header(CommandBitsOut& bits, std::uint
 std::span<const std::byte> CommandSender::packet(double round_trip_ticks) {
   if (newest_ == 0) return {};
   std::uint32_t count = commands_per_packet(loss_, round_trip_ticks, unacknowledged());
+  if (fixed_count_ != 0) count = std::min(fixed_count_, kCommandsPerPacketMax);
   // Stamps skip 0: a packet does not reach across it.
   count = std::min({count, newest_ - oldest_ + 1, newest_});
   CommandBitsOut bits(buffer_);
@@ -158,6 +199,7 @@ std::span<const std::byte> CommandSender::packet(double round_trip_ticks) {
   }
   packet_commands_ = count;
   packet_bits_ = bits.bit_count();
+  sent_bits_ += packet_bits_;
   return bits.finish();
 }
 

@@ -29,8 +29,12 @@ class CommandSender {
  public:
   explicit CommandSender(std::vector<CommandLane> lanes);
 
+  /// The next command will have this stamp; one that is not next leaves ticks out. Returns how many
+  /// commands are given up for that, as `receive` does: reports will say too late whether they
+  /// arrived.
+  std::uint32_t skip_to(std::uint32_t stamp);
   /// The commands of a tick, as many values as lanes, within their ranges. Stamps rise by one per
-  /// tick, wrap, and are never 0; another stamp begins a new sequence.
+  /// tick, or more after `skip_to`; they wrap, and are never 0. A lower one begins a new sequence.
   void push(std::uint32_t stamp, std::span<const std::int64_t> values);
   /// The packet for the newest commands. Valid until the next call. Empty before the first.
   std::span<const std::byte> packet(double round_trip_ticks);
@@ -41,16 +45,21 @@ class CommandSender {
   /// lost. Requires: an index below what `receive` returned.
   std::span<const std::int64_t> lost(std::uint32_t index) const;
 
+  /// Each packet then holds this many, if it has as many; 0: as many as the loss asks for.
+  void set_commands_per_packet(std::uint32_t count) { fixed_count_ = count; }
+
   std::uint32_t newest() const { return newest_; }
   std::uint32_t unacknowledged() const;
   double loss() const { return loss_; }
   /// The information in the last packet, in bits; it is sent in whole bytes.
   double packet_bits() const { return packet_bits_; }
+  /// The same of all packets so far.
+  double sent_bits() const { return sent_bits_; }
   std::uint32_t packet_commands() const { return packet_commands_; }
 
  private:
-  /// Commands that can be an anchor.
-  static constexpr std::uint32_t kKept = 128;
+  /// Commands of which a report can say whether they arrived: an outage of half a minute.
+  static constexpr std::uint32_t kKept = 2048;
   struct Kept {
     std::uint32_t stamp = 0;
     bool is_acknowledged = false;
@@ -65,16 +74,21 @@ class CommandSender {
   };
   Anchor code_header(CommandBitsOut& bits, std::uint32_t count, double round_trip_ticks);
   void acknowledge(std::uint32_t stamp);
+  /// A report says whether a command arrived. One that did not, and that is settled, is lost.
+  void settle(std::uint32_t stamp, bool is_received, std::uint32_t newest);
 
   std::vector<CommandLane> lanes_;
   std::vector<std::int64_t> defaults_;
   std::vector<Kept> kept_;
   std::uint32_t newest_ = 0;
-  std::uint32_t oldest_ = 0;        ///< First stamp of the sequence.
+  std::uint32_t oldest_ = 0;        ///< First stamp of those that follow without a gap.
+  std::uint32_t unsettled_ = 0;     ///< Commands before this one are settled.
   std::uint32_t acknowledged_ = 0;  ///< The newest one; 0 for none.
-  std::array<std::uint32_t, 64> lost_{};
+  std::vector<std::uint32_t> lost_;
   double loss_ = 0.05;
   double packet_bits_ = 0;
+  double sent_bits_ = 0;
+  std::uint32_t fixed_count_ = 0;
   std::uint32_t packet_commands_ = 0;
   std::vector<std::byte> buffer_;
 };

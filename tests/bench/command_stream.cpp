@@ -13,65 +13,13 @@
 #include "runtime/sync/command_sampler.h"
 #include "runtime/sync/command_sender.h"
 #include "runtime/sync/struct_codec.h"
+#include "tests/bench/input_player.h"
 
 namespace muster {
 namespace {
 
-constexpr std::size_t kButtons = 18;
 /// The player holds still at the end, until it is known what was lost.
 constexpr std::uint64_t kRestTicks = 120;
-
-/// A command of a first-person game: everything that a recording has.
-struct Input {
-  std::array<Button, kButtons> buttons{};
-  Vec2 move{};
-  std::int32_t yaw_counts = 0;
-  std::int32_t pitch_counts = 0;
-};
-consteval auto describe(Type<Input>) {
-  return Describe<Input>("Input")
-      .field<&Input::buttons>("buttons")
-      .field<&Input::move>(
-          "move",
-          {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127, .sampled = Sampling::largest})
-      .field<&Input::yaw_counts>("yawCounts",
-                                 {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum})
-      .field<&Input::pitch_counts>("pitchCounts",
-                                   {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum});
-}
-
-/// Turns rows into commands. Turns that the game made, above 45 degrees in a tick, are left out.
-class Player {
- public:
-  Player(const InputRecording& recording, double step_deg)
-      : step_(step_deg > 0 ? step_deg : turning_step(recording, 0.05)), rows_(recording.rows) {}
-
-  std::size_t size() const { return rows_.size(); }
-  Input at(std::size_t i) {
-    const InputRow& row = rows_[i];
-    Input input;
-    for (std::size_t k = 0; k < kButtons; ++k) {
-      input.buttons[k].is_held = ((row.buttons >> k) & 1U) != 0;
-    }
-    input.move = {static_cast<float>(row.move_x), static_cast<float>(row.move_y)};
-    if (i == 0) return input;
-    input.yaw_counts = counts(std::remainder(row.yaw_deg - rows_[i - 1].yaw_deg, 360.0), yaw_);
-    input.pitch_counts = counts(row.pitch_deg - rows_[i - 1].pitch_deg, pitch_);
-    return input;
-  }
-
- private:
-  std::int32_t counts(double turn, double& rest) const {
-    if (std::abs(turn) <= 45) rest += turn / step_;
-    const double whole = std::clamp(std::round(rest), -32768.0, 32767.0);
-    rest -= whole;
-    return static_cast<std::int32_t>(whole);
-  }
-  double step_;
-  const std::vector<InputRow>& rows_;
-  double yaw_ = 0;
-  double pitch_ = 0;
-};
 
 Bytes bytes_of(const Input& input) { return std::as_bytes(std::span<const Input, 1>(&input, 1)); }
 
@@ -206,14 +154,15 @@ class Stream {
       result_.is_verified = false;
     }
     if (tick_ % settings_.report_ticks == 0 && !is_lost()) {
-      const auto report = queue_.report().encode();
+      const EncodedCommandReport encoded = queue_.report().encode();
+      const std::span<const std::byte> report = encoded;
       down_.push_back({tick_ + way_ticks_, {report.begin(), report.end()}});
     }
   }
 
   CommandStreamSettings settings_;
   Random random_;
-  Player player_;
+  InputPlayer player_;
   std::vector<ComponentDescription> types_ = {description_of<Input>()};
   StructEncoder encoder_{types_, {}};
   StructDecoder decoder_ = StructDecoder::make(types_, encoder_.schema()).value();
@@ -243,7 +192,7 @@ void count_decisions(const InputRecording& recording, double step_deg, CommandBi
   const std::vector<ComponentDescription> types = {description_of<Input>()};
   const std::vector<CommandLane> lanes = StructEncoder(types, {}).command_lanes();
   CommandSampler sampler(types);
-  Player player(recording, step_deg);
+  InputPlayer player(recording, step_deg);
   std::vector<std::vector<std::int64_t>> values;
   for (std::size_t i = 0; i < player.size(); ++i) {
     sampler.set(0, bytes_of(player.at(i)));

@@ -13,8 +13,6 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kPacketsMin = 100;
-constexpr std::size_t kArrivedMin = 10;
 /// A day, as milliseconds: beyond it a number is a mistake, such as an absolute time.
 constexpr double kNumberMax = 86'400'000;
 
@@ -43,7 +41,7 @@ std::string_view cut_line(std::string_view& text) {
 
 }  // namespace
 
-Result<DelayFile> parse_delays(Bytes csv, const std::string& path) {
+Result<DelayFile> parse_delays(Bytes csv, const std::string& path, const DelayNeeds& needs) {
   DelayFile file{.name = bare_name(path), .packets = {}};
   std::string_view text = as_text(csv);
   std::size_t number = 1;
@@ -69,18 +67,19 @@ Result<DelayFile> parse_delays(Bytes csv, const std::string& path) {
     }
     file.packets.push_back({.sent_ms = *sent, .delay_ms = *delay, .is_lost = is_lost});
   }
-  const auto arrived = std::ranges::count(file.packets, false, &SentPacket::is_lost);
-  if (file.packets.size() < kPacketsMin || arrived < static_cast<std::ptrdiff_t>(kArrivedMin)) {
+  const auto arrived =
+      static_cast<std::size_t>(std::ranges::count(file.packets, false, &SentPacket::is_lost));
+  if (file.packets.size() < needs.packets || arrived < needs.arrived) {
     return complain(fmt::format("the file ends after {} packets; {} and {} arrivals are needed",
-                                file.packets.size(), kPacketsMin, kArrivedMin));
+                                file.packets.size(), needs.packets, needs.arrived));
   }
   return file;
 }
 
-Result<DelayFile> load_delays(const std::string& path) {
+Result<DelayFile> load_delays(const std::string& path, const DelayNeeds& needs) {
   const Result<ByteVector> bytes = read_unpacked(path);
   if (!bytes) return fail(bytes.error());
-  return parse_delays(bytes.value(), path);
+  return parse_delays(bytes.value(), path, needs);
 }
 
 double median(std::vector<double> values) {

@@ -1,6 +1,7 @@
 // Recorded delays of packets: what `jitter_lab` plays.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,15 @@ struct DelayFile {
 
 /// Reads CSV: a header line `send_ms,rtt_ms` or `send_ms,delay_ms`, then one line a packet in order
 /// of sending. An empty second column is a lost packet. Fails with `malformed`; the message has
-/// `path:line`. At least 100 packets, of which 10 arrived.
-Result<DelayFile> parse_delays(Bytes csv, const std::string& path);
+/// `path:line`, also for a file that is shorter than what the caller needs.
+struct DelayNeeds {
+  std::size_t packets = 100;
+  std::size_t arrived = 10;
+};
+Result<DelayFile> parse_delays(Bytes csv, const std::string& path, const DelayNeeds& needs = {});
 
 /// Reads such a file; one whose name ends in `.zst` is decompressed. Fails as reading does, too.
-Result<DelayFile> load_delays(const std::string& path);
+Result<DelayFile> load_delays(const std::string& path, const DelayNeeds& needs = {});
 
 /// Every n-th packet as a snapshot, so that their rate is nearest to `rate_hz`.
 struct SnapshotSeries {

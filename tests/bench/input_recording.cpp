@@ -14,6 +14,12 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kHeader = "tick,buttons,move_x,move_y,yaw_deg,pitch_deg";
+constexpr std::string_view kFightHeader = "frame,player,buttons,stick_x,stick_y";
+constexpr double kStickEnd = 80;
+constexpr double kButtonsEnd = 262'144;
+/// A frame number beyond this is a mistake: two hours.
+constexpr double kFramesMax = 432'000;
+constexpr std::size_t kPlayersMax = 16;
 constexpr unsigned kForward = 1, kBack = 2, kLeft = 4, kRight = 8, kJump = 16, kAttack = 128;
 
 /// The next number before a comma or the end.
@@ -70,32 +76,91 @@ struct Walker {
 
 }  // namespace
 
-Result<InputRecording> load_inputs(const std::string& path) {
+namespace {
+
+std::string_view cut_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+bool take_row(std::string_view line, InputRow& row) {
+  double tick = 0;
+  double buttons = 0;
+  if (!take(line, tick) || !take(line, buttons) || !take(line, row.move_x) ||
+      !take(line, row.move_y) || !take(line, row.yaw_deg) || !take(line, row.pitch_deg)) {
+    return false;
+  }
+  row.buttons = static_cast<std::uint32_t>(std::clamp(buttons, 0.0, kButtonsEnd));
+  return buttons >= 0 && buttons < kButtonsEnd && std::abs(row.move_x) <= 1 &&
+         std::abs(row.move_y) <= 1 && std::abs(row.yaw_deg) <= 360 && std::abs(row.pitch_deg) <= 360;
+}
+
+/// Rows of all players side by side. A player who is out has none, and then holds nothing.
+bool take_fight_row(std::string_view line, std::vector<std::vector<InputRow>>& players) {
+  double frame = 0;
+  double player = 0;
+  double buttons = 0;
+  InputRow row;
+  if (!take(line, frame) || !take(line, player) || !take(line, buttons) ||
+      !take(line, row.move_x) || !take(line, row.move_y)) {
+    return false;
+  }
+  const bool is_sound = frame >= 0 && frame <= kFramesMax && player >= 0 &&
+                        player < static_cast<double>(kPlayersMax) && buttons >= 0 &&
+                        buttons < kButtonsEnd && std::abs(row.move_x) <= kStickEnd &&
+                        std::abs(row.move_y) <= kStickEnd;
+  if (!is_sound) return false;
+  row.buttons = static_cast<std::uint32_t>(buttons);
+  row.move_x /= kStickEnd;
+  row.move_y /= kStickEnd;
+  const auto seat = static_cast<std::size_t>(player);
+  if (players.size() <= seat) players.resize(seat + 1);
+  std::vector<InputRow>& rows = players[seat];
+  rows.resize(std::max(rows.size(), static_cast<std::size_t>(frame) + 1));
+  rows[static_cast<std::size_t>(frame)] = row;
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<InputRecording>> load_players(const std::string& path) {
   const Result<ByteVector> bytes = read_unpacked(path);
   if (!bytes) return fail(bytes.error());
   std::string_view text(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
-  InputRecording recording{.ticks_per_second = rate_of(path), .rows = {}};
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (number == 1) {
-      if (line != kHeader) return fail(ErrorCode::malformed, path + ": no recording of inputs");
-      continue;
-    }
-    InputRow row;
-    double tick = 0;
-    double buttons = 0;
-    const bool is_sound = take(line, tick) && take(line, buttons) && take(line, row.move_x) &&
-                          take(line, row.move_y) && take(line, row.yaw_deg) &&
-                          take(line, row.pitch_deg) && buttons >= 0 && buttons < 262'144;
-    if (!is_sound) {
-      return fail(ErrorCode::malformed, fmt::format("{}: line {} is malformed", path, number));
-    }
-    row.buttons = static_cast<std::uint32_t>(buttons);
-    recording.rows.push_back(row);
+  std::size_t number = 1;
+  const auto complain = [&](std::string_view what) {
+    return fail(ErrorCode::malformed, fmt::format("{}:{}: {}", path, number, what));
+  };
+  const std::string_view header = cut_line(text);
+  const bool is_fight = header == kFightHeader;
+  if (!is_fight && header != kHeader) {
+    return complain(fmt::format("the first line must be '{}' or '{}'", kHeader, kFightHeader));
   }
-  return recording;
+  std::vector<std::vector<InputRow>> players(is_fight ? 0 : 1);
+  while (!text.empty()) {
+    ++number;
+    const std::string_view line = cut_line(text);
+    InputRow row;
+    if (is_fight ? !take_fight_row(line, players) : !take_row(line, row)) {
+      return complain("a line must have the numbers that the first line names");
+    }
+    if (!is_fight) players.front().push_back(row);
+  }
+  std::vector<InputRecording> recordings;
+  for (std::vector<InputRow>& rows : players) {
+    if (rows.empty()) continue;
+    recordings.push_back({.ticks_per_second = rate_of(path), .rows = std::move(rows)});
+  }
+  if (recordings.empty()) return complain("the file ends without a row");
+  return recordings;
+}
+
+Result<InputRecording> load_inputs(const std::string& path) {
+  Result<std::vector<InputRecording>> players = load_players(path);
+  if (!players) return fail(players.error());
+  return std::move(players.value().front());
 }
 
 double turning_step(const InputRecording& recording, double fallback) {

@@ -28,6 +28,11 @@ struct InputRecording {
 /// Reads a recording, packed with zstd or not. The rate is in the name: `fps_66hz_01.csv.zst`; 60
 /// without one. Fails with `malformed`, naming the line.
 Result<InputRecording> load_inputs(const std::string& path);
+/// Reads a recording of one player, as `load_inputs`, or one of several players of a fighting game
+/// with the header `frame,player,buttons,stick_x,stick_y`: one recording a player, whose stick is
+/// the move and who never turns. At least one row. Fails with `malformed`; the message has
+/// `path:line`.
+Result<std::vector<InputRecording>> load_players(const std::string& path);
 /// The step in degrees of the device that turned the view: the largest one that divides most turns.
 /// Returns the fallback when no step does.
 double turning_step(const InputRecording& recording, double fallback);

@@ -22,8 +22,9 @@ class ServoRule final : public LeadRule {
   void receive(const ServerReport& report, double now_ms) override {
     const Time now = to_time(now_ms);
     if (!servo_.has_begun()) {
-      servo_.begin(Tick(static_cast<std::uint32_t>(report.server_tick)),
-                   to_time(round_trip_ms_) - Time{}, now);
+      servo_.begin({.tick = Tick(static_cast<std::uint32_t>(report.server_tick)),
+                    .round_trip = to_time(round_trip_ms_) - Time{}},
+                   now);
     }
     for (const ReceivedCommand& one : report.received) {
       servo_.note({.tick = Tick(static_cast<std::uint32_t>(one.tick)),

@@ -1,4 +1,5 @@
 // Packets of a client's commands, its list of them, ticks between them, and a server's reports.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -96,11 +97,15 @@ void run_sender(std::span<const std::byte> input) {
   for (std::uint32_t stamp = 1; input.size() >= CommandReport::kBytes; ++stamp) {
     sender.push(stamp, values);
     require(!sender.packet(4).empty());
-    if (const auto report = CommandReport::decode(input.first(CommandReport::kBytes))) {
+    const bool has_gaps = std::ranges::any_of(input.subspan(CommandReport::kBytes - 4, 4),
+                                              [](std::byte one) { return one != std::byte{0}; });
+    const std::size_t bytes =
+        std::min(input.size(), has_gaps ? CommandReport::kBytesWithBlock : CommandReport::kBytes);
+    if (const auto report = CommandReport::decode(input.first(bytes))) {
       sender.receive(*report);
     }
     require(sender.unacknowledged() <= stamp);
-    input = input.subspan(CommandReport::kBytes);
+    input = input.subspan(bytes);
   }
 }
 

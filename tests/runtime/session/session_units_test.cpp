@@ -66,38 +66,6 @@ TEST_CASE("More different problems than the log has room for are counted", "[ses
   CHECK(count == 1000);
 }
 
-TEST_CASE("The shown tick rises steadily when snapshots come late and in bursts", "[session]") {
-  const auto seed = GENERATE(range(1U, 10U));
-  CAPTURE(seed);
-  Random random(seed);
-  ViewClock clock(60, 3);
-  double last = 0;
-  std::vector<std::pair<Time, std::uint32_t>> arrivals;
-  for (std::uint32_t tick = 3; tick < 1800; tick += 3) {
-    const auto delay = 50ms + std::chrono::milliseconds(random.below(40));
-    arrivals.emplace_back(Time(tick * 16'666'667ns + delay), tick);
-  }
-  std::ranges::sort(arrivals);
-  std::size_t next = 0;
-  std::uint32_t newest = 0;
-  int starved = 0;
-  for (Time now(1s); now < Time(25s); now += 7ms) {
-    for (; next < arrivals.size() && arrivals[next].first <= now; ++next) {
-      newest = std::max(newest, arrivals[next].second);
-      clock.note(Tick(newest), now);
-    }
-    const double shown = clock.shown(now);
-    if (now > Time(3s)) {
-      REQUIRE(shown >= last);
-      REQUIRE(shown - last < 0.6);  // 7 ms are 0.42 ticks.
-      if (shown > newest) ++starved;
-    }
-    last = shown;
-  }
-  CHECK(starved <= 3);  // Until the delay has grown to the latest snapshots.
-  CHECK(newest - last < 12);
-}
-
 TEST_CASE("A history shows states between the two that surround a tick", "[session]") {
   const ComponentDescription description = description_of<Transform>();
   ComponentHistory history(description, ComponentId(0));
@@ -122,7 +90,8 @@ TEST_CASE("A history shows states between the two that surround a tick", "[sessi
   CHECK(shown(10) == 0);
   CHECK(shown(15) == Approx(5));
   CHECK(shown(30) == Approx(30));
-  CHECK(shown(99) == 50);
+  CHECK(shown(45) == Approx(60));  // It moves on, for as long as the states are apart.
+  CHECK(shown(99) == Approx(90));
   for (std::uint32_t i = 0; i < 40; ++i) note(50 + i, static_cast<float>(i));
   CHECK(shown(0) == 40 - ComponentHistory::kStates);
   history.forget(entity);

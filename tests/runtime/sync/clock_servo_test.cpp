@@ -200,7 +200,9 @@ TEST_CASE("Reports of commands never sent, and of impossible times, change nothi
           "[sync][sys-52][sys-81]") {
   ClockServo servo(60);
   ClockServo other(60);
-  for (ClockServo* one : {&servo, &other}) one->begin(Tick(500), at_ms(40) - Time{}, at_ms(0));
+  for (ClockServo* one : {&servo, &other}) {
+    one->begin({.tick = Tick(500), .round_trip = at_ms(40) - Time{}}, at_ms(0));
+  }
   for (int frame = 1; frame < 600; ++frame) {
     const Time now = at_ms(frame * 10.0);
     servo.note({.tick = Tick(1'000'000), .early = std::chrono::seconds(-9)}, now);
@@ -216,7 +218,7 @@ TEST_CASE("The fraction is below one, and the next tick is at most a tick away",
           "[sync][sys-52][sys-81]") {
   ClockServo servo(60);
   CHECK(servo.due(at_ms(0)) == 0);
-  servo.begin(Tick(1), at_ms(40) - Time{}, at_ms(0));
+  servo.begin({.tick = Tick(1), .round_trip = at_ms(40) - Time{}}, at_ms(0));
   for (int frame = 0; frame < 500; ++frame) {
     servo.due(at_ms(frame * 3.7));
     REQUIRE(servo.fraction() >= 0);
@@ -227,7 +229,7 @@ TEST_CASE("The fraction is below one, and the next tick is at most a tick away",
 
 TEST_CASE("A servo allocates no memory after its construction", "[sync][sys-52][sys-81]") {
   ClockServo servo(60);
-  servo.begin(Tick(1), at_ms(40) - Time{}, at_ms(0));
+  servo.begin({.tick = Tick(1), .round_trip = at_ms(40) - Time{}}, at_ms(0));
   const std::uint64_t before = allocation_count();
   std::uint32_t ticks = 0;
   for (int frame = 0; frame < 5000; ++frame) {

@@ -100,13 +100,20 @@ TEST_CASE("Repeats follow the loss, what is unacknowledged and reports that are 
 }
 
 TEST_CASE("A report survives its bytes, and of other lengths there is none", "[sync][commands]") {
+  const auto gaps = GENERATE(0U, 0x8000'0010U);
   const CommandReport report{.newest = 0xFFFF'FFF0,
                              .received = 0xA5A5'0001'8000'0003,
+                             .measured = 0xFFFF'FFE1,
                              .earliness_min = -127.5F,
                              .earliness_last = 3.25F,
                              .waiting = 7,
-                             .loss = 0.25F};
-  const auto bytes = report.encode();
+                             .loss = 0.25F,
+                             .starved = 900,
+                             .gaps = gaps,
+                             .block = static_cast<std::uint8_t>(gaps != 0 ? 31 : 0),
+                             .block_received = gaps != 0 ? 0x1234'5678'9ABC'DEF0U : 0};
+  const EncodedCommandReport encoded = report.encode();
+  const std::span<const std::byte> bytes = encoded;
   const CommandReport read = CommandReport::decode(bytes).value();
   CHECK(read.newest == report.newest);
   CHECK(read.received == report.received);
@@ -114,8 +121,13 @@ TEST_CASE("A report survives its bytes, and of other lengths there is none", "[s
   CHECK(read.earliness_last == report.earliness_last);
   CHECK(read.waiting == 7);
   CHECK(read.loss == 0.25F);
+  CHECK(read.measured == report.measured);
+  CHECK(read.starved == 900);
+  CHECK(read.gaps == gaps);
+  CHECK(read.block == report.block);
+  CHECK(read.block_received == report.block_received);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    CHECK_FALSE(CommandReport::decode(std::span(bytes).first(size)));
+    CHECK_FALSE(CommandReport::decode(bytes.first(size)));
   }
 }
 

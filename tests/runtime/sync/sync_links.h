@@ -122,7 +122,8 @@ inline std::vector<LedCommand> lead_link(ClockServo& servo, const Link& up,
   std::vector<Arrival> on_way;
   std::deque<Report> reports;
   double next_report = 0;
-  servo.begin(Tick(static_cast<std::uint32_t>(kFirstTick)), at_ms(2 * options.back_ms) - Time{},
+  servo.begin({.tick = Tick(static_cast<std::uint32_t>(kFirstTick)),
+               .round_trip = at_ms(2 * options.back_ms) - Time{}},
               at_ms(0));
   for (double now = 0; now < options.seconds * 1000; now += options.frame_ms(now)) {
     for (; next_report <= now; next_report += options.report_ms) {

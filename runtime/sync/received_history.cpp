@@ -1,0 +1,64 @@
+// A ring of bits. Bits beyond the newest stamp are set when the newest one moves past them, a word
+// at a time. The ring has 4,096 bits, so that what is written never overlaps what is read.
+#include "runtime/sync/received_history.h"
+
+#include <algorithm>
+
+#include "runtime/sync/field_lanes.h"
+
+namespace muster {
+
+void ReceivedHistory::note(std::uint32_t stamp) {
+  const auto word = [&](std::uint32_t of) -> std::uint64_t& {
+    return missing_[of / 64 % kWords];
+  };
+  const auto bit = [](std::uint32_t of) { return std::uint64_t{1} << (of % 64); };
+  if (!has_begun_) {
+    has_begun_ = true;
+    newest_ = stamp;
+    missing_.fill(~std::uint64_t{0});
+    word(stamp) &= ~bit(stamp);
+    return;
+  }
+  const std::int32_t ahead = stamp_steps(newest_, stamp);
+  if (ahead <= 0) {
+    if (ahead > -static_cast<std::int32_t>(kStamps)) word(stamp) &= ~bit(stamp);
+    return;
+  }
+  const std::uint32_t first = newest_ + 1;
+  if (ahead >= static_cast<std::int32_t>(kStamps)) {
+    missing_.fill(~std::uint64_t{0});
+  } else {
+    // The rest of the newest one's word, and the words after it.
+    if (first % 64 != 0) word(first) |= ~std::uint64_t{0} << (first % 64);
+    for (std::uint32_t at = (first + 63) / 64; stamp_steps(at * 64, stamp) >= 0; ++at) {
+      missing_[at % kWords] = ~std::uint64_t{0};
+    }
+  }
+  word(stamp) &= ~bit(stamp);
+  newest_ = stamp;
+}
+
+std::uint64_t ReceivedHistory::before(std::uint32_t end) const {
+  // The stamps end - 64 to end - 1, the lowest first; then turned around.
+  const std::uint32_t first = end - 64;
+  const unsigned shift = first % 64;
+  std::uint64_t bits = missing_[first / 64 % kWords] >> shift;
+  if (shift != 0) bits |= missing_[(first / 64 + 1) % kWords] << (64 - shift);
+  std::uint64_t turned = 0;
+  for (int i = 0; i < 64; ++i) {
+    turned = turned << 1U | (bits & 1U);
+    bits >>= 1U;
+  }
+  return ~turned;
+}
+
+std::uint32_t ReceivedHistory::gaps() const {
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 0; i < kBlocks; ++i) {
+    found |= std::uint32_t{~block(i) != 0 ? 1U : 0U} << i;
+  }
+  return found;
+}
+
+}  // namespace muster

@@ -1,0 +1,58 @@
+// The game that sync_lab plays: first-person characters that walk, jump, turn and shoot.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "runtime/session/game.h"
+#include "tests/bench/input_player.h"
+
+namespace muster {
+
+/// A character's motion. Its position is in its `Transform`.
+struct Character {
+  Vec3 velocity{};
+  std::int32_t yaw_counts = 0;  ///< Of the device, since the character was spawned.
+  std::int32_t pitch_counts = 0;
+  float degrees_per_count = 0.05F;
+  std::uint8_t cooldown = 0;  ///< Ticks until it can shoot again.
+};
+consteval auto describe(Type<Character>) {
+  return Describe<Character>("Character")
+      .field<&Character::velocity>("velocity", {.unit = "m/s",
+                                                .minimum = -64,
+                                                .maximum = 64,
+                                                .resolution = 1.0 / 1024,
+                                                .tolerance = 0.01})
+      .field<&Character::yaw_counts>("yawCounts")
+      .field<&Character::pitch_counts>("pitchCounts")
+      .field<&Character::degrees_per_count>("degreesPerCount")
+      .field<&Character::cooldown>("cooldown");
+}
+
+/// Presses that the server has run, by button. Clients do not predict it.
+struct Tally {
+  std::array<std::uint32_t, kButtons> presses{};
+};
+consteval auto describe(Type<Tally>) {
+  return Describe<Tally>("Tally").field<&Tally::presses>("presses",
+                                                         {.receivers = Receivers::owner});
+}
+
+/// First verdicts of shots, by the shooter's network id and the tick: what was hit, or -1.
+struct ShotLog {
+  using Verdicts = std::map<std::pair<std::int32_t, std::uint32_t>, std::int32_t>;
+  Verdicts server;
+  Verdicts client;
+};
+
+/// Calls of one process play one match at a time: the systems write to one log.
+ShotLog& shot_log();
+/// 60 ticks and 20 snapshots per second.
+Game sync_game();
+/// Builds the game's content into a folder of the disk. Throws when it cannot be built.
+void build_sync_game(const std::string& folder);
+
+}  // namespace muster

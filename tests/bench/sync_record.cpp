@@ -1,0 +1,109 @@
+#include "tests/bench/sync_record.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "runtime/world/math.h"
+#include "tests/bench/sync_game.h"
+
+namespace muster {
+
+void SyncRecord::note(ServerMembers& server, Tick tick) {
+  schema_ = &server.types->schema;
+  State& state = states_[tick.value() % kTicks];
+  state.tick = tick;
+  std::size_t count = 0;
+  const auto transforms = server.world.component<Transform>("Transform");
+  const auto characters = server.world.component<Character>("Character");
+  for (const ReplicatedEntity& replicated : server.replication->world().entities()) {
+    if (state.entities.size() <= count) state.entities.emplace_back();
+    Entity& entity = state.entities[count];
+    entity.id = replicated.id;
+    entity.type = replicated.options.type;
+    entity.owner = replicated.options.owner;
+    entity.values.assign(schema_->value_count(entity.type), 0);
+    const EntityReference reference{static_cast<std::int32_t>(replicated.id)};
+    if (!server.sender->values(reference, entity.values)) continue;
+    entity.position.reset();
+    const EntityId id = server.collection.find(reference);
+    const Transform* const at = server.world.get(transforms, id);
+    if (at != nullptr && server.world.get(characters, id) != nullptr) entity.position = at->position;
+    ++count;
+  }
+  state.entities.resize(count);
+  std::ranges::sort(state.entities, {}, &Entity::id);
+  count_commands(server);
+}
+
+void SyncRecord::count_commands(const ServerMembers& server) {
+  starved_ = 0;
+  playing_ = 0;
+  for (const auto& player : server.players) {
+    const CommandCounters& counters = player->commands.counters();
+    Player& known = players_[player->id];
+    const std::uint64_t arrived = counters.received + counters.late;
+    if (known.arrived > 0) {
+      ++playing_;
+      starved_ += counters.missing - known.missing;
+    }
+    commands_ += arrived - std::min(known.arrived, arrived);
+    known = {.missing = counters.missing, .arrived = arrived};
+  }
+}
+
+const SyncRecord::Entity* SyncRecord::find(std::int32_t id, std::uint32_t tick) const {
+  const State& state = states_[tick % kTicks];
+  if (state.tick != Tick(tick)) return nullptr;
+  const auto found =
+      std::ranges::lower_bound(state.entities, static_cast<std::uint32_t>(id), {}, &Entity::id);
+  const bool is_here = found != state.entities.end() && found->id == static_cast<std::uint32_t>(id);
+  return is_here ? &*found : nullptr;
+}
+
+std::optional<Vec3> SyncRecord::position(std::int32_t id, double tick) const {
+  if (tick < 1) return std::nullopt;
+  const double whole = std::floor(tick);
+  const Entity* const before = find(id, static_cast<std::uint32_t>(whole));
+  const Entity* const after = find(id, static_cast<std::uint32_t>(std::ceil(tick)));
+  if (before == nullptr || after == nullptr || !before->position || !after->position) {
+    return std::nullopt;
+  }
+  const auto share = static_cast<float>(tick - whole);
+  return *before->position + (*after->position - *before->position) * share;
+}
+
+void SyncRecord::compare(ClientMembers& client, Tick tick, SyncResult& result) const {
+  const State& state = states_[tick.value() % kTicks];
+  if (state.tick != tick) {
+    ++result.states_unknown;
+    return;
+  }
+  std::vector<std::int64_t> here;
+  for (const Entity& entity : state.entities) {
+    here = entity.values;
+    std::uint16_t lacking = 0;
+    const EntityFound found = client.receiver.values(entity.id, here, lacking);
+    if (!client.replication.has(entity.id) || found != EntityFound::here) continue;
+    const SeenBy seen_by = entity.owner == static_cast<PlayerNumber>(client.player)
+                               ? SeenBy::owner
+                               : SeenBy::others;
+    ++result.states_compared;
+    std::size_t at = 0;
+    for (const std::uint16_t component : schema_->types[entity.type].components) {
+      for (const FieldSchema& field : schema_->components[component].fields) {
+        for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
+          if (here[at] == entity.values[at] || !is_received(field.receivers, seen_by)) continue;
+          if (!result.difference.empty()) continue;
+          result.difference = fmt::format("tick {}, entity {}, {}.{}: server {}, client {}",
+                                          tick.value(), entity.id,
+                                          schema_->components[component].name, field.name,
+                                          entity.values[at], here[at]);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,67 @@
+// What a server had in each of its last ticks, to compare clients with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "runtime/session/session_access.h"
+#include "tests/bench/sync_play.h"
+
+namespace muster {
+
+/// Where a client has shown its own character, at the time of a tick.
+struct ShownOwn {
+  double tick = 0;
+  std::int32_t id = 0;
+  Vec3 position{};
+};
+
+/// The states of the last 2,048 ticks, as the wire carries them, and the positions of characters.
+class SyncRecord {
+ public:
+  /// After each tick.
+  void note(ServerMembers& server, Tick tick);
+  /// Compares what a client has confirmed of a tick with what the server had: each value that the
+  /// client may receive.
+  void compare(ClientMembers& client, Tick tick, SyncResult& result) const;
+  /// Where an entity was at a time between two ticks; nothing when that is not known.
+  std::optional<Vec3> position(std::int32_t id, double tick) const;
+
+  /// Commands that were missing in the last tick, and players whose commands had begun.
+  std::uint64_t starved() const { return starved_; }
+  std::uint64_t playing() const { return playing_; }
+  /// Commands that arrived.
+  std::uint64_t commands() const { return commands_; }
+
+ private:
+  static constexpr std::uint32_t kTicks = 2048;
+  struct Entity {
+    std::uint32_t id = 0;
+    std::uint16_t type = 0;
+    std::uint16_t owner = 0;
+    std::vector<std::int64_t> values;
+    std::optional<Vec3> position;
+  };
+  struct State {
+    Tick tick;
+    std::vector<Entity> entities;  ///< By id.
+  };
+  struct Player {
+    std::uint64_t missing = 0;
+    std::uint64_t arrived = 0;
+  };
+  const Entity* find(std::int32_t id, std::uint32_t tick) const;
+  void count_commands(const ServerMembers& server);
+
+  const ReplicationSchema* schema_ = nullptr;
+  std::vector<State> states_ = std::vector<State>(kTicks);
+  std::map<PlayerId, Player> players_;
+  std::uint64_t starved_ = 0;
+  std::uint64_t playing_ = 0;
+  std::uint64_t commands_ = 0;
+};
+
+}  // namespace muster
