@@ -11,6 +11,7 @@
 
 #include "runtime/session/build.h"
 #include "runtime/session/edges.h"
+#include "runtime/session/misprediction_log.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {
@@ -42,6 +43,9 @@ struct GameClientMetrics {
   std::uint64_t snapshots = 0;
   std::uint64_t divergences = 0;
   std::uint64_t corrections = 0;  ///< Predictions that were corrected beyond a tolerance.
+  std::uint64_t replayed_ticks = 0;
+  std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too, ...
+  std::uint64_t spawns_undone = 0;     ///< ... and those that it does not have.
   // As the server reports it.
   float command_loss = 0;             ///< Of packets with commands, 0 to 1.
   float command_earliness_ticks = 0;  ///< From a command's arrival to its tick; below 0: late.
@@ -124,6 +128,9 @@ class GameClient {
 
   void on_spawn(std::function<void(EntityId)> callback);    ///< Its replicated values are there.
   void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
+  /// A prediction turned out wrong: the predicted entity, which `on_despawn` ends next, or the
+  /// cause of an effect that should not have played. Fade it out.
+  void on_undone(std::function<void(EntityId)> callback);
   void on_level(std::function<void(std::string_view path)> callback);
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(const T&)>> callback) {
@@ -134,6 +141,10 @@ class GameClient {
 
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;
+  /// The last predictions that were corrected, oldest first; at most `MispredictionLog::kKept`.
+  std::size_t misprediction_count() const;
+  /// Requires: an index below `misprediction_count()`. Valid until the next frame.
+  const Misprediction& misprediction(std::size_t index) const;
   const World& world() const;
 
  private:
