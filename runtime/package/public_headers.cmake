@@ -9,6 +9,7 @@ set(muster_public_headers
   game.h=runtime/session/game.h
   hit_volume.h=runtime/sync/hit_volume.h
   match.h=runtime/session/simulated_match.h
+  misprediction_log.h=runtime/session/misprediction_log.h
   math.h=runtime/world/math.h
   problem.h=runtime/session/problem.h
   server.h=runtime/session/game_server.h

@@ -24,7 +24,7 @@ WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
 
 void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
-  come_and_go(source.changes());
+  come_and_go(source);
   untold_.clear();
   if (!plan_) return;
   if (source.is_complete()) drop_untold(source);
@@ -104,7 +104,8 @@ void WorldReceiver::follow_schema(const WorldSource& source) {
   notes_.insert(notes_.end(), plan_->notes().begin(), plan_->notes().end());
 }
 
-void WorldReceiver::come_and_go(std::span<const ReplicatedChange> changes) {
+void WorldReceiver::come_and_go(const WorldSource& source) {
+  const std::span<const ReplicatedChange> changes = source.changes();
   despawned_.clear();
   spawned_.clear();
   for (const ReplicatedChange& change : changes) {
@@ -117,7 +118,8 @@ void WorldReceiver::come_and_go(std::span<const ReplicatedChange> changes) {
     } else if (change.kind == ReplicatedChange::Kind::spawned && plan_) {
       spawned_.push_back({.id = id,
                           .type = TypeId(plan_->type_id(change.type)),
-                          .player = player_of(change.seen_by)});
+                          .player = player_of(change.seen_by),
+                          .existing = adopted(source, change)});
     }
   }
   replicated_.apply({.tick = {}, .despawned = despawned_, .spawned = spawned_, .updated = {}});
@@ -125,6 +127,36 @@ void WorldReceiver::come_and_go(std::span<const ReplicatedChange> changes) {
   for (const ReplicatedChange& change : changes) {
     if (change.kind == ReplicatedChange::Kind::spawned) begin(change);
   }
+}
+
+EntityId WorldReceiver::adopted(const WorldSource& source, const ReplicatedChange& change) {
+  if (adoption_ == nullptr || change.seen_by != SeenBy::owner) return {};
+  values_.assign(plan_->value_count(change.type), 0);
+  if (!source.values(change.id, values_)) return {};
+  bytes_.clear();
+  arrived_.clear();
+  for (const ReceivingPlan::Part& part : plan_->parts(change.type)) {
+    ReceivedComponent& component = plan_->component(part);
+    if (component.member != 0) continue;
+    const ByteVector& base = world_.storage(component.component).description().default_value;
+    const std::size_t begin = bytes_.size();
+    bytes_.insert(bytes_.end(), base.begin(), base.end());
+    const std::span<std::byte> value = std::span(bytes_).subspan(begin);
+    for (ReceivedField& field : component.fields) {
+      if (!is_received(field.receivers, change.seen_by)) continue;
+      field.conversion.apply(
+          std::span(values_).subspan(part.first_value + field.first_value, field.value_count),
+          value);
+    }
+    arrived_.push_back({.component = component.component, .value = {}});
+  }
+  Bytes left = bytes_;
+  for (ArrivedComponent& one : arrived_) {
+    one.value = left.first(world_.storage(one.component).description().size_bytes);
+    left = left.subspan(one.value.size());
+  }
+  return adoption_->adopt({static_cast<std::int32_t>(change.id)},
+                          TypeId(plan_->type_id(change.type)), arrived_);
 }
 
 void WorldReceiver::begin(const ReplicatedChange& change) {

@@ -82,6 +82,23 @@ class RecordedSource final : public WorldSource {
   const RecordingReader& reader_;
 };
 
+/// A component of an entity that arrives.
+struct ArrivedComponent {
+  ComponentId component;
+  Bytes value;  ///< As described; fields that were not received have their default.
+};
+
+/// Decides whether an entity that arrives is one that the world has already: a client's own, made
+/// ahead of the server.
+class SpawnAdoption {
+ public:
+  virtual ~SpawnAdoption() = default;
+  /// An entity of the world that becomes the one of this id; null for a new one. Called for
+  /// entities that this end owns. The values are those of the root.
+  virtual EntityId adopt(EntityReference id, TypeId type,
+                         std::span<const ArrivedComponent> values) = 0;
+};
+
 /// Applies what a `ReplicationClient` or a recording tells to a world: despawns, spawns, updates.
 /// Entities whose bundle is not there yet exist and are updated all the same; what belongs to their
 /// children is put there when these come. A component of another version is converted field by
@@ -139,6 +156,9 @@ class WorldReceiver final : public EntityValues {
     }
   }
 
+  /// Null for none. Must outlive this.
+  void set_adoption(SpawnAdoption* adoption) { adoption_ = adoption; }
+
   /// Who plays here is known now.
   void set_player(PlayerId player);
 
@@ -164,7 +184,8 @@ class WorldReceiver final : public EntityValues {
   };
 
   void follow_schema(const WorldSource& source);
-  void come_and_go(std::span<const ReplicatedChange> changes);
+  void come_and_go(const WorldSource& source);
+  EntityId adopted(const WorldSource& source, const ReplicatedChange& change);
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received);
   void set_incomplete(std::uint32_t id, bool is_incomplete);
@@ -198,6 +219,7 @@ class WorldReceiver final : public EntityValues {
   std::vector<std::uint32_t> incomplete_;
   std::uint64_t divergences_ = 0;  ///< That the source has told of.
   std::uint32_t reloads_ = 0;      ///< That the spawner has seen.
+  SpawnAdoption* adoption_ = nullptr;
 
   // Of one call; kept for their memory.
   std::vector<EntityReference> despawned_;
@@ -207,6 +229,7 @@ class WorldReceiver final : public EntityValues {
   std::vector<ReplicatedUpdate> updated_;
   std::vector<std::int64_t> values_;
   ByteVector bytes_;
+  std::vector<ArrivedComponent> arrived_;
   std::vector<std::string> notes_;
 };
 

@@ -26,16 +26,17 @@ class EntityWalk {
   std::optional<ComponentId> find(std::string_view name);
 
   /// `locate(ComponentId, index)` returns the component at an index of its array, all of which lie
-  /// in a row. Visits nothing when the world lacks a component type.
+  /// in a row. Visits nothing when the world lacks a component type. `current` gets each entity
+  /// before it is visited.
   template <typename Locate>
   void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
-             session_detail::VisitRun call, const Locate& locate);
+             session_detail::VisitRun call, const Locate& locate, EntityId* current = nullptr);
 
   /// The same for some entities, in their order.
   template <typename Locate>
   void visit_some(std::span<const EntityId> entities,
                   std::span<const session_detail::VisitedComponent> components, void* visitor,
-                  session_detail::VisitRun call, const Locate& locate);
+                  session_detail::VisitRun call, const Locate& locate, EntityId* current = nullptr);
 
  private:
   /// Components in one walk.
@@ -56,7 +57,7 @@ class EntityWalk {
 
 template <typename Locate>
 void EntityWalk::visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
-                       session_detail::VisitRun call, const Locate& locate) {
+                       session_detail::VisitRun call, const Locate& locate, EntityId* current) {
   std::array<ComponentId, kComponentsMax> found;
   const std::span<ComponentId> ids = std::span(found).first(components.size());
   if (!find_all(components, ids)) return;
@@ -65,7 +66,8 @@ void EntityWalk::visit(std::span<const session_detail::VisitedComponent> compone
   std::array<std::byte*, kComponentsMax> columns{};
   if (are_aligned(ids)) {
     for (std::size_t i = 0; i < ids.size(); ++i) columns[i] = locate(ids[i], 0);
-    call(visitor, {owners.data(), columns.data(), static_cast<std::uint32_t>(owners.size())});
+    call(visitor,
+         {owners.data(), columns.data(), static_cast<std::uint32_t>(owners.size()), current});
     return;
   }
   for (std::uint32_t at = 0; at < owners.size(); ++at) {
@@ -75,14 +77,15 @@ void EntityWalk::visit(std::span<const session_detail::VisitedComponent> compone
       has_all = index != ComponentStorage::kAbsent;
       if (has_all) columns[i] = locate(ids[i], index);
     }
-    if (has_all) call(visitor, {&owners[at], columns.data(), 1});
+    if (has_all) call(visitor, {&owners[at], columns.data(), 1, current});
   }
 }
 
 template <typename Locate>
 void EntityWalk::visit_some(std::span<const EntityId> entities,
                             std::span<const session_detail::VisitedComponent> components,
-                            void* visitor, session_detail::VisitRun call, const Locate& locate) {
+                            void* visitor, session_detail::VisitRun call, const Locate& locate,
+                            EntityId* current) {
   std::array<ComponentId, kComponentsMax> found;
   const std::span<ComponentId> ids = std::span(found).first(components.size());
   if (!find_all(components, ids)) return;
@@ -94,7 +97,7 @@ void EntityWalk::visit_some(std::span<const EntityId> entities,
       has_all = index != ComponentStorage::kAbsent;
       if (has_all) columns[i] = locate(ids[i], index);
     }
-    if (has_all) call(visitor, {&entity, columns.data(), 1});
+    if (has_all) call(visitor, {&entity, columns.data(), 1, current});
   }
 }
 

@@ -39,6 +39,7 @@ class RegistryKey {
 };
 using EntityType = RegistryKey<struct ReplicatedEntityRegistry>;
 using LevelKey = RegistryKey<struct LevelRegistry>;
+using EffectType = RegistryKey<struct EffectRegistry>;
 
 /// Where an entity is, in metres. Interest and interpolation use it. A game may describe its own
 /// instead: the component named "Transform" with a `Vec3` field "position" counts.
@@ -70,6 +71,8 @@ struct Replicated {
   std::int32_t id = -1;
   std::int32_t predicting_player_id = -1;
   std::uint32_t command_number = 0;  ///< The owner's last command that this state includes.
+  std::uint32_t spawn_command = 0;   ///< The owner's command that spawned it; 0 for none.
+  std::uint32_t spawn_place = 0;     ///< `PredictedKey::place` of the spawn.
 };
 consteval auto describe(Type<Replicated>) {
   using enum RollbackClass;
@@ -78,7 +81,12 @@ consteval auto describe(Type<Replicated>) {
       .field<&Replicated::id>("id", {.rollback = confirmed_only})
       .field<&Replicated::predicting_player_id>("predictingPlayerId", {.rollback = confirmed_only})
       .field<&Replicated::command_number>(
-          "commandNumber", {.receivers = Receivers::owner, .rollback = confirmed_only});
+          "commandNumber", {.receivers = Receivers::owner, .rollback = confirmed_only})
+      .field<&Replicated::spawn_command>(
+          "spawnCommand", {.receivers = Receivers::owner, .rollback = confirmed_only})
+      .field<&Replicated::spawn_place>(
+          "spawnPlace",
+          {.maximum = 65535, .receivers = Receivers::owner, .rollback = confirmed_only});
 }
 
 /// A button in a command. `GameClient::set_command` is called per frame, systems run per tick: a
@@ -126,6 +134,7 @@ struct EntityRun {
   const EntityId* entities = nullptr;
   std::byte* const* columns = nullptr;
   std::uint32_t count = 0;
+  EntityId* current = nullptr;  ///< Gets each entity before it is visited; null for none.
 };
 using VisitRun = void (*)(void* visitor, const EntityRun& run);
 
@@ -142,6 +151,7 @@ inline constexpr std::size_t kVisitedMax = 32;
 template <typename Visit, typename... C, std::size_t... I>
 void visit_run(Visit& visit, const EntityRun& run, std::index_sequence<I...>) {
   for (std::uint32_t at = 0; at < run.count; ++at) {
+    if (run.current != nullptr) *run.current = run.entities[at];
     if constexpr (std::is_invocable_v<Visit&, EntityId, C&...>) {
       visit(run.entities[at], reinterpret_cast<C*>(run.columns[I])[at]...);
     } else {
@@ -221,6 +231,25 @@ requires(kIsSystem<F>&&...) Systems systems() {
 /// environment.
 using ObstacleFunction = float (*)(const World& world, Vec3 from, Vec3 direction, float metres_max);
 
+/// Whether an entity that arrives is a predicted one: `Overrides::match_spawn`.
+struct SpawnMatch {
+  std::string_view component;  ///< Its described name.
+  bool (*is_same)(Bytes predicted, Bytes confirmed) = nullptr;
+};
+
+namespace session_detail {
+template <auto F>
+struct MatchOf;
+template <Described T, bool (*F)(const T&, const T&)>
+struct MatchOf<F> {
+  static bool is_same(Bytes predicted, Bytes confirmed) {
+    return F(*reinterpret_cast<const T*>(predicted.data()),
+             *reinterpret_cast<const T*>(confirmed.data()));
+  }
+  static constexpr SpawnMatch made() { return {described_name<T>(), &is_same}; }
+};
+}  // namespace session_detail
+
 /// Replaces rules of the library. A value: each call returns a copy with one rule more. The
 /// functions must be pure: they run again during replays.
 class Overrides {
@@ -232,11 +261,22 @@ class Overrides {
     made.obstacle_ = F;
     return made;
   }
+  /// `bool same(const Bolt& predicted, const Bolt& confirmed)`: whether an entity with that
+  /// component is one that this client has predicted, when no predicted id says so: one that a
+  /// server system spawned, or one whose command ran later. Predicted ids are tried first.
+  template <auto F>
+  Overrides match_spawn() const {
+    Overrides made = *this;
+    made.matches_.push_back(session_detail::MatchOf<F>::made());
+    return made;
+  }
   /// Null for none.
   ObstacleFunction obstacle_function() const { return obstacle_; }
+  std::span<const SpawnMatch> spawn_matches() const { return matches_; }
 
  private:
   ObstacleFunction obstacle_ = nullptr;
+  std::vector<SpawnMatch> matches_{};
 };
 
 /// A game. A value without pointers into the caller; make one constant in a header of both
@@ -264,6 +304,14 @@ struct SpawnOptions {
   float visible_within = 0;
   std::uint8_t team = 0;  ///< Only this team receives it; 0 for all.
   float priority = 1;     ///< Against others when bytes are short.
+};
+
+/// Where and how an effect plays.
+struct EffectOptions {
+  Vec3 position{};
+  Quaternion rotation{};
+  std::optional<Vec3> line_end{};  ///< For an effect along a line.
+  EntityId cause{};                ///< Null for the entity that the system runs for.
 };
 
 enum class Reliability : std::uint8_t { reliable, unreliable };

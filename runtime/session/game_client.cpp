@@ -186,12 +186,21 @@ const std::byte* GameClient::find_component(std::string_view name, EntityId enti
                                             std::size_t bytes, bool is_view) const {
   const std::optional<ComponentId> id = impl_->walk.find(name);
   if (!id || impl_->world.storage(*id).description().size_bytes != bytes) return nullptr;
+  const OwnPrediction* const prediction = impl_->prediction.get();
+  if (prediction != nullptr) {
+    if (is_view ? prediction->is_hidden(entity) : prediction->spawns().is_predicted(entity)) {
+      return nullptr;
+    }
+  }
   const std::uint32_t index = impl_->world.storage(*id).index_of(entity);
   return index == ComponentStorage::kAbsent ? nullptr : impl_->locate(*id, index, is_view);
 }
 
 void GameClient::visit_entities(std::span<const session_detail::VisitedComponent> components,
                                 void* visitor, session_detail::VisitRun visit) const {
+  if (impl_->prediction != nullptr && impl_->prediction->has_hidden()) {
+    return impl_->visit_visible(components, visitor, visit);
+  }
   // Visitors take const references: nothing is written through these pointers.
   impl_->walk.visit(components, visitor, visit, [this](ComponentId id, std::uint32_t index) {
     return const_cast<std::byte*>(impl_->locate(id, index, true));
@@ -231,6 +240,15 @@ void GameClient::on_spawn(std::function<void(EntityId)> callback) {
 void GameClient::on_despawn(std::function<void(EntityId)> callback) {
   impl_->on_despawn = std::move(callback);
 }
+void GameClient::on_undone(std::function<void(EntityId)> callback) {
+  impl_->on_undone = std::move(callback);
+}
+std::size_t GameClient::misprediction_count() const {
+  return impl_->prediction != nullptr ? impl_->prediction->mispredictions().size() : 0;
+}
+const Misprediction& GameClient::misprediction(std::size_t index) const {
+  return impl_->prediction->mispredictions()[index];
+}
 void GameClient::on_level(std::function<void(std::string_view)> callback) {
   impl_->on_level = std::move(callback);
 }
@@ -249,9 +267,13 @@ GameClientMetrics GameClient::metrics() const {
   metrics.snapshots = impl_->replication.counters().snapshots;
   metrics.divergences = impl_->replication.counters().divergences;
   if (impl_->prediction) {
-    metrics.corrections = impl_->prediction->corrections();
-    metrics.predicted_ticks = impl_->prediction->predicted_ticks();
-    metrics.replayed_ticks = impl_->prediction->replayed_ticks();
+    const PredictionCounters& counters = impl_->prediction->counters();
+    metrics.corrections = counters.corrections;
+    metrics.predicted_ticks = counters.predicted_ticks;
+    metrics.replayed_ticks = counters.replayed_ticks;
+    metrics.spawns_confirmed = impl_->prediction->spawns().confirmed_count();
+    metrics.spawns_undone =
+        counters.spawns_undone + counters.spawns_refused + counters.spawns_expired;
   }
   if (impl_->servo != nullptr) {
     metrics.predicted_tick = impl_->servo->tick();

@@ -11,6 +11,7 @@
 
 #include "runtime/session/build.h"
 #include "runtime/session/edges.h"
+#include "runtime/session/misprediction_log.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {
@@ -49,6 +50,8 @@ struct GameClientMetrics {
   Tick confirmed_tick{};              ///< Of the newest state of the server.
   Duration lead{};                    ///< Of the one before the other.
   std::uint64_t clock_jumps = 0;      ///< Of both clocks: after stalls and outages.
+  std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too, ...
+  std::uint64_t spawns_undone = 0;     ///< ... and those that it does not have.
   // As the server reports it.
   std::uint64_t starved_ticks = 0;  ///< For which this client's command had not arrived in time.
   float command_loss = 0;             ///< Of packets with commands, 0 to 1.
@@ -132,6 +135,9 @@ class GameClient {
 
   void on_spawn(std::function<void(EntityId)> callback);    ///< Its replicated values are there.
   void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
+  /// A prediction turned out wrong: the predicted entity, which `on_despawn` ends next, or the
+  /// cause of an effect that should not have played. Fade it out.
+  void on_undone(std::function<void(EntityId)> callback);
   void on_level(std::function<void(std::string_view path)> callback);
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(const T&)>> callback) {
@@ -142,6 +148,10 @@ class GameClient {
 
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;
+  /// The last predictions that were corrected, oldest first; at most `MispredictionLog::kKept`.
+  std::size_t misprediction_count() const;
+  /// Requires: an index below `misprediction_count()`. Valid until the next frame.
+  const Misprediction& misprediction(std::size_t index) const;
   const World& world() const;
 
  private:

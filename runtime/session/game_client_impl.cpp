@@ -55,6 +55,8 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
 
 bool GameClient::Impl::is_predicted(std::string_view component) const {
   return std::ranges::any_of(content->game().systems.entries, [&](const auto& system) {
+    // A system that visits entities itself may write any component.
+    if (system.components.empty()) return true;
     return std::ranges::any_of(system.components, [&](const auto& used) {
       return used.is_written && used.name == component;
     });
@@ -169,8 +171,10 @@ void GameClient::Impl::follow(Connection& connection) {
 void GameClient::Impl::predict() {
   if (content->game().systems.entries.empty() || player == PlayerId::none) return;
   if (prediction == nullptr) {
+    const PredictionSource source{world, spawner, deferred, *content};
     prediction =
-        std::make_unique<OwnPrediction>(content->game(), world, collection, player, problems);
+        std::make_unique<OwnPrediction>(content->game(), source, collection, player, problems);
+    receiver.set_adoption(&prediction->spawns());
     prediction->set_hit_tests(&hit_tests);
     hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {
       const ViewClaim* const claim = of == player ? claims.find(prediction->running()) : nullptr;
@@ -180,7 +184,8 @@ void GameClient::Impl::predict() {
   for (const EntityId entity : spawned) {
     prediction->note_entity(entity, references[entity.slot()].second);
   }
-  prediction->reconcile(world, tick(), now);
+  prediction->reconcile(tick(), clock ? clock->fraction() : 0, now);
+  end_predicted_spawns();
 }
 
 void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEvent> events) {
@@ -194,7 +199,12 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
     known[id] = entity;
     if (references.size() <= entity.slot()) references.resize(std::size_t{entity.slot()} + 1);
     references[entity.slot()] = {entity, {id}};
-    spawned.push_back(entity);
+    // One that was predicted is known by its entity already.
+    if (prediction != nullptr && prediction->spawns().find(entity) != nullptr) {
+      prediction->note_entity(entity, {id});
+    } else {
+      spawned.push_back(entity);
+    }
   }
   for (const EntityReference gone : receiver.untold()) {
     despawned(static_cast<std::uint32_t>(gone.network_id));
@@ -211,6 +221,21 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   if (is_new) note_states(source);
   if (is_new && servo != nullptr) servo->note_server(server_time(), now);
   for (const TimedEvent& event : events) deliver(event.bytes);
+}
+
+/// Predicted entities that the server does not have: nothing else despawns them.
+void GameClient::Impl::end_predicted_spawns() {
+  std::vector<PredictedSpawns::Ended>& ended = prediction->spawns().ended();
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    const EntityId entity = ended[i].entity;
+    std::erase(spawned, entity);
+    const auto undone = on_undone;  // It may replace itself, as may the next one.
+    if (undone) undone(entity);
+    const auto callback = on_despawn;
+    if (callback) callback(entity);
+    world.request_despawn(entity);
+  }
+  ended.clear();
 }
 
 void GameClient::Impl::despawned(std::uint32_t id) {
@@ -284,6 +309,31 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
   return storage.bytes().data() + offset;
 }
 
+void GameClient::Impl::visit_visible(std::span<const session_detail::VisitedComponent> components,
+                                     void* visitor, session_detail::VisitRun visit) {
+  struct Filter {
+    const OwnPrediction& prediction;
+    std::span<const session_detail::VisitedComponent> components;
+    void* visitor;
+    session_detail::VisitRun visit;
+  };
+  Filter filter{*prediction, components, visitor, visit};
+  const auto pass = [](void* given, const session_detail::EntityRun& run) {
+    const Filter& to = *static_cast<Filter*>(given);
+    std::array<std::byte*, session_detail::kVisitedMax> columns{};
+    for (std::uint32_t at = 0; at < run.count; ++at) {
+      if (to.prediction.is_hidden(run.entities[at])) continue;
+      for (std::size_t i = 0; i < to.components.size(); ++i) {
+        columns[i] = run.columns[i] + at * to.components[i].bytes;
+      }
+      to.visit(to.visitor, {run.entities + at, columns.data(), 1, run.current});
+    }
+  };
+  walk.visit(components, &filter, pass, [this](ComponentId id, std::uint32_t index) {
+    return const_cast<std::byte*>(locate(id, index, true));
+  });
+}
+
 /// Until a report about a command can be here: they come with the snapshots.
 double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
   const double seconds = std::chrono::duration<double>(connection.round_trip().smoothed()).count();
@@ -342,7 +392,11 @@ void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp,
   static_cast<void>(connection.send_message(kCommandChannel, command_packet));
   copy_commands(sampler.last(), commands);
   forces.apply(stamp, commands);
-  if (prediction != nullptr) prediction->run(stamp, commands);
+  if (prediction == nullptr) return;
+  prediction->run(stamp, commands);
+  std::vector<EntityId>& made = prediction->spawns().made();
+  spawned.insert(spawned.end(), made.begin(), made.end());
+  made.clear();
 }
 
 void GameClient::Impl::repeat_lost(std::uint32_t count) {

@@ -55,6 +55,7 @@ struct GameClient::Impl final : public DivergenceLog {
   /// Whether a shared system writes components of this name.
   bool is_predicted(std::string_view component) const;
   void predict();
+  void end_predicted_spawns();
   Result<void> seek(Tick to);
   void go_to(Tick to);
   void apply(const WorldSource& source, std::span<const TimedEvent> events);
@@ -62,6 +63,9 @@ struct GameClient::Impl final : public DivergenceLog {
   void show();
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
+  /// Visits what is shown while some entities are hidden.
+  void visit_visible(std::span<const session_detail::VisitedComponent> components, void* visitor,
+                     session_detail::VisitRun visit);
   void send_commands(Connection& connection);
   void send_command(Connection& connection, std::uint32_t stamp, double ahead);
   void begin_predicted_time();
@@ -156,6 +160,7 @@ struct GameClient::Impl final : public DivergenceLog {
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void(EntityId)> on_spawn;
   std::function<void(EntityId)> on_despawn;
+  std::function<void(EntityId)> on_undone;
   std::function<void(std::string_view)> on_level;
   std::function<void(const Problem&)> on_problem;
 };

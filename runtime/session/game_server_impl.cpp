@@ -62,6 +62,10 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
     return found != nullptr ? found->seen : std::nullopt;
   });
   simulation.set_hit_tests(&hit_tests);
+  simulation.set_command_numbers([this](PlayerId player) {
+    const Player* const found = find(player);
+    return found != nullptr ? found->commands.number() : 0U;
+  });
   simulation.set_commands([this](PlayerId player, std::size_t command) {
     Player* const found = find(player);
     return found != nullptr ? Bytes(found->commands.current()[command]) : Bytes();

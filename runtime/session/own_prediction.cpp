@@ -1,58 +1,142 @@
+// Running commands, what is shown of them, and what systems spawn and despawn meanwhile. Comparing
+// with the server and running again is in own_reconcile.cpp.
 #include "runtime/session/own_prediction.h"
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
-#include "registry/vocabulary/comparison.h"
 #include "registry/vocabulary/interpolation.h"
 
 namespace muster {
 namespace {
 
-std::int32_t steps(std::uint32_t from, std::uint32_t to) {
-  return static_cast<std::int32_t>(to - from);
+/// References of entities that the server has not confirmed: below those that mean nothing.
+constexpr std::int32_t kFirstPredictedReference = -2;
+
+bool is_linear_real(const FieldDescription& field) {
+  return field.interpolation == Interpolation::linear &&
+         (field.type == FieldType::float32 || field.type == FieldType::vec2 ||
+          field.type == FieldType::vec3);
 }
 
 }  // namespace
 
-OwnPrediction::OwnPrediction(const Game& game, const World& received,
+OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
                              const ReplicatedCollection& ids, PlayerId player, ProblemLog& problems)
-    : world_(received),
+    : received_(source.received),
+      world_(source.received),
+      spawns_(source, player),
       simulation_(game, world_, ids, nullptr, player, problems, 0),
       problems_(problems),
       player_(player),
-      replicated_(world_.component<Replicated>("ReplicatedEntity")) {
-  for (const session_detail::SystemEntry& system : game.systems.entries) {
-    for (const session_detail::VisitedComponent& used : system.components) {
-      const std::optional<ComponentId> id = world_.find_component(used.name);
-      if (!used.is_written || !id) continue;
-      if (std::ranges::find(components_, *id) == components_.end()) components_.push_back(*id);
-    }
-  }
-  command_types_ = game.commands.types;
+      patience_ticks_(std::max<std::uint32_t>(game.ticks_per_second / 2U, 8U)),
+      replicated_(world_.component<Replicated>("ReplicatedEntity")),
+      command_types_(game.commands.types),
+      systems_(game.systems.entries) {
+  list_components(game);
   for (CommandSet& set : history_) set = default_commands(game.commands.types);
+  simulation_.set_forecast(this);
+  simulation_.set_command_numbers([this](PlayerId) { return running_number_; });
   simulation_.set_commands([this](PlayerId owner, std::size_t command) {
     return owner == player_ && running_ != nullptr ? Bytes((*running_)[command]) : Bytes();
   });
+  spawns_.set_past([this](EntityId entity, ComponentId component, std::uint32_t command) {
+    const Own* const own = find_own(entity);
+    if (own == nullptr) return Bytes();
+    const auto state = std::ranges::find(own->states, component, &State::component);
+    return state != own->states.end() ? past(*own, command, *state) : Bytes();
+  });
+}
+
+/// A system that visits entities itself may write any component.
+void OwnPrediction::list_components(const Game& game) {
+  const auto add = [this](std::string_view name) {
+    const std::optional<ComponentId> id = world_.find_component(name);
+    if (!id || name == "ReplicatedEntity") return;
+    if (std::ranges::find(components_, *id) == components_.end()) components_.push_back(*id);
+  };
+  for (const session_detail::SystemEntry& system : game.systems.entries) {
+    for (const session_detail::VisitedComponent& used : system.components) {
+      if (used.is_written) add(used.name);
+    }
+    if (!system.components.empty()) continue;
+    for (const ComponentDescription& type : game.components.types) add(type.name);
+  }
+  for (const ComponentId id : components_) {
+    ComponentDescription& turned = turned_.emplace_back(world_.storage(id).description());
+    for (FieldDescription& field : turned.fields) {
+      if (is_linear_real(field)) field.interpolation = Interpolation::step;
+    }
+    ComponentDescription& compared = compared_.emplace_back(world_.storage(id).description());
+    for (FieldDescription& field : compared.fields) {
+      field.tolerance = std::max(field.tolerance, field.resolution);
+      if (field.rollback != RollbackClass::confirmed_only) continue;
+      const std::uint32_t end = field.offset_bytes + field.element_bytes * field.count;
+      confirmed_.push_back({.component = id, .range = {.begin = field.offset_bytes, .end = end}});
+    }
+  }
+}
+
+OwnPrediction::Own* OwnPrediction::find_own(EntityId entity) {
+  return const_cast<Own*>(std::as_const(*this).find_own(entity));
+}
+
+const OwnPrediction::Own* OwnPrediction::find_own(EntityId entity) const {
+  const auto own = std::ranges::lower_bound(own_, entity, {}, &Own::entity);
+  return own != own_.end() && own->entity == entity ? &*own : nullptr;
+}
+
+OwnPrediction::Own& OwnPrediction::add_own(EntityId entity) {
+  const auto at = std::ranges::lower_bound(own_, entity, {}, &Own::entity);
+  if (at != own_.end() && at->entity == entity) return *at;
+  Own& own = *own_.insert(at, Own());
+  own.entity = entity;
+  own.past_numbers.assign(kReplayedMax, 0);
+  return own;
+}
+
+/// For components that came since: the bundle of an entity may load late.
+void OwnPrediction::add_states(Own& own, const World& world) {
+  std::size_t row = 0;
+  for (const State& state : own.states) row += state.now.size();
+  const std::size_t row_before = row;
+  for (const ComponentId component : components_) {
+    const Bytes value = world.bytes(component, own.entity);
+    const bool is_known =
+        std::ranges::find(own.states, component, &State::component) != own.states.end();
+    if (value.empty() || is_known) continue;
+    const ByteVector bytes(value.begin(), value.end());
+    own.states.push_back({.component = component,
+                          .offset = row,
+                          .before = bytes,
+                          .now = bytes,
+                          .old = {},
+                          .blend_from = bytes,
+                          .blend_to = bytes});
+    row += bytes.size();
+  }
+  if (row == row_before) return;
+  own.past.assign(row * kReplayedMax, std::byte{0});
+  std::ranges::fill(own.past_numbers, 0U);
 }
 
 void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
   fill_gap(number);
   newest_ = number;
-  CommandSet& kept = history_[number % kReplayedMax];
-  copy_commands(commands, kept);
-  ++predicted_ticks_;
+  copy_commands(commands, history_[number % kReplayedMax]);
+  ++counters_.predicted_ticks;
   for (Own& own : own_) {
-    for (State& state : own.states) state.before = state.now;
+    for (State& state : own.states) std::ranges::copy(state.now, state.before.begin());
   }
   run_tick(number);
-  capture();
+  for (PredictedSpawns::Entry& entry : spawns_.entries()) {
+    if (entry.key.command == number) mirror(entry.entity);
+  }
 }
 
 /// The server runs ticks that the clock left out with repeated commands.
 void OwnPrediction::fill_gap(std::uint32_t number) {
-  if (newest_ == 0 || steps(newest_, number) <= 1) return;
+  if (newest_ == 0 || command_steps(newest_, number) <= 1) return;
   const std::uint32_t count = std::min<std::uint32_t>(number - newest_ - 1, kReplayedMax - 1);
   const CommandSet* before = &history_[newest_ % kReplayedMax];
   for (std::uint32_t missing = number - count; missing != number; ++missing) {
@@ -66,7 +150,8 @@ void OwnPrediction::fill_gap(std::uint32_t number) {
 void OwnPrediction::force(const ForcedField& forced) {
   CommandForces forces(command_types_);
   if (!forces.follow(forced)) return;
-  const std::int32_t count = std::min<std::int32_t>(steps(forced.stamp, newest_) + 1, kReplayedMax);
+  const std::int32_t count =
+      std::min<std::int32_t>(command_steps(forced.stamp, newest_) + 1, kReplayedMax);
   for (std::int32_t i = count; i-- > 0;) {
     const std::uint32_t number = newest_ - static_cast<std::uint32_t>(i);
     forces.apply(number, history_[number % kReplayedMax]);
@@ -78,97 +163,139 @@ void OwnPrediction::run_tick(std::uint32_t number) {
   running_number_ = number;
   subset_.clear();
   for (const Own& own : own_) {
-    if (steps(own.number, number) > 0) subset_.push_back(own.entity);
+    // One that this command spawns is added when its system has ended.
+    if (is_unborn(own, number) || own.born == number) continue;
+    if (command_steps(own.number, number) > 0) subset_.push_back(own.entity);
   }
-  const std::int32_t ahead = std::max(steps(received_number_, number), 0);
+  const std::int32_t ahead = std::max(command_steps(received_number_, number), 0);
   simulation_.predict_tick(Tick(received_tick_.value() + static_cast<std::uint32_t>(ahead)),
                            subset_);
   running_ = nullptr;
+  if (is_probing_) return;
+  keep_confirmed_fields();
+  capture(number);
 }
 
-void OwnPrediction::capture() {
+void OwnPrediction::keep_confirmed_fields() {
+  for (const ConfirmedBytes& one : confirmed_) {
+    for (const Own& own : own_) {
+      if (own.born != 0) continue;
+      const std::span<std::byte> here = world_.bytes(one.component, own.entity);
+      const Bytes there = std::as_const(received_).bytes(one.component, own.entity);
+      if (here.empty() || there.empty()) continue;
+      std::memcpy(here.data() + one.range.begin, there.data() + one.range.begin,
+                  one.range.end - one.range.begin);
+    }
+  }
+}
+
+void OwnPrediction::capture(std::uint32_t number) {
   for (Own& own : own_) {
+    if (is_unborn(own, number)) continue;
+    if (own.states.empty() || own.born == number) add_states(own, world_);
     for (State& state : own.states) {
       const Bytes value = std::as_const(world_).bytes(state.component, own.entity);
-      if (value.size() == state.now.size()) std::ranges::copy(value, state.now.begin());
+      if (value.size() != state.now.size()) continue;
+      std::ranges::copy(value, state.now.begin());
+      // A new entity has no tick before.
+      if (own.born == number) std::ranges::copy(value, state.before.begin());
     }
+    put_past(own, number, world_);
   }
 }
 
-void OwnPrediction::list_own(const World& received) {
-  std::vector<Own> old = std::move(own_);
-  own_.clear();
-  received.each_entity([&](EntityId entity) {
-    if (received.player(entity) != player_) return;
-    const Replicated* const replicated = received.get(replicated_, entity);
-    if (replicated == nullptr || replicated->command_number == 0) return;
-    Own own{.entity = entity, .number = replicated->command_number, .states = {}};
-    const auto known = std::ranges::find(old, entity, &Own::entity);
-    if (known != old.end()) own.states = std::move(known->states);
-    for (const ComponentId component : components_) {
-      const Bytes value = received.bytes(component, entity);
-      const bool is_known =
-          std::ranges::find(own.states, component, &State::component) != own.states.end();
-      if (value.empty() || is_known) continue;
-      const ByteVector bytes(value.begin(), value.end());
-      own.states.push_back(
-          {.component = component, .before = bytes, .now = bytes, .blend_from = bytes});
-    }
-    own_.push_back(std::move(own));
-  });
-  std::ranges::sort(own_, {}, &Own::entity);
+Bytes OwnPrediction::past(const Own& own, std::uint32_t number, const State& state) const {
+  if (own.past_numbers[number % kReplayedMax] != number) return {};
+  const std::size_t row = own.past.size() / kReplayedMax;
+  return Bytes(own.past).subspan((number % kReplayedMax) * row + state.offset, state.now.size());
 }
 
-void OwnPrediction::reconcile(const World& received, Tick tick, Time now) {
-  world_ = received;
-  simulation_.clear_changes();
-  received_tick_ = tick;
-  list_own(received);
-  if (own_.empty()) return;
-  received_number_ = own_.front().number;
-  for (const Own& own : own_) {
-    if (steps(received_number_, own.number) < 0) received_number_ = own.number;
+void OwnPrediction::put_past(Own& own, std::uint32_t number, const World& world) {
+  const std::size_t row = own.past.size() / kReplayedMax;
+  for (const State& state : own.states) {
+    const Bytes value = world.bytes(state.component, own.entity);
+    if (value.size() != state.now.size()) continue;
+    std::ranges::copy(value, own.past.begin() + static_cast<std::ptrdiff_t>(
+                                                    (number % kReplayedMax) * row + state.offset));
   }
-  std::vector<std::vector<ByteVector>> shown_before;
-  for (Own& own : own_) {
-    std::vector<ByteVector>& values = shown_before.emplace_back();
-    for (const State& state : own.states) values.push_back(state.now);
-  }
-  const std::int32_t count = steps(received_number_, newest_);
-  if (count > 0 && count < static_cast<std::int32_t>(kReplayedMax)) {
-    for (std::uint32_t number = received_number_ + 1; number != newest_ + 1; ++number) {
-      if (number == newest_) {
-        capture();
-        for (Own& own : own_) {
-          for (State& state : own.states) state.before = state.now;
-        }
-      }
-      run_tick(number);
-      ++replayed_ticks_;
-    }
-  }
-  capture();
-  for (std::size_t i = 0; i < own_.size(); ++i) correct(own_[i], now, shown_before[i]);
+  own.past_numbers[number % kReplayedMax] = number;
 }
 
-void OwnPrediction::correct(Own& own, Time now, std::span<const ByteVector> old) {
-  for (std::size_t i = 0; i < own.states.size(); ++i) {
-    State& state = own.states[i];
-    const ComponentDescription& description = world_.storage(state.component).description();
-    const auto difference = first_difference(description, old[i], state.now);
-    if (!difference) continue;
-    ++corrections_;
-    problems_.add({.kind = ProblemKind::mispredicted,
-                   .tick = received_tick_,
-                   .entity = own.entity,
-                   .player = player_,
-                   .component = description.name,
-                   .field = difference->field->name,
-                   .difference = difference->amount,
-                   .text = "the server computed another value"});
-    state.blend_from = old[i];
-    state.corrected_at = now;
-    state.is_blending = true;
+EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is_new) {
+  if (is_probing_) return {};
+  PredictedSpawns::Entry* entry = spawns_.find(key);
+  if (entry != nullptr && entry->state == PredictedSpawns::State::ended &&
+      entry->end == SpawnEnd::undone) {
+    entry->key = {};  // The command spawns again after all: another entity.
+    entry = nullptr;
+  }
+  if (entry == nullptr) {
+    const Result<TypeId> id = spawns_.type(type);
+    if (!id) return {};  // The server reports it.
+    entry = spawns_.make(key, id.value());
+  }
+  if (entry == nullptr || entry->state == PredictedSpawns::State::ended) return {};
+  is_new = entry->state == PredictedSpawns::State::predicted;
+  entry->replay = replay_;
+  entry->has_despawned = false;
+  world_.set_player(entry->entity, player_);
+  return entry->entity;
+}
+
+void OwnPrediction::fill(EntityId entity) {
+  PredictedSpawns::Entry* const entry = spawns_.find(entity);
+  if (entry == nullptr) return;
+  if (const PrefabPlan* const plan = spawns_.plan(entry->type)) {
+    const PlannedEntity& root = plan->entities.front();
+    for (const PlannedComponent& component :
+         std::span(plan->components).subspan(root.first_component, root.component_count)) {
+      world_.add(component.id, entity,
+                 Bytes(plan->data).subspan(component.offset_bytes, component.size_bytes));
+    }
+  }
+  add_own(entity).born = running_number_;
+  subset_.push_back(entity);
+}
+
+void OwnPrediction::despawned(EntityId entity) {
+  if (is_probing_) return;
+  if (PredictedSpawns::Entry* const entry = spawns_.find(entity)) entry->has_despawned = true;
+  const auto known = std::ranges::find(hidden_, entity, &Hidden::entity);
+  if (known != hidden_.end()) {
+    known->command = running_number_;
+    known->replay = replay_;
+    return;
+  }
+  hidden_.push_back(
+      {.entity = entity, .command = running_number_, .replay = replay_, .awaited_since = {}});
+}
+
+EntityReference OwnPrediction::reference(EntityId entity) const {
+  if (!spawns_.is_predicted(entity)) return {};
+  return {kFirstPredictedReference - static_cast<std::int32_t>(entity.slot())};
+}
+
+EntityId OwnPrediction::find(EntityReference reference) const {
+  if (reference.network_id > kFirstPredictedReference) return {};
+  for (const PredictedSpawns::Entry& entry : spawns_.entries()) {
+    const auto slot = static_cast<std::int32_t>(entry.entity.slot());
+    if (kFirstPredictedReference - slot == reference.network_id) return entry.entity;
+  }
+  return {};
+}
+
+/// Puts a predicted entity's components into the received world, where the view finds it.
+void OwnPrediction::mirror(EntityId entity) {
+  for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
+    const ComponentId id(i);
+    const Bytes value = std::as_const(world_).bytes(id, entity);
+    if (value.empty()) continue;
+    const std::span<std::byte> there = received_.bytes(id, entity);
+    if (there.empty()) {
+      received_.add(id, entity, value);
+    } else {
+      std::ranges::copy(value, there.begin());
+    }
   }
 }
 
@@ -179,31 +306,59 @@ void OwnPrediction::blend(const ComponentDescription& description, Bytes from, B
   for (const FieldDescription& field : description.fields) {
     if (field.interpolation != Interpolation::step) continue;
     const std::size_t bytes = std::size_t{field.element_bytes} * field.count;
-    std::memcpy(out.data() + field.offset_bytes, to.data() + field.offset_bytes, bytes);
+    std::memmove(out.data() + field.offset_bytes, to.data() + field.offset_bytes, bytes);
   }
 }
 
 bool OwnPrediction::shown(EntityId entity, ComponentId component, float fraction, Time now,
                           std::span<std::byte> out) const {
-  const auto own = std::ranges::lower_bound(own_, entity, {}, &Own::entity);
-  if (own == own_.end() || own->entity != entity) return false;
+  const Own* const own = find_own(entity);
+  if (own == nullptr) return false;
   const auto state = std::ranges::find(own->states, component, &State::component);
   if (state == own->states.end()) return false;
-  const ComponentDescription& description = world_.storage(component).description();
-  std::ranges::copy(state->now, out.begin());
-  blend(description, state->before, state->now, fraction, out);
-  const Duration since = now - state->corrected_at;
-  if (state->is_blending && since < kBlend) {
-    const ByteVector target(out.begin(), out.end());
-    const float done = static_cast<float>(since.count()) / static_cast<float>(kBlend.count());
-    blend(description, state->blend_from, target, std::clamp(done, 0.0F, 1.0F), out);
-  }
+  show(*state, fraction, now, out);
   return true;
 }
 
+/// An error shrinks while the entity moves on: numbers keep the rest of their difference, other
+/// fields are interpolated.
+void OwnPrediction::show(const State& state, float fraction, Time now,
+                         std::span<std::byte> out) const {
+  const ComponentDescription& description = world_.storage(state.component).description();
+  std::ranges::copy(state.now, out.begin());
+  blend(description, state.before, state.now, fraction, out);
+  const Duration since = now - state.corrected_at;
+  if (!state.is_blending || since >= kBlend) return;
+  const float done = std::clamp(
+      static_cast<float>(since.count()) / static_cast<float>(kBlend.count()), 0.0F, 1.0F);
+  for (const FieldDescription& field : description.fields) {
+    if (!is_linear_real(field)) continue;
+    const std::size_t count = std::size_t{field.element_bytes} * field.count / sizeof(float);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = field.offset_bytes + i * sizeof(float);
+      float value = 0;
+      float from = 0;
+      float to = 0;
+      std::memcpy(&value, out.data() + at, sizeof value);
+      std::memcpy(&from, state.blend_from.data() + at, sizeof from);
+      std::memcpy(&to, state.blend_to.data() + at, sizeof to);
+      value += (from - to) * (1 - done);
+      std::memcpy(out.data() + at, &value, sizeof value);
+    }
+  }
+  const auto at = std::ranges::find(components_, state.component);
+  const ComponentDescription& turned = turned_[static_cast<std::size_t>(at - components_.begin())];
+  turning_.assign(out.begin(), out.end());
+  blend(turned, state.blend_from, turning_, done, out);
+}
+
 bool OwnPrediction::is_predicted(EntityId entity) const {
-  const auto own = std::ranges::lower_bound(own_, entity, {}, &Own::entity);
-  return own != own_.end() && own->entity == entity && !own->states.empty();
+  const Own* const own = find_own(entity);
+  return own != nullptr && !own->states.empty();
+}
+
+bool OwnPrediction::is_hidden(EntityId entity) const {
+  return std::ranges::find(hidden_, entity, &Hidden::entity) != hidden_.end();
 }
 
 }  // namespace muster

@@ -3,10 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/comparison.h"
+#include "runtime/session/misprediction_log.h"
+#include "runtime/session/predicted_spawns.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/simulation.h"
 #include "runtime/sync/command_forces.h"
@@ -14,20 +18,38 @@
 
 namespace muster {
 
+/// Counts since the prediction began.
+struct PredictionCounters {
+  std::uint64_t predicted_ticks = 0;  ///< That were run once.
+  std::uint64_t corrections = 0;     ///< Components that differed beyond a tolerance.
+  std::uint64_t reconciles = 0;      ///< States of the server that were compared.
+  std::uint64_t replays = 0;         ///< States after which commands ran again.
+  std::uint64_t replayed_ticks = 0;  ///< Commands that ran again.
+  std::uint64_t spawns_confirmed = 0;
+  std::uint64_t spawns_undone = 0;
+  std::uint64_t spawns_refused = 0;
+  std::uint64_t spawns_expired = 0;
+};
+
 /// Runs the shared systems for a player's own entities at once, with the commands that the server
-/// has not run yet. With each state of the server it begins again from there: the state includes
-/// the owner's commands up to `Replicated::command_number`, and the later ones are run again. The
-/// shown state is blended over `kBlend` when a correction exceeds a field's tolerance.
+/// has not run yet. Each state of the server includes the owner's commands up to
+/// `Replicated::command_number`: if it equals what was predicted for that command, within the
+/// fields' tolerances, the prediction stays; otherwise it begins again from there and the later
+/// commands run again. The shown state is blended over `kBlend` when that changes it.
 ///
-/// A copy of the received world is changed, never that world itself. What it is given must outlive
-/// it. One thread at a time.
-class OwnPrediction {
+/// Entities that systems spawn exist at once (`PredictedSpawns`); those that they despawn are
+/// hidden at once, until the server has despawned them or it turns out that it does not. Fields of
+/// `RollbackClass::confirmed_only` always have the server's value when a tick begins.
+///
+/// A copy of the received world is changed; of the received world itself only the entities that
+/// are predicted to exist. All arguments must outlive it. One thread at a time.
+class OwnPrediction final : public Forecast {
  public:
   static constexpr Duration kBlend = std::chrono::milliseconds(100);
-  /// Commands that can be run again: more than a second of delay is not predicted.
+  /// Commands that can run again: more than a second of delay is not predicted.
   static constexpr std::uint32_t kReplayedMax = 64;
 
-  OwnPrediction(const Game& game, const World& received, const ReplicatedCollection& ids,
+  OwnPrediction(const Game& game, const PredictionSource& source, const ReplicatedCollection& ids,
                 PlayerId player, ProblemLog& problems);
 
   /// An entity that arrived, so that systems can refer to it.
@@ -40,63 +62,132 @@ class OwnPrediction {
   std::uint32_t running() const { return running_number_; }
   /// A tick of this client has ended with these commands: runs it.
   void run(std::uint32_t number, const CommandSet& commands);
-  /// Changes the commands that are run again, from the forced tick on.
+  /// Changes the commands that run again, from the forced tick on.
   void force(const ForcedField& forced);
-  /// Begins again from the received world, as of `tick` of the server.
-  void reconcile(const World& received, Tick tick, Time now);
+  /// Compares with the received world, as of `tick` of the server.
+  /// `fraction` is that of the last call of `shown`.
+  void reconcile(Tick tick, float fraction, Time now);
 
   /// Puts what is shown of a component into `out`: `fraction` of the way from the tick before the
   /// last one to the last one. False for a component that is not predicted.
   bool shown(EntityId entity, ComponentId component, float fraction, Time now,
              std::span<std::byte> out) const;
   bool is_predicted(EntityId entity) const;
-  std::uint64_t corrections() const { return corrections_; }
-  std::uint64_t predicted_ticks() const { return predicted_ticks_; }
-  std::uint64_t replayed_ticks() const { return replayed_ticks_; }
-  /// The component types that the shared systems write.
-  std::span<const ComponentId> components() const { return components_; }
+  /// Whether systems have despawned an entity that the server still has.
+  bool is_hidden(EntityId entity) const;
+  bool has_hidden() const { return !hidden_.empty(); }
+  PredictedSpawns& spawns() { return spawns_; }
+  const PredictedSpawns& spawns() const { return spawns_; }
+  const PredictionCounters& counters() const { return counters_; }
+  const MispredictionLog& mispredictions() const { return mispredictions_; }
+
+  // Forecast.
+  EntityId spawn(const PredictedKey& key, EntityType type, bool& is_new) override;
+  void fill(EntityId entity) override;
+  void despawned(EntityId entity) override;
+  EntityReference reference(EntityId entity) const override;
+  EntityId find(EntityReference reference) const override;
 
  private:
   struct State {
     ComponentId component;
-    ByteVector before;  ///< One tick before `now`.
+    std::size_t offset = 0;  ///< In a row of the past.
+    ByteVector before;       ///< One tick before `now`.
     ByteVector now;
-    ByteVector blend_from;  ///< What was shown when it was corrected last.
+    ByteVector old;         ///< What was shown before the last replay.
+    ByteVector blend_from;  ///< The shown value when it was corrected last, ...
+    ByteVector blend_to;    ///< ... and the corrected value of that moment.
     Time corrected_at{};
     bool is_blending = false;
   };
   struct Own {
     EntityId entity;
     std::uint32_t number = 0;  ///< The last command that the received state includes.
+    std::uint32_t born = 0;    ///< The command that spawned it; 0 when the server has confirmed it.
+    bool is_listed = false;    ///< Found in the received world.
     std::vector<State> states;
+    std::vector<std::uint32_t> past_numbers;  ///< By command: whose state a row has.
+    ByteVector past;                          ///< Rows of all states, by command.
+  };
+  /// An entity that systems have despawned.
+  struct Hidden {
+    EntityId entity;
+    std::uint32_t command = 0;
+    std::uint32_t replay = 0;
+    std::optional<Tick> awaited_since;  ///< The server has run the command, as of this tick.
+  };
+  /// Bytes of a component that only the server changes.
+  struct ConfirmedBytes {
+    ComponentId component;
+    ByteRange range;
   };
 
-  void list_own(const World& received);
+  void list_components(const Game& game);
+  void list_own();
+  Own* find_own(EntityId entity);
+  const Own* find_own(EntityId entity) const;
+  Own& add_own(EntityId entity);
+  void add_states(Own& own, const World& world);
+  bool is_unborn(const Own& own, std::uint32_t number) const {
+    return own.born != 0 && command_steps(own.born, number) < 0;
+  }
+
   void run_tick(std::uint32_t number);
   void fill_gap(std::uint32_t number);
-  void capture();
-  void correct(Own& own, Time now, std::span<const ByteVector> old);
+  void capture(std::uint32_t number);
+  void keep_confirmed_fields();
+  void mirror(EntityId entity);
+  Bytes past(const Own& own, std::uint32_t number, const State& state) const;
+  void put_past(Own& own, std::uint32_t number, const World& world);
+
+  bool compare(Own& own);
+  void note_misprediction(const Own& own, const State& state, const FieldDifference& difference);
+  std::string_view probe(const Own& own, ComponentId component);
+  void keep();
+  void replay();
+  void begin_replay();
+  void keep_shown(float fraction, Time now);
+  void blend_changes(float fraction, Time now);
+  void show(const State& state, float fraction, Time now, std::span<std::byte> out) const;
+  void settle_spawns(bool is_replayed);
+  void settle_hidden(bool is_replayed);
+  void strip(EntityId entity);
+  bool is_overdue(Tick since) const;
   void blend(const ComponentDescription& description, Bytes from, Bytes to, float fraction,
              std::span<std::byte> out) const;
 
+  World& received_;
   World world_;
+  PredictedSpawns spawns_;
   Simulation simulation_;
   ProblemLog& problems_;
   PlayerId player_;
+  std::uint32_t patience_ticks_;
   ComponentHandle<Replicated> replicated_;
   std::vector<ComponentId> components_;
+  /// Of `components_`, for comparing: a value that was rounded for the wire is no other one.
+  std::vector<ComponentDescription> compared_;
+  /// The same for the fields that are interpolated while an error is blended: others are steps.
+  std::vector<ComponentDescription> turned_;
+  mutable ByteVector turning_;
+  std::vector<ConfirmedBytes> confirmed_;
   std::vector<Own> own_;  ///< Sorted by entity.
+  std::vector<Hidden> hidden_;
   std::vector<EntityId> subset_;
+  std::size_t probes_ = 0;  ///< Of one reconcile.
+  ByteVector scratch_;
   std::array<CommandSet, kReplayedMax> history_;  ///< By number.
   std::uint32_t newest_ = 0;
   std::uint32_t received_number_ = 0;  ///< The lowest one of the entities.
   Tick received_tick_;
   const CommandSet* running_ = nullptr;
-  std::span<const ComponentDescription> command_types_;
-  std::uint64_t corrections_ = 0;
-  std::uint64_t predicted_ticks_ = 0;
-  std::uint64_t replayed_ticks_ = 0;
   std::uint32_t running_number_ = 0;
+  std::uint32_t replay_ = 0;  ///< Counts replays.
+  bool is_probing_ = false;   ///< A tick runs to find a cause: nothing of it counts.
+  std::span<const ComponentDescription> command_types_;
+  std::span<const session_detail::SystemEntry> systems_;
+  PredictionCounters counters_;
+  MispredictionLog mispredictions_;
 };
 
 }  // namespace muster

@@ -37,6 +37,7 @@ struct Problem {
   PlayerId player = PlayerId::none;
   std::string component{};  ///< Or the message's or command's name; empty where it does not apply.
   std::string field{};
+  std::string system{};     ///< The system concerned, for `mispredicted`; empty if not known.
   double difference = 0;    ///< In the field's unit, for `mispredicted`.
   std::uint64_t count = 1;  ///< Occurrences since the last report of this cause.
   std::string text{};       ///< What is concerned, and what to do.

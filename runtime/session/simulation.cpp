@@ -32,12 +32,17 @@ Simulation::Simulation(const Game& game, World& world, const ReplicatedCollectio
 void Simulation::run(const Systems& systems, std::uint32_t first_index) {
   for (const session_detail::SystemEntry& system : systems.entries) {
     is_running_ = true;
+    system_ = first_index;
+    counts_.clear();
+    current_ = {};
     const float seconds = 1.0F / static_cast<float>(game_.ticks_per_second);
     SystemContext context(*this, tick_, seconds, first_index++);
     system.run(context);
     is_running_ = false;
+    current_ = {};
     if (hit_tests_ != nullptr) hit_tests_->release();
     apply_pending();
+    if (after_system_) after_system_(system_);
   }
 }
 
@@ -52,11 +57,12 @@ void Simulation::run_tick(Tick tick) {
   left_.clear();
 }
 
-void Simulation::predict_tick(Tick tick, std::span<const EntityId> entities) {
+void Simulation::predict_tick(Tick tick, const std::vector<EntityId>& entities) {
   tick_ = tick;
-  subset_ = entities;
+  subset_ = &entities;
   run(game_.systems, 0);
-  subset_.reset();
+  subset_ = nullptr;
+  world_.process_despawns();
 }
 
 void Simulation::visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
@@ -66,11 +72,16 @@ void Simulation::visit(std::span<const session_detail::VisitedComponent> compone
     return world_.bytes(id, storage.owners()[index]).data();
   };
   ++walk_depth_;
-  if (subset_ && !is_all) {
-    walk_.visit_some(*subset_, components, visitor, call, locate);
+  // A walk inside a visit is still for the outer entity.
+  const EntityId outer = current_;
+  EntityId inner;
+  EntityId* const current = outer.is_null() && is_running_ && !is_all ? &current_ : &inner;
+  if (subset_ != nullptr && !is_all) {
+    walk_.visit_some(*subset_, components, visitor, call, locate, current);
   } else {
-    walk_.visit(components, visitor, call, locate);
+    walk_.visit(components, visitor, call, locate, current);
   }
+  current_ = outer;
   --walk_depth_;
   if (!must_wait()) apply_pending();
 }
@@ -93,7 +104,7 @@ EntityId Simulation::spawn(EntityType type, const SpawnOptions& options,
 
 EntityId Simulation::make(EntityType type, const SpawnOptions& options,
                           std::span<const session_detail::NamedValue> values) {
-  if (!source_) return {};  // A client does not predict new entities.
+  if (!source_) return foresee(type, options, values);
   const auto refuse = [&](std::string text) {
     problems_.add({.kind = ProblemKind::unknown_type,
                    .tick = tick_,
@@ -118,8 +129,54 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
   for (const session_detail::NamedValue& value : values) {
     queue_value(Pending::Kind::value, entity, value);
   }
-  note_spawned({.entity = entity, .reference = reference, .type = id.value(), .options = options});
+  note_spawned({.entity = entity,
+                .reference = reference,
+                .type = id.value(),
+                .options = options,
+                .key = next_key(options.owner, true)});
   return entity;
+}
+
+EntityId Simulation::foresee(EntityType type, const SpawnOptions& options,
+                             std::span<const session_detail::NamedValue> values) {
+  if (forecast_ == nullptr || !is_running_ || options.owner != machine_) return {};
+  const PredictedKey key = next_key(options.owner, true);
+  bool is_new = false;
+  const EntityId entity = key.is_none() ? EntityId() : forecast_->spawn(key, type, is_new);
+  if (entity.is_null() || !is_new) return entity;
+  pending_.push_back({.kind = Pending::Kind::fill, .entity = entity});
+  for (const session_detail::NamedValue& value : values) {
+    queue_value(Pending::Kind::value, entity, value);
+  }
+  return entity;
+}
+
+PredictedKey Simulation::next_key(PlayerId player, bool is_spawn) {
+  const bool is_shared = is_running_ && system_ < game_.systems.entries.size();
+  if (!is_shared || player == PlayerId::none || !command_number_) return {};
+  auto count = std::ranges::find(counts_, player, &Count::player);
+  if (count == counts_.end()) count = counts_.insert(count, {.player = player});
+  const std::uint32_t order = is_spawn ? count->spawns++ : count->cues++;
+  if (order > PredictedKey::kPartMax || system_ > PredictedKey::kPartMax) return {};
+  return {.command = command_number_(player),
+          .system = static_cast<std::uint8_t>(system_),
+          .order = static_cast<std::uint8_t>(order)};
+}
+
+void Simulation::cue(Cue cue) {
+  if (!cues_) return;
+  // Whose command it is follows from the entity that the system runs for, else from the cause.
+  const EntityId actor = current_.is_null() ? cue.cause : current_;
+  if (cue.cause.is_null()) cue.cause = current_;
+  cue.player = world_.player(actor);
+  cue.key = next_key(cue.player, false);
+  const bool is_foreseen = cue.player == machine_ && !cue.key.is_none();
+  if (is_server() || is_foreseen) cues_(cue);
+}
+
+EntityId Simulation::find(EntityReference reference) const {
+  const EntityId found = forecast_ != nullptr ? forecast_->find(reference) : EntityId();
+  return found.is_null() ? ids_.find(reference) : found;
 }
 
 void Simulation::adopt(EntityId entity, EntityReference reference, TypeId type) {
@@ -164,12 +221,20 @@ void Simulation::apply_pending() {
     if (!world_.is_alive(pending.entity)) continue;
     switch (pending.kind) {
       case Pending::Kind::fill: {
+        if (!source_) {
+          forecast_->fill(pending.entity);
+          break;
+        }
         source_->spawner.instantiate_at(*pending.plan, pending.entity);
         const SpawnedEntity* const spawned = find_spawned(pending.entity);
         if (Replicated* const replicated = world_.get(replicated_, pending.entity)) {
           replicated->id = spawned != nullptr ? spawned->reference.network_id : -1;
           replicated->predicting_player_id =
               static_cast<std::int32_t>(world_.player(pending.entity));
+          if (spawned != nullptr && !spawned->key.is_none()) {
+            replicated->spawn_command = spawned->key.command;
+            replicated->spawn_place = spawned->key.place();
+          }
         }
         break;
       }
@@ -208,7 +273,7 @@ void Simulation::despawn(EntityId entity) {
   while (find_spawned(root) == nullptr && !world_.parent(root).is_null())
     root = world_.parent(root);
   if (root == entity || find_spawned(root) == nullptr) {
-    world_.request_despawn(entity);
+    if (world_.request_despawn(entity) && forecast_ != nullptr) forecast_->despawned(entity);
     return;
   }
   problems_.add({.kind = ProblemKind::unsupported_change,
@@ -292,7 +357,8 @@ bool Simulation::remove_component(EntityId entity, std::string_view name) {
 
 EntityReference Simulation::reference(EntityId entity) const {
   const SpawnedEntity* const found = find_spawned(entity);
-  return found != nullptr ? found->reference : EntityReference();
+  if (found != nullptr) return found->reference;
+  return forecast_ != nullptr ? forecast_->reference(entity) : EntityReference();
 }
 
 EntityId Simulation::owned(PlayerId player, EntityType type) {

@@ -16,6 +16,7 @@
 #include "runtime/session/system_context.h"
 #include "runtime/spawn/replicated_collection.h"
 #include "runtime/spawn/spawner.h"
+#include "runtime/sync/predicted_key.h"
 #include "runtime/world/change_queue.h"
 #include "runtime/world/world.h"
 
@@ -34,6 +35,37 @@ struct SpawnedEntity {
   EntityReference reference;
   TypeId type;
   SpawnOptions options;
+  PredictedKey key{};
+};
+
+/// An effect or message of a system: `SystemContext::play` and `emit`.
+struct Cue {
+  PredictedKey key;                  ///< None for one that clients cannot foresee.
+  PlayerId player = PlayerId::none;  ///< Whose command caused it.
+  EntityId cause;
+  Vec3 position;
+  std::optional<EffectType> effect;  ///< Empty for a message.
+  EffectOptions options;
+  session_detail::NamedValue message{};
+};
+/// Sends a cue to players, or plays it on a predicting client.
+using CueSink = std::function<void(const Cue& cue)>;
+
+/// What a client's prediction makes of the structure that its systems change.
+class Forecast {
+ public:
+  virtual ~Forecast() = default;
+  /// An entity of the predicted world without components for a spawn of the command that runs; the
+  /// same one when the command runs again. `is_new`: it gets its components when the system has
+  /// ended. Null when it is not predicted.
+  virtual EntityId spawn(const PredictedKey& key, EntityType type, bool& is_new) = 0;
+  /// The system has ended: gives the entity its prefab's components.
+  virtual void fill(EntityId entity) = 0;
+  /// The entity despawns at the end of the tick.
+  virtual void despawned(EntityId entity) = 0;
+  /// For `SystemContext::reference` and `find`, of entities that the server has not confirmed.
+  virtual EntityReference reference(EntityId entity) const = 0;
+  virtual EntityId find(EntityReference reference) const = 0;
 };
 
 /// What a server's simulation makes entities from.
@@ -57,11 +89,23 @@ class Simulation {
   /// Null for none. Must outlive the simulation.
   void set_hit_tests(HitTests* tests) { hit_tests_ = tests; }
   void set_near_message(NearMessage send) { near_message_ = std::move(send); }
+  void set_cues(CueSink sink) { cues_ = std::move(sink); }
+  /// The number of the command that a player runs in this tick; 0 for none.
+  void set_command_numbers(std::function<std::uint32_t(PlayerId)> number) {
+    command_number_ = std::move(number);
+  }
+  /// Called with the index of each system that has run, to watch what they do; null for none.
+  void set_after_system(std::function<void(std::uint32_t)> watch) {
+    after_system_ = std::move(watch);
+  }
+  /// A client's prediction, which must outlive the simulation; null on a server.
+  void set_forecast(Forecast* forecast) { forecast_ = forecast; }
 
   /// Runs all systems of the server once.
   void run_tick(Tick tick);
-  /// Runs the shared systems once for some entities, sorted by id: a client's prediction.
-  void predict_tick(Tick tick, std::span<const EntityId> entities);
+  /// Runs the shared systems once for some entities: a client's prediction. Entities that are added
+  /// to the list meanwhile count from the next system on.
+  void predict_tick(Tick tick, const std::vector<EntityId>& entities);
   bool is_server() const { return source_.has_value(); }
   Tick tick() const { return tick_; }
   /// While paused, ticks run no systems.
@@ -92,7 +136,7 @@ class Simulation {
   void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
              session_detail::VisitRun call, bool is_all);
   EntityReference reference(EntityId entity) const;
-  EntityId find(EntityReference reference) const { return ids_.find(reference); }
+  EntityId find(EntityReference reference) const;
   /// The first entity of a type that a player owns; null when the player owns none.
   EntityId owned(PlayerId player, EntityType type);
   /// Notes which command of its owner the state of each owned entity includes.
@@ -126,6 +170,11 @@ class Simulation {
 
   EntityId make(EntityType type, const SpawnOptions& options,
                 std::span<const session_detail::NamedValue> values);
+  EntityId foresee(EntityType type, const SpawnOptions& options,
+                   std::span<const session_detail::NamedValue> values);
+  /// The next spawn or effect of a player in the running system; none outside shared systems.
+  PredictedKey next_key(PlayerId player, bool is_spawn);
+  void cue(Cue cue);
   std::optional<ComponentId> component_id(std::string_view name, std::size_t bytes);
   void queue_value(Pending::Kind kind, EntityId entity, const session_detail::NamedValue& value);
   bool must_wait() const { return is_running_ || walk_depth_ > 0; }
@@ -155,7 +204,20 @@ class Simulation {
   bool is_running_ = false;
   std::uint32_t walk_depth_ = 0;  ///< Walks under way: changes of structure wait for their end.
   bool is_paused_ = false;
-  std::optional<std::span<const EntityId>> subset_;  ///< While `predict_tick` runs.
+  /// Spawns and effects of a player in the running system so far.
+  struct Count {
+    PlayerId player;
+    std::uint32_t spawns = 0;
+    std::uint32_t cues = 0;
+  };
+  std::function<std::uint32_t(PlayerId)> command_number_;
+  CueSink cues_;
+  std::function<void(std::uint32_t)> after_system_;
+  Forecast* forecast_ = nullptr;
+  std::uint32_t system_ = 0;
+  EntityId current_;  ///< The entity that the running system visits; null for none.
+  std::vector<Count> counts_;
+  const std::vector<EntityId>* subset_ = nullptr;  ///< While `predict_tick` runs.
   std::vector<Pending> pending_;
   ByteVector pending_bytes_;
   std::vector<SpawnedEntity> spawned_;  ///< By slot; some are gone.

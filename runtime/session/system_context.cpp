@@ -17,9 +17,7 @@ EntityId SystemContext::find(EntityReference reference) const {
   return simulation_.find(reference);
 }
 
-void SystemContext::despawn(EntityId entity) {
-  if (is_server()) simulation_.despawn(entity);
-}
+void SystemContext::despawn(EntityId entity) { simulation_.despawn(entity); }
 bool SystemContext::is_despawning(EntityId entity) const {
   return simulation_.world_.is_despawning(entity);
 }

@@ -96,22 +96,26 @@ class SystemContext {
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
 
-  /// On a predicting client nothing is spawned, despawned, added, removed or sent: the server does
-  /// it.
-  ///
   /// The id is valid at once, for `reference` and for fields of the given values; the entity has
   /// its components when the system has ended. Null, and a problem, for a type that the build does
   /// not have or when no network id is free.
+  ///
+  /// On a predicting client an entity of its player is there at once, with the same id in each
+  /// replay, and becomes the server's when that arrives: matched by player, command, system and
+  /// order, else by `Overrides::match_spawn`. If the server does not spawn it, it is undone
+  /// (`GameClient::on_undone`). Null for another owner, and when many are spawned at once.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
     const std::array<session_detail::NamedValue, sizeof...(T)> named{
         session_detail::named_value(values)...};
     return spawn_entity(type, options, named);
   }
+  /// On a predicting client the entity is hidden at once, until the server has despawned it. If the
+  /// server does not, it is shown again.
   void despawn(EntityId entity);
   /// Whether `despawn` was called for it, in this system or before.
   bool is_despawning(EntityId entity) const;
-  /// Has no effect on an entity that is gone or has the component.
+  /// Has no effect on an entity that is gone or has the component, nor on a predicting client.
   template <Described T>
   void add(EntityId entity, const T& value = {}) {
     add_component(entity, session_detail::named_value(value));

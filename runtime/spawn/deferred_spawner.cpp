@@ -32,24 +32,30 @@ DeferredSpawner::DeferredSpawner(Spawner& spawner, BundleLoader& loader, const O
 }
 
 EntityId DeferredSpawner::spawn(const Guid& asset, const EntityOptions& options) {
-  World& world = spawner_->world();
-  const EntityId root = world.create(options);
-  ++counters_.spawned;
-  world.add(link_, root, {reference_to(asset), PrefabStage::waiting});
-  settle(root);
+  const EntityId root = spawner_->world().create(options);
+  spawn_at(root, asset);
   return root;
+}
+
+void DeferredSpawner::spawn_at(EntityId root, const Guid& asset) {
+  ++counters_.spawned;
+  spawner_->world().add(link_, root, {reference_to(asset), PrefabStage::waiting});
+  settle(root);
 }
 
 EntityId DeferredSpawner::spawn_type(std::uint32_t registry, TypeId type_id,
                                      const EntityOptions& options) {
-  const TypePlace* const place = spawner_->store().resolve(registry, type_id);
-  if (place != nullptr) return spawn(place->guid, options);
-  World& world = spawner_->world();
-  const EntityId root = world.create(options);
-  ++counters_.spawned;
-  world.add(link_, root, {{}, PrefabStage::waiting});
-  fail_unassigned(root, registry, type_id);
+  const EntityId root = spawner_->world().create(options);
+  spawn_type_at(root, registry, type_id);
   return root;
+}
+
+void DeferredSpawner::spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id) {
+  const TypePlace* const place = spawner_->store().resolve(registry, type_id);
+  if (place != nullptr) return spawn_at(root, place->guid);
+  ++counters_.spawned;
+  spawner_->world().add(link_, root, {{}, PrefabStage::waiting});
+  fail_unassigned(root, registry, type_id);
 }
 
 void DeferredSpawner::update() {

@@ -56,6 +56,8 @@ class DeferredSpawner {
   /// Spawns what a type id leads to in a registry. An id that is not assigned gives a placeholder:
   /// ids come from the network.
   EntityId spawn_type(std::uint32_t registry, TypeId type_id, const EntityOptions& options = {});
+  /// The same into an entity that exists, without components. Requires: it is alive.
+  void spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id);
 
   /// Completes entities whose bundles have come, and gives up bundles that no entity needs.
   void update();
@@ -96,6 +98,7 @@ class DeferredSpawner {
     bool is_needed = false;
   };
   Wanted& want(const Guid& asset);
+  void spawn_at(EntityId root, const Guid& asset);
   void settle(EntityId root);
   void complete(EntityId root, const Guid& asset);
   void fail_root(EntityId root, const Guid& asset, const Error& why);

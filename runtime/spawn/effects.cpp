@@ -34,7 +34,7 @@ Vec3 between(const Vec3& a, const Vec3& b, float part) {
 
 }  // namespace
 
-EffectPlayer::EffectPlayer(Spawner& spawner, const EffectOptions& options)
+EffectPlayer::EffectPlayer(Spawner& spawner, const EffectPlayerOptions& options)
     : spawner_(&spawner),
       world_(&spawner.world()),
       placeholder_(options.placeholder),
@@ -68,7 +68,7 @@ float EffectPlayer::read(const Setting& setting, EntityId entity) const {
   return std::isfinite(value) && value > 0 ? value : setting.otherwise;
 }
 
-Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectOptions& options) {
+Result<EffectPlayer> EffectPlayer::create(Spawner& spawner, const EffectPlayerOptions& options) {
   const CatalogReader& catalog = spawner.store().catalog();
   if (catalog.target() != Target::client) {
     return fail(ErrorCode::invalid_argument, "effects are played by clients only");

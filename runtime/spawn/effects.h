@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxEffectRequests = 256;
 /// plays one effect of each kind (the flash and the tracer of a shot), however often its tick is
 /// computed or received, and whichever effect it is by then. Two of a kind at once, such as the
 /// pellets of a volley, have channels of their own; so have ticks that follow each other faster
-/// than `EffectOptions::same_within_ticks` tells apart, where a game sets that.
+/// than `EffectPlayerOptions::same_within_ticks` tells apart, where a game sets that.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;
@@ -86,7 +86,7 @@ struct EffectCounters {
 /// What an EffectPlayer takes from its environment. The names are those of the game's components:
 /// the fields are read through their descriptions, from the root of the instance, whenever it
 /// begins to play.
-struct EffectOptions {
+struct EffectPlayerOptions {
   Duration expiry = std::chrono::milliseconds(500);
   std::string_view spatial_component = "SpatialEffect";
   std::string_view duration_field = "durationSeconds";
@@ -124,7 +124,7 @@ class EffectPlayer {
   /// world (by the target of the catalog), and with `limit_exceeded` for a pool larger than
   /// `kMaxEffectPool`; what was spawned by then is asked to despawn. The spawner and its world must
   /// outlive the player.
-  static Result<EffectPlayer> create(Spawner& spawner, const EffectOptions& options = {});
+  static Result<EffectPlayer> create(Spawner& spawner, const EffectPlayerOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);
   EffectVerdict request(const HitscanEffectRequest& request);
@@ -169,7 +169,7 @@ class EffectPlayer {
     float otherwise = 0;  ///< For what has none, or no positive number there.
   };
 
-  EffectPlayer(Spawner& spawner, const EffectOptions& options);
+  EffectPlayer(Spawner& spawner, const EffectPlayerOptions& options);
   static Setting find_setting(const World& world, std::string_view component,
                               std::string_view field, float otherwise);
   float read(const Setting& setting, EntityId entity) const;

@@ -58,6 +58,9 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
     }
     world_.set_player(present, spawn.player);
     ++counters_.placed;
+  } else if (world_.is_alive(spawn.existing)) {
+    world_.set_player(spawn.existing, spawn.player);
+    (void)collection_.add(spawn.id, spawn.existing);  // In range, free, and alive.
   } else {
     EntityOptions options;
     options.player = spawn.player;

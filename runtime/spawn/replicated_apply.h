@@ -19,6 +19,7 @@ struct ReplicatedSpawn {
   EntityReference id;
   TypeId type;
   PlayerId player = PlayerId::none;  ///< Whose it is; who predicts it.
+  EntityId existing{};               ///< The entity that becomes this one; null for a new one.
 };
 
 /// New values of one component of an entity.

@@ -1,0 +1,304 @@
+// What the server computed for a command is compared with what was predicted for that command. When
+// both agree, everything since stays as it is, and nothing runs again; the first command of which
+// they do not is where the replay begins. States of each command are kept for that, per entity.
+//
+// Entities that the server has not sent yet have no state of the server to begin from: they begin
+// from their own predicted past.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "registry/vocabulary/comparison.h"
+#include "runtime/session/own_prediction.h"
+
+namespace muster {
+namespace {
+
+/// Causes that are looked for in one reconcile: each runs a tick.
+constexpr std::size_t kProbesMax = 4;
+
+}  // namespace
+
+void OwnPrediction::list_own() {
+  for (Own& own : own_) own.is_listed = false;
+  for (const EntityId entity : received_.owners(replicated_)) {
+    if (received_.player(entity) != player_ || received_.is_despawning(entity)) continue;
+    const Replicated& replicated = *std::as_const(received_).get(replicated_, entity);
+    if (replicated.command_number == 0) continue;
+    Own& own = add_own(entity);
+    own.number = replicated.command_number;
+    own.born = 0;
+    own.is_listed = true;
+    add_states(own, received_);
+  }
+  for (const PredictedSpawns::Entry& entry : spawns_.entries()) {
+    Own* const own = find_own(entry.entity);
+    if (own == nullptr || entry.state != PredictedSpawns::State::predicted) continue;
+    own->is_listed = true;
+    add_states(*own, received_);
+  }
+  std::erase_if(own_, [](const Own& own) { return !own.is_listed; });
+}
+
+void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
+  spawns_.refill();
+  simulation_.clear_changes();
+  received_tick_ = tick;
+  list_own();
+  bool has_base = false;
+  for (const Own& own : own_) {
+    if (own.born != 0) continue;
+    if (!has_base || command_steps(received_number_, own.number) < 0) received_number_ = own.number;
+    has_base = true;
+  }
+  world_ = received_;
+  if (!has_base) {
+    // Without an entity that runs commands there is nothing to compare with.
+    for (PredictedSpawns::Entry& entry : spawns_.entries()) {
+      if (entry.state == PredictedSpawns::State::predicted) spawns_.end(entry, SpawnEnd::undone);
+    }
+    own_.clear();
+    hidden_.clear();
+    return;
+  }
+  ++counters_.reconciles;
+  probes_ = 0;
+  bool is_equal = true;
+  for (Own& own : own_) {
+    if (own.born == 0 && !compare(own)) is_equal = false;
+  }
+  if (is_equal) {
+    keep();
+  } else {
+    keep_shown(fraction, now);
+    replay();
+    blend_changes(fraction, now);
+  }
+  settle_spawns(!is_equal);
+  settle_hidden(!is_equal);
+  spawns_.forget_before(newest_ - kReplayedMax);
+}
+
+/// False when the entity has to begin again from the server's state.
+bool OwnPrediction::compare(Own& own) {
+  const auto hidden = std::ranges::find(hidden_, own.entity, &Hidden::entity);
+  if (hidden != hidden_.end() && command_steps(hidden->command, own.number) >= 0) return true;
+  bool is_equal = true;
+  for (const State& state : own.states) {
+    const Bytes there = std::as_const(received_).bytes(state.component, own.entity);
+    const Bytes predicted = past(own, own.number, state);
+    if (there.size() != state.now.size()) continue;
+    if (predicted.empty()) return false;
+    scratch_.assign(predicted.begin(), predicted.end());
+    for (const ConfirmedBytes& one : confirmed_) {
+      if (one.component != state.component) continue;
+      std::memcpy(scratch_.data() + one.range.begin, there.data() + one.range.begin,
+                  one.range.end - one.range.begin);
+    }
+    const auto at = std::ranges::find(components_, state.component);
+    const ComponentDescription& compared =
+        compared_[static_cast<std::size_t>(at - components_.begin())];
+    const auto difference = first_difference(compared, scratch_, there);
+    if (!difference) continue;
+    is_equal = false;
+    note_misprediction(own, state, *difference);
+  }
+  return is_equal;
+}
+
+void OwnPrediction::note_misprediction(const Own& own, const State& state,
+                                       const FieldDifference& difference) {
+  ++counters_.corrections;
+  const ComponentDescription& description = world_.storage(state.component).description();
+  Misprediction found{.tick = received_tick_,
+                      .command = own.number,
+                      .entity = own.entity,
+                      .component = description.name,
+                      .field = difference.field->name,
+                      .difference = difference.amount,
+                      .tolerance = difference.field->tolerance,
+                      .system = {},
+                      .replayed_ticks = static_cast<std::uint32_t>(
+                          std::max(command_steps(own.number, newest_), 0))};
+  if (probes_++ < kProbesMax) {
+    found.system = probe(own, state.component);
+  }
+  mispredictions_.add(found);
+  problems_.add({.kind = ProblemKind::mispredicted,
+                 .tick = received_tick_,
+                 .entity = own.entity,
+                 .player = player_,
+                 .component = description.name,
+                 .field = difference.field->name,
+                 .system = std::string(found.system),
+                 .difference = difference.amount,
+                 .text = "the server computed another value"});
+}
+
+/// Runs the tick of the command again from the predicted state before it, and watches which system
+/// changes the component.
+std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
+  const std::uint32_t before = own.number - 1;
+  subset_.clear();
+  for (const Own& each : own_) {
+    for (const State& state : each.states) {
+      const Bytes value = past(each, before, state);
+      const std::span<std::byte> here = world_.bytes(state.component, each.entity);
+      if (value.size() != here.size() || value.empty()) continue;
+      std::ranges::copy(value, here.begin());
+      if (subset_.empty() || subset_.back() != each.entity) subset_.push_back(each.entity);
+    }
+  }
+  std::string_view found;
+  const Bytes start = std::as_const(world_).bytes(component, own.entity);
+  ByteVector last(start.begin(), start.end());
+  simulation_.set_after_system([&](std::uint32_t system) {
+    const Bytes value = std::as_const(world_).bytes(component, own.entity);
+    if (std::ranges::equal(value, last)) return;
+    last.assign(value.begin(), value.end());
+    found = systems_[system].name;
+  });
+  is_probing_ = true;
+  running_ = &history_[own.number % kReplayedMax];
+  running_number_ = own.number;
+  simulation_.predict_tick(received_tick_, subset_);
+  running_ = nullptr;
+  is_probing_ = false;
+  simulation_.set_after_system({});
+  world_ = received_;
+  return found;
+}
+
+/// The prediction was right: own entities stay as predicted, all others are as received.
+void OwnPrediction::keep() {
+  for (Own& own : own_) {
+    for (State& state : own.states) {
+      const std::span<std::byte> here = world_.bytes(state.component, own.entity);
+      if (here.size() == state.now.size()) std::ranges::copy(state.now, here.begin());
+    }
+  }
+  keep_confirmed_fields();
+  for (const ConfirmedBytes& one : confirmed_) {
+    for (Own& own : own_) {
+      const auto state = std::ranges::find(own.states, one.component, &State::component);
+      const Bytes here = std::as_const(world_).bytes(one.component, own.entity);
+      if (state == own.states.end() || here.size() != state->now.size()) continue;
+      std::memcpy(state->now.data() + one.range.begin, here.data() + one.range.begin,
+                  one.range.end - one.range.begin);
+    }
+  }
+  for (const Hidden& one : hidden_) world_.request_despawn(one.entity);
+  world_.process_despawns();
+}
+
+void OwnPrediction::strip(EntityId entity) {
+  for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
+    world_.remove(ComponentId(i), entity);
+  }
+}
+
+void OwnPrediction::begin_replay() {
+  ++replay_;
+  ++counters_.replays;
+  for (Own& own : own_) {
+    if (own.born == 0) {
+      put_past(own, own.number, received_);
+    } else if (is_unborn(own, received_number_)) {
+      strip(own.entity);
+    } else {
+      own.number = received_number_;
+      for (const State& state : own.states) {
+        const Bytes value = past(own, received_number_, state);
+        const std::span<std::byte> here = world_.bytes(state.component, own.entity);
+        if (value.size() == here.size()) std::ranges::copy(value, here.begin());
+      }
+    }
+  }
+  for (const Hidden& one : hidden_) {
+    if (command_steps(one.command, received_number_) >= 0) world_.request_despawn(one.entity);
+  }
+  world_.process_despawns();
+}
+
+void OwnPrediction::replay() {
+  begin_replay();
+  const std::int32_t count = command_steps(received_number_, newest_);
+  if (count > 0 && count < static_cast<std::int32_t>(kReplayedMax)) {
+    counters_.replayed_ticks += static_cast<std::uint64_t>(count);
+    for (std::uint32_t number = received_number_ + 1; number != newest_ + 1; ++number) {
+      if (number == newest_) {
+        capture(newest_ - 1);
+        for (Own& own : own_) {
+          for (State& state : own.states) std::ranges::copy(state.now, state.before.begin());
+        }
+      }
+      run_tick(number);
+    }
+  } else {
+    capture(newest_);
+  }
+  for (const PredictedSpawns::Entry& entry : spawns_.entries()) {
+    if (entry.state == PredictedSpawns::State::predicted) mirror(entry.entity);
+  }
+}
+
+void OwnPrediction::keep_shown(float fraction, Time now) {
+  for (Own& own : own_) {
+    for (State& state : own.states) {
+      state.old.resize(state.now.size());
+      show(state, fraction, now, state.old);
+    }
+  }
+}
+
+void OwnPrediction::blend_changes(float fraction, Time now) {
+  for (Own& own : own_) {
+    for (State& state : own.states) {
+      if (state.old.size() != state.now.size()) continue;
+      const ComponentDescription& description = world_.storage(state.component).description();
+      state.is_blending = false;
+      show(state, fraction, now, state.blend_to);
+      if (!first_difference(description, state.old, state.blend_to)) continue;
+      state.blend_from = state.old;
+      state.corrected_at = now;
+      state.is_blending = true;
+    }
+  }
+}
+
+bool OwnPrediction::is_overdue(Tick since) const {
+  return received_tick_.value() - since.value() >= patience_ticks_;
+}
+
+void OwnPrediction::settle_spawns(bool is_replayed) {
+  for (PredictedSpawns::Entry& entry : spawns_.entries()) {
+    if (entry.state != PredictedSpawns::State::predicted) continue;
+    if (command_steps(received_number_, entry.key.command) > 0) {
+      if (!is_replayed || entry.replay == replay_) continue;
+      ++counters_.spawns_undone;
+      spawns_.end(entry, SpawnEnd::undone);
+    } else {
+      if (!entry.is_awaited) entry.awaited_since = received_tick_;
+      entry.is_awaited = true;
+      if (!is_overdue(entry.awaited_since)) continue;
+      ++counters_.spawns_expired;
+      spawns_.end(entry, SpawnEnd::expired);
+    }
+    strip(entry.entity);
+    std::erase_if(own_, [&](const Own& own) { return own.entity == entry.entity; });
+  }
+}
+
+void OwnPrediction::settle_hidden(bool is_replayed) {
+  std::erase_if(hidden_, [&](Hidden& one) {
+    if (!received_.is_alive(one.entity) || received_.is_despawning(one.entity)) return true;
+    if (command_steps(received_number_, one.command) > 0) {
+      return is_replayed && one.replay != replay_;
+    }
+    if (spawns_.is_predicted(one.entity)) return false;  // `settle_spawns` decides.
+    if (!one.awaited_since) one.awaited_since = received_tick_;
+    return is_overdue(*one.awaited_since);
+  });
+}
+
+}  // namespace muster
