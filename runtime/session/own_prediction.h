@@ -21,10 +21,10 @@ namespace muster {
 /// Counts since the prediction began.
 struct PredictionCounters {
   std::uint64_t predicted_ticks = 0;  ///< That were run once.
-  std::uint64_t corrections = 0;     ///< Components that differed beyond a tolerance.
-  std::uint64_t reconciles = 0;      ///< States of the server that were compared.
-  std::uint64_t replays = 0;         ///< States after which commands ran again.
-  std::uint64_t replayed_ticks = 0;  ///< Commands that ran again.
+  std::uint64_t corrections = 0;      ///< Components that differed beyond a tolerance.
+  std::uint64_t reconciles = 0;       ///< States of the server that were compared.
+  std::uint64_t replays = 0;          ///< States after which commands ran again.
+  std::uint64_t replayed_ticks = 0;   ///< Commands that ran again.
   std::uint64_t spawns_confirmed = 0;
   std::uint64_t spawns_undone = 0;
   std::uint64_t spawns_refused = 0;

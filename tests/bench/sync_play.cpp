@@ -67,9 +67,9 @@ class Match {
       : options_(options), game_(sync_game()), edges_(options.seed) {
     shot_log() = {};
     build_sync_game(folder_.path());
-    Result<std::unique_ptr<GameServer>> opened = GameServer::open(
-        Build::open(folder_.path(), Target::server, game_), edges_.host("server"),
-        {.listen = "server:7000", .players_max = 256, .seed = options.seed});
+    Result<std::unique_ptr<GameServer>> opened =
+        GameServer::open(Build::open(folder_.path(), Target::server, game_), edges_.host("server"),
+                         {.listen = "server:7000", .players_max = 256, .seed = options.seed});
     if (!opened) throw std::runtime_error(opened.error().message);
     server_ = std::move(opened.value());
     server_->on_join([this](PlayerId player) {
@@ -103,8 +103,8 @@ class Match {
     seat->host = "client" + std::to_string(index);
     const auto round = [&](std::size_t count) { return static_cast<double>(index / count); };
     seat->way.start_at(round(options_.delays.size()) * kApartMs);
-    seat->first_row = static_cast<std::uint64_t>(round(options_.inputs.size()) * kApartMs *
-                                                 seat->rows_per_ms);
+    seat->first_row =
+        static_cast<std::uint64_t>(round(options_.inputs.size()) * kApartMs * seat->rows_per_ms);
     // Frames of several clients are not in step.
     seat->next_frame_ms = std::fmod(index * 7.7, 1000 / options_.frames_per_second);
     edges_.host(seat->host);
@@ -113,10 +113,9 @@ class Match {
   }
 
   void connect(Seat& seat) {
-    Result<std::unique_ptr<GameClient>> client =
-        GameClient::connect(Build::open(folder_.path(), Target::client, game_),
-                            edges_.host(seat.host), {.server = "server:7000",
-                                                     .key = server_->public_key()});
+    Result<std::unique_ptr<GameClient>> client = GameClient::connect(
+        Build::open(folder_.path(), Target::client, game_), edges_.host(seat.host),
+        {.server = "server:7000", .key = server_->public_key()});
     if (!client) throw std::runtime_error(client.error().message);
     seat.client = std::move(client.value());
     seat.client->on_problem([](const Problem&) {});

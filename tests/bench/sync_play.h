@@ -18,7 +18,7 @@ struct SyncPlayOptions {
   SyncRules rules = SyncRules::muster;
   std::vector<DelayFile> delays{};       ///< Client `i` has the one at `i` modulo their number.
   std::vector<InputRecording> inputs{};  ///< The same.
-  double loss = 0;                     ///< 0 to 1: of datagrams, each way, beside the recordings'.
+  double loss = 0;  ///< 0 to 1: of datagrams, each way, beside the recordings'.
   std::uint32_t clients = 2;
   double seconds = 60;
   double skip_seconds = 5;  ///< At the start; not measured.
@@ -29,10 +29,10 @@ struct SyncPlayOptions {
 /// A frame of the first client, for plots.
 struct SyncFrame {
   double seconds = 0;
-  double delay_ms = 0;          ///< That its packets meet.
-  double lead_ticks = 0;        ///< Of predicted time before the server.
-  double shown_behind_ms = 0;   ///< What is shown of others, behind the server.
-  double shown_error_mm = 0;    ///< Of the others.
+  double delay_ms = 0;         ///< That its packets meet.
+  double lead_ticks = 0;       ///< Of predicted time before the server.
+  double shown_behind_ms = 0;  ///< What is shown of others, behind the server.
+  double shown_error_mm = 0;   ///< Of the others.
   std::uint64_t corrections = 0;
 };
 

@@ -29,7 +29,8 @@ void SyncRecord::note(ServerMembers& server, Tick tick) {
     entity.position.reset();
     const EntityId id = server.collection.find(reference);
     const Transform* const at = server.world.get(transforms, id);
-    if (at != nullptr && server.world.get(characters, id) != nullptr) entity.position = at->position;
+    if (at != nullptr && server.world.get(characters, id) != nullptr)
+      entity.position = at->position;
     ++count;
   }
   state.entities.resize(count);
@@ -86,9 +87,8 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SyncResult& result) c
     std::uint16_t lacking = 0;
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
     if (!client.replication.has(entity.id) || found != EntityFound::here) continue;
-    const SeenBy seen_by = entity.owner == static_cast<PlayerNumber>(client.player)
-                               ? SeenBy::owner
-                               : SeenBy::others;
+    const SeenBy seen_by =
+        entity.owner == static_cast<PlayerNumber>(client.player) ? SeenBy::owner : SeenBy::others;
     ++result.states_compared;
     std::size_t at = 0;
     for (const std::uint16_t component : schema_->types[entity.type].components) {
@@ -96,10 +96,9 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SyncResult& result) c
         for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
           if (here[at] == entity.values[at] || !is_received(field.receivers, seen_by)) continue;
           if (!result.difference.empty()) continue;
-          result.difference = fmt::format("tick {}, entity {}, {}.{}: server {}, client {}",
-                                          tick.value(), entity.id,
-                                          schema_->components[component].name, field.name,
-                                          entity.values[at], here[at]);
+          result.difference = fmt::format(
+              "tick {}, entity {}, {}.{}: server {}, client {}", tick.value(), entity.id,
+              schema_->components[component].name, field.name, entity.values[at], here[at]);
         }
       }
     }
