@@ -38,7 +38,6 @@ set(muster_public_headers
   describe.h=registry/vocabulary/describe.h
   field_rules.h=registry/vocabulary/field_rules.h
   lanes.h=registry/vocabulary/lanes.h
-  player_id.h=runtime/world/player_id.h
   result.h=registry/vocabulary/result.h
   seed.h=registry/vocabulary/seed.h
   tick.h=registry/vocabulary/tick.h

@@ -7,7 +7,6 @@
 
 #include "registry/vocabulary/tick.h"
 #include "runtime/world/entity_id.h"
-#include "runtime/world/player_id.h"
 
 namespace muster {
 

@@ -1,4 +1,4 @@
-// The identity of an entity in one world.
+// The identities of entities and players in one world.
 #pragma once
 
 #include <compare>
@@ -25,6 +25,9 @@ class EntityId {
   std::uint32_t slot_ = 0;
   std::uint32_t generation_ = 0;
 };
+
+/// A player of the match; the server and the scenery belong to none.
+enum class PlayerId : std::int32_t { none = -1 };
 
 /// An entity as it was made once (`World::birth`). Going back in time may give its id to another
 /// one, but not its birth.

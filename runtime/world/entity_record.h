@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "runtime/world/name_table.h"
-#include "runtime/world/player_id.h"
+#include "runtime/world/entity_id.h"
 #include "runtime/world/signature.h"
 
 namespace muster {
