@@ -330,7 +330,6 @@ ServerTime GameClient::Impl::server_time() const {
 
 /// A command is for the tick of the server that its stamp names.
 void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
-  repeat_lost(sender.skip_to(stamp));
   sampler.end_tick();
   sender.push(stamp, sampler.values());
   claims.push(stamp, view_claim(ahead));

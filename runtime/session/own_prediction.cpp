@@ -47,7 +47,7 @@ void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
     for (State& state : own.states) state.before = state.now;
   }
   run_tick(number);
-  capture();
+  capture(number);
 }
 
 /// The server runs ticks that the clock left out with repeated commands.
@@ -86,11 +86,39 @@ void OwnPrediction::run_tick(std::uint32_t number) {
   running_ = nullptr;
 }
 
-void OwnPrediction::capture() {
+void OwnPrediction::capture(std::uint32_t number) {
+  const std::uint32_t slot = number % kReplayedMax;
   for (Own& own : own_) {
+    own.predicted_numbers[slot] = number;
     for (State& state : own.states) {
       const Bytes value = std::as_const(world_).bytes(state.component, own.entity);
       if (value.size() == state.now.size()) std::ranges::copy(value, state.now.begin());
+      std::ranges::copy(state.now, state.predicted.begin() +
+                                       static_cast<std::ptrdiff_t>(slot * state.now.size()));
+    }
+  }
+}
+
+bool OwnPrediction::is_confirmed(const World& received) const {
+  return std::ranges::all_of(own_, [&](const Own& own) {
+    const std::uint32_t slot = own.number % kReplayedMax;
+    if (own.number == 0 || own.predicted_numbers[slot] != own.number) return false;
+    return std::ranges::all_of(own.states, [&](const State& state) {
+      const std::size_t bytes = state.now.size();
+      const Bytes predicted = Bytes(state.predicted).subspan(slot * bytes, bytes);
+      const Bytes value = received.bytes(state.component, own.entity);
+      const ComponentDescription& description = world_.storage(state.component).description();
+      return value.size() == bytes && !first_difference(description, value, predicted);
+    });
+  });
+}
+
+/// The received world has older states of what is predicted.
+void OwnPrediction::keep_predicted() {
+  for (const Own& own : own_) {
+    for (const State& state : own.states) {
+      const std::span<std::byte> bytes = world_.bytes(state.component, own.entity);
+      if (bytes.size() == state.now.size()) std::ranges::copy(state.now, bytes.begin());
     }
   }
 }
@@ -104,15 +132,22 @@ void OwnPrediction::list_own(const World& received) {
     if (replicated == nullptr || replicated->command_number == 0) return;
     Own own{.entity = entity, .number = replicated->command_number, .states = {}};
     const auto known = std::ranges::find(old, entity, &Own::entity);
-    if (known != old.end()) own.states = std::move(known->states);
+    if (known != old.end()) {
+      own.states = std::move(known->states);
+      own.predicted_numbers = known->predicted_numbers;
+    }
     for (const ComponentId component : components_) {
       const Bytes value = received.bytes(component, entity);
       const bool is_known =
           std::ranges::find(own.states, component, &State::component) != own.states.end();
       if (value.empty() || is_known) continue;
       const ByteVector bytes(value.begin(), value.end());
-      own.states.push_back(
-          {.component = component, .before = bytes, .now = bytes, .blend_from = bytes});
+      own.states.push_back({.component = component,
+                            .before = bytes,
+                            .now = bytes,
+                            .blend_from = bytes,
+                            .predicted = ByteVector(kReplayedMax * bytes.size())});
+      own.predicted_numbers = {};
     }
     own_.push_back(std::move(own));
   });
@@ -129,26 +164,33 @@ void OwnPrediction::reconcile(const World& received, Tick tick, Time now) {
   for (const Own& own : own_) {
     if (steps(received_number_, own.number) < 0) received_number_ = own.number;
   }
+  if (is_confirmed(received)) return keep_predicted();
   std::vector<std::vector<ByteVector>> shown_before;
   for (Own& own : own_) {
     std::vector<ByteVector>& values = shown_before.emplace_back();
     for (const State& state : own.states) values.push_back(state.now);
   }
-  const std::int32_t count = steps(received_number_, newest_);
-  if (count > 0 && count < static_cast<std::int32_t>(kReplayedMax)) {
-    for (std::uint32_t number = received_number_ + 1; number != newest_ + 1; ++number) {
-      if (number == newest_) {
-        capture();
-        for (Own& own : own_) {
-          for (State& state : own.states) state.before = state.now;
-        }
-      }
-      run_tick(number);
-      ++replayed_ticks_;
-    }
-  }
-  capture();
+  replay();
   for (std::size_t i = 0; i < own_.size(); ++i) correct(own_[i], now, shown_before[i]);
+}
+
+void OwnPrediction::replay() {
+  const std::int32_t count = steps(received_number_, newest_);
+  if (count <= 0 || count >= static_cast<std::int32_t>(kReplayedMax)) {
+    for (Own& own : own_) own.predicted_numbers = {};
+    return capture(received_number_);
+  }
+  capture(received_number_);
+  for (std::uint32_t number = received_number_ + 1; number != newest_ + 1; ++number) {
+    if (number == newest_) {
+      for (Own& own : own_) {
+        for (State& state : own.states) state.before = state.now;
+      }
+    }
+    run_tick(number);
+    capture(number);
+    ++replayed_ticks_;
+  }
 }
 
 void OwnPrediction::correct(Own& own, Time now, std::span<const ByteVector> old) {

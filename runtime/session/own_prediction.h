@@ -16,8 +16,8 @@ namespace muster {
 
 /// Runs the shared systems for a player's own entities at once, with the commands that the server
 /// has not run yet. With each state of the server it begins again from there: the state includes
-/// the owner's commands up to `Replicated::command_number`, and the later ones are run again. The
-/// shown state is blended over `kBlend` when a correction exceeds a field's tolerance.
+/// the owner's commands up to `Replicated::command_number`, and the later ones are run again. A
+/// state that is as predicted, within the tolerances of the fields, changes nothing. The shown state is blended over `kBlend` when a correction exceeds a field's tolerance.
 ///
 /// A copy of the received world is changed, never that world itself. What it is given must outlive
 /// it. One thread at a time.
@@ -62,6 +62,7 @@ class OwnPrediction {
     ByteVector before;  ///< One tick before `now`.
     ByteVector now;
     ByteVector blend_from;  ///< What was shown when it was corrected last.
+    ByteVector predicted;  ///< By number: what was predicted for the last ticks.
     Time corrected_at{};
     bool is_blending = false;
   };
@@ -69,12 +70,18 @@ class OwnPrediction {
     EntityId entity;
     std::uint32_t number = 0;  ///< The last command that the received state includes.
     std::vector<State> states;
+    /// By number: the number whose states are in `State::predicted`; 0 for none.
+    std::array<std::uint32_t, kReplayedMax> predicted_numbers{};
   };
 
   void list_own(const World& received);
   void run_tick(std::uint32_t number);
   void fill_gap(std::uint32_t number);
-  void capture();
+  void capture(std::uint32_t number);
+  /// Whether the server has computed what was predicted, within the fields' tolerances.
+  bool is_confirmed(const World& received) const;
+  void keep_predicted();
+  void replay();
   void correct(Own& own, Time now, std::span<const ByteVector> old);
   void blend(const ComponentDescription& description, Bytes from, Bytes to, float fraction,
              std::span<std::byte> out) const;

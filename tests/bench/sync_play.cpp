@@ -58,6 +58,7 @@ struct Seat {
   double bits = 0;
   double last_shown = 0;
   Tick confirmed;
+  SeenTicks seen;
   std::vector<ShownOwn> own;  ///< Waits until the server has that tick.
 };
 
@@ -221,7 +222,7 @@ class Match {
     ClientMembers& members = SessionAccess::members(*seat.client);
     const GameClientMetrics metrics = seat.client->metrics();
     if (metrics.confirmed_tick != seat.confirmed) {
-      record_.compare(members, metrics.confirmed_tick, result_);
+      record_.compare(members, metrics.confirmed_tick, seat.seen, result_);
       if (is_measured()) count_snapshots(seat, metrics.confirmed_tick);
       seat.confirmed = metrics.confirmed_tick;
     }
@@ -311,6 +312,7 @@ class Match {
     seat.bits = 0;
     seat.last_shown = 0;
     seat.confirmed = Tick();
+    seat.seen.clear();
     seat.own.clear();
   }
 

@@ -40,6 +40,7 @@ struct SyncResult {
   bool is_verified = true;  ///< And something was compared.
   std::string difference;   ///< The first one.
   std::uint64_t states_compared = 0;
+  std::uint64_t states_deferred = 0;  ///< Of those: of an earlier tick.
   std::uint64_t states_unknown = 0;  ///< Older than what is kept of the server.
   double client_minutes = 0;
   std::uint64_t frames = 0;
