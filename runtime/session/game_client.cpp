@@ -256,8 +256,8 @@ GameClientMetrics GameClient::metrics() const {
   if (impl_->servo != nullptr) {
     metrics.predicted_tick = impl_->servo->tick();
     metrics.clock_jumps = impl_->servo->reseats();
-    const auto ticks = static_cast<std::int32_t>(metrics.predicted_tick.value() -
-                                                 impl_->tick().value());
+    const auto ticks =
+        static_cast<std::int32_t>(metrics.predicted_tick.value() - impl_->tick().value());
     metrics.lead = Duration(std::chrono::seconds(ticks)) / impl_->welcome->ticks_per_second;
   }
   if (impl_->view_clock) metrics.clock_jumps += impl_->view_clock->reseats();

@@ -171,6 +171,7 @@ void GameClient::Impl::predict() {
   if (prediction == nullptr) {
     prediction =
         std::make_unique<OwnPrediction>(content->game(), world, collection, player, problems);
+    prediction->set_replays_all(rules.replays_all);
     prediction->set_hit_tests(&hit_tests);
     hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {
       const ViewClaim* const claim = of == player ? claims.find(prediction->running()) : nullptr;

@@ -117,7 +117,7 @@ struct GameClient::Impl final : public DivergenceLog {
   std::uint64_t played_ticks = 0;
   std::optional<Tick> sought;  ///< `seek` was called; the next frame goes there.
   EntityWalk walk;
-  std::vector<ShownComponent> shown;  ///< One per component type that is interpolated.
+  std::vector<ShownComponent> shown;         ///< One per component type that is interpolated.
   std::unique_ptr<JitterBuffer> view_clock;  ///< Null before the first state.
   double shown_tick = 0;
   /// Ticks of the last snapshots, rising; the newest one when the view was drawn.
@@ -131,11 +131,11 @@ struct GameClient::Impl final : public DivergenceLog {
   CommandSampler sampler;
   CommandSender sender;
   CommandForces forces;
-  CommandSet commands;   ///< Of the last tick, with what the server forces.
-  CommandReport report;  ///< The newest one.
-  std::optional<TickClock> clock;      ///< Of a recording.
+  CommandSet commands;             ///< Those of the last tick, with what the server forces.
+  CommandReport report;            ///< The newest one.
+  std::optional<TickClock> clock;  ///< The clock of a recording.
   ClientRules rules;
-  std::unique_ptr<CommandClock> servo;  ///< Of predicted time; null before the first state.
+  std::unique_ptr<CommandClock> servo;        ///< Of predicted time; null before the first state.
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
   bool has_sent_structs = false;

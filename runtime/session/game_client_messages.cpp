@@ -68,11 +68,12 @@ void GameClient::Impl::read_reports(Connection& connection) {
       report = *read;
       repeat_lost(sender.receive(report));
       if (servo != nullptr && report.measured != 0) {
-        const double seconds = static_cast<double>(report.earliness_min) / welcome->ticks_per_second;
-        servo->note({.tick = Tick(report.measured),
-                     .early = std::chrono::duration_cast<Duration>(
-                         std::chrono::duration<double>(seconds))},
-                    now);
+        const double seconds =
+            static_cast<double>(report.earliness_min) / welcome->ticks_per_second;
+        servo->note(
+            {.tick = Tick(report.measured),
+             .early = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds))},
+            now);
       }
     }
     connection.pop_message(kCommandChannel);

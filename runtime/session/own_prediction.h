@@ -17,7 +17,8 @@ namespace muster {
 /// Runs the shared systems for a player's own entities at once, with the commands that the server
 /// has not run yet. With each state of the server it begins again from there: the state includes
 /// the owner's commands up to `Replicated::command_number`, and the later ones are run again. A
-/// state that is as predicted, within the tolerances of the fields, changes nothing. The shown state is blended over `kBlend` when a correction exceeds a field's tolerance.
+/// state that is as predicted, within the tolerances of the fields, changes nothing. The shown
+/// state is blended over `kBlend` when a correction exceeds a field's tolerance.
 ///
 /// A copy of the received world is changed, never that world itself. What it is given must outlive
 /// it. One thread at a time.
@@ -38,6 +39,8 @@ class OwnPrediction {
   void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
   /// The number of the command that runs, or ran last.
   std::uint32_t running() const { return running_number_; }
+  /// Replays with each state, also when it is as predicted: for comparison.
+  void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
   /// A tick of this client has ended with these commands: runs it.
   void run(std::uint32_t number, const CommandSet& commands);
   /// Changes the commands that are run again, from the forced tick on.
@@ -62,7 +65,7 @@ class OwnPrediction {
     ByteVector before;  ///< One tick before `now`.
     ByteVector now;
     ByteVector blend_from;  ///< What was shown when it was corrected last.
-    ByteVector predicted;  ///< By number: what was predicted for the last ticks.
+    ByteVector predicted;   ///< By number: what was predicted for the last ticks.
     Time corrected_at{};
     bool is_blending = false;
   };
@@ -100,6 +103,7 @@ class OwnPrediction {
   Tick received_tick_;
   const CommandSet* running_ = nullptr;
   std::span<const ComponentDescription> command_types_;
+  bool replays_all_ = false;
   std::uint64_t corrections_ = 0;
   std::uint64_t predicted_ticks_ = 0;
   std::uint64_t replayed_ticks_ = 0;

@@ -54,8 +54,7 @@ void ComponentHistory::extrapolate(const Entry& entry, double tick,
           T moved = last + speed * static_cast<T>(share);
           if (!std::isfinite(moved)) continue;
           if (field.minimum < field.maximum) {
-            moved =
-                std::clamp(moved, static_cast<T>(field.minimum), static_cast<T>(field.maximum));
+            moved = std::clamp(moved, static_cast<T>(field.minimum), static_cast<T>(field.maximum));
           }
           store_lane(out.data() + at, moved);
         }

@@ -25,9 +25,9 @@ class ComponentHistory {
   /// movement.
   void note(EntityId entity, std::uint32_t tick, Bytes value);
   /// Puts what is shown of an entity at `tick` into `out`. Beyond the newest state, fields that are
-  /// interpolated linearly move on at their last speed, for as long as the last two states are apart
-  /// and within their range; a clock that follows arrivals closely is often a few ms ahead of them.
-  /// False when nothing is known of the entity.
+  /// interpolated linearly move on at their last speed, for as long as the last two states are
+  /// apart and within their range; a clock that follows arrivals closely is often a few ms ahead of
+  /// them. False when nothing is known of the entity.
   bool state_at(EntityId entity, double tick, std::span<std::byte> out) const;
   void forget(EntityId entity);
 

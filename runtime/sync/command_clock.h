@@ -17,7 +17,7 @@ struct CommandArrival {
 
 /// What a client knows of its server when a state arrives.
 struct ServerTime {
-  Tick tick;                         ///< Of the newest state.
+  Tick tick;                         ///< The newest state's.
   Duration round_trip{};             ///< Smoothed.
   std::uint32_t newest_command = 0;  ///< The newest one that has arrived; 0 is none.
 };
@@ -25,8 +25,8 @@ struct ServerTime {
 /// The clock of predicted time. Commands are stamped with its ticks, one for each tick number.
 /// `ClockServo` is the one that games get; others exist for comparison.
 ///
-/// Per frame: `note` for each report and `note_server` for a state, then `due`. A function of the arguments of
-/// its calls; one thread at a time. Times must not decrease.
+/// Per frame: `note` for each report and `note_server` for a state, then `due`. A function of the
+/// arguments of its calls; one thread at a time. Times must not decrease.
 class CommandClock {
  public:
   virtual ~CommandClock() = default;

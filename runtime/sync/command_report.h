@@ -37,8 +37,8 @@ struct CommandReport {
   std::uint32_t measured = 0;  ///< 0 when no packet has arrived since the last report.
   float earliness_min = 0;
   float earliness_last = 0;
-  std::uint8_t waiting = 0;  ///< Commands that have arrived and not run yet.
-  float loss = 0;            ///< Share of the client's packets, in steps of 1/256.
+  std::uint8_t waiting = 0;   ///< Commands that have arrived and not run yet.
+  float loss = 0;             ///< Share of the client's packets, in steps of 1/256.
   std::uint32_t starved = 0;  ///< Ticks so far whose command had not arrived; wraps.
   /// Older commands, in blocks of 64: bit `i` is set when one of the 64 before
   /// `newest - 64 - 64 * i` has not arrived. Reports name the commands of such blocks in turns.

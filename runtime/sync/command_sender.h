@@ -30,7 +30,8 @@ class CommandSender {
   explicit CommandSender(std::vector<CommandLane> lanes);
 
   /// The commands of a tick, as many values as lanes, within their ranges. Stamps rise by one per
-  /// tick, or more when ticks are left out; they wrap, and are never 0. A lower one begins a new sequence.
+  /// tick, or more when ticks are left out; they wrap, and are never 0. A lower one begins a new
+  /// sequence.
   void push(std::uint32_t stamp, std::span<const std::int64_t> values);
   /// The packet for the newest commands. Valid until the next call. Empty before the first.
   std::span<const std::byte> packet(double round_trip_ticks);

@@ -9,9 +9,7 @@
 namespace muster {
 
 void ReceivedHistory::note(std::uint32_t stamp) {
-  const auto word = [&](std::uint32_t of) -> std::uint64_t& {
-    return missing_[of / 64 % kWords];
-  };
+  const auto word = [&](std::uint32_t of) -> std::uint64_t& { return missing_[of / 64 % kWords]; };
   const auto bit = [](std::uint32_t of) { return std::uint64_t{1} << (of % 64); };
   if (!has_begun_) {
     has_begun_ = true;

@@ -14,9 +14,9 @@ struct MetDelay {
   bool is_lost = false;
 };
 
-/// Plays a recording: a packet that is sent at a time meets the delay of that time. Between two rows
-/// the delay is interpolated; a packet is lost when the row before it is. The recording begins again
-/// after its end. A value; times must not decrease.
+/// Plays a recording: a packet that is sent at a time meets the delay of that time. Between two
+/// rows the delay is interpolated; a packet is lost when the row before it is. The recording begins
+/// again after its end. A value; times must not decrease.
 class DelayCourse {
  public:
   /// Requires: a packet that arrived.
@@ -25,7 +25,7 @@ class DelayCourse {
   /// `start_ms` in the recording is time 0.
   void start_at(double start_ms) { start_ms_ = start_ms; }
   MetDelay at(double now_ms);
-  /// Of the packets that arrived.
+  /// The median of the packets that arrived.
   double median_ms() const { return median_ms_; }
 
  private:

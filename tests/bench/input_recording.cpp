@@ -94,7 +94,8 @@ bool take_row(std::string_view line, InputRow& row) {
   }
   row.buttons = static_cast<std::uint32_t>(std::clamp(buttons, 0.0, kButtonsEnd));
   return buttons >= 0 && buttons < kButtonsEnd && std::abs(row.move_x) <= 1 &&
-         std::abs(row.move_y) <= 1 && std::abs(row.yaw_deg) <= 360 && std::abs(row.pitch_deg) <= 360;
+         std::abs(row.move_y) <= 1 && std::abs(row.yaw_deg) <= 360 &&
+         std::abs(row.pitch_deg) <= 360;
 }
 
 /// Rows of all players side by side. A player who is out has none, and then holds nothing.

@@ -148,8 +148,7 @@ void build_sync_game(const std::string& folder) {
   const auto guid = [](int number) { return std::string(31, 'b') + std::to_string(number); };
   std::vector<ComponentDescription> sorted = sync_game().components.types;
   std::ranges::sort(sorted, {}, &ComponentDescription::name);
-  put("muster.yaml",
-      "version: 1\nname: lab\nfolders: [things]\ncomponents: components.json\n");
+  put("muster.yaml", "version: 1\nname: lab\nfolders: [things]\ncomponents: components.json\n");
   put("components.json", components_to_json(sorted));
   put("things/character.yaml",
       "class: Prefab\nroot:\n  name: character\n  components:\n  - ReplicatedEntity: {}\n"

@@ -58,7 +58,8 @@ Json to_json(const Options& options, std::uint32_t clients, const SyncResult& re
   const double minutes = std::max(result.client_minutes, 1e-9);
   json["corrections"] = result.corrections;
   json["corrections_per_minute"] = rounded(static_cast<double>(result.corrections) / minutes);
-  json["resimulated_ticks_per_tick"] = rounded(ratio(result.replayed_ticks, result.predicted_ticks));
+  json["resimulated_ticks_per_tick"] =
+      rounded(ratio(result.replayed_ticks, result.predicted_ticks));
   json["late_snapshot_share"] = rounded(ratio(result.late_snapshots, result.snapshots), 1e6);
   json["stopped_frame_share"] = rounded(result.stopped_share, 1e6);
   json["interpolation_delay_ms_mean"] = rounded(result.interpolation_delay_ms_mean);
@@ -70,8 +71,8 @@ Json to_json(const Options& options, std::uint32_t clients, const SyncResult& re
   json["presses_doubled"] = result.presses_doubled;
   json["presses_disconnected"] = result.presses_disconnected;
   json["commands"] = result.commands;
-  json["command_bits_mean"] =
-      rounded(result.commands == 0 ? 0 : result.command_bits / static_cast<double>(result.commands));
+  json["command_bits_mean"] = rounded(
+      result.commands == 0 ? 0 : result.command_bits / static_cast<double>(result.commands));
   json["shown_error_mm_p50"] = rounded(result.shown_error_mm_p50);
   json["shown_error_mm_p99"] = rounded(result.shown_error_mm_p99);
   json["others_error_mm_p99"] = rounded(result.others_error_mm_p99);
@@ -89,8 +90,7 @@ Json to_json(const Options& options, std::uint32_t clients, const SyncResult& re
 }
 
 bool write_course(const Options& options, const SyncResult& result) {
-  std::string csv =
-      "seconds,delay_ms,lead_ticks,shown_behind_ms,others_error_mm,corrections\n";
+  std::string csv = "seconds,delay_ms,lead_ticks,shown_behind_ms,others_error_mm,corrections\n";
   for (const SyncFrame& one : result.course) {
     csv += fmt::format("{:.3f},{:.2f},{:.3f},{:.2f},{:.2f},{}\n", one.seconds, one.delay_ms,
                        one.lead_ticks, one.shown_behind_ms, one.shown_error_mm, one.corrections);

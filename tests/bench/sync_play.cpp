@@ -28,7 +28,8 @@ constexpr std::uint32_t kTargets = 16;
 constexpr std::uint32_t kSnapshotTicks = 3;
 /// After the end players hold still until all of their presses have run.
 constexpr double kRestMs = 2000;
-constexpr double kRestMaxMs = 12'000;
+constexpr double kRestMaxMs = 30'000;
+constexpr double kRestDelayMs = 50;
 constexpr double kReconnectMs = 1000;
 /// Clients of one recording are this far apart in it.
 constexpr double kApartMs = 7300;
@@ -68,9 +69,9 @@ class Match {
       : options_(options), game_(sync_game()), edges_(options.seed) {
     shot_log() = {};
     build_sync_game(folder_.path());
-    Result<std::unique_ptr<GameServer>> opened = GameServer::open(
-        Build::open(folder_.path(), Target::server, game_), edges_.host("server"),
-        {.listen = "server:7000", .players_max = 256, .seed = options.seed});
+    Result<std::unique_ptr<GameServer>> opened =
+        GameServer::open(Build::open(folder_.path(), Target::server, game_), edges_.host("server"),
+                         {.listen = "server:7000", .players_max = 256, .seed = options.seed});
     if (!opened) throw std::runtime_error(opened.error().message);
     server_ = std::move(opened.value());
     server_->on_join([this](PlayerId player) {
@@ -104,8 +105,8 @@ class Match {
     seat->host = "client" + std::to_string(index);
     const auto round = [&](std::size_t count) { return static_cast<double>(index / count); };
     seat->way.start_at(round(options_.delays.size()) * kApartMs);
-    seat->first_row = static_cast<std::uint64_t>(round(options_.inputs.size()) * kApartMs *
-                                                 seat->rows_per_ms);
+    seat->first_row =
+        static_cast<std::uint64_t>(round(options_.inputs.size()) * kApartMs * seat->rows_per_ms);
     // Frames of several clients are not in step.
     seat->next_frame_ms = std::fmod(index * 7.7, 1000 / options_.frames_per_second);
     edges_.host(seat->host);
@@ -114,10 +115,9 @@ class Match {
   }
 
   void connect(Seat& seat) {
-    Result<std::unique_ptr<GameClient>> client =
-        GameClient::connect(Build::open(folder_.path(), Target::client, game_),
-                            edges_.host(seat.host), {.server = "server:7000",
-                                                     .key = server_->public_key()});
+    Result<std::unique_ptr<GameClient>> client = GameClient::connect(
+        Build::open(folder_.path(), Target::client, game_), edges_.host(seat.host),
+        {.server = "server:7000", .key = server_->public_key()});
     if (!client) throw std::runtime_error(client.error().message);
     seat.client = std::move(client.value());
     seat.client->on_problem([](const Problem&) {});
@@ -125,6 +125,7 @@ class Match {
       ClientRules& rules = SessionAccess::members(*seat.client).rules;
       rules.jitter = JitterPolicy::newest;
       rules.commands_per_packet = 3;
+      rules.replays_all = true;
       rules.clock = [](std::uint32_t) { return std::make_unique<RuleClock>("fpssample"); };
     }
   }
@@ -144,7 +145,7 @@ class Match {
 
   void set_way(Seat& seat) {
     const MetDelay met = seat.way.at(now_ms());
-    seat.delay_ms = is_resting_ ? seat.way.median_ms() : met.delay_ms;
+    seat.delay_ms = is_resting_ ? kRestDelayMs : met.delay_ms;
     Link link{.delay = from_milliseconds(seat.delay_ms), .loss = options_.loss};
     if (is_resting_) link.loss = 0;
     link.is_down = met.is_lost && !is_resting_;

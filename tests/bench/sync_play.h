@@ -18,7 +18,7 @@ struct SyncPlayOptions {
   SyncRules rules = SyncRules::muster;
   std::vector<DelayFile> delays{};       ///< Client `i` has the one at `i` modulo their number.
   std::vector<InputRecording> inputs{};  ///< The same.
-  double loss = 0;                     ///< 0 to 1: of datagrams, each way, beside the recordings'.
+  double loss = 0;  ///< 0 to 1: of datagrams, each way, beside the recordings'.
   std::uint32_t clients = 2;
   double seconds = 60;
   double skip_seconds = 5;  ///< At the start; not measured.
@@ -29,10 +29,10 @@ struct SyncPlayOptions {
 /// A frame of the first client, for plots.
 struct SyncFrame {
   double seconds = 0;
-  double delay_ms = 0;          ///< That its packets meet.
-  double lead_ticks = 0;        ///< Of predicted time before the server.
-  double shown_behind_ms = 0;   ///< What is shown of others, behind the server.
-  double shown_error_mm = 0;    ///< Of the others.
+  double delay_ms = 0;         ///< That its packets meet.
+  double lead_ticks = 0;       ///< Of predicted time before the server.
+  double shown_behind_ms = 0;  ///< What is shown of others, behind the server.
+  double shown_error_mm = 0;   ///< The largest one of the others.
   std::uint64_t corrections = 0;
 };
 
@@ -40,8 +40,8 @@ struct SyncResult {
   bool is_verified = true;  ///< And something was compared.
   std::string difference;   ///< The first one.
   std::uint64_t states_compared = 0;
-  std::uint64_t states_deferred = 0;  ///< Of those: of an earlier tick.
-  std::uint64_t states_unknown = 0;  ///< Older than what is kept of the server.
+  std::uint64_t states_deferred = 0;  ///< Compared with an earlier tick.
+  std::uint64_t states_unknown = 0;   ///< Older than what is kept of the server.
   double client_minutes = 0;
   std::uint64_t frames = 0;
   std::uint64_t corrections = 0;
@@ -50,10 +50,10 @@ struct SyncResult {
   std::uint64_t snapshots = 0;
   std::uint64_t late_snapshots = 0;
   double interpolation_delay_ms_mean = 0;
-  double stopped_share = 0;  ///< Of frames in which the playback clock stood still.
+  double stopped_share = 0;  ///< Share of frames in which the playback clock stood still.
   double lead_ticks_p50 = 0;
   double lead_ticks_p99 = 0;
-  std::uint64_t ticks = 0;  ///< Of all players.
+  std::uint64_t ticks = 0;  ///< Summed over all players.
   std::uint64_t starved_ticks = 0;
   std::uint64_t presses = 0;
   std::uint64_t presses_lost = 0;

@@ -29,7 +29,8 @@ void SyncRecord::note(ServerMembers& server, Tick tick) {
     entity.position.reset();
     const EntityId id = server.collection.find(reference);
     const Transform* const at = server.world.get(transforms, id);
-    if (at != nullptr && server.world.get(characters, id) != nullptr) entity.position = at->position;
+    if (at != nullptr && server.world.get(characters, id) != nullptr)
+      entity.position = at->position;
     ++count;
   }
   state.entities.resize(count);
@@ -103,9 +104,8 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
     std::uint16_t lacking = 0;
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
     if (!client.replication.has(entity.id) || found != EntityFound::here) continue;
-    const SeenBy seen_by = entity.owner == static_cast<PlayerNumber>(client.player)
-                               ? SeenBy::owner
-                               : SeenBy::others;
+    const SeenBy seen_by =
+        entity.owner == static_cast<PlayerNumber>(client.player) ? SeenBy::owner : SeenBy::others;
     ++result.states_compared;
     const std::string difference = first_difference(entity, seen_by, here);
     std::uint32_t& last = seen[entity.id];
@@ -120,7 +120,8 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
       last = equal;
       if (equal != tick.value()) ++result.states_deferred;
     } else if (result.difference.empty()) {
-      result.difference = fmt::format("tick {}, entity {}, {}", tick.value(), entity.id, difference);
+      result.difference =
+          fmt::format("tick {}, entity {}, {}", tick.value(), entity.id, difference);
     }
   }
 }

@@ -31,7 +31,8 @@ class SyncRecord {
   void note(ServerMembers& server, Tick tick);
   /// Compares what a client has confirmed of a tick with what the server had: each value that the
   /// client may receive. An entity that the server has deferred must equal one of its states since
-  /// the last one that the client had, and an own one that of the tick that its command number says.
+  /// the last one that the client had, and an own one that of the tick that its command number
+  /// says.
   void compare(ClientMembers& client, Tick tick, SeenTicks& seen, SyncResult& result) const;
   /// Where an entity was at a time between two ticks; nothing when that is not known.
   std::optional<Vec3> position(std::int32_t id, double tick) const;

@@ -1,4 +1,6 @@
 // Which commands have arrived, against a map; and presses that an outage would lose.
+#include "runtime/sync/received_history.h"
+
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -6,7 +8,6 @@
 #include <catch2/catch.hpp>
 
 #include "registry/vocabulary/seed.h"
-#include "runtime/sync/received_history.h"
 #include "tests/runtime/sync/command_stage.h"
 
 namespace muster {
@@ -14,7 +15,8 @@ namespace {
 
 using command_stage::Stage;
 
-TEST_CASE("A history of arrivals equals a map of them, also where stamps wrap", "[sync][commands]") {
+TEST_CASE("A history of arrivals equals a map of them, also where stamps wrap",
+          "[sync][commands]") {
   const auto first = GENERATE(1U, 1000U, 0xFFFF'F000U, 0xFFFF'FFC1U);
   CAPTURE(first);
   Random random(first);
@@ -23,9 +25,7 @@ TEST_CASE("A history of arrivals equals a map of them, also where stamps wrap", 
   std::uint32_t newest = first;
   history.note(newest);
   model[newest] = true;
-  const auto has = [&](std::uint32_t stamp) {
-    return model.contains(stamp);
-  };
+  const auto has = [&](std::uint32_t stamp) { return model.contains(stamp); };
   for (int i = 0; i < 3000; ++i) {
     const std::uint64_t kind = random.below(40);
     const auto step = static_cast<std::uint32_t>(kind == 0 ? random.below(3000) : random.below(4));
@@ -110,7 +110,8 @@ TEST_CASE("A clock that leaves ticks out loses no press and doubles none [P11, P
         continue;
       }
       const bool is_held = random.below(3) == 0 && tick < 1600;
-      stage.set({.fire = {.is_held = is_held, .press_count = is_held ? std::uint8_t{1} : std::uint8_t{0}}});
+      stage.set({.fire = {.is_held = is_held,
+                          .press_count = is_held ? std::uint8_t{1} : std::uint8_t{0}}});
       pressed += is_held ? 1 : 0;
       stage.stamp = tick - 1;
       const std::vector<std::byte> packet = stage.packet();
