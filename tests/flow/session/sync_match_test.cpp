@@ -126,7 +126,8 @@ TEST_CASE("A step of the delay jumps no clock for long, and ends in time [P5]",
   const SyncResult result = play(link, 6);
   check_sound(result);
   CHECK(result.clock_jumps <= 8);
-  CHECK(result.starved_ticks * 50 < result.ticks);
+  // At 1.1 times real time 100 ms are caught up in a second; commands are late until then.
+  CHECK(result.starved_ticks * 25 < result.ticks);
 }
 
 TEST_CASE("Spikes of 300 ms cost no press and no state [P7, S83]", "[session][flow][sys-52]") {
