@@ -14,6 +14,7 @@ namespace muster {
 struct ClientRules {
   JitterPolicy jitter = JitterPolicy::quantile;
   std::uint32_t commands_per_packet = 0;  ///< 0: as many as the measured loss asks for.
+  bool replays_all = false;               ///< With each state, also when it is as predicted.
   /// Null for a `ClockServo`.
   std::function<std::unique_ptr<CommandClock>(std::uint32_t ticks_per_second)> clock{};
 };

@@ -175,6 +175,7 @@ void GameClient::Impl::predict() {
     prediction =
         std::make_unique<OwnPrediction>(content->game(), source, collection, player, problems);
     receiver.set_adoption(&prediction->spawns());
+    prediction->set_replays_all(rules.replays_all);
     prediction->set_hit_tests(&hit_tests);
     hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {
       const ViewClaim* const claim = of == player ? claims.find(prediction->running()) : nullptr;
@@ -380,7 +381,6 @@ ServerTime GameClient::Impl::server_time() const {
 
 /// A command is for the tick of the server that its stamp names.
 void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
-  repeat_lost(sender.skip_to(stamp));
   sampler.end_tick();
   sender.push(stamp, sampler.values());
   claims.push(stamp, view_claim(ahead));

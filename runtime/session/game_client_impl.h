@@ -135,9 +135,9 @@ struct GameClient::Impl final : public DivergenceLog {
   CommandSampler sampler;
   CommandSender sender;
   CommandForces forces;
-  CommandSet commands;             ///< Of the last tick, with what the server forces.
+  CommandSet commands;             ///< Those of the last tick, with what the server forces.
   CommandReport report;            ///< The newest one.
-  std::optional<TickClock> clock;  ///< Of a recording.
+  std::optional<TickClock> clock;  ///< The clock of a recording.
   ClientRules rules;
   std::unique_ptr<CommandClock> servo;        ///< Of predicted time; null before the first state.
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.

@@ -60,6 +60,8 @@ class OwnPrediction final : public Forecast {
   void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
   /// The number of the command that runs, or ran last.
   std::uint32_t running() const { return running_number_; }
+  /// Replays with each state, also when it is as predicted: for comparison.
+  void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
   /// A tick of this client has ended with these commands: runs it.
   void run(std::uint32_t number, const CommandSet& commands);
   /// Changes the commands that run again, from the forced tick on.
@@ -183,6 +185,7 @@ class OwnPrediction final : public Forecast {
   const CommandSet* running_ = nullptr;
   std::uint32_t running_number_ = 0;
   std::uint32_t replay_ = 0;  ///< Counts replays.
+  bool replays_all_ = false;
   bool is_probing_ = false;   ///< A tick runs to find a cause: nothing of it counts.
   std::span<const ComponentDescription> command_types_;
   std::span<const session_detail::SystemEntry> systems_;

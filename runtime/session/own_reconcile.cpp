@@ -63,7 +63,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   }
   ++counters_.reconciles;
   probes_ = 0;
-  bool is_equal = true;
+  bool is_equal = !replays_all_;
   for (Own& own : own_) {
     if (own.born == 0 && !compare(own)) is_equal = false;
   }

@@ -56,7 +56,8 @@ class ClockServo final : public CommandClock {
   std::uint64_t reseats() const override { return clock_.reseats(); }
 
  private:
-  static constexpr std::uint32_t kSent = 256;
+  /// At 60 ticks per second reports may be half a minute old: the train behind an outage.
+  static constexpr std::uint32_t kSent = 2048;
   struct Sent {
     std::uint32_t tick = 0;  ///< 0 is none.
     double lead_ms = 0;      ///< From the command's sending until its tick, less a constant.

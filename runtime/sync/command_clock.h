@@ -17,7 +17,7 @@ struct CommandArrival {
 
 /// What a client knows of its server when a state arrives.
 struct ServerTime {
-  Tick tick;                         ///< Of the newest state.
+  Tick tick;                         ///< The newest state's.
   Duration round_trip{};             ///< Smoothed.
   std::uint32_t newest_command = 0;  ///< The newest one that has arrived; 0 is none.
 };

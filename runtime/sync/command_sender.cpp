@@ -53,21 +53,6 @@ CommandSender::CommandSender(std::vector<CommandLane> lanes)
   buffer_.resize(16 + kCommandsPerPacketMax * (4 + kLaneBytesMax * lanes_.size()));
 }
 
-std::uint32_t CommandSender::skip_to(std::uint32_t stamp) {
-  lost_.clear();
-  if (newest_ == 0 || stamp_steps(newest_, stamp) <= 1) return 0;
-  // The server ignores what is that much older than the newest one, and reports name 64 at once.
-  constexpr std::int32_t kNamed = 48;
-  for (; stamp_steps(unsettled_, newest_) >= 0; ++unsettled_) {
-    if (stamp_steps(unsettled_, stamp) <= kNamed) break;
-    Kept& one = kept(unsettled_);
-    if (unsettled_ == 0 || one.stamp != unsettled_ || one.is_settled) continue;
-    one.is_settled = true;
-    lost_.push_back(unsettled_);
-  }
-  return static_cast<std::uint32_t>(lost_.size());
-}
-
 void CommandSender::push(std::uint32_t stamp, std::span<const std::int64_t> values) {
   assert(stamp != 0 && values.size() == lanes_.size());
   std::uint32_t next = newest_ + 1;

@@ -29,12 +29,9 @@ class CommandSender {
  public:
   explicit CommandSender(std::vector<CommandLane> lanes);
 
-  /// The next command will have this stamp; one that is not next leaves ticks out. Returns how many
-  /// commands are given up for that, as `receive` does: reports will say too late whether they
-  /// arrived.
-  std::uint32_t skip_to(std::uint32_t stamp);
   /// The commands of a tick, as many values as lanes, within their ranges. Stamps rise by one per
-  /// tick, or more after `skip_to`; they wrap, and are never 0. A lower one begins a new sequence.
+  /// tick, or more when ticks are left out; they wrap, and are never 0. A lower one begins a new
+  /// sequence.
   void push(std::uint32_t stamp, std::span<const std::int64_t> values);
   /// The packet for the newest commands. Valid until the next call. Empty before the first.
   std::span<const std::byte> packet(double round_trip_ticks);

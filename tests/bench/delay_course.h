@@ -25,7 +25,7 @@ class DelayCourse {
   /// `start_ms` in the recording is time 0.
   void start_at(double start_ms) { start_ms_ = start_ms; }
   MetDelay at(double now_ms);
-  /// Of the packets that arrived.
+  /// The median of the packets that arrived.
   double median_ms() const { return median_ms_; }
 
  private:

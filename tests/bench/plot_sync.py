@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws what `sync_lab --csv` wrote of the first client: the delay of its packets and how far behind
-the server it shows others; the lead of its own time; and the error of what it shows, with the
-corrections. Needs Debian's python3-matplotlib; without it, exit code 2.
+"""Draws what `sync_lab --csv` wrote of the first client: the delay of its packets and how far
+behind the server it shows others; the lead of its own time; and the error of what it shows, with
+the corrections. Needs Debian's python3-matplotlib; without it, exit code 2.
 
 usage: plot_sync.py frames.csv frames.png
 """

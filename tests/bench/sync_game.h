@@ -14,7 +14,7 @@ namespace muster {
 /// A character's motion. Its position is in its `Transform`.
 struct Character {
   Vec3 velocity{};
-  std::int32_t yaw_counts = 0;  ///< Of the device, since the character was spawned.
+  std::int32_t yaw_counts = 0;  ///< Counts of the device since the spawn.
   std::int32_t pitch_counts = 0;
   float degrees_per_count = 0.05F;
   std::uint8_t cooldown = 0;  ///< Ticks until it can shoot again.

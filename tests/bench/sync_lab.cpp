@@ -54,6 +54,7 @@ Json to_json(const Options& options, std::uint32_t clients, const SyncResult& re
   json["verified"] = result.is_verified;
   if (!result.difference.empty()) json["difference"] = result.difference;
   json["states_compared"] = result.states_compared;
+  json["states_deferred"] = result.states_deferred;
   const double minutes = std::max(result.client_minutes, 1e-9);
   json["corrections"] = result.corrections;
   json["corrections_per_minute"] = rounded(static_cast<double>(result.corrections) / minutes);

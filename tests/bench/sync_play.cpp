@@ -28,7 +28,8 @@ constexpr std::uint32_t kTargets = 16;
 constexpr std::uint32_t kSnapshotTicks = 3;
 /// After the end players hold still until all of their presses have run.
 constexpr double kRestMs = 2000;
-constexpr double kRestMaxMs = 12'000;
+constexpr double kRestMaxMs = 30'000;
+constexpr double kRestDelayMs = 50;
 constexpr double kReconnectMs = 1000;
 /// Clients of one recording are this far apart in it.
 constexpr double kApartMs = 7300;
@@ -58,6 +59,7 @@ struct Seat {
   double bits = 0;
   double last_shown = 0;
   Tick confirmed;
+  SeenTicks seen;
   std::vector<ShownOwn> own;  ///< Waits until the server has that tick.
 };
 
@@ -123,6 +125,7 @@ class Match {
       ClientRules& rules = SessionAccess::members(*seat.client).rules;
       rules.jitter = JitterPolicy::newest;
       rules.commands_per_packet = 3;
+      rules.replays_all = true;
       rules.clock = [](std::uint32_t) { return std::make_unique<RuleClock>("fpssample"); };
     }
   }
@@ -142,7 +145,7 @@ class Match {
 
   void set_way(Seat& seat) {
     const MetDelay met = seat.way.at(now_ms());
-    seat.delay_ms = is_resting_ ? seat.way.median_ms() : met.delay_ms;
+    seat.delay_ms = is_resting_ ? kRestDelayMs : met.delay_ms;
     Link link{.delay = from_milliseconds(seat.delay_ms), .loss = options_.loss};
     if (is_resting_) link.loss = 0;
     link.is_down = met.is_lost && !is_resting_;
@@ -220,7 +223,7 @@ class Match {
     ClientMembers& members = SessionAccess::members(*seat.client);
     const GameClientMetrics metrics = seat.client->metrics();
     if (metrics.confirmed_tick != seat.confirmed) {
-      record_.compare(members, metrics.confirmed_tick, result_);
+      record_.compare(members, metrics.confirmed_tick, seat.seen, result_);
       if (is_measured()) count_snapshots(seat, metrics.confirmed_tick);
       seat.confirmed = metrics.confirmed_tick;
     }
@@ -310,6 +313,7 @@ class Match {
     seat.bits = 0;
     seat.last_shown = 0;
     seat.confirmed = Tick();
+    seat.seen.clear();
     seat.own.clear();
   }
 

@@ -32,7 +32,7 @@ struct SyncFrame {
   double delay_ms = 0;         ///< That its packets meet.
   double lead_ticks = 0;       ///< Of predicted time before the server.
   double shown_behind_ms = 0;  ///< What is shown of others, behind the server.
-  double shown_error_mm = 0;   ///< Of the others.
+  double shown_error_mm = 0;   ///< The largest one of the others.
   std::uint64_t corrections = 0;
 };
 
@@ -40,7 +40,8 @@ struct SyncResult {
   bool is_verified = true;  ///< And something was compared.
   std::string difference;   ///< The first one.
   std::uint64_t states_compared = 0;
-  std::uint64_t states_unknown = 0;  ///< Older than what is kept of the server.
+  std::uint64_t states_deferred = 0;  ///< Compared with an earlier tick.
+  std::uint64_t states_unknown = 0;   ///< Older than what is kept of the server.
   double client_minutes = 0;
   std::uint64_t frames = 0;
   std::uint64_t corrections = 0;
@@ -49,10 +50,10 @@ struct SyncResult {
   std::uint64_t snapshots = 0;
   std::uint64_t late_snapshots = 0;
   double interpolation_delay_ms_mean = 0;
-  double stopped_share = 0;  ///< Of frames in which the playback clock stood still.
+  double stopped_share = 0;  ///< Share of frames in which the playback clock stood still.
   double lead_ticks_p50 = 0;
   double lead_ticks_p99 = 0;
-  std::uint64_t ticks = 0;  ///< Of all players.
+  std::uint64_t ticks = 0;  ///< Summed over all players.
   std::uint64_t starved_ticks = 0;
   std::uint64_t presses = 0;
   std::uint64_t presses_lost = 0;

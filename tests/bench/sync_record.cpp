@@ -75,7 +75,24 @@ std::optional<Vec3> SyncRecord::position(std::int32_t id, double tick) const {
   return *before->position + (*after->position - *before->position) * share;
 }
 
-void SyncRecord::compare(ClientMembers& client, Tick tick, SyncResult& result) const {
+/// The first value that the client may receive and that differs; empty for none.
+std::string SyncRecord::first_difference(const Entity& there, SeenBy seen_by,
+                                         std::span<const std::int64_t> here) const {
+  std::size_t at = 0;
+  for (const std::uint16_t component : schema_->types[there.type].components) {
+    for (const FieldSchema& field : schema_->components[component].fields) {
+      for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
+        if (here[at] == there.values[at] || !is_received(field.receivers, seen_by)) continue;
+        return fmt::format("{}.{}: server {}, client {}", schema_->components[component].name,
+                           field.name, there.values[at], here[at]);
+      }
+    }
+  }
+  return {};
+}
+
+void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
+                         SyncResult& result) const {
   const State& state = states_[tick.value() % kTicks];
   if (state.tick != tick) {
     ++result.states_unknown;
@@ -90,17 +107,21 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SyncResult& result) c
     const SeenBy seen_by =
         entity.owner == static_cast<PlayerNumber>(client.player) ? SeenBy::owner : SeenBy::others;
     ++result.states_compared;
-    std::size_t at = 0;
-    for (const std::uint16_t component : schema_->types[entity.type].components) {
-      for (const FieldSchema& field : schema_->components[component].fields) {
-        for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
-          if (here[at] == entity.values[at] || !is_received(field.receivers, seen_by)) continue;
-          if (!result.difference.empty()) continue;
-          result.difference = fmt::format(
-              "tick {}, entity {}, {}.{}: server {}, client {}", tick.value(), entity.id,
-              schema_->components[component].name, field.name, entity.values[at], here[at]);
-        }
-      }
+    const std::string difference = first_difference(entity, seen_by, here);
+    std::uint32_t& last = seen[entity.id];
+    std::uint32_t equal = difference.empty() ? tick.value() : 0;
+    // A deferred entity has the state of an earlier tick, but none before the last one it had.
+    for (std::uint32_t one = tick.value() - 1; equal == 0 && one >= std::max(last, 1U); --one) {
+      const Entity* const there = find(static_cast<std::int32_t>(entity.id), one);
+      if (there == nullptr || there->type != entity.type) break;
+      if (first_difference(*there, seen_by, here).empty()) equal = one;
+    }
+    if (equal != 0) {
+      last = equal;
+      if (equal != tick.value()) ++result.states_deferred;
+    } else if (result.difference.empty()) {
+      result.difference =
+          fmt::format("tick {}, entity {}, {}", tick.value(), entity.id, difference);
     }
   }
 }

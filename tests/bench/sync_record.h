@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/session/session_access.h"
@@ -19,14 +21,19 @@ struct ShownOwn {
   Vec3 position{};
 };
 
+/// By network id: the tick of the state that a client has.
+using SeenTicks = std::map<std::uint32_t, std::uint32_t>;
+
 /// The states of the last 2,048 ticks, as the wire carries them, and the positions of characters.
 class SyncRecord {
  public:
   /// After each tick.
   void note(ServerMembers& server, Tick tick);
   /// Compares what a client has confirmed of a tick with what the server had: each value that the
-  /// client may receive.
-  void compare(ClientMembers& client, Tick tick, SyncResult& result) const;
+  /// client may receive. An entity that the server has deferred must equal one of its states since
+  /// the last one that the client had, and an own one that of the tick that its command number
+  /// says.
+  void compare(ClientMembers& client, Tick tick, SeenTicks& seen, SyncResult& result) const;
   /// Where an entity was at a time between two ticks; nothing when that is not known.
   std::optional<Vec3> position(std::int32_t id, double tick) const;
 
@@ -54,6 +61,8 @@ class SyncRecord {
     std::uint64_t arrived = 0;
   };
   const Entity* find(std::int32_t id, std::uint32_t tick) const;
+  std::string first_difference(const Entity& there, SeenBy seen_by,
+                               std::span<const std::int64_t> here) const;
   void count_commands(const ServerMembers& server);
 
   const ReplicationSchema* schema_ = nullptr;
