@@ -43,13 +43,13 @@ struct GameClientMetrics {
   std::uint64_t bytes_out = 0;
   std::uint64_t snapshots = 0;
   std::uint64_t divergences = 0;
-  std::uint64_t corrections = 0;      ///< Predictions that were corrected beyond a tolerance.
-  std::uint64_t predicted_ticks = 0;  ///< That were run once.
-  std::uint64_t replayed_ticks = 0;   ///< That were run again, after a state of the server.
-  Tick predicted_tick{};              ///< The last one whose command was sent.
-  Tick confirmed_tick{};              ///< The tick of the server's newest state.
-  Duration lead{};                    ///< From the confirmed tick to the predicted one.
-  std::uint64_t clock_jumps = 0;      ///< Of both clocks: after stalls and outages.
+  std::uint64_t corrections = 0;       ///< Predictions that were corrected beyond a tolerance.
+  std::uint64_t predicted_ticks = 0;   ///< That were run once.
+  std::uint64_t replayed_ticks = 0;    ///< That were run again, after a state of the server.
+  Tick predicted_tick{};               ///< The last one whose command was sent.
+  Tick confirmed_tick{};               ///< The tick of the server's newest state.
+  Duration lead{};                     ///< From the confirmed tick to the predicted one.
+  std::uint64_t clock_jumps = 0;       ///< Of both clocks: after stalls and outages.
   std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too, ...
   std::uint64_t spawns_undone = 0;     ///< ... and those that it does not have.
   // As the server reports it.

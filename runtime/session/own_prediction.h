@@ -186,7 +186,7 @@ class OwnPrediction final : public Forecast {
   std::uint32_t running_number_ = 0;
   std::uint32_t replay_ = 0;  ///< Counts replays.
   bool replays_all_ = false;
-  bool is_probing_ = false;   ///< A tick runs to find a cause: nothing of it counts.
+  bool is_probing_ = false;  ///< A tick runs to find a cause: nothing of it counts.
   std::span<const ComponentDescription> command_types_;
   std::span<const session_detail::SystemEntry> systems_;
   PredictionCounters counters_;

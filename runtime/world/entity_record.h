@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "runtime/world/name_table.h"
 #include "runtime/world/entity_id.h"
+#include "runtime/world/name_table.h"
 #include "runtime/world/signature.h"
 
 namespace muster {
