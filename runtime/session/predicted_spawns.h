@@ -91,6 +91,8 @@ class PredictedSpawns final : public SpawnAdoption {
   void set_past(PastValue past) { past_ = std::move(past); }
 
  private:
+  /// The oldest predicted entity whose press may have come too late for its own tick.
+  Entry* match_late(TypeId type, const PredictedKey& key);
   Entry* match(TypeId type, std::span<const ArrivedComponent> values, std::uint32_t command);
 
   PredictionSource source_;

@@ -57,7 +57,7 @@ class SyncLabTest(unittest.TestCase):
             self.assertGreater(figures["states_compared"], 1000)
             self.assertGreater(figures["shots"], 20)
         self.assertLess(ours["starved_ticks_per_10000"], theirs["starved_ticks_per_10000"])
-        self.assertLess(ours["corrections_per_minute"], theirs["corrections_per_minute"])
+        self.assertLess(ours["resimulated_ticks_per_tick"], theirs["resimulated_ticks_per_tick"])
         self.assertGreaterEqual(ours["hit_agreement"], 0.99)
 
     def test_all_fields_are_there(self):
