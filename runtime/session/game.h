@@ -312,6 +312,8 @@ struct EffectOptions {
   Quaternion rotation{};
   std::optional<Vec3> line_end{};  ///< For an effect along a line.
   EntityId cause{};                ///< Null for the entity that the system runs for.
+  /// Metres from a player's view position within which the effect is sent; 0 for everywhere.
+  float metres = 0;
 };
 
 enum class Reliability : std::uint8_t { reliable, unreliable };

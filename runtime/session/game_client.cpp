@@ -207,6 +207,9 @@ void GameClient::visit_entities(std::span<const session_detail::VisitedComponent
   });
 }
 
+void GameClient::show_from(EntityId entity, Vec3 position, Duration length) {
+  impl_->show_from(entity, position, length);
+}
 bool GameClient::is_mine(EntityId entity) const {
   return impl_->player != PlayerId::none && impl_->world.player(entity) == impl_->player;
 }
@@ -239,6 +242,9 @@ void GameClient::on_spawn(std::function<void(EntityId)> callback) {
 }
 void GameClient::on_despawn(std::function<void(EntityId)> callback) {
   impl_->on_despawn = std::move(callback);
+}
+void GameClient::on_effect(std::function<void(const PlayedEffect&)> callback) {
+  impl_->on_effect = std::move(callback);
 }
 void GameClient::on_undone(std::function<void(EntityId)> callback) {
   impl_->on_undone = std::move(callback);
@@ -274,6 +280,12 @@ GameClientMetrics GameClient::metrics() const {
     metrics.spawns_confirmed = impl_->prediction->spawns().confirmed_count();
     metrics.spawns_undone =
         counters.spawns_undone + counters.spawns_refused + counters.spawns_expired;
+    const CueLedger::Counters& cues = impl_->prediction->cues().counters();
+    metrics.effects_predicted = cues.played;
+    metrics.effects_late = cues.late;
+    metrics.effects_repeated = cues.repeated;
+    metrics.effects_unforeseen = cues.foreign;
+    metrics.effects_undone = cues.undone;
   }
   if (impl_->servo != nullptr) {
     metrics.predicted_tick = impl_->servo->tick();

@@ -29,6 +29,17 @@ enum class GameClientState : std::uint8_t {
   interrupted,  ///< No packet has arrived for some seconds.
   over,
 };
+/// An effect that begins now: `GameClient::on_effect`. Its text lives as long as the call.
+struct PlayedEffect {
+  EffectType effect;
+  Vec3 position{};
+  Quaternion rotation{};
+  std::optional<Vec3> line_end{};
+  EntityId cause{};           ///< Null when that entity is not here.
+  bool is_predicted = false;  ///< Played ahead of the server, for a command of this player.
+  /// It happened some ticks ago: only a replay did it, or this client did not foresee it.
+  bool is_late = false;
+};
 /// Why a client is over.
 struct ClientEnd {
   bool is_good = true;  ///< The game or the server ended it on purpose.
@@ -52,6 +63,12 @@ struct GameClientMetrics {
   std::uint64_t clock_jumps = 0;       ///< Of both clocks: after stalls and outages.
   std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too, ...
   std::uint64_t spawns_undone = 0;     ///< ... and those that it does not have.
+  // Effects and messages of own commands.
+  std::uint64_t effects_predicted = 0;   ///< Played ahead of the server.
+  std::uint64_t effects_late = 0;        ///< Predicted ones that a replay did first.
+  std::uint64_t effects_repeated = 0;    ///< Not played again.
+  std::uint64_t effects_unforeseen = 0;  ///< Played when the server's copy came.
+  std::uint64_t effects_undone = 0;
   // As the server reports it.
   std::uint64_t starved_ticks = 0;    ///< For which this client's command had not arrived in time.
   float command_loss = 0;             ///< Of packets with commands, 0 to 1.
@@ -125,6 +142,9 @@ class GameClient {
     const auto visited = session_detail::visited<C...>();
     visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
   }
+  /// Shows an entity at another position at first, and over `length` ever less far from its own:
+  /// a shot that leaves the muzzle, while its path begins at the eye. For `on_spawn`.
+  void show_from(EntityId entity, Vec3 position, Duration length = std::chrono::milliseconds(500));
   bool is_mine(EntityId entity) const;
   /// Whether `get` and `each` show what this client has computed ahead of the server.
   bool is_predicted(EntityId entity) const;
@@ -135,6 +155,9 @@ class GameClient {
 
   void on_spawn(std::function<void(EntityId)> callback);    ///< Its replicated values are there.
   void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
+  /// Effects of systems and of the server, each once: own ones at once, others when the view shows
+  /// their tick.
+  void on_effect(std::function<void(const PlayedEffect&)> callback);
   /// A prediction turned out wrong: the predicted entity, which `on_despawn` ends next, or the
   /// cause of an effect that should not have played. Fade it out.
   void on_undone(std::function<void(EntityId)> callback);

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <cstring>
 
 #include "runtime/session/game_server_impl.h"
 #include "runtime/session/session_time.h"
 #include "runtime/sync/clock_servo.h"
+#include "runtime/world/math.h"
 
 namespace muster {
 namespace {
@@ -176,6 +178,7 @@ void GameClient::Impl::predict() {
         std::make_unique<OwnPrediction>(content->game(), source, collection, player, problems);
     receiver.set_adoption(&prediction->spawns());
     prediction->set_replays_all(rules.replays_all);
+    prediction->set_cue_player([this](const Cue& cue, bool is_late) { predict_cue(cue, is_late); });
     prediction->set_hit_tests(&hit_tests);
     hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {
       const ViewClaim* const claim = of == player ? claims.find(prediction->running()) : nullptr;
@@ -221,7 +224,7 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   noted_snapshots = replication.counters().snapshots;
   if (is_new) note_states(source);
   if (is_new && servo != nullptr) servo->note_server(server_time(), now);
-  for (const TimedEvent& event : events) deliver(event.bytes);
+  for (const TimedEvent& event : events) deliver_event(event);
 }
 
 /// Predicted entities that the server does not have: nothing else despawns them.
@@ -231,12 +234,19 @@ void GameClient::Impl::end_predicted_spawns() {
     const EntityId entity = ended[i].entity;
     std::erase(spawned, entity);
     const auto undone = on_undone;  // It may replace itself, as may the next one.
-    if (undone) undone(entity);
+    const bool was_right = ended[i].end == SpawnEnd::expired && ended[i].has_despawned;
+    if (undone && !was_right) undone(entity);
     const auto callback = on_despawn;
     if (callback) callback(entity);
     world.request_despawn(entity);
   }
   ended.clear();
+  std::vector<EntityId>& causes = prediction->undone_causes();
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    const auto undone = on_undone;
+    if (undone) undone(causes[i]);
+  }
+  causes.clear();
 }
 
 void GameClient::Impl::despawned(std::uint32_t id) {
@@ -289,11 +299,50 @@ void GameClient::Impl::show() {
                           prediction->shown(owners[i], one.history.id(), fraction, now, out);
       if (!is_own) one.history.state_at(owners[i], shown_tick, out);
     }
+    show_offsets(one);
   }
   const std::vector<EntityId> added = std::exchange(spawned, {});
   for (const EntityId entity : added) {
     const auto callback = on_spawn;  // It may replace itself.
     if (callback && world.is_alive(entity)) callback(entity);
+  }
+  play_cues();
+}
+
+const FieldDescription* GameClient::Impl::position_field(ComponentId component) const {
+  const ComponentDescription& description = world.storage(component).description();
+  if (description.name != "Transform") return nullptr;
+  const FieldDescription* const field = description.find("position");
+  return field != nullptr && field->type == FieldType::vec3 ? field : nullptr;
+}
+
+void GameClient::Impl::show_offsets(ShownComponent& one) {
+  const FieldDescription* const field = position_field(one.history.id());
+  if (field == nullptr || prediction == nullptr) return;
+  const ComponentStorage& storage = world.storage(one.history.id());
+  const std::span<const EntityId> owners = storage.owners();
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    std::byte* const at = one.values.data() + i * storage.stride_bytes() + field->offset_bytes;
+    Vec3 position;
+    std::memcpy(&position, at, sizeof position);
+    const bool is_own = prediction->is_predicted(owners[i]);
+    position = offsets.shown(owners[i], position, is_own, now);
+    std::memcpy(at, &position, sizeof position);
+  }
+}
+
+void GameClient::Impl::show_from(EntityId entity, Vec3 position, Duration length) {
+  for (ShownComponent& one : shown) {
+    const FieldDescription* const field = position_field(one.history.id());
+    const ComponentStorage& storage = world.storage(one.history.id());
+    const std::uint32_t index = storage.index_of(entity);
+    if (field == nullptr || index == ComponentStorage::kAbsent) continue;
+    const std::size_t offset = std::size_t{index} * storage.stride_bytes() + field->offset_bytes;
+    if (offset + sizeof position > one.values.size()) continue;
+    Vec3 computed;
+    std::memcpy(&computed, one.values.data() + offset, sizeof computed);
+    offsets.begin(entity, position - computed, now, length);
+    std::memcpy(one.values.data() + offset, &position, sizeof position);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/session/message_pipe.h"
 #include "runtime/session/own_prediction.h"
 #include "runtime/session/problem_log.h"
+#include "runtime/session/shown_offsets.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/session/view_history.h"
 #include "runtime/spawn/deferred_spawner.h"
@@ -42,6 +43,17 @@ struct GameClient::Impl final : public DivergenceLog {
     ByteVector values;  ///< As the world's array: same order, same stride.
   };
 
+  /// An effect or message that plays when its tick is shown.
+  struct QueuedCue {
+    double tick = 0;       ///< 0 for at once.
+    bool is_done = false;  ///< Its memory is for the next one.
+    bool is_predicted = false;
+    bool is_late = false;
+    std::string_view message{};  ///< The name of a predicted message, static text.
+    EntityId cause{};            ///< The cause of a predicted cue.
+    std::vector<std::byte> bytes{};
+  };
+
   Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameClientOptions& wanted,
        const PublicKey& server_key, BundleStore&& own_store);
   ~Impl() override = default;
@@ -61,6 +73,10 @@ struct GameClient::Impl final : public DivergenceLog {
   void apply(const WorldSource& source, std::span<const TimedEvent> events);
   void note_states(const WorldSource& source);
   void show();
+  /// Where the position of a component's value lies; null when it has none.
+  const FieldDescription* position_field(ComponentId component) const;
+  void show_offsets(ShownComponent& one);
+  void show_from(EntityId entity, Vec3 position, Duration length);
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   /// Visits what is shown while some entities are hidden.
@@ -87,6 +103,14 @@ struct GameClient::Impl final : public DivergenceLog {
   bool take_forced(std::span<const std::byte> body);
   void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
+  /// An event of a tick: a message, or a cue.
+  void deliver_event(const TimedEvent& event);
+  void take_cue(const TimedEvent& event);
+  void predict_cue(const Cue& cue, bool is_late);
+  /// Plays the cues whose tick is shown by now.
+  void play_cues();
+  void play_cue(std::size_t index);
+  QueuedCue& queue_cue();
   std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
 
   void agree_on_level();
@@ -154,6 +178,8 @@ struct GameClient::Impl final : public DivergenceLog {
   std::map<std::int32_t, EntityId> known;  ///< Entities of `on_spawn`, by network id.
   std::vector<std::pair<EntityId, EntityReference>> references;  ///< The same, by slot.
 
+  ShownOffsets offsets;
+  std::vector<QueuedCue> cues;
   std::vector<std::byte> encoded;
   ByteVector decoded;
   /// A handler may replace itself while it runs: callers hold it.
@@ -161,6 +187,7 @@ struct GameClient::Impl final : public DivergenceLog {
   std::function<void(EntityId)> on_spawn;
   std::function<void(EntityId)> on_despawn;
   std::function<void(EntityId)> on_undone;
+  std::function<void(const PlayedEffect&)> on_effect;
   std::function<void(std::string_view)> on_level;
   std::function<void(const Problem&)> on_problem;
 };

@@ -64,7 +64,9 @@ void GameClient::Impl::read_reports(Connection& connection) {
   for (;;) {
     const std::span<const std::byte> bytes = connection.message(kCommandChannel);
     if (bytes.empty()) return;
-    if (const std::optional<CommandReport> read = CommandReport::decode(bytes)) {
+    const std::size_t own = std::min(bytes.size(), CommandReport::kBytes);
+    if (const std::optional<CommandReport> read = CommandReport::decode(bytes.first(own))) {
+      if (prediction != nullptr) prediction->read_spawns(bytes.subspan(own), sender.newest());
       report = *read;
       repeat_lost(sender.receive(report));
       if (servo != nullptr && report.measured != 0) {

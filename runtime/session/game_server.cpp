@@ -159,6 +159,10 @@ void GameServer::send_message_near(Vec3 position, float metres,
   impl_->send_near(position, metres, message, options);
 }
 
+void GameServer::play(EffectType effect, const EffectOptions& options) {
+  impl_->simulation.cue({.effect = effect, .options = options});
+}
+
 bool GameServer::force_field(PlayerId player, const session_detail::NamedValue& command,
                              std::string_view field) {
   return impl_->force_command(player, command, field);

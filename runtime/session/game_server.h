@@ -136,6 +136,8 @@ class GameServer {
   void send_near(Vec3 position, float metres, const T& message, const SendOptions& options = {}) {
     send_message_near(position, metres, session_detail::named_value(message), options);
   }
+  /// Plays an effect at the next tick for all players near: as `SystemContext::play`.
+  void play(EffectType effect, const EffectOptions& options);
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(PlayerId, const T&)>> callback) {
     handle_message(described_name<T>(), sizeof(T),

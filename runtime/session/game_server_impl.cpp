@@ -62,9 +62,15 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
     return found != nullptr ? found->seen : std::nullopt;
   });
   simulation.set_hit_tests(&hit_tests);
+  simulation.set_spawn_report(
+      [this](PlayerId player, const PredictedKey& key, SpawnRefusal refusal) {
+        if (Player* const found = find(player)) found->spawns.add(key, refusal);
+      });
+  simulation.set_cues([this](const Cue& cue) { send_cue(cue); });
   simulation.set_command_numbers([this](PlayerId player) {
     const Player* const found = find(player);
-    return found != nullptr ? found->commands.number() : 0U;
+    // A predicted id is used once.
+    return found != nullptr && !found->is_waiting ? found->commands.number() : 0U;
   });
   simulation.set_commands([this](PlayerId player, std::size_t command) {
     Player* const found = find(player);
@@ -267,7 +273,9 @@ PlayerId GameServer::Impl::free_player() const {
 void GameServer::Impl::run_tick() {
   const Tick tick = simulation.tick().next();
   for (const auto& player : players) {
+    const std::uint32_t last = player->commands.number();
     if (player->decoder) player->commands.begin_tick(*player->decoder, tick.value());
+    player->is_waiting = player->commands.number() == last;
     check_view(*player);
   }
   simulation.run_tick(tick);

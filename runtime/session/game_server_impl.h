@@ -37,6 +37,8 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
     MessagePipe pipe;
     std::optional<StructDecoder> decoder;
     CommandQueue commands;
+    bool is_waiting = false;  ///< This tick runs the command of the last one again.
+    SpawnReport spawns;
     ClaimInbox claims;
     ViewClaims view_claims;
     std::optional<ViewTime> seen;  ///< When the command was made that runs now.
@@ -92,6 +94,8 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
             const SendOptions& how);
   void send_near(Vec3 position, float metres, const session_detail::NamedValue& message,
                  const SendOptions& how);
+  void send_cue(const Cue& cue);
+  bool is_near(const Player& player, const EffectOptions& effect) const;
   std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
   void deliver(Player& player, std::span<const std::byte> body);
   bool is_over_rate(Player& player, std::uint16_t sent);
@@ -153,6 +157,9 @@ struct GameServer::Impl final : public Admission, public DivergenceLog, public I
   bool has_begun = false;                   ///< A tick was replicated.
 
   std::vector<std::byte> encoded;  ///< Kept for its memory, as are the next ones.
+  std::vector<std::byte> command_report;
+  std::vector<std::byte> cue_message;
+  std::vector<std::byte> cue_bytes;
   ByteVector decoded;
   /// A handler may replace itself while it runs: callers hold it.
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;

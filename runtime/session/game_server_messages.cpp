@@ -181,9 +181,13 @@ void GameServer::Impl::report_commands(Player& player) {
         player.pipe.send(SessionMessage::forced, player.commands.forces().encode(one)));
   }
   forced.clear();
+  player.spawns.end_command(player.commands.number());
   if (simulation.tick().value() % snapshot_ticks(content->game()) != 0) return;
   // A lost report is followed by the next one.
-  static_cast<void>(connection->send_message(kCommandChannel, player.commands.report().encode()));
+  const auto report = player.commands.report().encode();
+  command_report.assign(report.begin(), report.end());
+  if (!content->game().systems.entries.empty()) player.spawns.encode(command_report);
+  static_cast<void>(connection->send_message(kCommandChannel, command_report));
 }
 
 bool GameServer::Impl::force_command(PlayerId player, const session_detail::NamedValue& command,

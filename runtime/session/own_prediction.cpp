@@ -34,8 +34,13 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
       command_types_(game.commands.types),
       systems_(game.systems.entries) {
   list_components(game);
+  has_match_rule_ = !game.overrides.spawn_matches().empty();
   for (CommandSet& set : history_) set = default_commands(game.commands.types);
   simulation_.set_forecast(this);
+  simulation_.set_cues([this](const Cue& cue) {
+    if (is_probing_ || !cues_.predict(cue.key, cue.options.cause, replay_, is_replaying_)) return;
+    if (cue_player_) cue_player_(cue, is_replaying_);
+  });
   simulation_.set_command_numbers([this](PlayerId) { return running_number_; });
   simulation_.set_commands([this](PlayerId owner, std::size_t command) {
     return owner == player_ && running_ != nullptr ? Bytes((*running_)[command]) : Bytes();

@@ -14,6 +14,7 @@
 #include "runtime/session/problem_log.h"
 #include "runtime/session/simulation.h"
 #include "runtime/sync/command_forces.h"
+#include "runtime/sync/cue_ledger.h"
 #include "runtime/world/world.h"
 
 namespace muster {
@@ -64,6 +65,8 @@ class OwnPrediction final : public Forecast {
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
   /// A tick of this client has ended with these commands: runs it.
   void run(std::uint32_t number, const CommandSet& commands);
+  /// The server's report of spawns, which came when command `newest` was the last one.
+  void read_spawns(std::span<const std::byte> bytes, std::uint32_t newest);
   /// Changes the commands that run again, from the forced tick on.
   void force(const ForcedField& forced);
   /// Compares with the received world, as of `tick` of the server.
@@ -78,6 +81,14 @@ class OwnPrediction final : public Forecast {
   /// Whether systems have despawned an entity that the server still has.
   bool is_hidden(EntityId entity) const;
   bool has_hidden() const { return !hidden_.empty(); }
+  /// Called for each effect or message of an own command, once; `is_late` when a replay did it
+  /// first. It lives for the call.
+  using CuePlayer = std::function<void(const Cue& cue, bool is_late)>;
+  void set_cue_player(CuePlayer player) { cue_player_ = std::move(player); }
+  CueLedger& cues() { return cues_; }
+  const CueLedger& cues() const { return cues_; }
+  /// Causes of effects that were undone, until the caller clears them.
+  std::vector<EntityId>& undone_causes() { return undone_causes_; }
   PredictedSpawns& spawns() { return spawns_; }
   const PredictedSpawns& spawns() const { return spawns_; }
   const PredictionCounters& counters() const { return counters_; }
@@ -161,6 +172,7 @@ class OwnPrediction final : public Forecast {
   World& received_;
   World world_;
   PredictedSpawns spawns_;
+  SpawnReport spawn_report_;
   Simulation simulation_;
   ProblemLog& problems_;
   PlayerId player_;
@@ -186,9 +198,14 @@ class OwnPrediction final : public Forecast {
   std::uint32_t running_number_ = 0;
   std::uint32_t replay_ = 0;  ///< Counts replays.
   bool replays_all_ = false;
-  bool is_probing_ = false;  ///< A tick runs to find a cause: nothing of it counts.
+  bool is_replaying_ = false;
+  bool has_match_rule_ = false;  ///< Another spawn of the server may be the predicted one.
+  bool is_probing_ = false;      ///< A tick runs to find a cause: nothing of it counts.
   std::span<const ComponentDescription> command_types_;
   std::span<const session_detail::SystemEntry> systems_;
+  CueLedger cues_;
+  CuePlayer cue_player_;
+  std::vector<EntityId> undone_causes_;
   PredictionCounters counters_;
   MispredictionLog mispredictions_;
 };

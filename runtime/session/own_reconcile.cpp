@@ -1,6 +1,6 @@
-// What the server computed for a command is compared with what was predicted for that command. When
-// both agree, everything since stays as it is, and nothing runs again; the first command of which
-// they do not is where the replay begins. States of each command are kept for that, per entity.
+// The server's state after a command is compared with the predicted state after the same command.
+// While both agree, the prediction stays and no command runs again. If they differ, the replay
+// begins with the server's state. States of each command are kept for that, per entity.
 //
 // Entities that the server has not sent yet have no state of the server to begin from: they begin
 // from their own predicted past.
@@ -71,12 +71,17 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
     keep();
   } else {
     keep_shown(fraction, now);
+    is_replaying_ = true;
     replay();
+    is_replaying_ = false;
     blend_changes(fraction, now);
   }
   settle_spawns(!is_equal);
   settle_hidden(!is_equal);
+  cues_.settle(received_number_, is_equal ? std::nullopt : std::optional(replay_), received_tick_,
+               2 * patience_ticks_, undone_causes_);
   spawns_.forget_before(newest_ - kReplayedMax);
+  cues_.forget_before(received_number_ - kReplayedMax);
 }
 
 /// False when the entity has to begin again from the server's state.
@@ -270,10 +275,23 @@ bool OwnPrediction::is_overdue(Tick since) const {
   return received_tick_.value() - since.value() >= patience_ticks_;
 }
 
+void OwnPrediction::read_spawns(std::span<const std::byte> bytes, std::uint32_t newest) {
+  static_cast<void>(spawn_report_.decode(bytes, newest));  // A malformed one says nothing.
+}
+
 void OwnPrediction::settle_spawns(bool is_replayed) {
   for (PredictedSpawns::Entry& entry : spawns_.entries()) {
     if (entry.state != PredictedSpawns::State::predicted) continue;
-    if (command_steps(received_number_, entry.key.command) > 0) {
+    const SpawnRefusal refusal = spawn_report_.find(entry.key).value_or(SpawnRefusal::none);
+    if (refusal != SpawnRefusal::none && !has_match_rule_) {
+      ++counters_.spawns_refused;
+      spawns_.end(entry, SpawnEnd::refused);
+      problems_.add({.kind = ProblemKind::refused,
+                     .tick = received_tick_,
+                     .entity = entry.entity,
+                     .player = player_,
+                     .text = "a predicted entity is gone: " + std::string(to_string(refusal))});
+    } else if (command_steps(received_number_, entry.key.command) > 0) {
       if (!is_replayed || entry.replay == replay_) continue;
       ++counters_.spawns_undone;
       spawns_.end(entry, SpawnEnd::undone);
@@ -281,7 +299,7 @@ void OwnPrediction::settle_spawns(bool is_replayed) {
       if (!entry.is_awaited) entry.awaited_since = received_tick_;
       entry.is_awaited = true;
       if (!is_overdue(entry.awaited_since)) continue;
-      ++counters_.spawns_expired;
+      if (!entry.has_despawned) ++counters_.spawns_expired;
       spawns_.end(entry, SpawnEnd::expired);
     }
     strip(entry.entity);

@@ -42,7 +42,7 @@ const PrefabPlan* PredictedSpawns::plan(TypeId type) {
 void PredictedSpawns::end(Entry& entry, SpawnEnd why) {
   entry.state = State::ended;
   entry.end = why;
-  ended_.push_back({.entity = entry.entity, .end = why});
+  ended_.push_back({.entity = entry.entity, .end = why, .has_despawned = entry.has_despawned});
 }
 
 void PredictedSpawns::forget_before(std::uint32_t oldest) {

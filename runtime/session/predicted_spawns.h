@@ -53,6 +53,7 @@ class PredictedSpawns final : public SpawnAdoption {
   struct Ended {
     EntityId entity;
     SpawnEnd end{};
+    bool has_despawned = false;  ///< It was gone already: nothing shown was wrong.
   };
   /// Entities that can be spawned between two states of the server.
   static constexpr std::size_t kSpareMin = 32;

@@ -105,7 +105,12 @@ EntityId Simulation::spawn(EntityType type, const SpawnOptions& options,
 EntityId Simulation::make(EntityType type, const SpawnOptions& options,
                           std::span<const session_detail::NamedValue> values) {
   if (!source_) return foresee(type, options, values);
-  const auto refuse = [&](std::string text) {
+  const PredictedKey key = next_key(options.owner, true);
+  const auto report = [&](SpawnRefusal refusal) {
+    if (spawn_report_ && !key.is_none()) spawn_report_(options.owner, key, refusal);
+  };
+  const auto refuse = [&](std::string text, SpawnRefusal refusal = SpawnRefusal::unknown_type) {
+    report(refusal);
     problems_.add({.kind = ProblemKind::unknown_type,
                    .tick = tick_,
                    .player = options.owner,
@@ -121,7 +126,8 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
   if (!plan) return refuse(plan.error().message);
   const EntityReference reference = source_->collection.lowest_free();
   if (reference.network_id < 0) {
-    return refuse("all " + std::to_string(kMaxNetworkIds) + " network ids are in use");
+    return refuse("all " + std::to_string(kMaxNetworkIds) + " network ids are in use",
+                  SpawnRefusal::no_network_id);
   }
   const EntityId entity = world_.create({.player = options.owner});
   (void)source_->collection.add(reference, entity);  // The id was free, and the entity is alive.
@@ -133,7 +139,8 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
                 .reference = reference,
                 .type = id.value(),
                 .options = options,
-                .key = next_key(options.owner, true)});
+                .key = key});
+  report(SpawnRefusal::none);
   return entity;
 }
 
@@ -166,8 +173,8 @@ PredictedKey Simulation::next_key(PlayerId player, bool is_spawn) {
 void Simulation::cue(Cue cue) {
   if (!cues_) return;
   // Whose command it is follows from the entity that the system runs for, else from the cause.
-  const EntityId actor = current_.is_null() ? cue.cause : current_;
-  if (cue.cause.is_null()) cue.cause = current_;
+  const EntityId actor = current_.is_null() ? cue.options.cause : current_;
+  if (cue.options.cause.is_null()) cue.options.cause = current_;
   cue.player = world_.player(actor);
   cue.key = next_key(cue.player, false);
   const bool is_foreseen = cue.player == machine_ && !cue.key.is_none();

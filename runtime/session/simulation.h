@@ -13,6 +13,7 @@
 #include "runtime/session/entity_walk.h"
 #include "runtime/session/hit_tests.h"
 #include "runtime/session/problem_log.h"
+#include "runtime/session/spawn_report.h"
 #include "runtime/session/system_context.h"
 #include "runtime/spawn/replicated_collection.h"
 #include "runtime/spawn/spawner.h"
@@ -40,10 +41,8 @@ struct SpawnedEntity {
 
 /// An effect or message of a system: `SystemContext::play` and `emit`.
 struct Cue {
-  PredictedKey key;                  ///< None for one that clients cannot foresee.
+  PredictedKey key{};                ///< None for one that clients cannot foresee.
   PlayerId player = PlayerId::none;  ///< Whose command caused it.
-  EntityId cause;
-  Vec3 position;
   std::optional<EffectType> effect;  ///< Empty for a message.
   EffectOptions options;
   session_detail::NamedValue message{};
@@ -89,6 +88,10 @@ class Simulation {
   /// Null for none. Must outlive the simulation.
   void set_hit_tests(HitTests* tests) { hit_tests_ = tests; }
   void set_near_message(NearMessage send) { near_message_ = std::move(send); }
+  /// Called for each spawn with a predicted id.
+  void set_spawn_report(std::function<void(PlayerId, const PredictedKey&, SpawnRefusal)> report) {
+    spawn_report_ = std::move(report);
+  }
   void set_cues(CueSink sink) { cues_ = std::move(sink); }
   /// The number of the command that a player runs in this tick; 0 for none.
   void set_command_numbers(std::function<std::uint32_t(PlayerId)> number) {
@@ -137,6 +140,8 @@ class Simulation {
              session_detail::VisitRun call, bool is_all);
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
+  /// An effect or message of the running system, or of the game between ticks.
+  void cue(Cue cue);
   /// The first entity of a type that a player owns; null when the player owns none.
   EntityId owned(PlayerId player, EntityType type);
   /// Notes which command of its owner the state of each owned entity includes.
@@ -174,7 +179,6 @@ class Simulation {
                    std::span<const session_detail::NamedValue> values);
   /// The next spawn or effect of a player in the running system; none outside shared systems.
   PredictedKey next_key(PlayerId player, bool is_spawn);
-  void cue(Cue cue);
   std::optional<ComponentId> component_id(std::string_view name, std::size_t bytes);
   void queue_value(Pending::Kind kind, EntityId entity, const session_detail::NamedValue& value);
   bool must_wait() const { return is_running_ || walk_depth_ > 0; }
@@ -212,6 +216,7 @@ class Simulation {
   };
   std::function<std::uint32_t(PlayerId)> command_number_;
   CueSink cues_;
+  std::function<void(PlayerId, const PredictedKey&, SpawnRefusal)> spawn_report_;
   std::function<void(std::uint32_t)> after_system_;
   Forecast* forecast_ = nullptr;
   std::uint32_t system_ = 0;

@@ -80,6 +80,14 @@ void SystemContext::remove_component(EntityId entity, std::string_view name) {
   if (is_server()) simulation_.remove_component(entity, name);
 }
 
+void SystemContext::play_cue(const EffectType* effect, const session_detail::NamedValue* message,
+                             const EffectOptions& options) {
+  Cue cue{.effect = {}, .options = options};
+  if (effect != nullptr) cue.effect = *effect;
+  if (message != nullptr) cue.message = *message;
+  simulation_.cue(cue);
+}
+
 void SystemContext::send_to_near(Vec3 position, float metres,
                                  const session_detail::NamedValue& message,
                                  const SendOptions& options) {

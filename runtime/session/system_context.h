@@ -76,6 +76,11 @@ class SystemContext {
     if (!is_computed(entity)) return nullptr;
     return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
+  /// For an entity that only the server changes, such as a victim: null on a predicting client.
+  template <Described T>
+  T* edit_on_server(EntityId entity) {
+    return is_server() ? edit<T>(entity) : nullptr;
+  }
   /// `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the components and
   /// that this pass computes: all on the server, a player's own on its predicting client.
   template <typename... C, typename Visit>
@@ -131,6 +136,25 @@ class SystemContext {
     send_to_near(position, metres, session_detail::named_value(message), options);
   }
 
+  /// Plays an effect for every player, once, however often the tick runs. The client whose player's
+  /// command causes it plays it at once, and recognises the server's copy; it may play one that the
+  /// server does not, which `GameClient::on_undone` takes back. Whose command it is follows from
+  /// the entity that the system runs for, else from the cause. See `GameClient::on_effect`.
+  void play(EffectType effect, const EffectOptions& options) {
+    play_cue(&effect, nullptr, options);
+  }
+  /// The same for a message of the game, which `GameClient::on_message` receives. The cause and the
+  /// metres of the options count as for an effect.
+  template <Described T>
+  void emit(const T& message, const EffectOptions& options) {
+    const session_detail::NamedValue named = session_detail::named_value(message);
+    play_cue(nullptr, &named, options);
+  }
+  template <Described T>
+  void emit(const T& message, Vec3 position, EntityId cause = {}) {
+    emit(message, {.position = position, .rotation = {}, .line_end = {}, .cause = cause});
+  }
+
   /// Nearest first; without the shooter, and stopped by `Overrides::obstacle`. On the server,
   /// volumes are as the shooter's player saw them when it made this command, which is checked
   /// against what the server knows of that client; for a shooter without a player as they were when
@@ -163,6 +187,8 @@ class SystemContext {
                         std::span<const session_detail::NamedValue> values);
   void add_component(EntityId entity, const session_detail::NamedValue& value);
   void remove_component(EntityId entity, std::string_view name);
+  void play_cue(const EffectType* effect, const session_detail::NamedValue* message,
+                const EffectOptions& options);
   void send_to_near(Vec3 position, float metres, const session_detail::NamedValue& message,
                     const SendOptions& options);
 

@@ -45,6 +45,9 @@ void register_overload_benchmarks();
 /// Shots at moments of the past, against restoring a world per shot.
 void register_lag_benchmarks();
 
+/// Ticks of a client's prediction: forward, again, and states that were predicted right.
+void register_prediction_benchmarks();
+
 /// How time grows with entities: what twice as many take.
 void register_growth_benchmarks();
 

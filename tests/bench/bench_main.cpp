@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
   muster::register_load_benchmarks(options);
   muster::register_source_benchmarks(options);
   muster::register_world_benchmarks();
+  muster::register_prediction_benchmarks();
   muster::register_lag_benchmarks();
   muster::register_net_benchmarks();
   muster::register_flood_benchmarks();

@@ -4,8 +4,10 @@
 #include <span>
 
 #include "registry/vocabulary/describe.h"
+#include "runtime/session/cue_codec.h"
 #include "runtime/session/game.h"
 #include "runtime/session/message_pipe.h"
+#include "runtime/session/spawn_report.h"
 #include "runtime/sync/command_queue.h"
 #include "runtime/sync/struct_codec.h"
 
@@ -32,6 +34,25 @@ consteval auto describe(Type<Fuzzed>) {
       .field<&Fuzzed::text>("text")
       .field<&Fuzzed::wide>("wide")
       .field<&Fuzzed::narrow>("narrow", {.minimum = -5, .maximum = 5});
+}
+
+/// A cue that is accepted comes out of its own bytes again.
+void decode_one_cue(std::span<const std::byte> input) {
+  const std::optional<SentCue> cue = decode_cue(input);
+  if (!cue) return;
+  std::vector<std::byte> bytes;
+  require(encode_cue(*cue, bytes));
+  const std::optional<SentCue> again = decode_cue(bytes);
+  require(again && again->key == cue->key && again->cause == cue->cause);
+  require(again->message.size() == cue->message.size());
+}
+
+void decode_report(std::span<const std::byte> input) {
+  SpawnReport report;
+  if (!report.decode(input, 100'000)) return;
+  std::vector<std::byte> bytes;
+  report.encode(bytes);
+  require(std::ranges::equal(bytes, input));
 }
 
 /// The input's first byte says how long the schema is; commands and structs follow.
@@ -73,6 +94,8 @@ void decode_all(std::span<const std::byte> input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> input = std::as_bytes(std::span(data, size));
   muster::decode_all(input);
+  muster::decode_one_cue(input);
+  muster::decode_report(input);
   if (const auto welcome = muster::decode_welcome(input)) {
     muster::require(muster::encode(*welcome).size() == input.size());
     muster::require(std::ranges::equal(muster::encode(*welcome), input));

@@ -17,7 +17,7 @@ struct Trigger {
 struct Bolt {
   Vec3 velocity{};
   float seconds_left = 0.5F;
-  std::int32_t number = 0;  ///< Of the shooter's bolts.
+  std::int32_t number = 0;  ///< Counts the shooter's bolts.
   EntityReference shooter{};
 };
 consteval auto describe(Type<Trigger>) {

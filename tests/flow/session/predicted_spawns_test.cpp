@@ -159,6 +159,31 @@ TEST_CASE("A bolt of a server system is recognised by its features", "[session][
   }
 }
 
+TEST_CASE("A bolt leaves the muzzle and is on its path half a second later",
+          "[session][flow][sys-59]") {
+  const auto match = open_match(45);
+  faults().bolts_per_press = 1;
+  GameClient& client = match->add_client({.delay = 60ms});
+  match->run(3s);
+  EntityId bolt;
+  client.on_spawn([&](EntityId id) {
+    bolt = id;
+    const Vec3 eye = client.get<Transform>(id)->position;
+    client.show_from(id, eye + Vec3{0.4F, -0.2F, 0}, 300ms);
+  });
+  std::vector<float> sides;
+  match->on_client_frame([&](GameClient& each, Tick) {
+    each.set_command(Trigger{{}, {.is_held = true}});
+    const Transform* const at = each.get<Transform>(bolt);
+    if (at != nullptr && !bolt.is_null()) sides.push_back(at->position.x);
+  });
+  match->run(500ms);
+  REQUIRE(sides.size() > 20);
+  CHECK(sides.front() == Approx(0.4F).margin(0.001));
+  for (std::size_t i = 1; i < sides.size(); ++i) CHECK(sides[i] <= sides[i - 1] + 0.001F);
+  CHECK(sides[18] == Approx(0).margin(0.001));  // After 300 ms.
+}
+
 TEST_CASE("The other player sees each bolt once, behind the server", "[session][flow]") {
   const auto match = open_match(51);
   GameClient& client = match->add_client({.delay = 40ms});

@@ -40,7 +40,7 @@ EntityId mine(const GameClient& client) {
 }
 
 TEST_CASE("An own entity moves with the frame, a round trip before the server's answer",
-          "[session][flow]") {
+          "[session][flow][sys-55][sys-77]") {
   const auto match = open_predicted(21);
   GameClient& client = match->add_client({.delay = 100ms});
   match->run(3s);
@@ -111,6 +111,37 @@ TEST_CASE("A misprediction is reported, and corrected without a jump", "[session
   CHECK(found->component == "Transform");
   CHECK(found->field == "position");
   CHECK(found->difference == Approx(3).margin(0.01));
+}
+
+TEST_CASE("A new owner sees an entity go over to its prediction without a jump",
+          "[session][flow]") {
+  const auto match = open_predicted(61);
+  GameClient& client = match->add_client({.delay = 100ms, .jitter = 5ms});
+  GameClient& other = match->add_client({.delay = 100ms, .jitter = 5ms});
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Steer{{1, 0, 0}}); });
+  match->run(3s);
+  const EntityId given = match->server().owned(other.player(), "runner");
+  EntityId seen;
+  client.each<const Runner>([&](EntityId id, const Runner&) {
+    if (!client.is_mine(id)) seen = id;
+  });
+  float last = client.get<Transform>(seen)->position.x;
+  float step_max = 0;
+  float step_min = 0;
+  match->on_client_frame([&](GameClient& each, Tick) {
+    each.set_command(Steer{{1, 0, 0}});
+    if (&each != &client) return;
+    const float now = each.get<Transform>(seen)->position.x;
+    step_max = std::max(step_max, now - last);
+    step_min = std::min(step_min, now - last);
+    last = now;
+  });
+  match->server().set_options(given, {.owner = client.player()});
+  match->run(2s);
+  REQUIRE(client.is_predicted(seen));
+  // It runs 1 m/s, 0.017 m per frame; the prediction is about 0.3 m ahead of what was shown.
+  CHECK(step_max < 0.08F);
+  CHECK(step_min > -0.02F);
 }
 
 TEST_CASE("A client predicts nothing of other players' entities", "[session][flow]") {

@@ -1,0 +1,95 @@
+// Effects and messages of systems. Those of own commands play in the frame that predicts them; the
+// others wait until the view shows their tick, so that a shot is heard when it is seen.
+#include <algorithm>
+
+#include "net/wire/byte_io.h"
+#include "runtime/session/cue_codec.h"
+#include "runtime/session/game_client_impl.h"
+
+namespace muster {
+
+void GameClient::Impl::deliver_event(const TimedEvent& event) {
+  SectionReader reader(event.bytes);
+  if (reader.read_u16() == kCueIndex) {
+    take_cue(event);
+  } else {
+    deliver(event.bytes);
+  }
+}
+
+GameClient::Impl::QueuedCue& GameClient::Impl::queue_cue() {
+  const auto free = std::ranges::find(cues, true, &QueuedCue::is_done);
+  if (free == cues.end()) return cues.emplace_back();
+  // Cues play in the order of the list: the memory moves behind those that wait.
+  std::rotate(free, free + 1, cues.end());
+  std::vector<std::byte> memory = std::move(cues.back().bytes);
+  memory.clear();
+  cues.back() = {};
+  cues.back().bytes = std::move(memory);
+  return cues.back();
+}
+
+void GameClient::Impl::take_cue(const TimedEvent& event) {
+  const std::optional<SentCue> cue = decode_cue(event.bytes);
+  if (!cue) {
+    problems.add(
+        {.kind = ProblemKind::refused, .tick = tick(), .text = "a malformed effect was dropped"});
+    return;
+  }
+  const bool is_own = !cue->key.is_none() && prediction != nullptr;
+  if (is_own && !prediction->cues().confirm(cue->key)) return;  // It has been played.
+  QueuedCue& queued = queue_cue();
+  queued.tick = is_own ? 0 : static_cast<double>(event.tick);
+  queued.is_late = is_own;
+  queued.bytes.assign(event.bytes.begin(), event.bytes.end());
+}
+
+void GameClient::Impl::predict_cue(const Cue& cue, bool is_late) {
+  QueuedCue& queued = queue_cue();
+  queued.is_predicted = true;
+  queued.is_late = is_late;
+  queued.cause = cue.options.cause;
+  if (cue.effect) {
+    const SentCue sent{
+        .key = {}, .cause = {}, .effect = cue.effect, .options = cue.options, .message = {}};
+    queued.is_done = !encode_cue(sent, queued.bytes);
+  } else {
+    queued.message = cue.message.name;
+    queued.bytes.assign(cue.message.bytes.begin(), cue.message.bytes.end());
+  }
+}
+
+void GameClient::Impl::play_cues() {
+  // A handler cannot add cues, because these come from ticks and packets.
+  for (std::size_t i = 0; i < cues.size(); ++i) {
+    if (cues[i].is_done || cues[i].tick > shown_tick) continue;
+    cues[i].is_done = true;
+    play_cue(i);
+  }
+}
+
+void GameClient::Impl::play_cue(std::size_t index) {
+  const QueuedCue& queued = cues[index];
+  if (!queued.message.empty()) {
+    const auto handler = handlers.find(queued.message);
+    if (handler == handlers.end()) return;
+    const std::shared_ptr<const MessageHandler> held = handler->second;
+    decoded.assign(queued.bytes.begin(), queued.bytes.end());
+    return (*held)(decoded);
+  }
+  const std::optional<SentCue> cue = decode_cue(queued.bytes);
+  if (!cue) return;  // A predicted one at a position that is no number.
+  if (!cue->effect) return deliver(cue->message);
+  const auto callback = on_effect;  // It may replace itself.
+  if (!callback) return;
+  const EntityId cause = queued.is_predicted ? queued.cause : collection.find(cue->cause);
+  callback({.effect = *cue->effect,
+            .position = cue->options.position,
+            .rotation = cue->options.rotation,
+            .line_end = cue->options.line_end,
+            .cause = cause,
+            .is_predicted = queued.is_predicted,
+            .is_late = queued.is_late});
+}
+
+}  // namespace muster

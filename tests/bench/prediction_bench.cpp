@@ -1,0 +1,81 @@
+// What prediction costs a client: a tick that runs first, ticks that run again after a correction,
+// and a state of the server that was predicted right. `ticks` counts entities times ticks.
+#include <cmath>
+#include <string>
+
+#include <benchmark/benchmark.h>
+
+#include "tests/bench/bench.h"
+#include "tests/support/prediction_stage.h"
+
+namespace muster {
+namespace {
+
+using namespace prediction_stage;  // NOLINT(google-build-using-namespace): the stage of these rows
+
+constexpr std::uint32_t kLag = 8;
+
+Steer steer_at(std::uint32_t tick) {
+  const float angle = static_cast<float>(tick) / 20;
+  return {{std::sin(angle), 0, std::cos(angle)}, {}};
+}
+
+struct Play {
+  explicit Play(std::uint32_t entities)
+      : stage(make_game(systems<session_game::steer>()), entities, kLag) {
+    for (; tick < 100; ++tick) stage.tick(steer_at(tick));
+    stage.reconcile();
+  }
+  Stage stage;
+  std::uint32_t tick = 0;
+};
+
+void finish(benchmark::State& state, double ticks) {
+  state.counters["ticks"] =
+      benchmark::Counter(ticks, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void forward(benchmark::State& state, std::uint32_t entities) {
+  Play play(entities);
+  CommandSet set = default_commands(play.stage.game.commands.types);
+  std::uint32_t number = 1000;
+  for (auto _ : state) {
+    for (std::uint32_t i = 0; i < kLag; ++i) play.stage.prediction->run(++number, set);
+  }
+  finish(state, static_cast<double>(kLag * entities));
+}
+
+void replayed(benchmark::State& state, std::uint32_t entities) {
+  Play play(entities);
+  const auto transform = play.stage.received.component<Transform>("Transform");
+  for (auto _ : state) {
+    // Another place than the one before: every state differs from what was predicted.
+    for (Transform& at : play.stage.received.values(transform)) at.position.y += 0.5F;
+    play.stage.reconcile();
+  }
+  finish(state, static_cast<double>(kLag * entities));
+}
+
+void kept(benchmark::State& state, std::uint32_t entities) {
+  Play play(entities);
+  for (auto _ : state) play.stage.reconcile();
+  finish(state, static_cast<double>(entities));
+}
+
+template <typename Function>
+void add(const std::string& name, Function function, std::uint32_t entities) {
+  benchmark::RegisterBenchmark(name.c_str(), function, entities)->UseRealTime();
+}
+
+}  // namespace
+
+void register_prediction_benchmarks() {
+  for (const std::uint32_t entities : {64U, 1000U}) {
+    const std::string group = "sync/predict " + std::to_string(entities) + " entities";
+    add(group + "/8 ticks forward", forward, entities);
+    add(group + "/8 ticks replayed", replayed, entities);
+    add(group + "/state as predicted", kept, entities);
+  }
+}
+
+}  // namespace muster

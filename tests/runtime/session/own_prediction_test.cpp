@@ -1,0 +1,165 @@
+// Prediction without a network: what it compares, what it runs again, and what that costs.
+#include <cmath>
+
+#include <catch2/catch.hpp>
+
+#include "registry/vocabulary/seed.h"
+#include "runtime/world/math.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/prediction_stage.h"
+
+namespace muster {
+namespace {
+
+using namespace prediction_stage;  // NOLINT(google-build-using-namespace): the stage of these tests
+
+Steer steer_at(std::uint32_t tick) {
+  const float angle = static_cast<float>(tick) / 20;
+  return {{std::sin(angle), 0, std::cos(angle)}, {.is_held = false, .press_count = 0}};
+}
+
+/// Who is hit sees it at once; how many points are left is the server's answer.
+void hurt(SystemContext& ctx, EntityId self, Health& health) {
+  if (ctx.command<Steer>(self).direction.y == 0) return;
+  ++health.hits;
+  health.points -= 10;
+}
+
+TEST_CASE("While predictions are right no command runs again, and nothing is allocated",
+          "[session][prediction][sys-55][sys-78]") {
+  Stage stage(make_game(systems<session_game::steer>()), 8, 6);
+  std::uint32_t tick = 0;
+  const auto play = [&](std::uint32_t ticks) {
+    for (const std::uint32_t end = tick + ticks; tick < end; ++tick) {
+      stage.tick(steer_at(tick));
+      if (tick > 10 && tick % 3 == 0) stage.reconcile();
+    }
+  };
+  play(120);
+  const PredictionCounters before = stage.prediction->counters();
+  const std::uint64_t allocations = allocation_count();
+  play(300);
+  CHECK(allocation_count() == allocations);
+  CHECK(stage.prediction->counters().replays == before.replays);
+  CHECK(stage.prediction->counters().reconciles >= before.reconciles + 100);
+  CHECK(stage.prediction->counters().corrections == 0);
+}
+
+TEST_CASE("Replays that are needed in every state allocate nothing either",
+          "[session][prediction][sys-79]") {
+  Stage stage(make_game(systems<session_game::steer>()), 8, 6);
+  const auto transform = stage.received.component<Transform>("Transform");
+  std::uint32_t tick = 0;
+  const auto play = [&](std::uint32_t ticks) {
+    for (const std::uint32_t end = tick + ticks; tick < end; ++tick) {
+      stage.tick(steer_at(tick));
+      if (tick <= 10 || tick % 3 != 0) continue;
+      stage.received.get(transform, stage.owned[tick % 8])->position.x += 0.5F;
+      stage.reconcile();
+    }
+  };
+  play(400);  // The history of mispredictions and the problems have their memory.
+  const std::uint64_t replays = stage.prediction->counters().replays;
+  const std::uint64_t replayed = stage.prediction->counters().replayed_ticks;
+  play(60);
+  CHECK(stage.prediction->counters().replays == replays + 20);
+  CHECK(stage.prediction->counters().replayed_ticks == replayed + 20 * 6);
+}
+
+TEST_CASE("A replay ends with the state that the server will have, for any errors",
+          "[session][prediction][sys-79]") {
+  const auto seed = GENERATE(range(1U, 40U));
+  CAPTURE(seed);
+  Random random(seed);
+  const auto lag = static_cast<std::uint32_t>(1 + random.below(20));
+  Stage stage(make_game(systems<session_game::steer>()), 4, lag);
+  const auto transform = stage.received.component<Transform>("Transform");
+  const auto runner = stage.received.component<Runner>("Runner");
+  std::vector<std::vector<Vec3>> predicted;
+  std::uint32_t checked = 0;
+  std::uint32_t last_error = 0;
+  for (std::uint32_t tick = 0; tick < 400; ++tick) {
+    stage.tick(steer_at(tick * 3));
+    if (tick > lag && random.below(40) == 0) {
+      const EntityId entity = stage.owned[random.below(4)];
+      stage.received.get(transform, entity)->position.y += 1;
+      stage.received.get(runner, entity)->score += 1;
+      last_error = tick;
+      stage.reconcile();
+    } else if (tick == lag + 1 || (tick > lag && random.below(3) == 0)) {
+      stage.reconcile();
+    }
+    std::vector<Vec3>& row = predicted.emplace_back();
+    if (tick <= lag + 1) continue;
+    for (const EntityId entity : stage.owned) {
+      row.push_back(stage.predicted<Transform>(entity).position);
+    }
+    // The server is where it was predicted to be, unless it erred in between.
+    const std::vector<Vec3>& then = predicted[tick - lag];
+    if (then.empty() || last_error + lag >= tick) continue;
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(length(then[i] - stage.received.get(transform, stage.owned[i])->position) < 0.02F);
+    }
+    ++checked;
+  }
+  CHECK(checked > 50);
+  CHECK(stage.prediction->counters().corrections > 2);
+}
+
+TEST_CASE("A field that only the server changes keeps its value while the rest is shown at once",
+          "[session][prediction][sys-84]") {
+  Stage stage(make_game(systems<hurt>()), 1, 5);
+  const EntityId self = stage.owned[0];
+  for (std::uint32_t tick = 0; tick < 10; ++tick) stage.tick({});
+  stage.reconcile();
+  stage.tick({{0, 1, 0}, {}});
+  CHECK(stage.predicted<Health>(self).hits == 1);      // The effect, now.
+  CHECK(stage.predicted<Health>(self).points == 100);  // The value is not known yet.
+  for (std::uint32_t tick = 0; tick < 5; ++tick) {
+    stage.tick({});
+    stage.reconcile();
+    CHECK(stage.predicted<Health>(self).points == (tick < 4 ? 100 : 90));
+  }
+  CHECK(stage.predicted<Health>(self).hits == 1);
+  CHECK(stage.prediction->counters().corrections == 0);  // It was no misprediction.
+}
+
+TEST_CASE("A misprediction names the system that wrote the component in that tick",
+          "[session][prediction][sys-57]") {
+  Stage stage(make_game(systems<session_game::steer, hurt>()), 2, 5);
+  const auto transform = stage.received.component<Transform>("Transform");
+  const auto health = stage.received.component<Health>("Health");
+  for (std::uint32_t tick = 0; tick < 20; ++tick) {
+    stage.tick(steer_at(tick));
+    if (tick > 10) stage.reconcile();
+  }
+  stage.received.get(transform, stage.owned[1])->position.z += 2;
+  stage.received.get(health, stage.owned[0])->hits += 1;
+  stage.reconcile();
+  const MispredictionLog& log = stage.prediction->mispredictions();
+  REQUIRE(log.size() == 2);
+  CHECK(log[0].component == "Health");
+  CHECK(log[0].field == "hits");
+  CHECK(log[0].system.empty());  // No shared system did: the server's own did.
+  CHECK(log[1].entity == stage.owned[1]);
+  CHECK(log[1].component == "Transform");
+  CHECK(log[1].field == "position");
+  CHECK(log[1].difference == Approx(2));
+  CHECK(log[1].system == "steer");
+  CHECK(log[1].replayed_ticks == 5);
+}
+
+TEST_CASE("An entity that another player owns keeps the server's state", "[session][prediction]") {
+  Stage stage(make_game(systems<session_game::steer>()), 2, 5);
+  stage.received.set_player(stage.owned[1], PlayerId{2});
+  for (std::uint32_t tick = 0; tick < 20; ++tick) {
+    stage.tick(steer_at(tick));
+    if (tick > 10) stage.reconcile();
+  }
+  CHECK(stage.prediction->is_predicted(stage.owned[0]));
+  CHECK_FALSE(stage.prediction->is_predicted(stage.owned[1]));
+  CHECK(stage.prediction->counters().corrections == 0);
+}
+
+}  // namespace
+}  // namespace muster
