@@ -64,7 +64,7 @@ void GameClient::Impl::read_reports(Connection& connection) {
   for (;;) {
     const std::span<const std::byte> bytes = connection.message(kCommandChannel);
     if (bytes.empty()) return;
-    const std::size_t own = std::min(bytes.size(), CommandReport::kBytes);
+    const std::size_t own = CommandReport::bytes_in(bytes);
     if (const std::optional<CommandReport> read = CommandReport::decode(bytes.first(own))) {
       if (prediction != nullptr) prediction->read_spawns(bytes.subspan(own), sender.newest());
       report = *read;

@@ -42,6 +42,13 @@ EncodedCommandReport CommandReport::encode() const {
   return encoded;
 }
 
+std::size_t CommandReport::bytes_in(std::span<const std::byte> bytes) {
+  constexpr std::size_t kGapsOffset = kBytes - 4;
+  if (bytes.size() < kBytesWithBlock) return std::min(bytes.size(), kBytes);
+  SectionReader reader(bytes.subspan(kGapsOffset, 4));
+  return reader.read_u32() != 0 ? kBytesWithBlock : kBytes;
+}
+
 std::optional<CommandReport> CommandReport::decode(std::span<const std::byte> bytes) {
   if (bytes.size() != kBytes && bytes.size() != kBytesWithBlock) return std::nullopt;
   SectionReader reader(bytes);

@@ -47,6 +47,8 @@ struct CommandReport {
   std::uint64_t block_received = 0;  ///< As `received`, for the block.
 
   EncodedCommandReport encode() const;
+  /// How many bytes at the beginning of a message are the report; others may follow.
+  static std::size_t bytes_in(std::span<const std::byte> bytes);
   /// Nothing for malformed bytes.
   static std::optional<CommandReport> decode(std::span<const std::byte> bytes);
 };
