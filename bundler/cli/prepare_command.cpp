@@ -71,7 +71,12 @@ std::string as_text_report(const Project& project, const PreparePlan& plan, bool
                           change.path.empty() ? "(gone)" : shown_text(change.path.text()));
     }
   }
-  if (plan.registries.empty()) text += "no registries\n";
+  for (const Registry& registry : project.model().registries) {
+    if (registry.declaration->has_ids) continue;
+    text += fmt::format("{}  {}: left alone, its own tool fills it\n", registry.declaration->name,
+                        shown_text(project.index().at(registry.asset).path.text()));
+  }
+  if (text.empty()) text += "no registries\n";
   for (const FileWrite& write : plan.writes) {
     text +=
         fmt::format("{} {}{}\n", dry_run ? "would write" : "wrote", shown_text(write.path.text()),

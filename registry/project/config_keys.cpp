@@ -50,7 +50,11 @@ constexpr std::array kClass = {
     ConfigKey{"packed", truth, false,
               "false: the registry's own asset only says what is built, and is no content."},
     ConfigKey{"ids", truth, false,
-              "false: entries are found by guid and have no type ids. Default: true."}};
+              "false: entries are found by guid and have no type ids. Default: true."},
+    ConfigKey{"is_component", truth, false,
+              "true: registries are components in prefabs and scenes. Wants 'ids: false'."},
+    ConfigKey{"single_entries", texts, false,
+              "Keys of such a component that hold one more entry each, beside the list."}};
 
 constexpr std::array kReference = {
     ConfigKey{"path", text, false,

@@ -6,16 +6,18 @@
 #include <algorithm>
 #include <set>
 
+#include "registry/registries/component_registries.h"
 #include "registry/registries/hidden_candidates.h"
 #include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {
 
+// The class whose registries are assets of their own, by its name.
 const ClassDeclaration* declaration_of(const std::vector<ClassDeclaration>& classes,
                                        std::string_view class_name) {
   const auto found = std::ranges::find(classes, class_name, &ClassDeclaration::name);
-  return found == classes.end() ? nullptr : &*found;
+  return found == classes.end() || found->is_component ? nullptr : &*found;
 }
 
 class CandidateSearch {
@@ -27,6 +29,7 @@ class CandidateSearch {
   std::map<AssetNumber, std::string> run() {
     find_by_scripts();
     find_plain();
+    find_component_registries(project_, classes_, found_, problems_);
     note_hidden_candidates(project_, classes_, found_, problems_);
     const bool has_root = std::ranges::any_of(
         found_, [](const auto& candidate) { return candidate.second == kRootClass; });
@@ -196,13 +199,13 @@ class CandidateSearch {
 std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
                               const Guid& script) {
   for (const ClassDeclaration& entry : classes) {
-    if (entry.script == script) return entry.name;
+    if (entry.script == script && !entry.is_component) return entry.name;
   }
   std::string name = project.scripts().class_of(script);
   if (name.empty()) return {};
   if (name == kRootClass || declaration_of(classes, name) != nullptr) return name;
   for (const ClassDeclaration& entry : classes) {
-    if (project.scripts().derives_from(name, entry.name)) return entry.name;
+    if (!entry.is_component && project.scripts().derives_from(name, entry.name)) return entry.name;
   }
   return {};
 }

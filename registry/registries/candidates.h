@@ -22,6 +22,7 @@ std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    std::vector<ModelProblem>& problems);
 
 /// The registry class that a script is or derives from, or `kRootClass`; empty when none.
+/// Classes of components are not looked at (`find_component_registries`).
 std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
                               const Guid& script);
 

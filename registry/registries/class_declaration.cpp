@@ -139,6 +139,23 @@ Result<void> read_script(const yaml::Tree& tree, NodeIndex node, ClassDeclaratio
   return {};
 }
 
+// A list in a scene or prefab is its editor's: nobody gives out ids in it.
+Result<void> read_component_form(const yaml::Tree& tree, NodeIndex node, ClassDeclaration& entry) {
+  const auto is_component = truth_at(tree, node, "is_component", false);
+  if (!is_component) return fail(is_component.error());
+  entry.is_component = is_component.value();
+  if (auto good = read_texts(tree, node, "single_entries", entry.single_entries); !good) {
+    return good;
+  }
+  if (entry.is_component && entry.has_ids) {
+    return refuse_config(tree, node, "'is_component: true' wants 'ids: false'");
+  }
+  if (!entry.is_component && !entry.single_entries.empty()) {
+    return refuse_config(tree, node, "'single_entries' wants 'is_component: true'");
+  }
+  return {};
+}
+
 // A built-in class whose script is elsewhere: nothing else of it changes.
 bool is_only_located(const yaml::Tree& tree, NodeIndex node) {
   return tree.at(node).child_count == 1 && tree.find(node, "script") != kNoNode;
@@ -205,6 +222,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
                          "'ids: false' and 'prepare' exclude each other: 'muster prepare' gives "
                          "out ids");
   }
+  if (auto good = read_component_form(tree, node, entry); !good) return fail(good.error());
   entry.entry_template = entry_template_of(entry);
   return entry;
 }

@@ -72,6 +72,11 @@ struct ClassDeclaration {
   /// Whether the registry's own asset is content. One that only says what is built, for an editor,
   /// is packed where something that is built refers to it, and not otherwise.
   bool is_packed = true;
+  /// Whether a registry is no asset of its own but a component of a game object, in a prefab or a
+  /// scene. Such classes have no ids, and `prepare` leaves their files alone.
+  bool is_component = false;
+  /// Keys of such a component that hold one more entry each, beside its list.
+  std::vector<std::string> single_entries;
   std::vector<EntryField> entry_template;
   std::uint32_t first_id = 0;  ///< 1 where 0 means "none" on the wire.
   /// The built-in classes whose definitions count from 1 in layout S and from 0 in layout M.

@@ -67,6 +67,7 @@ class NamesakeSearch {
     take([&](AssetNumber asset, const std::string& name) {
       if (name == kRootClass || is_plain(asset) || listed_.contains(asset)) return false;
       const auto declaration = std::ranges::find(classes_, name, &ClassDeclaration::name);
+      if (declaration->is_component) return false;  // found by its form already
       return is_undeclared(*declaration) && !is_registry(asset, *declaration) &&
              !is_in_use(*declaration);
     });

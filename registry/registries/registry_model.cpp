@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "registry/registries/candidates.h"
+#include "registry/registries/component_registries.h"
 #include "registry/registries/entry_reader.h"
 #include "registry/registries/hidden_candidates.h"
 #include "registry/registries/namesakes.h"
@@ -230,7 +231,28 @@ class ModelBuilder {
     return script && !registry_class_of(project_, model_.classes, script.value().guid).empty();
   }
 
+  // Nothing is written into such a file, so that its registry has no `list`.
+  void read_components(AssetNumber asset, const ClassDeclaration& declaration) {
+    Registry registry;
+    registry.asset = asset;
+    registry.declaration = &declaration;
+    const SourceFile& source = project_.sources().get(asset);
+    ComponentEntries found = component_entries(project_, model_.classes, declaration, source);
+    std::vector<NodeIndex> nodes = std::move(found.single);
+    for (const NodeIndex list : found.lists) {
+      if (!is_list({&source, list}, asset)) continue;
+      for (const NodeIndex node : Children(source.tree, list)) nodes.push_back(node);
+    }
+    std::ranges::sort(nodes, {}, [&](NodeIndex node) { return source.tree.at(node).position; });
+    for (const NodeIndex node : nodes) {
+      registry.entries.push_back(
+          entries_.read(declaration, {&source, node}, registry.entries.size()));
+    }
+    model_.registries.push_back(std::move(registry));
+  }
+
   void read_registry(AssetNumber asset, const ClassDeclaration& declaration) {
+    if (declaration.is_component) return read_components(asset, declaration);
     Registry registry;
     registry.asset = asset;
     registry.declaration = &declaration;

@@ -98,6 +98,8 @@ void check_lists(const Project& project, TargetSet targets, Findings& findings) 
           return problem.kind == ModelProblem::Kind::missing_list &&
                  problem.asset == registry.asset;
         });
+    // A component may have its entries elsewhere: in other keys, or as overrides.
+    if (registry.declaration->is_component) continue;
     if (registry.list != yaml::kNoNode || is_told || !concerns(registry, targets)) continue;
     findings
         .add("missing-entries", {project.index().at(registry.asset).path, {}},
@@ -166,6 +168,7 @@ void check_namesakes(const Project& project, Findings& findings) {
 void check_scripts(const Project& project, Findings& findings) {
   std::set<std::string_view> wanted{kRootClass};
   for (const ClassDeclaration& declaration : project.model().classes) {
+    if (declaration.is_component) continue;  // the form has to fit as well
     wanted.insert(declaration.name);
     for (const PrepareRule& rule : declaration.prepare) {
       wanted.insert(rule.component.empty() ? rule.assets_of_class : rule.component);

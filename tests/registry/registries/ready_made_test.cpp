@@ -68,7 +68,7 @@ TEST_CASE("A name that no ready-made classes have is refused", "[registry][ready
   CHECK(classes.error().code == ErrorCode::malformed);
   CHECK(classes.error().message ==
         "muster.yaml:2:25: there are no ready-made classes 'mirage'; there are: addressables, "
-        "fishnet, unity-netcode");
+        "fishnet, mirror, unity-netcode");
 }
 
 TEST_CASE("Netcode's list of prefabs", "[registry][ready-made]") {
