@@ -184,8 +184,8 @@ void GameServer::Impl::report_commands(Player& player) {
   player.spawns.end_command(player.commands.number());
   if (simulation.tick().value() % snapshot_ticks(content->game()) != 0) return;
   // A lost report is followed by the next one.
-  const EncodedCommandReport encoded = player.commands.report().encode();
-  const std::span<const std::byte> report = encoded;
+  const EncodedCommandReport own_report = player.commands.report().encode();
+  const std::span<const std::byte> report = own_report;
   command_report.assign(report.begin(), report.end());
   if (!content->game().systems.entries.empty()) player.spawns.encode(command_report);
   static_cast<void>(connection->send_message(kCommandChannel, command_report));
