@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 
 #include "bundler/cache/sha256.h"
 #include "registry/vocabulary/result.h"
@@ -29,9 +30,11 @@ class BlobStore {
  public:
   virtual ~BlobStore() = default;
 
-  /// Nothing when there is none. Fails with `limit_exceeded` when it has more than `max_bytes`, and
-  /// with any code of the disk or the network.
-  virtual Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes) = 0;
+  /// Nothing when there is none. Fails with `limit_exceeded` when it has more than `max_bytes`,
+  /// with `cancelled` soon after `abandoned` is requested, and with any code of the disk or the
+  /// network.
+  virtual Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
+                                                const std::stop_token& abandoned) = 0;
   /// Keeps a copy; whoever looks meanwhile sees all of it or nothing.
   virtual Result<void> put(const BlobKey& key, Bytes bytes) = 0;
   /// Lets go of what turned out to be damaged, where that is possible.

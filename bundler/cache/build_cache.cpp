@@ -33,6 +33,7 @@ void BuildCache::note(std::size_t level, Direction direction, const Change& chan
 }
 
 void BuildCache::note_failure(std::size_t level, Direction direction, const Error& error) {
+  if (error.code == ErrorCode::cancelled) return;
   const std::lock_guard lock(mutex_);
   State& state = states_[level];
   ++state.counters.failures;
@@ -75,11 +76,13 @@ bool BuildCache::concerns(CacheReach reach, std::size_t level) const {
   return reach == CacheReach::all || levels_[level].is_far == (reach == CacheReach::far);
 }
 
-std::optional<ByteVector> BuildCache::find(const ContentHash& key, CacheReach reach) {
+std::optional<ByteVector> BuildCache::find(const ContentHash& key, CacheReach reach,
+                                           const std::stop_token& abandoned) {
   const Sha256 action = action_of(key);
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     if (!concerns(reach, i) || !is_on(i, Direction::in)) continue;
-    std::optional<Found> found = find_at(i, action);
+    if (abandoned.stop_requested()) break;
+    std::optional<Found> found = find_at(i, action, abandoned);
     if (!found) continue;
     for (std::size_t nearer = 0; nearer < i; ++nearer) {
       store_at(nearer, action, found->named, found->bytes);
@@ -89,9 +92,10 @@ std::optional<ByteVector> BuildCache::find(const ContentHash& key, CacheReach re
   return std::nullopt;
 }
 
-std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sha256& action) {
+std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sha256& action,
+                                                     const std::stop_token& abandoned) {
   BlobStore& store = *levels_[level].store;
-  const auto named = store.get({BlobSpace::actions, action}, kActionResultBytesMax);
+  const auto named = store.get({BlobSpace::actions, action}, kActionResultBytesMax, abandoned);
   const bool is_too_long = !named && named.error().code == ErrorCode::limit_exceeded;
   if (!named && !is_too_long) {
     note_failure(level, Direction::in, named.error());
@@ -107,7 +111,7 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
     drop_damaged(level, action, std::nullopt);
     return std::nullopt;
   }
-  auto content = store.get({BlobSpace::content, result->content}, result->content_bytes);
+  auto content = store.get({BlobSpace::content, result->content}, result->content_bytes, abandoned);
   if (!content && content.error().code != ErrorCode::limit_exceeded) {
     note_failure(level, Direction::in, content.error());
     return std::nullopt;

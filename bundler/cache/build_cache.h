@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,10 @@ class BuildCache {
   /// Requires: at most `kLevelsMax` levels.
   explicit BuildCache(std::vector<CacheLevel> levels);
 
-  /// What was stored under the key, byte for byte.
-  std::optional<ByteVector> find(const ContentHash& key, CacheReach reach = CacheReach::all);
+  /// What was stored under the key, byte for byte. Gives up soon after `abandoned` is requested,
+  /// which counts as neither an answer nor a failure.
+  std::optional<ByteVector> find(const ContentHash& key, CacheReach reach = CacheReach::all,
+                                 const std::stop_token& abandoned = {});
   void store(const ContentHash& key, Bytes result, CacheReach reach = CacheReach::all);
   bool has_far_level() const;
 
@@ -75,7 +78,8 @@ class BuildCache {
 
   bool concerns(CacheReach reach, std::size_t level) const;
   bool is_on(std::size_t level, Direction direction) const;
-  std::optional<Found> find_at(std::size_t level, const Sha256& action);
+  std::optional<Found> find_at(std::size_t level, const Sha256& action,
+                               const std::stop_token& abandoned);
   void store_at(std::size_t level, const Sha256& action, const ActionResult& named, Bytes bytes);
   template <typename Change>
   void note(std::size_t level, Direction direction, const Change& change);

@@ -1,5 +1,7 @@
-// libcurl brings thirty libraries with it, which take longer to load than a build takes that has
-// nothing to do. So it is loaded when a cache has an address, and not with the program.
+// libcurl brings thirty libraries with it, which take longer to load than a small build takes. So
+// it is loaded for the first request, on the thread that makes it, and not with the program. Each
+// request runs in a multi handle of its own: that can be woken up, so a request ends at once when
+// it is abandoned (the callbacks of curl_easy_perform may be a second apart while nothing arrives).
 #include "bundler/cache/curl_transport.h"
 
 #include <curl/curl.h>
@@ -15,6 +17,8 @@ namespace muster {
 namespace {
 
 constexpr const char* kLibrary = "libcurl.so.4";
+/// Timeouts are libcurl's own; it is woken up for everything else.
+constexpr int kPollMilliseconds = 1000;
 
 // The library's functions, under its names for them. It stays loaded until the process ends.
 struct Curl {
@@ -22,7 +26,14 @@ struct Curl {
   decltype(&::curl_easy_init) easy_init = nullptr;
   decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
   decltype(&(::curl_easy_setopt)) easy_setopt = nullptr;
-  decltype(&::curl_easy_perform) easy_perform = nullptr;
+  decltype(&::curl_multi_init) multi_init = nullptr;
+  decltype(&::curl_multi_cleanup) multi_cleanup = nullptr;
+  decltype(&::curl_multi_add_handle) multi_add_handle = nullptr;
+  decltype(&::curl_multi_remove_handle) multi_remove_handle = nullptr;
+  decltype(&::curl_multi_perform) multi_perform = nullptr;
+  decltype(&::curl_multi_poll) multi_poll = nullptr;
+  decltype(&::curl_multi_wakeup) multi_wakeup = nullptr;
+  decltype(&::curl_multi_info_read) multi_info_read = nullptr;
   decltype(&(::curl_easy_getinfo)) easy_getinfo = nullptr;
   decltype(&::curl_easy_strerror) easy_strerror = nullptr;
   decltype(&::curl_slist_append) slist_append = nullptr;
@@ -40,7 +51,14 @@ struct Curl {
     find(library, "curl_easy_init", easy_init);
     find(library, "curl_easy_cleanup", easy_cleanup);
     find(library, "curl_easy_setopt", easy_setopt);
-    find(library, "curl_easy_perform", easy_perform);
+    find(library, "curl_multi_init", multi_init);
+    find(library, "curl_multi_cleanup", multi_cleanup);
+    find(library, "curl_multi_add_handle", multi_add_handle);
+    find(library, "curl_multi_remove_handle", multi_remove_handle);
+    find(library, "curl_multi_perform", multi_perform);
+    find(library, "curl_multi_poll", multi_poll);
+    find(library, "curl_multi_wakeup", multi_wakeup);
+    find(library, "curl_multi_info_read", multi_info_read);
     find(library, "curl_easy_getinfo", easy_getinfo);
     find(library, "curl_easy_strerror", easy_strerror);
     find(library, "curl_slist_append", slist_append);
@@ -84,6 +102,7 @@ ErrorCode code_of(CURLcode code) {
 
 struct CurlTransport::Handle {
   CURL* curl = library().easy_init();
+  CURLM* multi = library().multi_init();  // Keeps the connection for the next request.
   // Nobody waits for a server to say that it wants the body: those who don't know the question cost
   // a second each time.
   curl_slist* headers = library().slist_append(nullptr, "Expect:");
@@ -94,13 +113,13 @@ struct CurlTransport::Handle {
   bool is_too_large = false;
   Bytes to_send;
   Bytes all_to_send;
-  const std::stop_token* stop = nullptr;
 
   Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
     if (curl != nullptr) library().easy_cleanup(curl);
+    if (multi != nullptr) library().multi_cleanup(multi);
     library().slist_free_all(headers);
   }
 
@@ -130,8 +149,29 @@ struct CurlTransport::Handle {
     handle.to_send = handle.all_to_send.subspan(static_cast<std::size_t>(at));
     return CURL_SEEKFUNC_OK;
   }
-  static int watch(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    return static_cast<const Handle*>(user)->stop->stop_requested() ? 1 : 0;
+
+  // Performs what has been set up.
+  CURLcode perform(const std::stop_token& stop, const std::stop_token& abandoned) {
+    const Curl& curl_library = library();
+    const auto wake = [this] { library().multi_wakeup(multi); };
+    const std::stop_callback on_stop(stop, wake);
+    const std::stop_callback on_abandoned(abandoned, wake);
+    if (curl_library.multi_add_handle(multi, curl) != CURLM_OK) return CURLE_FAILED_INIT;
+    CURLcode code = CURLE_FAILED_INIT;
+    for (int running = 1; running > 0;) {
+      if (stop.stop_requested() || abandoned.stop_requested()) {
+        code = CURLE_ABORTED_BY_CALLBACK;
+        break;
+      }
+      if (curl_library.multi_perform(multi, &running) != CURLM_OK) break;
+      if (running > 0) curl_library.multi_poll(multi, nullptr, 0, kPollMilliseconds, nullptr);
+    }
+    int left = 0;
+    while (const CURLMsg* const message = curl_library.multi_info_read(multi, &left)) {
+      if (message->msg == CURLMSG_DONE) code = message->data.result;
+    }
+    curl_library.multi_remove_handle(multi, curl);
+    return code;
   }
 };
 
@@ -153,16 +193,17 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::open(CurlOptions options) 
                     "' is no address of a cache: it begins with 'http://' or 'https://'");
   }
   while (options.address.ends_with('/')) options.address.pop_back();
-  if (!library().missing.empty()) {
-    return fail(ErrorCode::io, "libcurl cannot be used (Debian: libcurl4): " + library().missing);
-  }
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::move(options)));
 }
 
 CurlTransport::CurlTransport(CurlOptions options) : options_(std::move(options)) {}
 CurlTransport::~CurlTransport() = default;
 
-std::unique_ptr<CurlTransport::Handle> CurlTransport::take_handle() {
+Result<std::unique_ptr<CurlTransport::Handle>> CurlTransport::take_handle() {
+  if (!library().missing.empty()) {
+    return fail(ErrorCode::unsupported,
+                "libcurl cannot be used (Debian: libcurl4): " + library().missing);
+  }
   const std::lock_guard lock(mutex_);
   if (idle_.empty()) return std::make_unique<Handle>();
   auto handle = std::move(idle_.back());
@@ -177,17 +218,18 @@ void CurlTransport::give_back(std::unique_ptr<Handle> handle) {
 }
 
 Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& path,
-                                          std::uint64_t bytes) {
+                                          std::uint64_t bytes, const std::stop_token& abandoned) {
   CURL* const curl = handle.curl;
   const auto set = library().easy_setopt;
-  if (curl == nullptr) return fail(ErrorCode::io, "libcurl cannot be used");
+  if (curl == nullptr || handle.multi == nullptr) {
+    return fail(ErrorCode::io, "libcurl cannot be used");
+  }
   const std::string address = options_.address + path;
   const auto seconds = [](Duration duration) {
     return std::max(1L, milliseconds(duration) / 1000);
   };
   const long for_bytes = static_cast<long>(bytes / (kSlowBytesPerSecond / 1000));
   const long longest = milliseconds(options_.connect_timeout + options_.stall_timeout) + for_bytes;
-  handle.stop = &options_.stop;
   handle.reason[0] = '\0';
   handle.body.clear();
   handle.is_too_large = false;
@@ -211,10 +253,7 @@ Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& pat
   set(curl, CURLOPT_TIMEOUT_MS, longest);
   set(curl, CURLOPT_WRITEFUNCTION, &Handle::take_body);
   set(curl, CURLOPT_WRITEDATA, &handle);
-  set(curl, CURLOPT_NOPROGRESS, 0L);
-  set(curl, CURLOPT_XFERINFOFUNCTION, &Handle::watch);
-  set(curl, CURLOPT_XFERINFODATA, &handle);
-  const CURLcode code = library().easy_perform(curl);
+  const CURLcode code = handle.perform(options_.stop, abandoned);
   if (handle.is_too_large) {
     return fail(ErrorCode::limit_exceeded, "the server's answer has more bytes than expected");
   }
@@ -230,11 +269,14 @@ Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& pat
 // What a server says with an error may be longer than what was asked for.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
 
-Result<HttpAnswer> CurlTransport::get(const std::string& path, std::uint64_t max_bytes) {
-  auto handle = take_handle();
+Result<HttpAnswer> CurlTransport::get(const std::string& path, std::uint64_t max_bytes,
+                                      const std::stop_token& abandoned) {
+  auto taken = take_handle();
+  if (!taken) return fail(taken.error());
+  std::unique_ptr<Handle> handle = std::move(taken).value();
   handle->body_bytes_max = std::max(max_bytes, kErrorPageBytes);
   if (handle->curl != nullptr) library().easy_setopt(handle->curl, CURLOPT_HTTPGET, 1L);
-  Result<HttpAnswer> answer = perform(*handle, path, max_bytes);
+  Result<HttpAnswer> answer = perform(*handle, path, max_bytes, abandoned);
   give_back(std::move(handle));
   if (answer && answer.value().status < 300 && answer.value().body.size() > max_bytes) {
     return fail(ErrorCode::limit_exceeded, "the server's answer has more bytes than expected");
@@ -243,7 +285,9 @@ Result<HttpAnswer> CurlTransport::get(const std::string& path, std::uint64_t max
 }
 
 Result<HttpAnswer> CurlTransport::put(const std::string& path, Bytes bytes) {
-  auto handle = take_handle();
+  auto taken = take_handle();
+  if (!taken) return fail(taken.error());
+  std::unique_ptr<Handle> handle = std::move(taken).value();
   handle->body_bytes_max = kErrorPageBytes;
   handle->to_send = handle->all_to_send = bytes;
   if (handle->curl != nullptr) {
@@ -255,16 +299,22 @@ Result<HttpAnswer> CurlTransport::put(const std::string& path, Bytes bytes) {
     set(handle->curl, CURLOPT_SEEKDATA, handle.get());
     set(handle->curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(bytes.size()));
   }
-  Result<HttpAnswer> answer = perform(*handle, path, bytes.size());
+  Result<HttpAnswer> answer = perform(*handle, path, bytes.size(), {});
   give_back(std::move(handle));
   return answer;
 }
 
-void CurlTransport::wait(Duration duration) {
+void CurlTransport::wait(Duration duration, const std::stop_token& abandoned) {
   std::mutex mutex;
+  std::condition_variable_any changed;
+  // With the lock: a request just before the wait is seen by it, or wakes it up.
+  const auto wake = [&] {
+    const std::lock_guard wake_lock(mutex);
+    changed.notify_all();
+  };
+  const std::stop_callback on_abandoned(abandoned, wake);
   std::unique_lock lock(mutex);
-  std::condition_variable_any never;
-  never.wait_for(lock, options_.stop, duration, [] { return false; });
+  changed.wait_for(lock, options_.stop, duration, [&] { return abandoned.stop_requested(); });
 }
 
 }  // namespace muster

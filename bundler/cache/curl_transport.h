@@ -29,21 +29,23 @@ class CurlTransport final : public HttpTransport {
  public:
   static constexpr long kSlowBytesPerSecond = 16 * 1024;
 
-  /// Fails with `invalid_argument` when the address is none, or with `io` when the library cannot
-  /// be used.
+  /// Fails with `invalid_argument` when the address is none. The library is loaded for the first
+  /// request, which fails with `unsupported` when it cannot be used.
   static Result<std::unique_ptr<CurlTransport>> open(CurlOptions options);
   ~CurlTransport() override;
 
-  Result<HttpAnswer> get(const std::string& path, std::uint64_t max_bytes) override;
+  Result<HttpAnswer> get(const std::string& path, std::uint64_t max_bytes,
+                         const std::stop_token& abandoned) override;
   Result<HttpAnswer> put(const std::string& path, Bytes bytes) override;
-  void wait(Duration duration) override;
+  void wait(Duration duration, const std::stop_token& abandoned) override;
 
  private:
   struct Handle;
   explicit CurlTransport(CurlOptions options);
-  std::unique_ptr<Handle> take_handle();
+  Result<std::unique_ptr<Handle>> take_handle();
   void give_back(std::unique_ptr<Handle> handle);
-  Result<HttpAnswer> perform(Handle& handle, const std::string& path, std::uint64_t bytes);
+  Result<HttpAnswer> perform(Handle& handle, const std::string& path, std::uint64_t bytes,
+                             const std::stop_token& abandoned);
 
   const CurlOptions options_;
   std::mutex mutex_;

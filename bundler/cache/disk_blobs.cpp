@@ -145,7 +145,8 @@ Result<std::unique_ptr<DiskBlobs>> DiskBlobs::open(const std::string& path) {
   return std::unique_ptr<DiskBlobs>(new DiskBlobs(std::move(folder)));
 }
 
-Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64_t max_bytes) {
+Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64_t max_bytes,
+                                                 const std::stop_token&) {
   const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // A pipe must not block.
   const Descriptor file(::openat(folder_.get(), path_of(key).c_str(), flags));
   if (!file.valid() && errno == ENOENT) return std::optional<ByteVector>();

@@ -18,7 +18,8 @@ class DiskBlobs final : public BlobStore {
   /// Opens the folder, or creates it. Fails with `permission_denied`, `no_space` or `io`.
   static Result<std::unique_ptr<DiskBlobs>> open(const std::string& path);
 
-  Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes) override;
+  Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
+                                        const std::stop_token& abandoned) override;
   Result<void> put(const BlobKey& key, Bytes bytes) override;
   void remove(const BlobKey& key) override;
 

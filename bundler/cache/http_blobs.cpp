@@ -28,18 +28,21 @@ tl::unexpected<Error> refused(int status) {
 }  // namespace
 
 template <typename Ask>
-Result<HttpAnswer> HttpBlobs::ask(const Ask& ask_once) {
+Result<HttpAnswer> HttpBlobs::ask(const Ask& ask_once, const std::stop_token& abandoned) {
   Result<HttpAnswer> answer = ask_once();
   Duration pause = kFirstPause;
   for (unsigned attempt = 1; attempt < kAttempts && may_pass(answer); ++attempt, pause *= 2) {
-    transport_.wait(pause);
+    transport_.wait(pause, abandoned);
+    if (abandoned.stop_requested()) return fail(ErrorCode::cancelled, "no answer is needed");
     answer = ask_once();
   }
   return answer;
 }
 
-Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64_t max_bytes) {
-  Result<HttpAnswer> answer = ask([&] { return transport_.get(url_path_of(key), max_bytes); });
+Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64_t max_bytes,
+                                                 const std::stop_token& abandoned) {
+  Result<HttpAnswer> answer =
+      ask([&] { return transport_.get(url_path_of(key), max_bytes, abandoned); }, abandoned);
   if (!answer) return fail(answer.error());
   const int status = answer.value().status;
   if (status == 404 || status == 410) return std::optional<ByteVector>();
@@ -48,7 +51,8 @@ Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64
 }
 
 Result<void> HttpBlobs::put(const BlobKey& key, Bytes bytes) {
-  const Result<HttpAnswer> answer = ask([&] { return transport_.put(url_path_of(key), bytes); });
+  const Result<HttpAnswer> answer =
+      ask([&] { return transport_.put(url_path_of(key), bytes); }, {});
   if (!answer) return fail(answer.error());
   if (!is_success(answer.value().status)) return refused(answer.value().status);
   return {};

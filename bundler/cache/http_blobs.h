@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "bundler/cache/blob_store.h"
@@ -21,10 +22,11 @@ class HttpTransport {
   virtual ~HttpTransport() = default;
   /// Fails with `timed_out`, with `limit_exceeded` when the answer has more than `max_bytes`, with
   /// `truncated` when it ends early, with `cancelled`, or with `io` when nobody answers.
-  virtual Result<HttpAnswer> get(const std::string& path, std::uint64_t max_bytes) = 0;
+  virtual Result<HttpAnswer> get(const std::string& path, std::uint64_t max_bytes,
+                                 const std::stop_token& abandoned) = 0;
   virtual Result<HttpAnswer> put(const std::string& path, Bytes bytes) = 0;
-  /// Waits, unless somebody wants to stop.
-  virtual void wait(Duration duration) = 0;
+  /// Waits, but ends early when the program is to stop or `abandoned` is requested.
+  virtual void wait(Duration duration, const std::stop_token& abandoned) = 0;
 };
 
 /// `GET` and `PUT` of `/ac/HASH` and `/cas/HASH`, as Bazel's `--remote_cache=http://...` does
@@ -40,14 +42,15 @@ class HttpBlobs final : public BlobStore {
   /// `transport` must outlive this.
   explicit HttpBlobs(HttpTransport& transport) : transport_(transport) {}
 
-  Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes) override;
+  Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
+                                        const std::stop_token& abandoned) override;
   Result<void> put(const BlobKey& key, Bytes bytes) override;
   /// The protocol knows no such wish; what is stored next replaces what is there.
   void remove(const BlobKey&) override {}
 
  private:
   template <typename Ask>
-  Result<HttpAnswer> ask(const Ask& ask_once);
+  Result<HttpAnswer> ask(const Ask& ask_once, const std::stop_token& abandoned);
 
   HttpTransport& transport_;
 };

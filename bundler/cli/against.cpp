@@ -1,6 +1,7 @@
 #include "bundler/cli/against.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -8,7 +9,9 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/git_files.h"
 #include "bundler/pack/target_build.h"
+#include "registry/project/asset_kinds.h"
 #include "registry/project/packages.h"
+#include "registry/project/reference_graph.h"
 #include "registry/registries/unread.h"
 #include "registry/vocabulary/mounted_file_system.h"
 #include "registry/vocabulary/parallel.h"
@@ -84,8 +87,21 @@ Result<Contract> contract_of_build(const std::string& old, const std::vector<std
 
 struct ProjectRevision {
   std::unique_ptr<FileSystem> files;
-  std::vector<const RevisionFiles*> parts;  ///< Of `files`.
+  struct Part {
+    AssetPath at;
+    const RevisionFiles* files;  ///< A part of the whole.
+  };
+  std::vector<Part> parts;
 };
+
+// A path from a folder that it is in; nothing when it is elsewhere.
+std::optional<AssetPath> path_below(const AssetPath& folder, const AssetPath& path) {
+  if (folder.empty()) return path;
+  const std::string begin = folder.text() + "/";
+  if (!path.text().starts_with(begin)) return std::nullopt;
+  auto inner = AssetPath::parse(path.text().substr(begin.size()));
+  return inner ? std::optional(std::move(inner).value()) : std::nullopt;
+}
 
 // A project at a revision, with the folders that it takes from elsewhere at theirs: those of the
 // same repository at this revision. Fails as `open_revision` does, naming the folder.
@@ -93,7 +109,7 @@ Result<ProjectRevision> open_project_revision(const std::string& project,
                                               const std::string& revision) {
   auto base = open_revision(project, revision);
   if (!base) return fail(base.error());
-  ProjectRevision opened{nullptr, {base.value().get()}};
+  ProjectRevision opened{nullptr, {{AssetPath(), base.value().get()}}};
   std::vector<MountedFileSystem::Part> mounts;
   for (const OutsideFolder& outside : outside_folders(*base.value())) {
     const std::string folder =
@@ -103,7 +119,7 @@ Result<ProjectRevision> open_project_revision(const std::string& project,
       return fail(part.error().code, "'" + outside.place + "', which is content of the project: " +
                                          part.error().message);
     }
-    opened.parts.push_back(part.value().get());
+    opened.parts.push_back({outside.at, part.value().get()});
     mounts.push_back({outside.at, std::move(part).value(), nullptr});
   }
   opened.files = std::make_unique<MountedFileSystem>(
@@ -111,28 +127,100 @@ Result<ProjectRevision> open_project_revision(const std::string& project,
   return opened;
 }
 
-Result<Contract> contract_of_revision(const std::string& project, const std::string& revision,
-                                      TargetSet targets, Session& session) {
+// Whether a registry, or settings that say what one is, may be behind a link.
+bool may_hide_registries(const AssetPath& link) {
+  return kind_of(link.text()) == "other" || holds_references(link);
+}
+
+std::string and_others(std::size_t count) {
+  return count <= 1 ? std::string() : fmt::format(" (and {} more)", count - 1);
+}
+
+// A part that is left out would break nothing, whatever became of it.
+Result<void> check_whole(const Project& old) {
+  std::vector<std::string> links;
+  for (const IndexProblem& problem : old.index().problems()) {
+    const bool is_link = problem.kind == IndexProblem::Kind::outside_link;
+    if (is_link && may_hide_registries(problem.path)) links.push_back(problem.path.text());
+  }
+  if (!links.empty()) {
+    return fail(
+        ErrorCode::malformed,
+        fmt::format("'{}' is a link that leads out of the repository or to nothing in it, so "
+                    "what is behind it cannot be compared{}",
+                    links.front(), and_others(links.size())));
+  }
+  const std::vector<std::string> unread = unread_registry_notes(old);
+  if (!unread.empty()) {
+    return fail(ErrorCode::malformed, unread.front() + and_others(unread.size()));
+  }
+  const std::vector<Packages::Unread> packages = old.packages().unread();
+  if (!packages.empty()) {
+    return fail(packages.front().error.code,
+                "'" + packages.front().path.text() + "': " + packages.front().error.message);
+  }
+  if (auto components = load_components(old.files(), old.config()); !components) {
+    return fail(components.error());
+  }
+  return {};
+}
+
+// What the contract of a project is read from: its settings, and its registries and roots with
+// their sidecars and scripts.
+std::set<AssetPath> sources_of_contract(const Project& project) {
+  std::set<AssetPath> paths{AssetPath().child(ProjectConfig::kFileName)};
+  if (project.config().components) paths.insert(*project.config().components);
+  const auto add = [&](AssetNumber asset) {
+    const AssetPath& path = project.index().at(asset).path;
+    paths.insert(path);
+    paths.insert(path.parent().child(std::string(path.name()) + ".meta"));
+  };
+  for (const Registry& registry : project.model().registries) add(registry.asset);
+  for (const RegistryRoot& root : project.model().roots) add(root.asset);
+  for (const ReferenceEdge& edge : project.graph().edges()) {
+    const bool is_script =
+        edge.to != kNoAsset && has_extension(project.index().at(edge.to).path, "cs");
+    if (is_script && paths.contains(project.index().at(edge.from).path)) add(edge.to);
+  }
+  return paths;
+}
+
+// What Git ignores is in no revision: it would count as new, however often it has shipped.
+Result<void> check_ignored(const ProjectRevision& old, const Project& now) {
+  for (const AssetPath& path : sources_of_contract(now)) {
+    if (!now.files().stat(path) || old.files->stat(path)) continue;
+    for (const ProjectRevision::Part& part : old.parts) {
+      const auto inner = path_below(part.at, path);
+      if (!inner || !part.files->ignores(*inner)) continue;
+      return fail(ErrorCode::malformed, "Git ignores '" + path.text() +
+                                            "', so no revision tells what it was; commit it, or "
+                                            "compare with a build");
+    }
+  }
+  return {};
+}
+
+Result<Contract> contract_of_revision(const Project& now, const std::string& project,
+                                      const std::string& revision, TargetSet targets,
+                                      Session& session) {
   const auto files = open_project_revision(project, revision);
   if (!files) return fail(files.error());
   const auto old = Project::open(*files.value().files, processor_count(), session.stop, {});
-  // A part that was left out would have broken nothing.
-  for (const RevisionFiles* part : files.value().parts) {
-    if (const auto failure = part->failure()) {
-      return fail(failure->code, "at revision '" + revision + "': " + failure->message);
-    }
+  const auto fail_at_revision = [&](const Error& error) {
+    return fail(error.code, "at revision '" + revision + "': " + error.message);
+  };
+  const Result<void> whole = old ? check_whole(*old.value()) : Result<void>();
+  // Why something could not be read comes before what follows from it.
+  for (const ProjectRevision::Part& part : files.value().parts) {
+    if (const auto failure = part.files->failure()) return fail_at_revision(*failure);
   }
-  if (!old) {
-    return fail(old.error().code, "at revision '" + revision + "': " + old.error().message);
-  }
-  // What has been committed is as it is: what can be read is compared, and the rest told.
-  const std::vector<std::string> unread = unread_notes(*old.value());
+  if (!old) return fail_at_revision(old.error());
+  if (!whole) return fail_at_revision(whole.error());
+  if (auto known = check_ignored(files.value(), now); !known) return fail(known.error());
   Contract contract = contract_of(*old.value(), targets);
-  if (!unread.empty() && contract.rows.empty()) {
-    return fail(ErrorCode::malformed, "at revision '" + revision + "': " + unread.front());
-  }
-  for (const std::string& note : unread) {
-    tell(session, fmt::format("at revision '{}': {}", revision, note));
+  if (contract.rows.empty() && !contract_of(now, targets).rows.empty()) {
+    tell(session,
+         "revision '" + revision + "' has no entry of a registry: all that is here is new");
   }
   contract.name = revision;
   return contract;
@@ -140,11 +228,11 @@ Result<Contract> contract_of_revision(const std::string& project, const std::str
 
 }  // namespace
 
-Result<Contract> load_contract(const std::string& project, const std::string& old,
-                               TargetSet targets, Session& session) {
+Result<Contract> load_contract(const Project& project, const std::string& place,
+                               const std::string& old, TargetSet targets, Session& session) {
   const std::vector<std::string> catalogs = catalogs_at(old);
   if (!catalogs.empty()) return contract_of_build(old, catalogs);
-  Result<Contract> contract = contract_of_revision(project, old, targets, session);
+  Result<Contract> contract = contract_of_revision(project, place, old, targets, session);
   if (!contract && open_folder(old)) {
     return fail(contract.error().code,
                 "folder '" + old + "' has no catalog of a build, and " + contract.error().message);

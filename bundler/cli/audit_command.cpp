@@ -24,8 +24,9 @@ struct AuditArguments {
 int audit(const AuditArguments& arguments, Session& session) {
   const auto targets = targets_from(arguments.target);
   if (!targets) return report_error(session, targets.error());
-  const auto most = read_byte_count(arguments.most.empty() ? "0" : arguments.most);
-  if (!most) return report_error(session, {ErrorCode::invalid_argument, most.error().message});
+  const auto most = size_from(arguments.most.empty() ? "0" : arguments.most);
+  if (!most)
+    return report_error(session, {most.error().code, "--max-bytes " + most.error().message});
   PatientReporter reporter(session.reporter, session.clock);
   const auto open =
       open_project(arguments.project, session, processor_count(), progress_of(reporter));
@@ -44,10 +45,10 @@ int audit(const AuditArguments& arguments, Session& session) {
   if (code != kSuccess || arguments.most.empty()) return code;
   for (const StripAudit& one : audits) {
     if (one.remaining_bytes <= most.value()) continue;
-    tell(session, fmt::format("{} of presentation are left for the {}, {} more than may be",
-                              counted(one.remaining_bytes, "source byte"),
-                              one.target == Target::client ? "client" : "server",
-                              one.remaining_bytes - most.value()));
+    refuse(session, fmt::format("{} of presentation are left for the {}, {} more than may be",
+                                counted(one.remaining_bytes, "source byte"),
+                                one.target == Target::client ? "client" : "server",
+                                one.remaining_bytes - most.value()));
     code = kFindings;
   }
   return code;
@@ -61,6 +62,7 @@ void add_audit(CLI::App& app, Session& session) {
       app.add_subcommand("audit", "Show what presentation a server's bundles go without, or not");
   add_project(*command, arguments->project);
   command->add_option("--target", arguments->target, "client, server or all")
+      ->check(one_of({"client", "server", "all"}))
       ->capture_default_str();
   command->add_option("--max-bytes", arguments->most,
                       "More source bytes of presentation that remain are a finding: 0, 4 MiB");

@@ -1,32 +1,9 @@
 #include "bundler/cli/build_caches.h"
 
-#include <charconv>
-#include <limits>
-
 #include "bundler/cli/edges.h"
-#include "registry/project/budgets.h"
 
 namespace muster::cli {
 namespace {
-
-// As in muster.yaml, "10 GiB"; "500M" and "10G" are powers of 1,024, as they always were.
-std::optional<std::uint64_t> parse_size(std::string_view text) {
-  if (const auto bytes = read_byte_count(text)) return bytes.value();
-  unsigned shift = 0;
-  if (!text.empty()) {
-    const std::size_t letter = std::string_view("KMGT").find(text.back());
-    if (letter != std::string_view::npos) {
-      shift = 10 * (static_cast<unsigned>(letter) + 1);
-      text.remove_suffix(1);
-    }
-  }
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end || text.empty()) return std::nullopt;
-  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
-  return number << shift;
-}
 
 // The first line of a file: among the arguments everybody on the machine would see it.
 Result<std::string> read_token(const std::string& path) {
@@ -48,12 +25,9 @@ bool is_address(const std::string& place) { return place.find("://") != std::str
 Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arguments,
                                                        Session& session) {
   std::unique_ptr<BuildCaches> caches(new BuildCaches());
-  const auto size = parse_size(arguments.cache_size);
-  if (!size) {
-    return fail(ErrorCode::invalid_argument,
-                "--cache-size '" + arguments.cache_size + "' is no size; 500 MiB and 10 GiB are");
-  }
-  caches->folder_bytes_max_ = *size;
+  const auto size = size_from(arguments.cache_size);
+  if (!size) return fail(size.error().code, "--cache-size " + size.error().message);
+  caches->folder_bytes_max_ = size.value();
   std::vector<CacheLevel> levels;
   for (const std::string& place : arguments.caches) {
     if (is_address(place) ? caches->transport_ != nullptr : caches->folder_ != nullptr) {

@@ -9,12 +9,12 @@
 #include "bundler/cli/build_sizes.h"
 #include "bundler/cli/build_verification.h"
 #include "bundler/cli/checks.h"
+#include "bundler/cli/dry_run.h"
 #include "bundler/cli/edges.h"
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
 #include "bundler/pack/incremental_build.h"
-#include "bundler/plan/bundle_plan.h"
 #include "bundler/report/build_report.h"
 #include "registry/project/build_output.h"
 #include "registry/project/compression.h"
@@ -153,35 +153,14 @@ int check_any(const Project& project, const BuildJob& job, Session& session) {
   }
   const std::vector<Registry>& registries = project.model().registries;
   if (!registries.empty()) {
-    tell(session, counted(registries.size(), "registry", "registries") +
-                      (registries.size() == 1 ? " was" : " were") +
-                      " found, and none of them has an entry for what is to be built");
+    refuse(session, counted(registries.size(), "registry", "registries") +
+                        (registries.size() == 1 ? " was" : " were") +
+                        " found, and none of them has an entry for what is to be built");
+  } else if (session.is_quiet) {
+    refuse(session, no_registries_note(project));  // otherwise `check_before` has printed it
   }
-  tell(session, "nothing was built; '--allow-empty' builds all the same");
+  refuse(session, "nothing was built; '--allow-empty' builds all the same");
   return kFindings;
-}
-
-// What would be packed, bundle by bundle: `--dry-run`.
-int print_plan(const Project& project, const BuildJob& job, Session& session) {
-  for (const Target target : kTargets) {
-    if (!job.wish.targets.has(target)) continue;
-    const auto sizes = source_sizes(project, target, session.stop, job.jobs);
-    const BundlePlan plan =
-        plan_bundles(project, {.target = target, .layout = job.wish.terms.layout}, sizes);
-    const std::string name = target == Target::client ? "client" : "server";
-    std::size_t shared = 0;
-    for (const PlannedBundle& bundle : plan.bundles) {
-      shared += bundle.prefab == kNoAsset ? 1U : 0U;
-      if (bundle.prefab == kNoAsset) continue;
-      session.out << name << "  " << shown_text(project.index().at(bundle.prefab).path.text())
-                  << "  " << counted(bundle.assets.size(), "asset") << ", "
-                  << counted(bundle.dependencies.size(), "shared bundle") << "\n";
-    }
-    session.out << name << ": " << counted(plan.bundles.size() - shared, "bundle") << " and "
-                << counted(shared, "shared bundle") << " would be packed\n";
-  }
-  tell(session, "nothing was written ('--dry-run')");
-  return kSuccess;
 }
 
 // What was built is there all the same: who ships it is warned, and can look into it.
@@ -207,7 +186,8 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   auto found = find_up_to_date(*output.value().files, *output.value().stamps,
                                *project.value().files, *project.value().stamps, job.wish, job.jobs);
   if (!found) return std::nullopt;
-  if (found->check.has_new_stamps && begin_writing(session)) {
+  const bool may_write = !job.arguments.is_dry_run;
+  if (may_write && found->check.has_new_stamps && begin_writing(session)) {
     // Who does not get the lock, or the disk, hashes these files once more next time.
     const auto locked = LockedOutput::open(job.arguments.out);
     if (locked) {
@@ -356,7 +336,10 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
     return found;
   }
   if (const int found = check_any(project, job, session); found != kSuccess) return found;
-  if (job.arguments.is_dry_run) return print_plan(project, job, session);
+  if (job.arguments.is_dry_run) {
+    return print_plan(project, job.arguments, job.wish.targets, job.wish.terms.layout, job.jobs,
+                      session);
+  }
   const auto written = write_output(job, open.value(), components.value(), session);
   if (!written || *written != kSuccess) return written;
   return check_sizes(project.config(), job, session);
@@ -375,7 +358,7 @@ int level_of(const BuildArguments& arguments) {
 // Makes the output what it should be, if it is not.
 int make_output(const BuildJob& job, Session& session) {
   constexpr int kAttempts = 3;
-  if (!job.arguments.is_forced && !job.arguments.is_dry_run) {
+  if (!job.arguments.is_forced) {
     if (const auto done = tell_up_to_date(job, session)) return *done;
   }
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -387,6 +370,9 @@ int make_output(const BuildJob& job, Session& session) {
 
 int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
   const Time start = session.clock.now();
+  if (arguments.is_dry_run) {
+    if (auto can = check_dry_run(arguments); !can) return report_error(session, can.error());
+  }
   const auto key = read_signing_key(arguments.sign);
   if (!key) return report_error(session, key.error());
   auto variants = read_variants(arguments.variants);
@@ -401,8 +387,7 @@ int run_build(const BuildArguments& arguments, TargetSet targets, Session& sessi
       .jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs,
       .start = start};
   const int code = make_output(job, session);
-  const bool verifies =
-      (arguments.verifies_incremental || arguments.verifies_determinism) && !arguments.is_dry_run;
+  const bool verifies = arguments.verifies_incremental || arguments.verifies_determinism;
   return code != kSuccess || !verifies ? code
                                        : verify_build(arguments, job.wish, job.jobs, session);
 }
@@ -419,7 +404,9 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   add_project(command, arguments.project);
   command.add_option("-o,--out", arguments.out, "Where to: an empty folder, or an earlier build")
       ->required();
-  command.add_option("--target", arguments.target, "client, server or all")->capture_default_str();
+  command.add_option("--target", arguments.target, "client, server or all")
+      ->check(one_of({"client", "server", "all"}))
+      ->capture_default_str();
   command
       .add_option("--level", arguments.level,
                   "Compression, 1 (fast) to 19 (small); without it as muster.yaml says, or 6")

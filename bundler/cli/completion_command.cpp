@@ -21,28 +21,94 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
 // The first line: some descriptions go on.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// The values that an option takes, with blanks between; empty for any value. Its check describes
+// them as "{a,b}".
+std::string choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}', std::min(begin, type.size()));
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  std::string choices = type.substr(begin + 1, end - begin - 1);
+  std::ranges::replace(choices, ',', ' ');
+  return choices;
+}
+
+// What may come next: commands, the values of arguments, and options.
 std::string words_of(const CLI::App& command) {
   std::string words;
   for (const CLI::App* inner : commands_of(command)) words += " " + inner->get_name();
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) {
+      const std::string choices = choices_of(*option);
+      if (!choices.empty()) words += " " + choices;
+      continue;
+    }
     for (const std::string& name : option->get_lnames()) words += " --" + name;
     for (const std::string& name : option->get_snames()) words += " -" + name;
   }
   return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
-std::string bash_text(const CLI::App& app) {
-  std::string text =
-      "_muster() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} words\n"
-      "  case ${COMP_WORDS[1]} in\n";
-  for (const CLI::App* command : commands_of(app)) {
-    text += "    " + command->get_name() + ") words='" + words_of(*command) + "' ;;\n";
+// Whether something that is no option and no file comes after the command's name.
+bool has_words_next(const CLI::App& command) {
+  return !commands_of(command).empty() ||
+         std::ranges::any_of(command.get_options(), [](const CLI::Option* option) {
+           return option->get_positional() && !choices_of(*option).empty();
+         });
+}
+
+// The lines of three `case` statements.
+struct BashCases {
+  std::string nested;  ///< Commands of commands.
+  std::string words;
+  std::string values;  ///< Of options.
+
+  void add(const CLI::App& command, const std::string& above) {
+    const std::string name = above + command.get_name();
+    words += "    '" + name + "') words='" + words_of(command) + "'" +
+             (has_words_next(command) ? " next=1" : "") + " ;;\n";
+    for (const CLI::Option* option : command.get_options()) {
+      const std::string choices = choices_of(*option);
+      if (choices.empty() || option->get_positional()) continue;
+      std::string pattern;
+      for (const std::string& spelt : option->get_lnames())
+        pattern += "|'" + name + " --" + spelt + "'";
+      for (const std::string& spelt : option->get_snames())
+        pattern += "|'" + name + " -" + spelt + "'";
+      values += "    " + pattern.substr(1) + ") values='" + choices + "' ;;\n";
+    }
+    for (const CLI::App* inner : commands_of(command)) {
+      nested +=
+          "    '" + name + " " + inner->get_name() + "') command+=\" ${COMP_WORDS[2]}\" at=2 ;;\n";
+      add(*inner, name + " ");
+    }
   }
-  return text + "    *) words='" + words_of(app) +
-         "' ;;\n"
+};
+
+std::string bash_text(const CLI::App& app) {
+  BashCases cases;
+  for (const CLI::App* command : commands_of(app)) cases.add(*command, "");
+  return "_muster() {\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local command=${COMP_WORDS[1]} at=1 next= words= values=\n"
+         "  # The words of '--option=value' are three.\n"
+         "  if [[ $current == = ]]; then current=\n"
+         "  elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}\n"
+         "  fi\n"
+         "  [[ $COMP_CWORD -gt 2 ]] && case \"$command ${COMP_WORDS[2]}\" in\n" +
+         cases.nested +
          "  esac\n"
-         "  if [[ $current == -* || $COMP_CWORD == 1 ]]; then\n"
+         "  [[ $COMP_CWORD == 1 ]] && command=\n"
+         "  case $command in\n" +
+         cases.words + "    *) words='" + words_of(app) +
+         "' next=1 at=0 ;;\n"
+         "  esac\n"
+         "  case \"$command $previous\" in\n" +
+         cases.values +
+         "  esac\n"
+         "  if [[ -n $values ]]; then\n"
+         "    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
+         "  elif [[ $current == -* || ( -n $next && $COMP_CWORD == $((at + 1)) ) ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
          "  else\n"
          "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
@@ -58,18 +124,38 @@ std::string fish_quoted(const std::string& text) {
   return quoted + "'";
 }
 
+std::string fish_options(const CLI::App& command) {
+  std::string text;
+  const std::string seen =
+      "complete -c muster -n '__fish_seen_subcommand_from " + command.get_name() + "'";
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string choices = choices_of(*option);
+    if (option->get_positional() && !choices.empty()) {
+      text += seen + " -f -a " + fish_quoted(choices) + "\n";
+    }
+    if (option->get_lnames().empty()) continue;
+    text += seen;
+    for (const std::string& name : option->get_lnames()) text += " -l " + name;
+    for (const std::string& name : option->get_snames()) text += " -s " + name;
+    if (option->get_expected_min() > 0) text += " -r";
+    if (!choices.empty()) text += " -f -a " + fish_quoted(choices);
+    text += " -d " + fish_quoted(option->get_description()) + "\n";
+  }
+  return text;
+}
+
 std::string fish_text(const CLI::App& app) {
   std::string text;
   for (const CLI::App* command : commands_of(app)) {
     text += "complete -c muster -n __fish_use_subcommand -a " + command->get_name() + " -d " +
-            fish_quoted(first_line(command->get_description())) + "\n";
-    for (const CLI::Option* option : command->get_options()) {
-      if (option->get_lnames().empty()) continue;
-      text += "complete -c muster -n '__fish_seen_subcommand_from " + command->get_name() + "'";
-      for (const std::string& name : option->get_lnames()) text += " -l " + name;
-      for (const std::string& name : option->get_snames()) text += " -s " + name;
-      if (option->get_expected_min() > 0) text += " -r";
-      text += " -d " + fish_quoted(option->get_description()) + "\n";
+            fish_quoted(first_line(command->get_description())) + "\n" + fish_options(*command);
+    std::string names;
+    for (const CLI::App* inner : commands_of(*command)) names += " " + inner->get_name();
+    for (const CLI::App* inner : commands_of(*command)) {
+      text += "complete -c muster -n '__fish_seen_subcommand_from " + command->get_name() +
+              "; and not __fish_seen_subcommand_from" + names + "' -f -a " + inner->get_name() +
+              " -d " + fish_quoted(first_line(inner->get_description())) + "\n" +
+              fish_options(*inner);
     }
   }
   return text;

@@ -80,20 +80,34 @@ Result<StampedFolder> open_project_folder(const std::string& path) {
   return StampedFolder{std::move(files), stamps};
 }
 
+bool is_project_folder(const std::string& path) {
+  const auto files = open_folder(path);
+  return files && (files.value()->stat(AssetPath().child(ProjectConfig::kFileName)) ||
+                   files.value()->stat(AssetPath().child("Assets")));
+}
+
 std::string project_above(const std::string& path) {
   constexpr std::size_t kLevelsMax = 64;
   std::string up = path;
+  std::string likely = path;
+  bool has_likely = false;
   for (std::size_t level = 0; level < kLevelsMax; ++level) {
     const auto files = open_folder(up);
     if (!files) break;
-    const auto assets = files.value()->stat(AssetPath().child("Assets"));
+    const auto has_folder = [&](const char* name) {
+      const auto info = files.value()->stat(AssetPath().child(name));
+      return info && info.value().kind == FileKind::folder;
+    };
+    const bool has_assets = has_folder("Assets");
     if (files.value()->stat(AssetPath().child(ProjectConfig::kFileName)) ||
-        (assets && assets.value().kind == FileKind::folder)) {
+        (has_assets && has_folder("ProjectSettings"))) {
       return up;
     }
+    if (has_assets && !has_likely) likely = up;
+    has_likely = has_likely || has_assets;
     up = up == "." ? ".." : up + "/..";
   }
-  return path;
+  return likely;
 }
 
 // Of what is loaded and never written: the code and the constants, which do not depend on where

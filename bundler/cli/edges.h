@@ -34,8 +34,12 @@ Result<StampedFolder> open_stamped_folder(const std::string& path);
 /// that are not there are left out. Fails like `open_folder`.
 Result<StampedFolder> open_project_folder(const std::string& path);
 
-/// The first folder with a project (`muster.yaml` or `Assets`) from `path` up; `path` when there is
-/// none.
+/// Whether a folder has `muster.yaml` or `Assets`.
+bool is_project_folder(const std::string& path);
+
+/// The first folder from `path` up that is a project for certain: with `muster.yaml`, or with
+/// `Assets` beside `ProjectSettings`. When there is none, the first with `Assets` alone (folders
+/// inside a project have that name too), or else `path`.
 std::string project_above(const std::string& path);
 
 /// A file's folder, and its name in there. Links are followed: a person may name any file.

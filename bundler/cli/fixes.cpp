@@ -67,7 +67,14 @@ Result<bool> fix_config(const std::string& project, bool dry_run, Session& sessi
     }
     session.writing = false;
   }
-  tell(session, (dry_run ? "would write '" : "wrote '") + name + "' (paths as on the disk)");
+  const std::string done =
+      (dry_run ? "would write '" : "wrote '") + name + "' (paths as on the disk)";
+  // A dry run ends here, with the exit code of a finding.
+  if (dry_run) {
+    refuse(session, done);
+  } else {
+    tell(session, done);
+  }
   return true;
 }
 

@@ -34,35 +34,51 @@ Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string
                                       const std::string& except, const AssetPath& named) {
   FolderWatch watch(Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), except);
   if (!watch.queue_.valid()) return fail_errno(errno, "cannot watch folders");
+  if (auto added = watch.add_tree(files, root); !added) return fail(added.error());
+  if (named.empty()) return watch;
+  if (auto added = watch.add_named(files, root, named); !added) return fail(added.error());
+  return watch;
+}
+
+Result<void> FolderWatch::add_tree(const FileSystem& files, const std::string& root) {
   std::set<std::uint64_t> seen;
   std::vector<AssetPath> waiting{AssetPath()};
-  while (!waiting.empty() && watch.folder_count_ < kMaxFolders) {
+  while (!waiting.empty() && folder_count_ < kMaxFolders) {
     const AssetPath folder = std::move(waiting.back());
     waiting.pop_back();
     const auto info = files.stat(folder);
     if (!info || !seen.insert(info.value().identity).second) continue;
-    if (auto added = watch.add(place_of(root, folder)); !added) return fail(added.error());
+    if (auto added = add(place_of(root, folder)); !added) return added;
     // What cannot be listed, the build tells of.
     const auto entries = files.list(folder);
     if (!entries) continue;
     for (const DirectoryEntry& entry : entries.value()) {
       const AssetPath path = folder.child(entry.name);
       if (entry.kind != FileKind::folder || is_ignored_name(entry.name) || is_unity_output(path) ||
-          place_of(root, path) == except) {
+          place_of(root, path) == except_) {
         continue;
       }
       waiting.push_back(path);
     }
   }
-  if (named.empty()) return watch;
-  if (auto added = watch.add_named(files, root, named); !added) return fail(added.error());
-  return watch;
+  return {};
+}
+
+Result<void> FolderWatch::add_missing(const std::string& folder, const std::string& nearest) {
+  named_.push_back(folder);
+  if (is_watched(nearest)) return {};
+  awaiting_.insert(nearest);
+  return add(nearest);
+}
+
+bool FolderWatch::is_watched(const std::string& folder) const {
+  return std::ranges::any_of(folder_of_, [&](const auto& known) { return known.second == folder; });
 }
 
 // Where it is not there yet, the nearest folder that it will lie in is looked at for it.
 Result<void> FolderWatch::add_named(const FileSystem& files, const std::string& root,
                                     const AssetPath& named) {
-  named_ = place_of(root, named);
+  named_.push_back(place_of(root, named));
   const auto is_folder = [&](const AssetPath& path) {
     const auto info = files.stat(path);
     return info && info.value().kind == FileKind::folder;
@@ -70,10 +86,8 @@ Result<void> FolderWatch::add_named(const FileSystem& files, const std::string& 
   AssetPath nearest = named;
   while (!nearest.empty() && !is_folder(nearest)) nearest = nearest.parent();
   const std::string place = place_of(root, nearest);
-  const bool is_watched =
-      std::ranges::any_of(folder_of_, [&](const auto& known) { return known.second == place; });
-  if (is_watched) return {};
-  if (nearest != named) awaiting_ = place;
+  if (is_watched(place)) return {};
+  if (nearest != named) awaiting_.insert(place);
   return add(place);
 }
 
@@ -130,10 +144,12 @@ bool FolderWatch::counts(int watch, std::string_view name) const {
   const auto folder = folder_of_.find(watch);
   const bool is_known = folder != folder_of_.end();
   const std::string path = is_known ? folder->second + "/" + std::string(name) : std::string();
-  const bool leads_to_named = path == named_ || named_.starts_with(path + "/");
+  const bool leads_to_named = std::ranges::any_of(named_, [&](const std::string& named) {
+    return path == named || named.starts_with(path + "/");
+  });
   if (is_ignored_name(name) && !is_lock_name(name)) return is_known && leads_to_named;
   if (!is_known) return true;
-  if (folder->second == awaiting_) return leads_to_named;
+  if (awaiting_.contains(folder->second)) return leads_to_named;
   return except_ != path && !except_.starts_with(path + "/");
 }
 

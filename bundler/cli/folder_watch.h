@@ -1,9 +1,11 @@
 // Waits until somebody changes a project.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "registry/vocabulary/asset_path.h"
 #include "registry/vocabulary/disk_file.h"
@@ -25,6 +27,14 @@ class FolderWatch {
   static Result<FolderWatch> open(const FileSystem& files, const std::string& root,
                                   const std::string& except, const AssetPath& named = {});
 
+  /// Also watches everything below another folder, as `open` does with `root`: content of the
+  /// project that lies elsewhere.
+  Result<void> add_tree(const FileSystem& files, const std::string& root);
+
+  /// Also watches for a folder that is to be created: the absolute path `folder`, by the nearest
+  /// folder above it that exists.
+  Result<void> add_missing(const std::string& folder, const std::string& nearest);
+
   std::size_t folder_count() const { return folder_count_; }
 
   /// Waits for a change, and then until there is quiet: who saves ten files wants one build. New
@@ -35,6 +45,7 @@ class FolderWatch {
   FolderWatch(Descriptor queue, std::string except)
       : queue_(std::move(queue)), except_(std::move(except)) {}
   Result<void> add(const std::string& folder);
+  bool is_watched(const std::string& folder) const;
   Result<void> add_named(const FileSystem& files, const std::string& root, const AssetPath& named);
   /// Takes what has happened; true when any of it counts.
   Result<bool> take_events() const;
@@ -44,8 +55,8 @@ class FolderWatch {
 
   Descriptor queue_;
   std::string except_;
-  std::string named_;
-  std::string awaiting_;  // Looked at for `named_` alone, which is to come below it.
+  std::vector<std::string> named_;  // Watched, or watched for, whatever their names.
+  std::set<std::string> awaiting_;  // Watched only for what is named and to come below.
   std::unordered_map<int, std::string> folder_of_;  // per watch
   std::size_t folder_count_ = 0;
 };

@@ -1,5 +1,7 @@
 // The folder's tree, and those of submodules from the moment that something in them is asked for.
-// Links are resolved name by name, as the kernel does, within the folder.
+// Links are resolved name by name, as the kernel does, within the repository. What lies outside the
+// folder is read from the moment that a link leads there, and has paths below `.git`, which is a
+// name that no tree can have.
 #include "bundler/cli/git_files.h"
 
 #include <algorithm>
@@ -40,6 +42,9 @@ std::optional<AssetPath> lfs_object_of(std::string_view text) {
   if (digits.size() != kDigits || !is_hex) return std::nullopt;
   return AssetPath().child(digits.substr(0, 2)).child(digits.substr(2, 2)).child(digits);
 }
+
+// Where the rest of the repository has its paths.
+AssetPath rest_folder() { return AssetPath().child(".git"); }
 
 struct Source {
   std::unique_ptr<GitRepository> repository;
@@ -161,6 +166,11 @@ class GitFiles final : public RevisionFiles {
     return failure_;
   }
 
+  bool ignores(const AssetPath& path) const override {
+    const std::scoped_lock lock(mutex_);
+    return sources_.front()->repository->ignores(path.text());
+  }
+
  private:
   enum class Reach : std::uint8_t { there, outside, broken };
   // Where a path leads when links on the way are followed. Nothing need be at `path`.
@@ -191,7 +201,10 @@ class GitFiles final : public RevisionFiles {
     const auto entry = entries_.find(path);
     if (entry == entries_.end() || entry->second.git.kind != GitEntry::Kind::submodule) return {};
     const std::string commit = entry->second.git.id;
-    const std::string folder = project_ + "/" + path.text();
+    const std::string rest = rest_folder().text() + "/";
+    const std::string folder = path.text().starts_with(rest)
+                                   ? work_tree() + "/" + path.text().substr(rest.size())
+                                   : project_ + "/" + path.text();
     auto repository = GitRepository::open(folder, commit);
     const bool is_own = repository && repository.value()->is_top();
     Result<void> added = fail(ErrorCode::not_found, "it is not checked out");
@@ -218,12 +231,14 @@ class GitFiles final : public RevisionFiles {
       const std::string name = std::move(rest.front());
       rest.pop_front();
       if (name == "..") {
-        if (found.path.empty()) return {Reach::outside, {}, {}};
-        found.path = found.path.parent();
+        auto above = parent_of(found.path);
+        if (!above) return {Reach::broken, {}, above.error()};
+        if (!above.value()) return {Reach::outside, {}, {}};
+        found.path = std::move(*above.value());
         continue;
       }
       if (auto mounted = mount(found.path); !mounted) return {Reach::broken, {}, mounted.error()};
-      const AssetPath next = found.path.child(name);
+      const AssetPath next = without_detour(found.path.child(name));
       const auto entry = entries_.find(next);
       const bool is_link =
           entry != entries_.end() && entry->second.git.kind == GitEntry::Kind::link;
@@ -235,11 +250,69 @@ class GitFiles final : public RevisionFiles {
       const auto target = read_blob(entry->second, next);
       if (!target) return {Reach::broken, {}, target.error()};
       const std::string text(as_text(target.value()).substr(0, kLinkBytesMax));
-      if (text.starts_with('/')) return {Reach::outside, {}, {}};
-      const std::deque<std::string> ahead = parts_of(text);
+      std::deque<std::string> ahead = parts_of(text);
+      if (text.starts_with('/')) {
+        const auto inside = path_in_work_tree(text);
+        if (!inside) return {Reach::outside, {}, {}};
+        if (auto opened = open_rest(); !opened) return {Reach::broken, {}, opened.error()};
+        found.path = rest_folder();
+        ahead = parts_of(*inside);
+      }
       rest.insert(rest.begin(), ahead.begin(), ahead.end());
     }
     return found;
+  }
+
+  const std::string& work_tree() const {
+    if (!work_tree_) work_tree_ = sources_.front()->repository->work_tree();
+    return *work_tree_;
+  }
+
+  // What an absolute path is called in the repository; nothing when it leads elsewhere.
+  std::optional<std::string> path_in_work_tree(const std::string& path) const {
+    const std::string& top = work_tree();
+    if (top.empty()) return std::nullopt;
+    if (path == top || path.starts_with(top + "/")) return path.substr(top.size());
+    const auto real = resolved(path);  // Git gives the work tree's path without links
+    if (!real || !real.value().starts_with(top + "/")) return std::nullopt;
+    return real.value().substr(top.size());
+  }
+
+  // The folder that a path is in; nothing above the repository.
+  Result<std::optional<AssetPath>> parent_of(const AssetPath& path) const {
+    if (path == rest_folder()) return std::optional<AssetPath>();
+    if (!path.empty()) return std::optional(path.parent());
+    if (sources_.front()->repository->is_top()) return std::optional<AssetPath>();
+    if (auto opened = open_rest(); !opened) return fail(opened.error());
+    return std::optional(project_in_rest().parent());
+  }
+
+  // The folder itself, as part of its repository.
+  AssetPath project_in_rest() const {
+    AssetPath path = rest_folder();
+    for (const std::string& name : parts_of(sources_.front()->repository->prefix())) {
+      path = path.child(name);
+    }
+    return path;
+  }
+
+  // A way that leaves the folder and comes back has come to nothing else.
+  AssetPath without_detour(AssetPath path) const {
+    if (!has_rest_ || path != project_in_rest()) return path;
+    return {};
+  }
+
+  // Adds what the repository has besides the folder.
+  Result<void> open_rest() const {
+    if (has_rest_) return {};
+    const GitRepository& own = *sources_.front()->repository;
+    auto whole = GitRepository::open(work_tree(), own.commit());
+    if (!whole) return fail(note(whole.error()));
+    if (auto added = add(std::move(whole).value(), rest_folder()); !added) {
+      return fail(note(added.error()));
+    }
+    has_rest_ = true;
+    return {};
   }
 
   static std::deque<std::string> parts_of(std::string_view text) {
@@ -303,6 +376,7 @@ class GitFiles final : public RevisionFiles {
 
   // With its folders, once each.
   void add_to_folder(const AssetPath& path) const {
+    if (path == rest_folder()) return;
     const AssetPath folder = path.parent();
     const bool is_new = !folders_.contains(folder);
     folders_[folder].push_back(std::string(path.name()));
@@ -316,6 +390,8 @@ class GitFiles final : public RevisionFiles {
   mutable std::map<AssetPath, Entry> entries_;
   mutable std::map<AssetPath, std::vector<std::string>> folders_;  ///< Names, each once.
   mutable std::optional<Error> failure_;
+  mutable bool has_rest_ = false;
+  mutable std::optional<std::string> work_tree_;
 };
 
 }  // namespace

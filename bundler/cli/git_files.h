@@ -15,6 +15,9 @@ class RevisionFiles : public FileSystem {
   /// Why something that the revision has could not be read; nothing when all could that was asked
   /// for. A comparison with what was read would leave it out in silence.
   virtual std::optional<Error> failure() const = 0;
+
+  /// Whether the revision cannot have a file because Git ignores it, though it is there now.
+  virtual bool ignores(const AssetPath& path) const = 0;
 };
 
 /// Opens the folder `project` as it is at `revision`, read from Git's objects: the work tree, the
@@ -22,7 +25,8 @@ class RevisionFiles : public FileSystem {
 /// as a list, no shell and no hooks. Blobs are read when they are asked for; those of a partial
 /// clone that a project's text is in are fetched at once, in one request. What Git LFS keeps is
 /// taken from the repository's own store of it where it is there ('git lfs fetch origin REVISION'
-/// brings it), and is a pointer where not. Symbolic links inside the folder are followed, and
+/// brings it), and is a pointer where not. Symbolic links are followed within the repository, also
+/// those that are absolute and lead into its work tree as it is now;
 /// submodules are read at the commit that the revision records, from the repository that is checked
 /// out at their path. Fails with `not_found` when there is no repository, revision or folder, with
 /// `invalid_argument` when `revision` cannot be the name of one, and with `io` when there is no

@@ -179,7 +179,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
   }
   std::string tree = without_newline(root.value().text);
   return std::unique_ptr<GitRepository>(
-      new GitRepository(folder, std::move(place), std::move(tree)));
+      new GitRepository(folder, std::move(place), id, std::move(tree)));
 }
 
 // The server of a partial clone; nothing for a clone that has everything.
@@ -294,6 +294,17 @@ Result<Bytes> GitRepository::read(const GitEntry& entry, const std::string& path
   content_.resize(static_cast<std::size_t>(bytes.value()) + 1);  // with the newline that ends it
   if (auto got = contents_->read_exactly(content_); !got) return fail(got.error());
   return Bytes(content_).first(content_.size() - 1);
+}
+
+std::string GitRepository::work_tree() const {
+  const auto top = ask(folder_, {"rev-parse", "--show-toplevel"}, kAnswerBytesMax);
+  if (!top || top.value().code != 0) return {};
+  return without_newline(top.value().text);
+}
+
+bool GitRepository::ignores(const std::string& path) const {
+  const auto answer = ask(folder_, {"check-ignore", "--quiet", "--", path}, kAnswerBytesMax);
+  return answer && answer.value().code == 0;
 }
 
 std::string GitRepository::common_folder() const {

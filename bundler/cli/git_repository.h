@@ -41,12 +41,24 @@ class GitRepository {
   Result<std::uint64_t> size_of(const GitEntry& entry, const std::string& path);
   /// Whether the folder is the top of its repository.
   bool is_top() const { return prefix_.empty(); }
+  /// The folder in its repository, with `/` at the end; empty at the top.
+  const std::string& prefix() const { return prefix_; }
+  /// The commit that is read.
+  const std::string& commit() const { return commit_; }
+  /// The absolute path of the work tree; empty when there is none, or Git does not say.
+  std::string work_tree() const;
+  /// Whether Git leaves a file of the work tree, given from the folder, out of every commit: it is
+  /// ignored, and not in the index either.
+  bool ignores(const std::string& path) const;
   /// The folder that all work trees of the repository share; empty when Git does not say.
   std::string common_folder() const;
 
  private:
-  GitRepository(std::string folder, std::string prefix, std::string root)
-      : folder_(std::move(folder)), prefix_(std::move(prefix)), root_(std::move(root)) {}
+  GitRepository(std::string folder, std::string prefix, std::string commit, std::string root)
+      : folder_(std::move(folder)),
+        prefix_(std::move(prefix)),
+        commit_(std::move(commit)),
+        root_(std::move(root)) {}
   std::optional<std::string> promisor() const;
   Result<void> bring(GitTree& tree, const std::string& remote);
   Result<std::string> ask_about(std::optional<ChildProcess>& process, const char* option,
@@ -54,7 +66,8 @@ class GitRepository {
 
   std::string folder_;
   std::string prefix_;  ///< The folder in the repository, with `/` at the end; empty at its top.
-  std::string root_;    ///< The id of the folder's tree.
+  std::string commit_;
+  std::string root_;  ///< The id of the folder's tree.
   std::optional<ChildProcess> contents_;
   std::optional<ChildProcess> sizes_;
   ByteVector content_;

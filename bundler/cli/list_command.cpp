@@ -20,17 +20,20 @@ struct ListOptions {
 // True when the list is whole.
 bool tell_problems(const Project& project, Session& session) {
   const std::vector<std::string> unread = unread_notes(project);
-  for (const std::string& note : unread) tell(session, note);
+  for (const std::string& note : unread) refuse(session, note);
   const std::string hidden = hidden_roots_note(project);
   if (!hidden.empty()) tell(session, hidden);
   bool is_whole = unread.empty();
   for (const ModelProblem& problem : project.model().problems) {
     const bool is_unknown = problem.kind == ModelProblem::Kind::unknown_class;
     if (!is_unknown && problem.kind != ModelProblem::Kind::unresolved) continue;
-    tell(session, problem.location.path.text() + ":" +
-                      std::to_string(problem.location.position.line) + ": " +
-                      (is_unknown ? problem.detail + "; it is not listed"
-                                  : "part of a registry could not be read; see 'muster validate'"));
+    const std::string place =
+        problem.location.path.text() + ":" + std::to_string(problem.location.position.line) + ": ";
+    if (is_unknown) {
+      tell(session, place + problem.detail + "; it is not listed");
+    } else {
+      refuse(session, place + "part of a registry could not be read; see 'muster validate'");
+    }
     is_whole = is_whole && is_unknown;
   }
   return is_whole;
@@ -59,7 +62,9 @@ void add_list(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("list", "List the registries and the assets that they name");
   add_project(*command, options->project);
-  command->add_option("--target", options->target, "client, server or all")->capture_default_str();
+  command->add_option("--target", options->target, "client, server or all")
+      ->check(one_of({"client", "server", "all"}))
+      ->capture_default_str();
   command->add_option("--format", options->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

@@ -80,8 +80,8 @@ int inspect(const std::string& path, const std::string& format, Session& session
     return report_error(session, {ErrorCode::io, "'" + path + "' was cut short while it was read"});
   }
   if (!text) {
-    tell(session,
-         fmt::format("{}: {}: {}", path, to_string(text.error().code), text.error().message));
+    refuse(session,
+           fmt::format("{}: {}: {}", path, to_string(text.error().code), text.error().message));
     return kFindings;
   }
   if (const int code = write_report(session, text.value(), {}); code != kSuccess) return code;
@@ -97,8 +97,8 @@ int inspect(const std::string& path, const std::string& format, Session& session
   }
   ByteVector plain;
   if (auto whole = bundle.value().verify(decompressor, plain); !whole) {
-    tell(session,
-         fmt::format("{}: {}: {}", path, to_string(whole.error().code), whole.error().message));
+    refuse(session,
+           fmt::format("{}: {}: {}", path, to_string(whole.error().code), whole.error().message));
     return kFindings;
   }
   return kSuccess;

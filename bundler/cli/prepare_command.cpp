@@ -98,7 +98,7 @@ int prepare(const PrepareOptions& options, Session& session) {
   const auto plan = plan_prepare(project, progress);
   const std::vector<std::string> unread = unread_notes(project);
   reporter.finish();
-  for (const std::string& note : unread) tell(session, note);
+  for (const std::string& note : unread) refuse(session, note);
   const std::string hidden = hidden_roots_note(project);
   if (!hidden.empty()) tell(session, hidden);
   if (!plan) return report_error(session, plan.error());
@@ -109,7 +109,7 @@ int prepare(const PrepareOptions& options, Session& session) {
     if (!applied) return report_error(session, applied.error());
   }
   for (const std::string& remains : plan.value().remaining) {
-    tell(session, remains);
+    refuse(session, remains);
   }
   const int written = write_report(session,
                                    options.format == "json"

@@ -47,11 +47,7 @@ void add_preview(CLI::App& app, Session& session) {
   auto options = std::make_shared<PreviewOptions>();
   CLI::App* command =
       app.add_subcommand("preview", "Show a prefab as the game would get it, without a build");
-  command->add_option("PROJECT", options->project, "The project's folder")->required();
-  command
-      ->add_option("ASSET", options->asset,
-                   "A guid, or a path: from the project's root or from here")
-      ->required();
+  add_project_and_asset(*command, options->project, options->asset);
   command->add_option("--target", options->target, "client or server")
       ->check(one_of({"client", "server"}))
       ->capture_default_str();

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -35,16 +34,15 @@ Result<Overview> read_build(const std::string& folder) {
 Result<void> set_budget(const std::string& budget, Overview& overview) {
   const std::size_t sign = budget.find('=');
   const std::string target = sign == std::string::npos ? std::string() : budget.substr(0, sign);
-  const std::string number = sign == std::string::npos ? budget : budget.substr(sign + 1);
-  std::uint64_t bytes = 0;
-  const char* const end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, bytes);
-  if (error != std::errc() || stop != end || (!target.empty() && !targets_from(target))) {
-    return fail(ErrorCode::invalid_argument,
-                "'" + budget + "' is no budget; write BYTES, client=BYTES or server=BYTES");
+  const auto bytes = size_from(sign == std::string::npos ? budget : budget.substr(sign + 1));
+  if (!bytes || (sign != std::string::npos && !targets_from(target))) {
+    return fail(
+        ErrorCode::invalid_argument,
+        "'" + budget +
+            "' is no budget; write SIZE, client=SIZE or server=SIZE, such as 'client=80 MiB'");
   }
   for (OverviewTarget& each : overview.targets) {
-    if (target.empty() || target == "all" || each.name == target) each.budget_bytes = bytes;
+    if (target.empty() || target == "all" || each.name == target) each.budget_bytes = bytes.value();
   }
   return {};
 }
@@ -75,15 +73,15 @@ int report(const ReportArguments& arguments, Session& session) {
   for (const OverviewTarget& target : overview.value().targets) {
     for (const OverviewBudget& budget : target.budgets) {
       if (!budget.is_exceeded()) continue;
-      tell(session, fmt::format("{}: {}, {} more than the budget of {}", budget.what,
-                                counted(budget.bytes, "byte"),
-                                counted(budget.bytes - budget.budget_bytes, "byte"),
-                                counted(budget.budget_bytes, "byte")));
+      refuse(session, fmt::format("{}: {}, {} more than the budget of {}", budget.what,
+                                  counted(budget.bytes, "byte"),
+                                  counted(budget.bytes - budget.budget_bytes, "byte"),
+                                  counted(budget.budget_bytes, "byte")));
       code = kFindings;
     }
     if (!target.budget_bytes || target.bytes <= *target.budget_bytes) continue;
-    tell(session, fmt::format("{} exceeds its budget of {} bytes by {}", target.name,
-                              *target.budget_bytes, target.bytes - *target.budget_bytes));
+    refuse(session, fmt::format("{} exceeds its budget of {} bytes by {}", target.name,
+                                *target.budget_bytes, target.bytes - *target.budget_bytes));
     code = kFindings;
   }
   return code;
@@ -98,8 +96,10 @@ void add_report(CLI::App& app, Session& session) {
   command->add_option("--html", arguments->html, "Write one page for browsers to this file");
   command->add_option("--against", arguments->against, "Another build, to compare with");
   command
-      ->add_option("--budget", arguments->budgets,
-                   "BYTES, client=BYTES or server=BYTES; bundles that take more are a finding")
+      ->add_option(
+          "--budget", arguments->budgets,
+          "SIZE, client=SIZE or server=SIZE, such as '80 MiB'; bundles that take more are a "
+          "finding")
       ->allow_extra_args(false);
   command->add_option("--format", arguments->format, "text or json")
       ->check(one_of({"text", "json"}))

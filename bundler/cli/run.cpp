@@ -1,14 +1,17 @@
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
-#include "registry/vocabulary/near_name.h"
 
 namespace muster::cli {
 
@@ -25,7 +28,11 @@ void add_common_options(CLI::App& command, Session& session) {
         session.reporter.switch_off();
       },
       "Print no progress and no remarks");
-  command.add_flag("-v,--verbose", session.is_verbose, "Print more of what is done, and why");
+  constexpr std::array<std::string_view, 3> kTalkative = {"build", "validate", "watch"};
+  const bool counts = std::ranges::find(kTalkative, command.get_name()) != kTalkative.end();
+  command.add_flag("-v,--verbose", session.is_verbose,
+                   counts ? "Print more of what is done, and why"
+                          : "Taken by every command; 'build', 'watch' and 'validate' print more");
 }
 
 int run_command(int argc, char** argv, Session& session) {
@@ -57,24 +64,19 @@ int run_command(int argc, char** argv, Session& session) {
     add_patch(app, session);
     add_report(app, session);
     for (CLI::App* command : app.get_subcommands({})) add_common_options(*command, session);
+    refuse_empty_values(app);
+    const std::vector<std::string> arguments(argv + 1, argv + std::max(argc, 1));
+    if (const std::string misread = misread_argument(app, arguments); !misread.empty()) {
+      refuse(session, misread);
+      return kUsage;
+    }
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
-      const std::vector<std::string> arguments(argv + 1, argv + argc);
-      if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-        std::set<std::string> commands;
-        for (const CLI::App* command : app.get_subcommands({})) {
-          commands.insert(command->get_name());
-        }
-        const std::string meant = did_you_mean(arguments.front(), commands);
-        tell(session, "there is no command '" + arguments.front() + "'" +
-                          (meant.empty() ? "; 'muster --help' lists them" : meant));
-        return kUsage;
-      }
       const bool is_help = problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
       if (const std::string unknown = unknown_argument(app, arguments);
           !is_help && !unknown.empty()) {
-        tell(session, unknown);
+        refuse(session, unknown);
         return kUsage;
       }
       return app.exit(problem, session.out, session.err) == 0 ? kSuccess : kUsage;

@@ -1,6 +1,9 @@
 #include "bundler/cli/session.h"
 
+#include <limits>
+
 #include "bundler/cli/edges.h"
+#include "registry/project/budgets.h"
 #include "registry/rules/rule_weights.h"
 #include "registry/vocabulary/near_name.h"
 #include "registry/vocabulary/shown_text.h"
@@ -51,9 +54,13 @@ void tell(Session& session, std::string_view message) {
   session.err << "muster: " << shown_text(message) << "\n";
 }
 
-int report_error(Session& session, const Error& error) {
+void refuse(Session& session, std::string_view message) {
   session.reporter.finish();
-  session.err << "muster: " << shown_text(error.message) << "\n";
+  session.err << "muster: " << shown_text(message) << "\n";
+}
+
+int report_error(Session& session, const Error& error) {
+  refuse(session, error.message);
   return kUsage;
 }
 
@@ -64,6 +71,25 @@ Result<TargetSet> targets_from(const std::string& name) {
   return fail(ErrorCode::invalid_argument, "'" + name +
                                                "' is no target; use client, server or all" +
                                                did_you_mean(name, {"client", "server", "all"}));
+}
+
+Result<std::uint64_t> size_from(std::string_view text) {
+  if (auto bytes = read_byte_count(text)) return bytes;
+  constexpr std::string_view kLetters = "KMGT";
+  const std::size_t letter = text.empty() ? std::string_view::npos : kLetters.find(text.back());
+  if (letter != std::string_view::npos) {
+    const std::string_view number = text.substr(0, text.size() - 1);
+    const unsigned shift = 10 * (static_cast<unsigned>(letter) + 1);
+    // Digits alone: what is read here has no unit of its own.
+    const bool has_digits_only = number.find_first_not_of("0123456789") == std::string_view::npos;
+    const auto units = read_byte_count(number);
+    if (has_digits_only && units &&
+        units.value() <= std::numeric_limits<std::uint64_t>::max() >> shift) {
+      return units.value() << shift;
+    }
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'" + std::string(text) + "' is no size; 4096, 500 MiB and 10 GiB are");
 }
 
 int write_report(Session& session, const std::string& text, const std::string& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <stop_token>
@@ -65,11 +66,18 @@ Result<void> begin_writing(Session& session);
 /// their names.
 void tell(Session& session, std::string_view message);
 
+/// Prints why the command fails, also when the session is quiet. For a reason that has no `Error`.
+void refuse(Session& session, std::string_view message);
+
 /// Prints an error and gives the exit code for it.
 int report_error(Session& session, const Error& error);
 
 /// Reads `client`, `server` or `all`.
 Result<TargetSet> targets_from(const std::string& name);
+
+/// Reads a number of bytes as an argument: as in muster.yaml ("1048576", "512 KiB", "300 MB"), or
+/// with one letter, "500M" and "10G", for powers of 1,024.
+Result<std::uint64_t> size_from(std::string_view text);
 
 /// Writes a report to a file, or to standard output when `path` is empty.
 int write_report(Session& session, const std::string& text, const std::string& path);

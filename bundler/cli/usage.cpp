@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -21,6 +22,30 @@ std::set<std::string> names_of(const CLI::App& command) {
 
 bool knows(const CLI::App& command, const std::string& name) {
   return command.get_option_no_throw(name) != nullptr;
+}
+
+const CLI::App* command_named(const CLI::App& app, const std::string& name) {
+  const auto found =
+      app.get_subcommands([&](const CLI::App* one) { return one->check_name(name); });
+  return found.empty() ? nullptr : found.front();
+}
+
+std::string unexpected(const std::string& argument, const std::string& meant,
+                       const CLI::App& command) {
+  std::set<std::string> names = names_of(command);
+  // A name that is known is like no other, so it is suggested as it is.
+  const bool is_known = names.contains(meant);
+  return "unexpected argument '" + argument + "'" +
+         (is_known ? "; did you mean '" + meant + "'?" : did_you_mean(meant, names));
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& name) {
+  std::set<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.insert(command->get_name());
+  const std::string above = app.get_parent() == nullptr ? "" : app.get_name() + " ";
+  const std::string meant = did_you_mean(name, names);
+  return "there is no command '" + above + name + "'" +
+         (meant.empty() ? "; 'muster " + above + "--help' lists them" : meant);
 }
 
 }  // namespace
@@ -47,14 +72,64 @@ CLI::Option* add_project(CLI::App& command, std::string& project) {
   return option;
 }
 
+void add_project_and_asset(CLI::App& command, std::string& project, std::string& asset) {
+  CLI::Option* first = command.add_option(
+      "PROJECT", project, "The project's folder; without it the one that the current folder is in");
+  CLI::Option* second =
+      command.add_option("ASSET", asset, "A guid, or a path: from the project's root or from here");
+  command.parse_complete_callback([first, second, &project, &asset] {
+    if (first->count() == 0) throw CLI::RequiredError("ASSET");
+    if (second->count() > 0) return;
+    if (is_project_folder(project)) throw CLI::RequiredError("ASSET");
+    // One argument is the asset, though it comes in the place of the project.
+    asset = std::exchange(project, project_above("."));
+  });
+}
+
+void refuse_empty_values(CLI::App& app) {
+  const CLI::Validator check(
+      [](std::string& value) {
+        return value.empty() ? std::string("the value is empty; leave the option out to not use it")
+                             : std::string();
+      },
+      "");
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(check);
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
+std::string misread_argument(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* command = &app;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (const CLI::App* inner = command_named(*command, argument)) {
+      command = inner;
+      continue;
+    }
+    if (argument.starts_with("--")) {
+      const std::string name = argument.substr(0, argument.size() - 1);
+      if (argument.ends_with('=') && knows(*command, name)) return name + ": the value is empty";
+      continue;
+    }
+    const std::string name = "-" + argument.substr(0, argument.find('='));
+    if (argument.starts_with('-') && name.size() > 3 && knows(*command, name)) {
+      return unexpected(argument, name, *command);
+    }
+  }
+  return {};
+}
+
 std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments) {
   const CLI::App* command = &app;
   for (const std::string& argument : arguments) {
     if (argument == "--") break;
     if (!argument.starts_with('-') || argument == "-") {
-      const auto inner =
-          command->get_subcommands([&](const CLI::App* one) { return one->check_name(argument); });
-      if (!inner.empty()) command = inner.front();
+      const CLI::App* const inner = command_named(*command, argument);
+      if (inner == nullptr && command->get_require_subcommand_min() > 0) {
+        return unknown_command(*command, argument);
+      }
+      if (inner != nullptr) command = inner;
       continue;
     }
     const bool is_long = argument.starts_with("--");
@@ -63,8 +138,7 @@ std::string unknown_argument(const CLI::App& app, const std::vector<std::string>
     if (knows(*command, name)) continue;
     // `-out` is a common way to write `--out`.
     const std::string meant = is_long ? name : "-" + argument.substr(0, argument.find('='));
-    return "unexpected argument '" + (is_long ? name : argument) + "'" +
-           did_you_mean(meant, names_of(*command));
+    return unexpected(is_long ? name : argument, meant, *command);
   }
   return {};
 }

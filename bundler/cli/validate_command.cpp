@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +16,7 @@
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
 #include "registry/vocabulary/counted.h"
+#include "registry/vocabulary/near_name.h"
 #include "registry/vocabulary/parallel.h"
 
 namespace muster::cli {
@@ -48,9 +50,13 @@ int explain(const std::string& id, Session& session) {
   }
   const Rule* rule = find_rule(id);
   if (rule == nullptr) {
-    return report_error(session, {ErrorCode::not_found, "there is no rule '" + id +
-                                                            "'; 'muster validate --explain all' "
-                                                            "lists them"});
+    std::set<std::string> ids;
+    for (const Rule& known : all_rules()) ids.emplace(known.id);
+    const std::string meant = did_you_mean(id, ids);
+    return report_error(
+        session, {ErrorCode::not_found,
+                  "there is no rule '" + id + "'" +
+                      (meant.empty() ? "; 'muster validate --explain all' lists them" : meant)});
   }
   session.out << explain_rule(*rule);
   return kSuccess;
@@ -73,10 +79,11 @@ struct Comparisons {
 };
 
 Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetSet targets,
-                                     const ProjectConfig& config, Session& session) {
+                                     const Project& project, Session& session) {
   Comparisons comparisons;
+  const ProjectConfig& config = project.config();
   if (!arguments.against.empty()) {
-    auto shipped = load_contract(arguments.project, arguments.against, targets, session);
+    auto shipped = load_contract(project, arguments.project, arguments.against, targets, session);
     if (!shipped) return fail(shipped.error());
     comparisons.shipped = std::move(shipped).value();
   }
@@ -158,22 +165,27 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
     tell(session, "took " + counted(gone, "finding") + " out of '" + arguments.baseline + "'");
     return true;
   }
-  tell(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
-                    " that nobody finds any more; '--prune-baseline' takes them out");
+  const std::string outdated = "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
+                               " that nobody finds any more; '--prune-baseline' takes them out";
+  if (arguments.strict) {
+    refuse(session, outdated);
+  } else {
+    tell(session, outdated);
+  }
   return !arguments.strict;
 }
 
 Result<void> check_arguments(const ValidateArguments& arguments) {
-  const auto refuse = [](std::string why) {
+  const auto wrong = [](std::string why) {
     return fail(ErrorCode::invalid_argument, std::move(why));
   };
   if (arguments.prune_baseline && arguments.baseline.empty()) {
-    return refuse("'--prune-baseline' wants '--baseline FILE'");
+    return wrong("'--prune-baseline' wants '--baseline FILE'");
   }
-  if (arguments.dry_run && !arguments.fix) return refuse("'--dry-run' wants '--fix'");
+  if (arguments.dry_run && !arguments.fix) return wrong("'--dry-run' wants '--fix'");
   if ((arguments.prune_baseline || !arguments.write_baseline.empty()) &&
       arguments.target != "all") {
-    return refuse("a baseline is of all targets; leave '--target' out");
+    return wrong("a baseline is of all targets; leave '--target' out");
   }
   return {};
 }
@@ -207,7 +219,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     if (!fixed) return report_error(session, fixed.error());
   }
   const auto comparisons =
-      load_comparisons(arguments, targets.value(), open.value().project->config(), session);
+      load_comparisons(arguments, targets.value(), *open.value().project, session);
   if (!comparisons) return report_error(session, comparisons.error());
   auto checked = check_all(*open.value().project, comparisons.value(), wishes.value(),
                            {.targets = targets.value(),
@@ -255,6 +267,7 @@ void add_validate(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("validate", "Check a project against every rule");
   add_project(*command, arguments->project);
   command->add_option("--target", arguments->target, "client, server or all")
+      ->check(one_of({"client", "server", "all"}))
       ->capture_default_str();
   command->add_option("--format", arguments->format, "text, json, sarif, junit or github")
       ->check(one_of({"text", "json", "sarif", "junit", "github"}))

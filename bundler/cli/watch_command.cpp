@@ -1,5 +1,6 @@
 // Builds whenever the project changes. The runtime that loads the output sees the new build as soon
 // as it is published (`is_another_build`), is told when to look, and what is alive follows.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "bundler/cli/folder_watch.h"
 #include "bundler/cli/watch_socket.h"
 #include "registry/project/compression.h"
+#include "registry/project/packages.h"
 #include "registry/vocabulary/counted.h"
 
 namespace muster::cli {
@@ -23,6 +25,30 @@ void open_socket(const std::string& out, std::optional<WatchSocket>& socket, Ses
   } else {
     tell(session, "games are not told of builds: " + opened.error().message);
   }
+}
+
+std::string nearest_folder(std::string folder) {
+  while (folder.size() > 1 && !open_folder(folder)) {
+    folder.resize(std::max<std::size_t>(folder.rfind('/'), 1));
+  }
+  return folder;
+}
+
+// Watches the folders that the project takes from elsewhere: local packages, `folders` of its
+// settings. A build reads those that are there; one that is to come begins a build as well.
+Result<void> watch_elsewhere(const std::string& project, const FileSystem& files,
+                             FolderWatch& watch) {
+  for (const OutsideFolder& outside : outside_folders(files)) {
+    if (files.stat(outside.at)) continue;  // an embedded package comes before it
+    const auto place =
+        resolved(outside.place.starts_with('/') ? outside.place : project + "/" + outside.place);
+    if (!place) return fail(place.error());
+    const auto folder = open_folder(place.value());
+    const auto added = folder ? watch.add_tree(*folder.value(), place.value())
+                              : watch.add_missing(place.value(), nearest_folder(place.value()));
+    if (!added) return added;
+  }
+  return {};
 }
 
 int watch(const BuildArguments& arguments, Session& session) {
@@ -40,6 +66,9 @@ int watch(const BuildArguments& arguments, Session& session) {
     auto folders = FolderWatch::open(*files.value(), root.value(), out.value(),
                                      rules.dictionaries.value_or(AssetPath()));
     if (!folders) return report_error(session, folders.error());
+    if (auto added = watch_elsewhere(root.value(), *files.value(), folders.value()); !added) {
+      return report_error(session, added.error());
+    }
     const int code = build(arguments, session);
     session.writing = false;
     if (session.stop.stop_requested()) return code;

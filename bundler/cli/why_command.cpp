@@ -189,11 +189,7 @@ int why(const WhyOptions& options, Session& session) {
 void add_why(CLI::App& app, Session& session) {
   auto options = std::make_shared<WhyOptions>();
   CLI::App* command = app.add_subcommand("why", "Show which registry entries pull an asset in");
-  command->add_option("PROJECT", options->project, "The project's folder")->required();
-  command
-      ->add_option("ASSET", options->asset,
-                   "A guid, or a path: from the project's root or from here")
-      ->required();
+  add_project_and_asset(*command, options->project, options->asset);
   command->add_option("--format", options->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

@@ -8,9 +8,11 @@
 #include <array>
 #include <bit>
 #include <iterator>
+#include <memory>
 #include <span>
 
 #include "bundler/cook/asset_cooker.h"
+#include "bundler/pack/cache_race.h"
 #include "bundler/pack/cached_bundles.h"
 #include "bundler/pack/target_build.h"
 #include "registry/project/reference_graph.h"
@@ -22,6 +24,8 @@ namespace {
 
 /// Raised when the same samples are to give other dictionaries.
 constexpr std::uint8_t kRulesVersion = 1;
+/// Training takes seconds: a server far away is worth waiting for.
+constexpr Duration kTrainingTime = std::chrono::seconds(4);
 
 class Making {
  public:
@@ -157,23 +161,50 @@ class Making {
     return hasher.finish();
   }
 
+  // As with bundles, training does not wait long for a server that does not answer.
   bool take_from_cache() {
     if (work_.cache == nullptr || work_.only_stores) return false;
+    std::optional<Cached> found;
+    if (!work_.cache->has_far_level() || work_.clock == nullptr) {
+      found = look_up({});
+    } else {
+      CacheRace race;
+      race.estimates = {kTrainingTime};
+      race.large_count = 1;
+      race.look_up = [&](std::size_t, const std::stop_token& abandoned) -> CacheRace::Accept {
+        auto answer = std::make_shared<std::optional<Cached>>(look_up(abandoned));
+        if (!*answer) return {};
+        return [&found, answer] { found = std::move(*answer); };
+      };
+      has_answer_ = false;
+      race.work = [&](std::size_t, unsigned, bool is_missed) { has_answer_ = is_missed; };
+      (void)run_race(race, *work_.clock, work_.stop);
+    }
+    if (!found) return false;
+    made_.all = std::move(found->all);
+    made_.facts = std::move(found->facts);
+    return true;
+  }
+
+  struct Cached {
+    std::vector<BuildDictionary> all;
+    std::vector<CookFact> facts;
+  };
+
+  std::optional<Cached> look_up(const std::stop_token& abandoned) const {
     const ContentHash key = key_of_questions();
-    const auto stored = work_.cache->find(key);
+    const auto stored = work_.cache->find(key, CacheReach::all, abandoned);
     const auto questions = stored ? parse_questions(*stored) : std::nullopt;
-    if (!questions) return false;
+    if (!questions) return std::nullopt;
     std::vector<CookFact> facts;
     for (const CookQuestion& question : *questions) {
       facts.push_back({question, work_.answers->answer(question, Target::client)});
     }
     std::ranges::sort(facts);
-    const auto bytes = work_.cache->find(key_of_answers(key, facts));
-    auto found = bytes ? parse_dictionaries(*bytes) : std::nullopt;
-    if (!found) return false;
-    made_.all = std::move(*found);
-    made_.facts = std::move(facts);
-    return true;
+    const auto bytes = work_.cache->find(key_of_answers(key, facts), CacheReach::all, abandoned);
+    auto all = bytes ? parse_dictionaries(*bytes) : std::nullopt;
+    if (!all) return std::nullopt;
+    return Cached{std::move(*all), std::move(facts)};
   }
 
   void make() {
@@ -204,13 +235,15 @@ class Making {
       fact.answer = work_.answers->answer(fact.question, Target::client);
     if (work_.cache == nullptr || work_.stop.stop_requested()) return;
     const ContentHash key = key_of_questions();
-    work_.cache->store(key_of_answers(key, made_.facts), encode(made_.all));
-    work_.cache->store(key, encode_questions(made_.facts));
+    const CacheReach reach = has_answer_ ? CacheReach::all : CacheReach::near;
+    work_.cache->store(key_of_answers(key, made_.facts), encode(made_.all), reach);
+    work_.cache->store(key, encode_questions(made_.facts), reach);
   }
 
   const DictionaryWork& work_;
   DictionarySamples samples_;
   BuildDictionaries made_;
+  bool has_answer_ = true;  ///< Else the server was too slow to ask, and is not given anything.
 };
 
 }  // namespace

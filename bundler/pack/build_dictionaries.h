@@ -12,6 +12,7 @@
 #include "bundler/pack/compressor.h"
 #include "bundler/pack/dictionary_samples.h"
 #include "bundler/pack/earlier_build.h"
+#include "registry/vocabulary/clock.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {
@@ -54,6 +55,7 @@ struct DictionaryWork {
   const CookAnswers* answers = nullptr;   ///< Null when nobody wants to know.
   BuildCache* cache = nullptr;            ///< Only with `answers`.
   bool only_stores = false;               ///< Into the cache.
+  const Clock* clock = nullptr;           ///< Null: a server is waited for, however long it takes.
   /// What the project has; null where it leaves it to builds.
   const CommittedDictionaries* committed = nullptr;
 };

@@ -130,10 +130,11 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
 }
 
 std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned, Target target,
-                                                        CacheReach reach) const {
+                                                        CacheReach reach,
+                                                        const std::stop_token& abandoned) const {
   if (only_stores_) return std::nullopt;
   const ContentHash key = key_of_questions(planned);
-  const auto stored = cache_.find(key, reach);
+  const auto stored = cache_.find(key, reach, abandoned);
   if (!stored) return std::nullopt;
   const auto questions = parse_questions(*stored);
   if (!questions) return std::nullopt;
@@ -142,7 +143,7 @@ std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& pla
     facts.push_back({question, answers_.answer(question, target)});
   }
   std::ranges::sort(facts);
-  const auto bytes = cache_.find(key_of_bundle(key, facts), reach);
+  const auto bytes = cache_.find(key_of_bundle(key, facts), reach, abandoned);
   if (!bytes) return std::nullopt;
   auto bundle = parse_cached_bundle(*bytes);
   if (!bundle || bundle->asset_bytes.size() != planned.assets.size()) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +51,9 @@ class CachedBundles {
     CachedBundle bundle;
     std::vector<CookFact> facts;  ///< What it depends on; sorted.
   };
-  std::optional<Found> find(const PlannedBundle& planned, Target target, CacheReach reach) const;
+  /// Gives up soon after `abandoned` is requested.
+  std::optional<Found> find(const PlannedBundle& planned, Target target, CacheReach reach,
+                            const std::stop_token& abandoned = {}) const;
   void store(const PlannedBundle& planned, const CachedBundle& bundle,
              const std::vector<CookFact>& facts, CacheReach reach) const;
   bool has_far_level() const { return cache_.has_far_level(); }

@@ -172,6 +172,7 @@ Result<BuildDictionaries> dictionaries_for(const BuildRun& run, const EarlierBui
                             .answers = answers,
                             .cache = cache,
                             .only_stores = run.is_forced,
+                            .clock = &run.clock,
                             .committed = committed.value() ? &*committed.value() : nullptr});
 }
 
@@ -221,6 +222,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
   if (shares && !(known == nullptr && bundles.remembers_earlier())) {
     cached.emplace(*run.cache, run.project, *answers, terms, run.is_forced);
   }
+  RaceExperience cache_experience;
   const BuildEdges edges{.output = bundles,
                          .reporter = run.reporter,
                          .clock = run.clock,
@@ -230,6 +232,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                          .terms = &terms,
                          .answers = answers ? &*answers : nullptr,
                          .cache = cached ? &*cached : nullptr,
+                         .cache_experience = &cache_experience,
                          .inputs = run.inputs,
                          .is_earlier_shared = run.previous.has_value(),
                          .tool = run.tool,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -147,32 +148,52 @@ class TargetBuilder {
       std::erase_if(weighed, [&](const auto&) { return is_done[i++] != 0; });
       is_done.assign(weighed.size(), 0);
     };
-    const auto look_up = [&](std::size_t i, CacheReach reach) {
-      is_done[i] = !failed() && take_from_cache(weighed[i].second, reach) ? 1 : 0;
-      return is_done[i] != 0;
-    };
-    parallel_for(weighed.size(), options_.jobs, edges_.stop,
-                 [&](std::size_t i, unsigned) { look_up(i, CacheReach::near); });
+    parallel_for(weighed.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
+      auto found = look_up(weighed[i].second, CacheReach::near, {});
+      if (!found) return;
+      take(weighed[i].second, *found);
+      is_done[i] = 1;
+    });
     erase_done();
     if (!edges_.cache->has_far_level()) return;
-    std::uint64_t bytes = 0;
-    for (const auto& bundle : weighed) bytes += bundle.first;
-    std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
-    const CacheRace race{
-        .count = weighed.size(),
-        .workers = options_.jobs,
-        .estimated = packing_time(weighed.size(), bytes, options_.level, options_.jobs),
-        .look_up = [&](std::size_t i) { return look_up(i, CacheReach::far); },
-        .work =
-            [&](std::size_t i, unsigned worker, bool is_missed) {
-              if (weighed[i].first >= kLargeBytes) return;
-              // A bundle that was not worth a look-up is not worth an upload.
-              pack_anew(weighed[i].second, std::span(&compressors[worker], 1),
-                        is_missed ? CacheReach::all : CacheReach::near);
-              is_done[i] = 1;
-            }};
-    run_race(race, edges_.clock, edges_.stop);
+    race(weighed, is_done);
     erase_done();
+  }
+
+  // Marks what has been done. Notes what the server was asked for and lacks.
+  void race(const std::vector<std::pair<std::uint64_t, std::size_t>>& weighed,
+            std::vector<char>& is_done) {
+    std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
+    CacheRace race;
+    for (const auto& [bytes, index] : weighed) {
+      race.estimates.push_back(packing_time(bytes, options_.level, options_.jobs));
+      if (bytes >= kLargeBytes) ++race.large_count;
+    }
+    race.workers = options_.jobs;
+    if (edges_.cache_experience != nullptr) race.experience = *edges_.cache_experience;
+    race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
+      auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
+      if (!found) return {};
+      const auto shared = std::make_shared<Cached>(std::move(*found));  // functions are copied
+      return [this, &weighed, &is_done, i, shared] {
+        take(weighed[i].second, *shared);
+        is_done[i] = 1;
+      };
+    };
+    // A bundle that was not worth a look-up is not worth an upload.
+    race.work = [&](std::size_t i, unsigned worker, bool is_missed) {
+      const std::size_t index = weighed[i].second;
+      if (i < race.large_count) {
+        const std::lock_guard lock(mutex_);
+        if (is_missed) missed_.insert(index);
+        return;
+      }
+      pack_anew(index, std::span(&compressors[worker], 1),
+                is_missed ? CacheReach::all : CacheReach::near);
+      is_done[i] = 1;
+    };
+    const RaceExperience experience = run_race(race, edges_.clock, edges_.stop);
+    if (edges_.cache_experience != nullptr) *edges_.cache_experience = experience;
   }
 
   // Which bundles can stay. The others, that are about to go, may still hold blocks to use again;
@@ -329,7 +350,9 @@ class TargetBuilder {
     BuiltBundle& built = result_.bundles[index];
     built.planned = index;
     if (keep(index)) return;
-    pack_anew(index, compressors, CacheReach::all);
+    const bool is_worth_upload =
+        edges_.cache == nullptr || !edges_.cache->has_far_level() || missed_.contains(index);
+    pack_anew(index, compressors, is_worth_upload ? CacheReach::all : CacheReach::near);
   }
 
   void pack_anew(std::size_t index, std::span<Compressor> compressors, CacheReach reach) {
@@ -380,30 +403,45 @@ class TargetBuilder {
             entry.plain, level,          plan_.dictionary_of(entry.kind, level)};
   }
 
-  bool take_from_cache(std::size_t index, CacheReach reach) {
+  // What a cache has of a bundle, with a reader of its file.
+  struct Cached {
+    CachedBundles::Found found;
+    BundleReader reader;
+    Time start;
+  };
+
+  std::optional<Cached> look_up(std::size_t index, CacheReach reach,
+                                const std::stop_token& abandoned) {
+    if (failed()) return std::nullopt;
     const Time start = edges_.clock.now();
     const PlannedBundle& planned = result_.plan.bundles[index];
+    auto found = edges_.cache->find(planned, result_.target, reach, abandoned);
+    if (!found) return std::nullopt;
+    // The file stays where it is when `found` is moved.
+    auto reader = BundleReader::open(found->bundle.file);
+    if (!reader || !holds_only(project_, planned, reader.value(), *plan_.decompressing())) {
+      return std::nullopt;
+    }
+    return Cached{std::move(*found), std::move(reader).value(), start};
+  }
+
+  void take(std::size_t index, Cached& cached) {
+    const PlannedBundle& planned = result_.plan.bundles[index];
+    const CachedBundle& bundle = cached.found.bundle;
     BuiltBundle& built = result_.bundles[index];
     built.planned = index;
-    auto found = edges_.cache->find(planned, result_.target, reach);
-    if (!found) return false;
-    const auto reader = BundleReader::open(found->bundle.file);
-    if (!reader || !holds_only(project_, planned, reader.value(), *plan_.decompressing())) {
-      return false;
-    }
     built.is_cached = true;
-    built.plain_bytes = found->bundle.plain_bytes;
-    built.source_bytes = found->bundle.source_bytes;
-    built.facts = std::move(found->facts);
+    built.plain_bytes = bundle.plain_bytes;
+    built.source_bytes = bundle.source_bytes;
+    built.facts = std::move(cached.found.facts);
     {
       const std::lock_guard lock(mutex_);
       for (std::size_t i = 0; i < planned.assets.size(); ++i) {
-        result_.plain_bytes_of[planned.assets[i]] = found->bundle.asset_bytes[i];
+        result_.plain_bytes_of[planned.assets[i]] = bundle.asset_bytes[i];
       }
     }
-    write(built, reader.value(), found->bundle.file);
-    built.taken = edges_.clock.now() - start;
-    return true;
+    write(built, cached.reader, bundle.file);
+    built.taken = edges_.clock.now() - cached.start;
   }
 
   void put_into_cache(const PlannedBundle& planned, const BuiltBundle& built, ByteVector file,
@@ -477,6 +515,7 @@ class TargetBuilder {
   std::vector<EarlierBuild::Match> matches_;  // per planned bundle; empty without earlier build
   std::mutex mutex_;
   std::optional<Error> failure_;
+  std::set<std::size_t> missed_;  ///< Large bundles that the server was asked for and lacks.
 };
 
 }  // namespace

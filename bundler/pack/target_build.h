@@ -9,6 +9,7 @@
 #include "bundler/cook/asset_cooker.h"
 #include "bundler/pack/build_dictionaries.h"
 #include "bundler/pack/bundle_writer.h"
+#include "bundler/pack/cache_race.h"
 #include "bundler/pack/cached_bundles.h"
 #include "bundler/pack/catalog_data.h"
 #include "bundler/pack/compression_plan.h"
@@ -82,6 +83,8 @@ struct BuildEdges {
   /// Where other builds may have left what this one needs; null for nowhere. Only with `answers`
   /// and `inputs`.
   const CachedBundles* cache = nullptr;
+  /// What is known of the cache's server; each target adds to it. Null when nothing is kept.
+  RaceExperience* cache_experience = nullptr;
   /// What the project is read through; null when nobody wants to know whether it changes meanwhile.
   const RecordedFiles* inputs = nullptr;
   /// Where kept bundles come from may change while they are copied.

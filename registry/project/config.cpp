@@ -247,7 +247,7 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
 Result<ProjectConfig> load_config(const FileSystem& files) {
   const AssetPath path = AssetPath().child(ProjectConfig::kFileName);
   ByteVector buffer;
-  const auto bytes = read_whole(files, path, kMaxConfigBytes, buffer);
+  const auto bytes = read_optional(files, path, kMaxConfigBytes, buffer);
   if (bytes) {
     if (auto alone = check_no_second(files); !alone) return fail(alone.error());
     return read_config(files, std::string(as_text(bytes.value())));

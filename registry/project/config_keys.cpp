@@ -219,4 +219,17 @@ tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
   return refuse_config(tree.at(at).position, why);
 }
 
+Result<Bytes> read_optional(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
+                            ByteVector& buffer) {
+  auto bytes = read_whole(files, path, max_bytes, buffer);
+  if (bytes || bytes.error().code != ErrorCode::not_found) return bytes;
+  for (AssetPath at = path; !at.empty(); at = at.parent()) {
+    const auto info = files.stat(at);
+    if (info && info.value().kind == FileKind::broken_link) {
+      return fail(ErrorCode::io, "'" + at.text() + "' is a link that leads nowhere");
+    }
+  }
+  return bytes;
+}
+
 }  // namespace muster

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "registry/vocabulary/file_system.h"
 #include "registry/vocabulary/result.h"
 #include "registry/yaml/tree.h"
 
@@ -73,5 +74,11 @@ Result<void> check_config_keys(const yaml::Tree& tree, yaml::NodeIndex mapping, 
 tl::unexpected<Error> refuse_config(const yaml::Position& at, const std::string& why);
 tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
                                     const std::string& why);
+
+/// Reads a file of settings that need not exist, as `read_whole` does. Fails with `not_found` only
+/// when there is nothing at `path`: with `io` when it, or a folder that it is in, is a link that
+/// leads nowhere.
+Result<Bytes> read_optional(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
+                            ByteVector& buffer);
 
 }  // namespace muster

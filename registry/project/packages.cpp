@@ -8,6 +8,7 @@
 
 #include "registry/project/asset_index.h"
 #include "registry/project/config.h"
+#include "registry/project/config_keys.h"
 #include "registry/project/meta.h"
 #include "registry/yaml/reader.h"
 
@@ -28,7 +29,7 @@ AssetPath manifest_path() { return packages_folder().child("manifest.json"); }
 // Fails as the disk does, and with `malformed`. A file that does not exist has no dependencies.
 Result<json> dependencies_in(const FileSystem& files, const AssetPath& path) {
   ByteVector buffer;
-  const auto bytes = read_whole(files, path, kManifestBytesMax, buffer);
+  const auto bytes = read_optional(files, path, kManifestBytesMax, buffer);
   if (!bytes) {
     if (bytes.error().code == ErrorCode::not_found) return json::object();
     return fail(bytes.error());
@@ -220,7 +221,10 @@ void Packages::read_cached_folder(const AssetPath& folder, const std::string& pa
   for (const DirectoryEntry& entry : listed.value()) {
     if (is_ignored_name(entry.name)) continue;
     const AssetPath path = folder.child(entry.name);
-    if (entry.kind == FileKind::folder) read_cached_folder(path, package, depth + 1);
+    // Links may lead in circles: a few of them make more paths than any program can walk.
+    if (entry.kind == FileKind::folder && !entry.is_link) {
+      read_cached_folder(path, package, depth + 1);
+    }
     if (entry.kind != FileKind::file || !entry.name.ends_with(".meta")) continue;
     const auto bytes = files_.read(path, 0, kSidecarHeadBytes, buffer);
     if (!bytes) {

@@ -42,11 +42,9 @@ std::string why(const SourceFile& source) {
   return "line " + std::to_string(source.error->position.line) + ": " + source.error->message;
 }
 
-}  // namespace
-
-std::vector<std::string> unread_notes(const Project& project) {
-  std::set<std::string> notes;
-  std::set<AssetNumber> told;
+// Adds a sentence for each file that hides entries of registries, and the assets that have one.
+void note_registries(const Project& project, std::set<std::string>& notes,
+                     std::set<AssetNumber>& told) {
   for (const ModelProblem& problem : project.model().problems) {
     using enum ModelProblem::Kind;
     // Both are about references that were read well.
@@ -71,6 +69,21 @@ std::vector<std::string> unread_notes(const Project& project) {
                  ": cannot be read, and what derives from it may be a root or registry: " +
                  failure.error.message);
   }
+}
+
+}  // namespace
+
+std::vector<std::string> unread_registry_notes(const Project& project) {
+  std::set<std::string> notes;
+  std::set<AssetNumber> told;
+  note_registries(project, notes, told);
+  return {notes.begin(), notes.end()};
+}
+
+std::vector<std::string> unread_notes(const Project& project) {
+  std::set<std::string> notes;
+  std::set<AssetNumber> told;
+  note_registries(project, notes, told);
   for (const ClassDeclaration& declaration : project.model().classes) {
     const auto is_of_class = [&](const Registry& registry) {
       return registry.declaration == &declaration;

@@ -13,6 +13,10 @@ namespace muster {
 /// may be members.
 std::vector<std::string> unread_notes(const Project& project);
 
+/// The same for what hides entries that registries have: without sentences on assets that may be
+/// entries and are not listed yet.
+std::vector<std::string> unread_registry_notes(const Project& project);
+
 /// A sentence for a project in which no root was found, and which has `.asset` files that are Git
 /// LFS pointers: any of them may be one. Empty for other projects.
 std::string hidden_roots_note(const Project& project);

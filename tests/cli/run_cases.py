@@ -132,6 +132,11 @@ class World:
     def verb_link(self, source, target):
         os.symlink(self.source / source, self.place(target))
 
+    def verb_symlink(self, target, name):
+        """A link that leads where the text says; `{here}` is the case's folder."""
+        self.place(name).parent.mkdir(parents=True, exist_ok=True)
+        os.symlink(target.replace("{here}", str(self.folder)), self.folder / name)
+
     def verb_write(self, name, text):
         self.place(name).parent.mkdir(parents=True, exist_ok=True)
         self.place(name).write_bytes(text.encode().decode("unicode_escape").encode("latin-1"))

@@ -145,8 +145,9 @@ TEST_CASE("A cache that fails again and again is given up, and named", "[cache]"
 TEST_CASE("A cache that only gives is still asked", "[cache]") {
   class ReadOnlyBlobs final : public BlobStore {
    public:
-    Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes) override {
-      return blobs.get(key, max_bytes);
+    Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
+                                          const std::stop_token&) override {
+      return blobs.get(key, max_bytes, {});
     }
     Result<void> put(const BlobKey&, Bytes) override {
       ++puts;
@@ -170,7 +171,8 @@ TEST_CASE("A cache that only gives is still asked", "[cache]") {
 TEST_CASE("A cache that lets somebody wait in vain is given up at once", "[cache]") {
   class SlowBlobs final : public BlobStore {
    public:
-    Result<std::optional<ByteVector>> get(const BlobKey&, std::uint64_t) override {
+    Result<std::optional<ByteVector>> get(const BlobKey&, std::uint64_t,
+                                          const std::stop_token&) override {
       ++gets;
       return fail(ErrorCode::timed_out, "no answer within 10 s");
     }

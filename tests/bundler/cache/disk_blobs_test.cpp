@@ -27,7 +27,7 @@ void set_used(const std::string& path, int seconds) {
 }
 
 std::optional<std::string> text_of(DiskBlobs& blobs, const BlobKey& key) {
-  const auto bytes = blobs.get(key, kMax);
+  const auto bytes = blobs.get(key, kMax, {});
   if (!bytes || !bytes.value()) return std::nullopt;
   return std::string(as_text(*bytes.value()));
 }
@@ -46,7 +46,7 @@ TEST_CASE("A folder keeps blobs in their two spaces", "[cache]") {
   const auto again = DiskBlobs::open(path);  // Another process, or the next build.
   CHECK(text_of(*again.value(), {BlobSpace::actions, hash}) == "action");
   CHECK_FALSE(text_of(*again.value(), key_of("b")).has_value());
-  const auto too_long = again.value()->get({BlobSpace::content, hash}, 6);
+  const auto too_long = again.value()->get({BlobSpace::content, hash}, 6, {});
   REQUIRE_FALSE(too_long.has_value());
   CHECK(too_long.error().code == ErrorCode::limit_exceeded);
   again.value()->remove({BlobSpace::content, hash});
@@ -63,7 +63,7 @@ TEST_CASE("A folder that is a file, a pipe where a blob should be: errors, not a
   const std::string path = path_of(folder, key);
   REQUIRE(std::filesystem::remove(path));
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-  CHECK_FALSE(blobs.value()->get(key, kMax).has_value());
+  CHECK_FALSE(blobs.value()->get(key, kMax, {}).has_value());
   REQUIRE(blobs.value()->put(key, as_bytes("a")).has_value());  // It heals.
   CHECK(text_of(*blobs.value(), key) == "a");
 }

@@ -13,13 +13,13 @@ namespace {
 // Says what it was told to, one answer a request, and keeps what it was asked.
 class ScriptedTransport final : public HttpTransport {
  public:
-  Result<HttpAnswer> get(const std::string& path, std::uint64_t) override {
+  Result<HttpAnswer> get(const std::string& path, std::uint64_t, const std::stop_token&) override {
     return next("GET " + path);
   }
   Result<HttpAnswer> put(const std::string& path, Bytes bytes) override {
     return next("PUT " + path + " " + std::string(as_text(bytes)));
   }
-  void wait(Duration duration) override { waited.push_back(duration); }
+  void wait(Duration duration, const std::stop_token&) override { waited.push_back(duration); }
 
   std::deque<Result<HttpAnswer>> answers;
   std::vector<std::string> asked;
@@ -49,10 +49,10 @@ TEST_CASE("Blobs are asked for and put by Bazel's paths", "[cache]") {
   ScriptedTransport transport;
   HttpBlobs blobs(transport);
   transport.answers = {answer(200, "made"), answer(404), answer(201)};
-  const auto got = blobs.get(kKey, 100);
+  const auto got = blobs.get(kKey, 100, {});
   REQUIRE(got.has_value());
   CHECK(as_text(*got.value()) == "made");
-  CHECK_FALSE(blobs.get(kKey, 100).value().has_value());
+  CHECK_FALSE(blobs.get(kKey, 100, {}).value().has_value());
   CHECK(blobs.put({BlobSpace::content, kKey.hash}, as_bytes("abc")).has_value());
   CHECK(transport.asked == std::vector<std::string>{"GET " + kPath, "GET " + kPath,
                                                     "PUT /cas" + kPath.substr(3) + " abc"});
@@ -67,7 +67,7 @@ TEST_CASE("What may pass is tried again, longer and longer after", "[cache]") {
     ScriptedTransport transport;
     HttpBlobs blobs(transport);
     transport.answers = {trouble, trouble, answer(200, "made")};
-    CHECK(blobs.get(kKey, 100).value().has_value());
+    CHECK(blobs.get(kKey, 100, {}).value().has_value());
     CHECK(transport.waited ==
           std::vector<Duration>{std::chrono::milliseconds(100), std::chrono::milliseconds(200)});
     transport.answers = {trouble, trouble, trouble};
@@ -84,7 +84,7 @@ TEST_CASE("What took long already, and what will not change, is not tried again"
     ScriptedTransport transport;
     HttpBlobs blobs(transport);
     transport.answers = {trouble, trouble};
-    CHECK_FALSE(blobs.get(kKey, 100).has_value());
+    CHECK_FALSE(blobs.get(kKey, 100, {}).has_value());
     CHECK_FALSE(blobs.put(kKey, {}).has_value());
     CHECK(transport.answers.empty());
     CHECK(transport.waited.empty());
@@ -105,7 +105,7 @@ TEST_CASE("Nobody answers at an address: an error that says so", "[cache]") {
   CHECK(CurlTransport::open({.address = "HTTP://cache"}).has_value());
   auto transport = CurlTransport::open({.address = "http://127.0.0.1:1/"});
   REQUIRE(transport.has_value());
-  const auto got = transport.value()->get("/cas/x", 10);
+  const auto got = transport.value()->get("/cas/x", 10, {});
   REQUIRE_FALSE(got.has_value());
   CHECK(got.error().code == ErrorCode::io);
   CHECK(got.error().message.find("127.0.0.1") != std::string::npos);

@@ -11,7 +11,8 @@ namespace muster {
 
 class MemoryBlobs final : public BlobStore {
  public:
-  Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes) override {
+  Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
+                                        const std::stop_token&) override {
     const std::lock_guard lock(mutex_);
     ++gets;
     if (fails) return fail(ErrorCode::io, "it does not answer");

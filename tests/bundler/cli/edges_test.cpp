@@ -51,6 +51,26 @@ TEST_CASE("A folder that was there stays, also an empty one", "[bundler][cli]") 
   CHECK(fs::exists(folder.path()));
 }
 
+TEST_CASE("The project above a folder is the one that is a project for certain", "[bundler][cli]") {
+  const TemporaryFolder folder;
+  const std::string at = folder.path() + "/game/Assets/Plugin/Assets/Icons";
+  folder.put("game/Assets/Plugin/Assets/Icons/a.png", "x");
+  const auto same = [&](const std::string& found, const std::string& wanted) {
+    return resolved(found).value() == resolved(folder.path() + wanted).value();
+  };
+  CHECK(same(project_above(at), "/game/Assets/Plugin"));
+  SECTION("with settings of its editor") {
+    folder.put("game/ProjectSettings/ProjectVersion.txt", "x");
+    CHECK(same(project_above(at), "/game"));
+  }
+  SECTION("with settings of ours") {
+    folder.put("game/muster.yaml", "version: 1\n");
+    CHECK(same(project_above(at), "/game"));
+    folder.put("game/Assets/Plugin/muster.yaml", "version: 1\n");
+    CHECK(same(project_above(at), "/game/Assets/Plugin"));
+  }
+}
+
 TEST_CASE("Somebody's documents get no lock file", "[bundler][cli]") {
   const TemporaryFolder folder;
   folder.put("thesis.txt", "ten years");

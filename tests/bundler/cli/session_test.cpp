@@ -34,5 +34,16 @@ TEST_CASE("Nothing is begun to be written once somebody has asked to stop", "[bu
   CHECK(writing);
 }
 
+TEST_CASE("A size is read in every notation that there is", "[bundler][cli]") {
+  CHECK(size_from("1024").value() == 1024);
+  CHECK(size_from("1 KiB").value() == 1024);
+  CHECK(size_from("80MB").value() == 80'000'000);
+  CHECK(size_from("2M").value() == 2 * 1024 * 1024);
+  for (const char* const wrong : {"", "M", "many", "1 K", "1KiBM", "-1", "99999999999T"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(size_from(wrong).has_value());
+  }
+}
+
 }  // namespace
 }  // namespace muster::cli
