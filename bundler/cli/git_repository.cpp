@@ -137,7 +137,8 @@ Result<GitTree> read_tree(std::string_view text, bool has_sizes) {
   return tree;
 }
 
-// What a project is read from: the rest (pictures, sounds) is only ever asked for its size.
+// True for the files that a project is read from. Others (pictures, sounds) are only asked for
+// their size.
 bool is_read(const AssetPath& path) {
   constexpr std::array<std::string_view, 5> kExtensions = {"cs", "json", "meta", "yaml", "yml"};
   return holds_references(path) ||

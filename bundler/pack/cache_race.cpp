@@ -50,7 +50,7 @@ class Race {
     while (const std::optional<Piece> piece = next()) {
       const Time start = clock_.now();
       race_.work(piece->index, worker, piece->is_missed);
-      // What was missed is uploaded as well.
+      // A missed piece is uploaded as well.
       const bool is_plain = piece->index >= race_.large_count && !piece->is_missed;
       if (is_plain) note_work(piece->index, clock_.now() - start);
     }

@@ -192,8 +192,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                                                std::vector<CookProblem>& problems) {
   const bool leaves_state = run.inputs != nullptr && run.output_stamps != nullptr;
   const FileSystem& old_files = run.previous ? run.previous->files : run.output.files();
-  std::optional<BuildState> state;
-  if (leaves_state && !run.is_forced) state = read_state(old_files);
+  const auto state = leaves_state && !run.is_forced ? read_state(old_files) : std::nullopt;
   const BuildState* const known = state ? &*state : nullptr;
   std::optional<InputHashes> hashes;
   std::optional<CookAnswers> answers;

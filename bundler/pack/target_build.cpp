@@ -403,7 +403,7 @@ class TargetBuilder {
             entry.plain, level,          plan_.dictionary_of(entry.kind, level)};
   }
 
-  // What a cache has of a bundle, with a reader of its file.
+  // A bundle from a cache, with a reader of its file.
   struct Cached {
     CachedBundles::Found found;
     BundleReader reader;

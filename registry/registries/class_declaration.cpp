@@ -139,7 +139,7 @@ Result<void> read_script(const yaml::Tree& tree, NodeIndex node, ClassDeclaratio
   return {};
 }
 
-// A list in a scene or prefab is its editor's: nobody gives out ids in it.
+// A list in a scene or prefab is its editor's: Muster gives out no ids in it.
 Result<void> read_component_form(const yaml::Tree& tree, NodeIndex node, ClassDeclaration& entry) {
   const auto is_component = truth_at(tree, node, "is_component", false);
   if (!is_component) return fail(is_component.error());

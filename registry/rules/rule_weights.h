@@ -14,7 +14,7 @@ struct RuleWeight {
   std::string rule;
   std::string pattern;               ///< Of paths (`*`, `**`); `**` for all.
   std::optional<Severity> severity;  ///< Nothing: the findings are left out.
-  yaml::Position position{};         ///< Of the pattern in muster.yaml.
+  yaml::Position position{};         ///< Where the pattern stands in muster.yaml.
 };
 
 /// Reads `rules: {ID: off}` and `rules: {ID: {"Assets/Plugins/**": off, "**": warning}}`: of

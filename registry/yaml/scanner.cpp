@@ -127,7 +127,7 @@ bool is_key_start(std::string_view text, std::size_t at) {
 }
 
 // Whether `part` of a reference has a file id. One that is no integer makes it a reference as well:
-// whoever reads the tree reports it.
+// the checks of the tree report it.
 bool find_file_id(std::string_view part, std::int64_t& file_id) {
   constexpr std::string_view kKey = "fileID";
   const std::size_t key = part.find(kKey);

@@ -13,12 +13,9 @@
 #include "runtime/world/math.h"
 
 namespace muster {
-namespace {
 
 /// Snapshots whose ticks are kept: those between which a view may lie.
-constexpr std::size_t kReceivedMax = 64;
-
-}  // namespace
+static constexpr std::size_t kReceivedMax = 64;
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
                        const GameClientOptions& wanted, const PublicKey& server_key,
