@@ -80,13 +80,11 @@ EntityId PredictedSpawns::adopt(EntityReference /*id*/, TypeId type,
 }
 
 PredictedSpawns::Entry* PredictedSpawns::match_late(TypeId type, const PredictedKey& key) {
-  // A press that comes late counts in one of the next ticks.
-  constexpr std::int32_t kLateMax = 16;
   Entry* oldest = nullptr;
   for (Entry& entry : entries_) {
     if (entry.type != type || entry.state != State::predicted) continue;
     const std::int32_t late = command_steps(entry.key.command, key.command);
-    if (entry.key.system != key.system || late <= 0 || late > kLateMax) continue;
+    if (entry.key.system != key.system || late <= 0 || late > kLateCommandsMax) continue;
     const bool is_older =
         oldest == nullptr || command_steps(entry.key.command, oldest->key.command) > 0 ||
         (entry.key.command == oldest->key.command && entry.key.order < oldest->key.order);

@@ -101,7 +101,9 @@ std::optional<SpawnRefusal> SpawnReport::find(const PredictedKey& key) const {
   if (executed_ == 0 || back < 0 || back >= static_cast<std::int32_t>(covered_))
     return std::nullopt;
   const auto found = std::ranges::find(spawns_, key, &Spawn::key);
-  return found != spawns_.end() ? found->refusal : SpawnRefusal::not_spawned;
+  if (found != spawns_.end()) return found->refusal;
+  if (back < kLateCommandsMax) return std::nullopt;
+  return SpawnRefusal::not_spawned;
 }
 
 }  // namespace muster

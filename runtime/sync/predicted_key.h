@@ -28,6 +28,10 @@ struct PredictedKey {
   friend constexpr auto operator<=>(const PredictedKey&, const PredictedKey&) = default;
 };
 
+/// A press whose command came too late runs with one of the next commands, at most so many later: a
+/// client waits that long for its spawns.
+inline constexpr std::int32_t kLateCommandsMax = 16;
+
 /// Steps from one command's number to another's; numbers wrap.
 constexpr std::int32_t command_steps(std::uint32_t from, std::uint32_t to) {
   return static_cast<std::int32_t>(to - from);
