@@ -33,9 +33,12 @@ void BuildCache::note(std::size_t level, Direction direction, const Change& chan
 }
 
 void BuildCache::note_failure(std::size_t level, Direction direction, const Error& error) {
-  if (error.code == ErrorCode::cancelled) return;
   const std::lock_guard lock(mutex_);
   State& state = states_[level];
+  if (error.code == ErrorCode::cancelled) {
+    ++state.counters.abandoned;
+    return;
+  }
   ++state.counters.failures;
   ++state.failures_in_row[static_cast<std::size_t>(direction)];
   if (error.code == ErrorCode::timed_out) state.failures_in_row.fill(kFailuresMax);
@@ -61,6 +64,11 @@ std::vector<std::string> BuildCache::notes() const {
       notes.push_back(std::to_string(state.counters.damaged) +
                       (state.counters.damaged == 1 ? " answer" : " answers") + " of the cache " +
                       levels_[i].name + " could not be used; what they should hold was built");
+    }
+    if (state.counters.abandoned > 0) {
+      notes.push_back(std::to_string(state.counters.abandoned) +
+                      (state.counters.abandoned == 1 ? " look-up" : " look-ups") +
+                      " in the cache " + levels_[i].name + " took longer than packing; given up");
     }
     if (state.counters.failures == 0) continue;
     const bool is_off = std::ranges::max(state.failures_in_row) >= kFailuresMax;

@@ -29,8 +29,9 @@ enum class CacheReach : std::uint8_t { near, far, all };
 struct CacheCounters {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
-  std::uint64_t damaged = 0;   ///< Was there, but not as its hash says.
-  std::uint64_t failures = 0;  ///< Neither yes nor no.
+  std::uint64_t damaged = 0;    ///< Was there, but not as its hash says.
+  std::uint64_t failures = 0;   ///< Neither yes nor no.
+  std::uint64_t abandoned = 0;  ///< Look-ups whose answers were not waited for.
   std::uint64_t stored = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;

@@ -225,6 +225,7 @@ Result<Bytes> read_optional(const FileSystem& files, const AssetPath& path, std:
   if (bytes || bytes.error().code != ErrorCode::not_found) return bytes;
   for (AssetPath at = path; !at.empty(); at = at.parent()) {
     const auto info = files.stat(at);
+    if (!info && info.error().code != ErrorCode::not_found) return fail(info.error());
     if (info && info.value().kind == FileKind::broken_link) {
       return fail(ErrorCode::io, "'" + at.text() + "' is a link that leads nowhere");
     }

@@ -45,8 +45,7 @@ TEST_CASE("While predictions are right no command runs again, and nothing is all
   CHECK(stage.prediction->counters().corrections == 0);
 }
 
-TEST_CASE("Replays that are needed in every state allocate nothing either",
-          "[session][prediction][sys-79]") {
+TEST_CASE("Every state that differs is followed by one replay", "[session][prediction][sys-79]") {
   Stage stage(make_game(systems<session_game::steer>()), 8, 6);
   const auto transform = stage.received.component<Transform>("Transform");
   std::uint32_t tick = 0;

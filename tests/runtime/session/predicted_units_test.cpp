@@ -190,8 +190,9 @@ TEST_CASE("A report says what became of each spawn, and nothing of what it does 
   REQUIRE(client.decode(bytes, 70'055));
   CHECK(client.find(key(70'040, 0)) == SpawnRefusal::none);
   CHECK(client.find(key(70'040, 1)) == SpawnRefusal::no_network_id);
-  CHECK(client.find(key(70'040, 2)) == SpawnRefusal::not_spawned);
-  CHECK(client.find(key(70'033, 0)) == SpawnRefusal::not_spawned);
+  // The press of one of the last commands may still come late.
+  CHECK_FALSE(client.find(key(70'040, 2)));
+  CHECK(client.find(key(70'024, 0)) == SpawnRefusal::not_spawned);
   CHECK_FALSE(client.find(key(70'041, 0)));  // It has not run.
   CHECK_FALSE(client.find(key(70'000, 0)));  // Too long ago.
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -232,7 +233,7 @@ TEST_CASE("A command with more spawns than a report holds is not covered", "[ses
   server.end_command(2);
   CHECK_FALSE(server.find({.command = 2, .system = 0, .order = 0}));
   CHECK_FALSE(server.find({.command = 1, .system = 0, .order = 0}));
-  server.end_command(3);
+  for (std::uint32_t command = 3; command <= 20; ++command) server.end_command(command);
   CHECK(server.find({.command = 3, .system = 0, .order = 0}) == SpawnRefusal::not_spawned);
   CHECK_FALSE(server.find({.command = 2, .system = 0, .order = 0}));
 }
