@@ -33,28 +33,25 @@ std::string choices_of(const CLI::Option& option) {
   return choices;
 }
 
-// What may come next: commands, the values of arguments, and options.
-std::string words_of(const CLI::App& command) {
+std::string words_of_options(const CLI::App& command) {
   std::string words;
-  for (const CLI::App* inner : commands_of(command)) words += " " + inner->get_name();
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) {
-      const std::string choices = choices_of(*option);
-      if (!choices.empty()) words += " " + choices;
-      continue;
-    }
     for (const std::string& name : option->get_lnames()) words += " --" + name;
     for (const std::string& name : option->get_snames()) words += " -" + name;
   }
   return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
-// Whether something that is no option and no file comes after the command's name.
-bool has_words_next(const CLI::App& command) {
-  return !commands_of(command).empty() ||
-         std::ranges::any_of(command.get_options(), [](const CLI::Option* option) {
-           return option->get_positional() && !choices_of(*option).empty();
-         });
+// What may come directly after the command, besides options and files: commands, or the values of
+// an argument.
+std::string words_behind(const CLI::App& command) {
+  std::string words;
+  for (const CLI::App* inner : commands_of(command)) words += " " + inner->get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string choices = choices_of(*option);
+    if (option->get_positional() && !choices.empty()) words += " " + choices;
+  }
+  return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
 // The lines of three `case` statements.
@@ -65,8 +62,8 @@ struct BashCases {
 
   void add(const CLI::App& command, const std::string& above) {
     const std::string name = above + command.get_name();
-    words += "    '" + name + "') words='" + words_of(command) + "'" +
-             (has_words_next(command) ? " next=1" : "") + " ;;\n";
+    words += "    '" + name + "') words='" + words_of_options(command) + "' next='" +
+             words_behind(command) + "' ;;\n";
     for (const CLI::Option* option : command.get_options()) {
       const std::string choices = choices_of(*option);
       if (choices.empty() || option->get_positional()) continue;
@@ -100,16 +97,18 @@ std::string bash_text(const CLI::App& app) {
          "  esac\n"
          "  [[ $COMP_CWORD == 1 ]] && command=\n"
          "  case $command in\n" +
-         cases.words + "    *) words='" + words_of(app) +
-         "' next=1 at=0 ;;\n"
+         cases.words + "    *) words='" + words_of_options(app) + "' next='" + words_behind(app) +
+         "' at=0 ;;\n"
          "  esac\n"
          "  case \"$command $previous\" in\n" +
          cases.values +
          "  esac\n"
          "  if [[ -n $values ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
-         "  elif [[ $current == -* || ( -n $next && $COMP_CWORD == $((at + 1)) ) ]]; then\n"
+         "  elif [[ $current == -* ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "  elif [[ -n $next && $COMP_CWORD == $((at + 1)) ]]; then\n"
+         "    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n"
          "  else\n"
          "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
          "  fi\n"

@@ -35,6 +35,13 @@ void add_common_options(CLI::App& command, Session& session) {
                           : "Taken by every command; 'build', 'watch' and 'validate' print more");
 }
 
+void add_common_options_below(CLI::App& app, Session& session) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    add_common_options(*command, session);
+    add_common_options_below(*command, session);
+  }
+}
+
 int run_command(int argc, char** argv, Session& session) {
   try {
     CLI::App app(
@@ -63,7 +70,7 @@ int run_command(int argc, char** argv, Session& session) {
     add_keygen(app, session);
     add_patch(app, session);
     add_report(app, session);
-    for (CLI::App* command : app.get_subcommands({})) add_common_options(*command, session);
+    add_common_options_below(app, session);
     refuse_empty_values(app);
     const std::vector<std::string> arguments(argv + 1, argv + std::max(argc, 1));
     if (const std::string misread = misread_argument(app, arguments); !misread.empty()) {

@@ -101,6 +101,30 @@ def follow_dictionaries(muster, project, kept, out):
     config.write_text(before, encoding="utf-8")
 
 
+def follow_packages(muster, project, out):
+    """A local package beside the project, which is created, edited and moved while it is watched."""
+    shared, manifest = project.parent / "shared", project / "Packages" / "manifest.json"
+    manifest.parent.mkdir()
+    manifest.write_text('{"dependencies": {"com.studio.shared": "file:../../shared"}}')
+    watch = Program(muster, "watch", str(project), "--out", out, "--level", "1")
+    watch.until("watching")
+    (shared / "Art").mkdir(parents=True)
+    watch.until("watching")
+    (shared / "Art" / "notes.txt").write_text("one")
+    watch.until("watching")
+    (shared / "Art" / "notes.txt").write_text("two")
+    watch.until("watching")
+    # Another package in the manifest is another folder to watch.
+    other = project.parent / "other"
+    other.mkdir()
+    edit(manifest, "../../shared", "../../other")
+    watch.until("watching")
+    (other / "notes.txt").write_text("three")
+    watch.until("watching")
+    watch.end(signal.SIGINT)
+    shutil.rmtree(manifest.parent)
+
+
 def main():
     muster, live, content = sys.argv[1:4]
     with tempfile.TemporaryDirectory(prefix="muster-watch-") as folder:
@@ -160,6 +184,7 @@ def main():
             watch.end(signal.SIGINT)
         for kept in ("Dictionaries~", "Kept~/for/builds"):
             follow_dictionaries(muster, project, kept, os.path.join(folder, "trained"))
+        follow_packages(muster, project, os.path.join(folder, "packaged"))
 
         # What is missing is told, once, and the game plays on.
         meta = (project / (LIFT + ".meta")).read_text()
