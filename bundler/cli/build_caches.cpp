@@ -67,6 +67,7 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
 
 void BuildCaches::finish(Session& session) {
   if (!cache_) return;
+  if (session.stop.stop_requested()) return;  // what was asked for then has no answer either
   for (const std::string& note : cache_->notes()) tell(session, note);
   if (folder_ == nullptr || cache_->counters(0).stored == 0) return;
   const auto trimmed = folder_->trim(folder_bytes_max_);

@@ -150,6 +150,18 @@ std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& pla
   return Found{.bundle = std::move(*bundle), .facts = std::move(facts)};
 }
 
+std::optional<ReadableBundle> CachedBundles::find_readable(const PlannedBundle& planned,
+                                                           Target target,
+                                                           const DictionarySet& dictionaries,
+                                                           CacheReach reach,
+                                                           const std::stop_token& abandoned) const {
+  auto found = find(planned, target, reach, abandoned);
+  if (!found) return std::nullopt;
+  auto reader = BundleReader::open(found->bundle.file);
+  if (!reader || !holds_only(project_, planned, reader.value(), dictionaries)) return std::nullopt;
+  return ReadableBundle{std::move(*found), std::move(reader).value()};
+}
+
 void CachedBundles::store(const PlannedBundle& planned, const CachedBundle& bundle,
                           const std::vector<CookFact>& facts, CacheReach reach) const {
   const ContentHash key = key_of_questions(planned);

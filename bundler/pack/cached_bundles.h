@@ -38,6 +38,8 @@ bool holds_only(const Project& project, const PlannedBundle& planned, const Bund
 ByteVector encode_questions(const std::vector<CookFact>& facts);
 std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes);
 
+struct ReadableBundle;
+
 /// Finds a bundle in two steps, because what it depends on is known only to who has cooked it:
 /// under the contents of its assets stand the questions that cooking asked then, and under these
 /// with their answers of today the bundle. Safe to use from several threads.
@@ -54,6 +56,11 @@ class CachedBundles {
   /// Gives up soon after `abandoned` is requested.
   std::optional<Found> find(const PlannedBundle& planned, Target target, CacheReach reach,
                             const std::stop_token& abandoned = {}) const;
+  /// The same, with a reader of its file. Nothing when the file is not of the planned bundle, as
+  /// `holds_only` says.
+  std::optional<ReadableBundle> find_readable(const PlannedBundle& planned, Target target,
+                                              const DictionarySet& dictionaries, CacheReach reach,
+                                              const std::stop_token& abandoned) const;
   void store(const PlannedBundle& planned, const CachedBundle& bundle,
              const std::vector<CookFact>& facts, CacheReach reach) const;
   bool has_far_level() const { return cache_.has_far_level(); }
@@ -66,6 +73,13 @@ class CachedBundles {
   const CookAnswers& answers_;
   std::string terms_;
   bool only_stores_;
+};
+
+/// What a cache has of a bundle. The reader views the file, which stays where it is in memory when
+/// this is moved.
+struct ReadableBundle {
+  CachedBundles::Found found;
+  BundleReader reader;
 };
 
 }  // namespace muster

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 
 #include "bundler/pack/target_build.h"
@@ -304,6 +305,27 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
   }
   tidy(match.reasons);
   return match;
+}
+
+std::vector<BuildReason> EarlierBuild::gone_from(const Project& project, Target target,
+                                                 const BundlePlan& plan) const {
+  std::vector<BuildReason> gone;
+  const StateTarget* const old = state_.find(target);
+  if (old == nullptr) return gone;
+  std::set<Guid> planned;
+  for (const PlannedBundle& bundle : plan.bundles) {
+    if (bundle.prefab != kNoAsset) planned.insert(project.index().at(bundle.prefab).guid);
+  }
+  for (const StateBundle& bundle : old->bundles) {
+    if (bundle.prefab.is_null() || planned.contains(bundle.prefab)) continue;
+    const bool is_here = project.index().find(bundle.prefab) != kNoAsset;
+    const auto name = std::ranges::lower_bound(state_.assets, bundle.prefab, {}, &StateName::guid);
+    const bool is_named = name != state_.assets.end() && name->guid == bundle.prefab;
+    gone.push_back({is_here ? "removed from the registry" : "removed",
+                    is_named ? name->path : bundle.prefab.to_string()});
+  }
+  std::ranges::sort(gone);
+  return gone;
 }
 
 }  // namespace muster

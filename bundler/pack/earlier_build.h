@@ -70,6 +70,10 @@ class EarlierBuild {
   /// A dictionary that the earlier build has left, from any target; nothing when it is not whole.
   std::optional<ByteVector> read_dictionary(const ContentHash& hash) const;
 
+  /// The prefabs that had a bundle then and have none in a plan, with why. Sorted.
+  std::vector<BuildReason> gone_from(const Project& project, Target target,
+                                     const BundlePlan& plan) const;
+
  private:
   struct Place {
     const StateTarget* target = nullptr;

@@ -50,6 +50,15 @@ Result<void> StagedBundles::carry_over(const FileSystem& from, const AssetPath& 
   return output_.carry_over(from, old_folder, folder, names);
 }
 
+bool StagedBundles::holds_bundle(const AssetPath& path, std::uint64_t file_bytes,
+                                 const ContentHash& hash) const {
+  ByteVector buffer;
+  const auto bytes = read_staged(path, buffer);
+  if (!bytes || bytes.value().size() != file_bytes) return false;
+  const auto reader = BundleReader::open(bytes.value());
+  return reader && reader.value().bundle_hash() == hash && reader.value().find_hash() == hash;
+}
+
 Result<Bytes> StagedBundles::read_staged(const AssetPath& path, ByteVector& buffer) const {
   const std::lock_guard lock(mutex_);
   return output_.read_staged(path, 0, std::numeric_limits<std::uint64_t>::max(), buffer);

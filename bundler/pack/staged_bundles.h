@@ -64,6 +64,10 @@ class StagedBundles {
   /// Reads a staged file. `buffer` as in `FileSystem::read`.
   Result<Bytes> read_staged(const AssetPath& path, ByteVector& buffer) const;
 
+  /// Whether a staged file is a bundle of this size and hash, whole. Another process may have
+  /// published into the output that it was copied from.
+  bool holds_bundle(const AssetPath& path, std::uint64_t file_bytes, const ContentHash& hash) const;
+
   /// Makes files of an earlier output some of this one, see `OutputFolder::carry_over`.
   Result<void> carry_over(const FileSystem& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);

@@ -134,8 +134,7 @@ class TargetBuilder {
     });
   }
 
-  // Looks up every bundle in a folder, and many at once at a server. Packs small bundles that the
-  // server lacks meanwhile, and leaves the rest to `pack_all`.
+  // Looks up every bundle in a folder, and many at once at a server; the rest is for `pack_all`.
   void look_up_all(std::vector<std::pair<std::uint64_t, std::size_t>>& weighed) {
     std::erase_if(weighed, [&](const auto& bundle) {
       const bool stays = !matches_.empty() && matches_[bundle.second].bundle != nullptr;
@@ -149,18 +148,16 @@ class TargetBuilder {
       is_done.assign(weighed.size(), 0);
     };
     parallel_for(weighed.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
-      auto found = look_up(weighed[i].second, CacheReach::near, {});
-      if (!found) return;
-      take(weighed[i].second, *found);
-      is_done[i] = 1;
+      if (auto found = look_up(weighed[i].second, CacheReach::near, {})) {
+        take(weighed[i].second, *found);
+        is_done[i] = 1;
+      }
     });
     erase_done();
-    if (!edges_.cache->has_far_level()) return;
-    race(weighed, is_done);
+    if (edges_.cache->has_far_level()) race(weighed, is_done);
     erase_done();
   }
 
-  // Marks what has been done. Notes what the server was asked for and lacks.
   void race(const std::vector<std::pair<std::uint64_t, std::size_t>>& weighed,
             std::vector<char>& is_done) {
     std::vector<Compressor> compressors(std::max(options_.jobs, 1U));
@@ -170,7 +167,6 @@ class TargetBuilder {
       if (bytes >= kLargeBytes) ++race.large_count;
     }
     race.workers = options_.jobs;
-    if (edges_.cache_experience != nullptr) race.experience = *edges_.cache_experience;
     race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
       auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
       if (!found) return {};
@@ -182,18 +178,18 @@ class TargetBuilder {
     };
     // A bundle that was not worth a look-up is not worth an upload.
     race.work = [&](std::size_t i, unsigned worker, bool is_missed) {
-      const std::size_t index = weighed[i].second;
       if (i < race.large_count) {
         const std::lock_guard lock(mutex_);
-        if (is_missed) missed_.insert(index);
+        if (is_missed) missed_.insert(weighed[i].second);
         return;
       }
-      pack_anew(index, std::span(&compressors[worker], 1),
-                is_missed ? CacheReach::all : CacheReach::near);
+      const CacheReach reach = is_missed ? CacheReach::all : CacheReach::near;
+      pack_anew(weighed[i].second, std::span(&compressors[worker], 1), reach);
       is_done[i] = 1;
     };
-    const RaceExperience experience = run_race(race, edges_.clock, edges_.stop);
-    if (edges_.cache_experience != nullptr) *edges_.cache_experience = experience;
+    if (edges_.cache_experience != nullptr) race.experience = *edges_.cache_experience;
+    race.experience = run_race(race, edges_.clock, edges_.stop);
+    if (edges_.cache_experience != nullptr) *edges_.cache_experience = race.experience;
   }
 
   // Which bundles can stay. The others, that are about to go, may still hold blocks to use again;
@@ -207,7 +203,7 @@ class TargetBuilder {
     parallel_for(matches_.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
       matches_[i] = earlier.find(project_, result_.target, terms, result_.plan.bundles[i]);
     });
-    note_gone();
+    result_.gone = earlier.gone_from(project_, result_.target, result_.plan);
     std::set<BundleName> kept;
     for (const EarlierBuild::Match& match : matches_) {
       if (match.bundle != nullptr) kept.insert(match.bundle->name);
@@ -232,25 +228,6 @@ class TargetBuilder {
       const auto extension = extension_then(entry.guid);
       return extension ? std::optional(plan_.how_packed(entry, *extension)) : std::nullopt;
     };
-  }
-
-  void note_gone() {
-    const BuildState& state = edges_.earlier->state();
-    const StateTarget* old = state.find(result_.target);
-    if (old == nullptr) return;
-    std::set<Guid> planned;
-    for (const PlannedBundle& bundle : result_.plan.bundles) {
-      if (bundle.prefab != kNoAsset) planned.insert(project_.index().at(bundle.prefab).guid);
-    }
-    for (const StateBundle& bundle : old->bundles) {
-      if (bundle.prefab.is_null() || planned.contains(bundle.prefab)) continue;
-      const bool is_here = project_.index().find(bundle.prefab) != kNoAsset;
-      const auto name = std::ranges::lower_bound(state.assets, bundle.prefab, {}, &StateName::guid);
-      const bool is_named = name != state.assets.end() && name->guid == bundle.prefab;
-      result_.gone.push_back({is_here ? "removed from the registry" : "removed",
-                              is_named ? name->path : bundle.prefab.to_string()});
-    }
-    std::ranges::sort(result_.gone);
   }
 
   // All at once: opening their folders for each would take longer than the rest. Threads side by
@@ -298,7 +275,8 @@ class TargetBuilder {
       }
     }
     const auto path = path_of(built.name);
-    if (path && edges_.is_earlier_shared && !is_staged_whole(built, path.value())) {
+    if (path && edges_.is_earlier_shared &&
+        !edges_.output.holds_bundle(path.value(), built.file_bytes, built.hash)) {
       const BuildReason reason{"output", built.name.path()};
       built = BuiltBundle();
       built.planned = index;
@@ -307,16 +285,6 @@ class TargetBuilder {
     }
     edges_.reporter.advance(1, built.name.to_string());
     return true;
-  }
-
-  // Somebody else may have published into the output that it was copied from.
-  bool is_staged_whole(const BuiltBundle& built, const AssetPath& path) const {
-    ByteVector buffer;
-    const auto bytes = edges_.output.read_staged(path, buffer);
-    if (!bytes || bytes.value().size() != built.file_bytes) return false;
-    const auto reader = BundleReader::open(bytes.value());
-    return reader && reader.value().bundle_hash() == built.hash &&
-           reader.value().find_hash() == built.hash;
   }
 
   Result<AssetPath> path_of(const BundleName& name) const {
@@ -403,10 +371,8 @@ class TargetBuilder {
             entry.plain, level,          plan_.dictionary_of(entry.kind, level)};
   }
 
-  // A bundle from a cache, with a reader of its file.
   struct Cached {
-    CachedBundles::Found found;
-    BundleReader reader;
+    ReadableBundle bundle;
     Time start;
   };
 
@@ -414,33 +380,28 @@ class TargetBuilder {
                                 const std::stop_token& abandoned) {
     if (failed()) return std::nullopt;
     const Time start = edges_.clock.now();
-    const PlannedBundle& planned = result_.plan.bundles[index];
-    auto found = edges_.cache->find(planned, result_.target, reach, abandoned);
+    auto found = edges_.cache->find_readable(result_.plan.bundles[index], result_.target,
+                                             *plan_.decompressing(), reach, abandoned);
     if (!found) return std::nullopt;
-    // The file stays where it is when `found` is moved.
-    auto reader = BundleReader::open(found->bundle.file);
-    if (!reader || !holds_only(project_, planned, reader.value(), *plan_.decompressing())) {
-      return std::nullopt;
-    }
-    return Cached{std::move(*found), std::move(reader).value(), start};
+    return Cached{std::move(*found), start};
   }
 
   void take(std::size_t index, Cached& cached) {
     const PlannedBundle& planned = result_.plan.bundles[index];
-    const CachedBundle& bundle = cached.found.bundle;
+    const CachedBundle& bundle = cached.bundle.found.bundle;
     BuiltBundle& built = result_.bundles[index];
     built.planned = index;
     built.is_cached = true;
     built.plain_bytes = bundle.plain_bytes;
     built.source_bytes = bundle.source_bytes;
-    built.facts = std::move(cached.found.facts);
+    built.facts = std::move(cached.bundle.found.facts);
     {
       const std::lock_guard lock(mutex_);
       for (std::size_t i = 0; i < planned.assets.size(); ++i) {
         result_.plain_bytes_of[planned.assets[i]] = bundle.asset_bytes[i];
       }
     }
-    write(built, cached.reader, bundle.file);
+    write(built, cached.bundle.reader, bundle.file);
     built.taken = edges_.clock.now() - cached.start;
   }
 

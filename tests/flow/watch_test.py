@@ -84,8 +84,13 @@ class Listener:
         return heard
 
 
-def follow_dictionaries(muster, project, kept, out):
+def follow_dictionaries(muster, project, out):
     """Dictionaries that the project keeps, in a folder that is no content."""
+    for kept in ("Dictionaries~", "Kept~/for/builds"):
+        follow_kept(muster, project, kept, out)
+
+
+def follow_kept(muster, project, kept, out):
     config = project / "muster.yaml"
     before = config.read_text(encoding="utf-8")
     config.write_text(before + f"compression: {{dictionaries: {kept}}}\n", encoding="utf-8")
@@ -102,7 +107,7 @@ def follow_dictionaries(muster, project, kept, out):
 
 
 def follow_packages(muster, project, out):
-    """A local package beside the project, which is created, edited and moved while it is watched."""
+    """A local package beside the project, which appears, changes and moves."""
     shared, manifest = project.parent / "shared", project / "Packages" / "manifest.json"
     manifest.parent.mkdir()
     manifest.write_text('{"dependencies": {"com.studio.shared": "file:../../shared"}}')
@@ -182,8 +187,7 @@ def main():
             edit(project / LIFT, "y: 8", "y: 9")
             watch.until("watching")
             watch.end(signal.SIGINT)
-        for kept in ("Dictionaries~", "Kept~/for/builds"):
-            follow_dictionaries(muster, project, kept, os.path.join(folder, "trained"))
+        follow_dictionaries(muster, project, os.path.join(folder, "trained"))
         follow_packages(muster, project, os.path.join(folder, "packaged"))
 
         # What is missing is told, once, and the game plays on.
