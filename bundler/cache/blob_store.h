@@ -30,9 +30,9 @@ class BlobStore {
  public:
   virtual ~BlobStore() = default;
 
-  /// Nothing when there is none. Fails with `limit_exceeded` when it has more than `max_bytes`,
-  /// with `cancelled` soon after `abandoned` is requested, and with any code of the disk or the
-  /// network.
+  /// Nothing when the store lacks it. Fails with `limit_exceeded` when it has more than
+  /// `max_bytes`, with `cancelled` soon after `abandoned` is requested, and with any code of the
+  /// disk or the network.
   virtual Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
                                                 const std::stop_token& abandoned) = 0;
   /// Keeps a copy; whoever looks meanwhile sees all of it or nothing.

@@ -80,6 +80,13 @@ std::vector<std::string> BuildCache::notes() const {
 
 bool BuildCache::has_far_level() const { return std::ranges::any_of(levels_, &CacheLevel::is_far); }
 
+bool BuildCache::stores(CacheReach reach) const {
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (concerns(reach, i) && levels_[i].is_writable && is_on(i, Direction::out)) return true;
+  }
+  return false;
+}
+
 bool BuildCache::concerns(CacheReach reach, std::size_t level) const {
   return reach == CacheReach::all || levels_[level].is_far == (reach == CacheReach::far);
 }
@@ -152,7 +159,7 @@ void BuildCache::drop_damaged(std::size_t level, const Sha256& action,
 }
 
 void BuildCache::store(const ContentHash& key, Bytes result, CacheReach reach) {
-  if (result.size() > kResultBytesMax) return;
+  if (result.size() > kResultBytesMax || !stores(reach)) return;
   const Sha256 action = action_of(key);
   const ActionResult named{.content = sha256(result), .content_bytes = result.size()};
   for (std::size_t i = 0; i < levels_.size(); ++i) {

@@ -57,6 +57,8 @@ class BuildCache {
                                  const std::stop_token& abandoned = {});
   void store(const ContentHash& key, Bytes result, CacheReach reach = CacheReach::all);
   bool has_far_level() const;
+  /// Whether `store` would put anything anywhere.
+  bool stores(CacheReach reach) const;
 
   std::size_t level_count() const { return levels_.size(); }
   const CacheLevel& level(std::size_t index) const { return levels_[index]; }

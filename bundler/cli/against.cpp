@@ -165,8 +165,8 @@ Result<void> check_whole(const Project& old) {
   return {};
 }
 
-// The files that the contract of a project is read from: its settings, and its registries and roots
-// with their sidecars and scripts.
+// The files that a contract is read from: settings, and registries and roots with their sidecars
+// and scripts.
 std::set<AssetPath> sources_of_contract(const Project& project) {
   std::set<AssetPath> paths{AssetPath().child(ProjectConfig::kFileName)};
   if (project.config().components) paths.insert(*project.config().components);

@@ -38,7 +38,7 @@ Result<StampedFolder> open_project_folder(const std::string& path);
 bool is_project_folder(const std::string& path);
 
 /// The first folder from `path` up that is a project for certain: with `muster.yaml`, or with
-/// `Assets` beside `ProjectSettings`. Without one, the first with `Assets` alone (folders
+/// `Assets` beside `ProjectSettings`. Otherwise the first with `Assets` alone (folders
 /// inside a project have that name too), or else `path`.
 std::string project_above(const std::string& path);
 

@@ -268,7 +268,7 @@ class GitFiles final : public RevisionFiles {
     return *work_tree_;
   }
 
-  // The path in the repository of an absolute path; nothing when it leads elsewhere.
+  // The path in the repository that an absolute path leads to; nothing when it leads elsewhere.
   std::optional<std::string> path_in_work_tree(const std::string& path) const {
     const std::string& top = work_tree();
     if (top.empty()) return std::nullopt;

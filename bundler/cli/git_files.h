@@ -26,7 +26,7 @@ class RevisionFiles : public FileSystem {
 /// clone that a project's text is in are fetched at once, in one request. What Git LFS keeps is
 /// taken from the repository's own store of it where it is there ('git lfs fetch origin REVISION'
 /// brings it), and is a pointer where not. Symbolic links are followed within the repository, also
-/// those that are absolute and lead into its work tree as it is now;
+/// those that are absolute and lead into its present work tree;
 /// submodules are read at the commit that the revision records, from the repository that is checked
 /// out at their path. Fails with `not_found` when there is no repository, revision or folder, with
 /// `invalid_argument` when `revision` cannot be the name of one, and with `io` when there is no

@@ -18,7 +18,7 @@ namespace muster::cli {
 struct GitEntry {
   enum class Kind : std::uint8_t { file, link, submodule };
   Kind kind = Kind::file;
-  std::string id;  ///< The blob's id, or that of a submodule's commit.
+  std::string id;  ///< Of the blob, or of a submodule's commit.
   /// Nothing where it is not known yet: a partial clone does not have every blob.
   std::optional<std::uint64_t> bytes;
   bool is_absent = false;  ///< A partial clone lacks it: reading it is a request to the server.
@@ -45,7 +45,7 @@ class GitRepository {
   const std::string& prefix() const { return prefix_; }
   /// The commit that is read.
   const std::string& commit() const { return commit_; }
-  /// The absolute path of the work tree; empty without one, or when Git does not say.
+  /// The absolute path of the work tree; empty for a bare repository, or when Git fails.
   std::string work_tree() const;
   /// Whether Git leaves a file of the work tree, given from the folder, out of every commit: it is
   /// ignored, and not in the index either.

@@ -33,7 +33,7 @@ const CLI::App* command_named(const CLI::App& app, const std::string& name) {
 std::string unexpected(const std::string& argument, const std::string& meant,
                        const CLI::App& command) {
   std::set<std::string> names = names_of(command);
-  // A name that is known is like no other, so it is suggested as it is.
+  // `did_you_mean` suggests no name that is known.
   const bool is_known = names.contains(meant);
   return "unexpected argument '" + argument + "'" +
          (is_known ? "; did you mean '" + meant + "'?" : did_you_mean(meant, names));

@@ -16,8 +16,12 @@ namespace {
 
 /// Workers wait for the first answers for this part of the whole work, but long enough for a server
 /// in the same room to answer: it may have everything.
-constexpr int kPatienceDivisor = 16;
+constexpr int kPatienceDivisor = 32;
 constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
+/// Each connection costs about as much as packing a small bundle. While nothing is known of the
+/// server, less work than this is worth only a few.
+constexpr Duration kSmallWork = std::chrono::milliseconds(500);
+constexpr unsigned kProbes = 4;
 /// A look-up that takes this many times as long as others is stalled.
 constexpr int kStalledFactor = 3;
 /// Where no look-up was answered in time, the next race expects this many times as long.
@@ -38,8 +42,8 @@ class Race {
 
   bool can_pay() const { return !race_.experience.look_up || pays(); }
 
-  void look_up_all() {
-    while (const std::optional<std::size_t> piece = next_to_look_up()) {
+  void look_up_all(unsigned role) {
+    while (const std::optional<std::size_t> piece = next_to_look_up(role)) {
       Answer answer(*this, *piece);
       answer.take(race_.look_up(*piece, abandoned_.get_token()));
     }
@@ -50,12 +54,16 @@ class Race {
     while (const std::optional<Piece> piece = next()) {
       const Time start = clock_.now();
       race_.work(piece->index, worker, piece->is_missed);
-      // A missed piece is uploaded as well.
+      // Missed pieces are uploaded as well, which takes longer.
       const bool is_plain = piece->index >= race_.large_count && !piece->is_missed;
       if (is_plain) note_work(piece->index, clock_.now() - start);
     }
     // Nothing is left to do, so no answer is needed any more.
-    abandoned_.request_stop();
+    {
+      const std::lock_guard lock(mutex_);
+      abandoned_.request_stop();
+    }
+    changed_.notify_all();
   }
 
   RaceExperience experience() const {
@@ -101,11 +109,17 @@ class Race {
     bool is_taken_ = false;
   };
 
-  std::optional<std::size_t> next_to_look_up() {
-    const std::lock_guard lock(mutex_);
+  std::optional<std::size_t> next_to_look_up(unsigned role) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return role < kProbes || corrected(all_work_) >= kSmallWork || answers_ > 0 ||
+             front_ == back_ || abandoned_.stop_requested();
+    });
     // The first answers show what the others cost: each is work for this machine too.
     is_given_up_ = is_given_up_ || (answers_ >= look_ups_ && !pays());
-    if (is_given_up_ || stop_.stop_requested() || front_ == back_) return std::nullopt;
+    if (is_given_up_ || stop_.stop_requested() || abandoned_.stop_requested() || front_ == back_) {
+      return std::nullopt;
+    }
     const std::size_t piece = front_++;
     pieces_[piece] = {State::asking, clock_.now()};
     rest_work_ -= race_.estimates[piece];
@@ -247,8 +261,8 @@ class Race {
   bool is_given_up_ = false;
   bool is_abandoning_ = false;  ///< What is under way does not pay, and no worker can do it.
   Time started_;
-  Duration rest_work_;      ///< Of the pieces that are not begun.
-  Duration asking_work_{};  ///< Of those under way.
+  Duration rest_work_;      ///< The work of the pieces that are not begun.
+  Duration asking_work_{};  ///< The work of those under way.
   const Duration all_work_;
   Duration worked_{};    ///< By all workers, side by side.
   Duration expected_{};  ///< For the same.
@@ -274,12 +288,12 @@ RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::st
   Race run(race, clock, stop, look_ups);
   // Without a look-up, the workers do all but the large pieces.
   const unsigned asking = run.can_pay() ? look_ups : 0;
-  // A thread each. Where there is no room for that many, some are look-ups first and workers then.
+  // A thread each, the workers first. Where there is no room for that many, fewer look up.
   parallel_for(asking + workers, asking + workers, {}, [&](std::size_t role, unsigned) {
-    if (role < asking) {
-      run.look_up_all();
+    if (role < workers) {
+      run.work_all(static_cast<unsigned>(role));
     } else {
-      run.work_all(static_cast<unsigned>(role - asking));
+      run.look_up_all(static_cast<unsigned>(role - workers));
     }
   });
   return run.experience();

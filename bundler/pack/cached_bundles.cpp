@@ -164,6 +164,7 @@ std::optional<ReadableBundle> CachedBundles::find_readable(const PlannedBundle& 
 
 void CachedBundles::store(const PlannedBundle& planned, const CachedBundle& bundle,
                           const std::vector<CookFact>& facts, CacheReach reach) const {
+  if (!cache_.stores(reach)) return;
   const ContentHash key = key_of_questions(planned);
   cache_.store(key_of_bundle(key, facts), encode(bundle), reach);
   cache_.store(key, encode_questions(facts), reach);

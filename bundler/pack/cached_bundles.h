@@ -75,7 +75,7 @@ class CachedBundles {
   bool only_stores_;
 };
 
-/// What a cache has of a bundle. The reader views the file, which stays where it is in memory when
+/// A bundle from a cache. The reader views the file, which stays where it is in memory when
 /// this is moved.
 struct ReadableBundle {
   CachedBundles::Found found;
