@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -43,6 +44,7 @@ class Race {
   bool can_pay() const { return !race_.experience.look_up || pays(); }
 
   void look_up_all(unsigned role) {
+    const EndOnFailure end(*this);
     while (const std::optional<std::size_t> piece = next_to_look_up(role)) {
       Answer answer(*this, *piece);
       answer.take(race_.look_up(*piece, abandoned_.get_token()));
@@ -51,6 +53,7 @@ class Race {
   }
 
   void work_all(unsigned worker) {
+    const EndOnFailure end(*this);
     while (const std::optional<Piece> piece = next()) {
       const Time start = clock_.now();
       race_.work(piece->index, worker, piece->is_missed);
@@ -59,11 +62,7 @@ class Race {
       if (is_plain) note_work(piece->index, clock_.now() - start);
     }
     // Nothing is left to do, so no answer is needed any more.
-    {
-      const std::lock_guard lock(mutex_);
-      abandoned_.request_stop();
-    }
-    changed_.notify_all();
+    abandon();
   }
 
   RaceExperience experience() const {
@@ -88,6 +87,29 @@ class Race {
     std::size_t index = 0;
     bool is_missed = false;
   };
+
+  // Ends the race when a look-up or a worker throws. Nobody may be left who does the rest.
+  class EndOnFailure {
+   public:
+    explicit EndOnFailure(Race& race) : race_(race), exceptions_(std::uncaught_exceptions()) {}
+    EndOnFailure(const EndOnFailure&) = delete;
+    EndOnFailure& operator=(const EndOnFailure&) = delete;
+    ~EndOnFailure() {
+      if (std::uncaught_exceptions() > exceptions_) race_.abandon();
+    }
+
+   private:
+    Race& race_;
+    int exceptions_;
+  };
+
+  void abandon() {
+    {
+      const std::lock_guard lock(mutex_);
+      abandoned_.request_stop();
+    }
+    changed_.notify_all();
+  }
 
   // One look-up under way: it ends however the look-up ends.
   class Answer {
@@ -156,7 +178,7 @@ class Race {
     // Often enough to see in time that a server does not answer at all.
     constexpr auto kStep = std::chrono::milliseconds(1);
     std::unique_lock lock(mutex_);
-    while (!stop_.stop_requested()) {
+    while (!stop_.stop_requested() && !abandoned_.stop_requested()) {
       if (!missed_.empty()) {
         const Piece piece{missed_.front(), true};
         missed_.pop_front();

@@ -139,6 +139,31 @@ TEST_CASE("A look-up that fails for want of memory ends the race", "[bundler][ca
   CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
 }
 
+TEST_CASE(
+    "A race ends when every look-up fails, although most pieces are neither asked for nor done",
+    "[bundler][cache]") {
+  const ManualClock clock;
+  CacheRace race;
+  race.estimates.assign(std::size_t{CacheRace::kLookUpsMin} * 4, std::chrono::hours(1));
+  race.look_up = [](std::size_t, const std::stop_token&) -> CacheRace::Accept {
+    throw std::bad_alloc();
+  };
+  race.work = [](std::size_t, unsigned, bool) {};
+  CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
+}
+
+TEST_CASE("A worker that fails ends the race, and abandons the look-ups", "[bundler][cache]") {
+  const TickingClock clock;
+  CacheRace race;
+  race.estimates.assign(8, std::chrono::milliseconds(1));
+  race.look_up = [](std::size_t, const std::stop_token& abandoned) {
+    wait_until_abandoned(abandoned);
+    return CacheRace::Accept();
+  };
+  race.work = [](std::size_t, unsigned, bool) { throw std::bad_alloc(); };
+  CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
+}
+
 TEST_CASE("At least 32 look-ups are under way at once", "[bundler][cache]") {
   const ManualClock clock;
   std::atomic<unsigned> under_way{0};
