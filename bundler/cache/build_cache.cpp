@@ -65,7 +65,11 @@ std::vector<std::string> BuildCache::notes() const {
                       (state.counters.damaged == 1 ? " answer" : " answers") + " of the cache " +
                       levels_[i].name + " could not be used; what they should hold was built");
     }
-    if (state.counters.abandoned > 0) {
+    const bool has_answered = state.counters.hits + state.counters.misses > 0;
+    if (state.counters.abandoned > 0 && !has_answered) {
+      notes.push_back("the cache " + levels_[i].name +
+                      " was given up: it had not answered when it was quicker to build");
+    } else if (state.counters.abandoned > 0) {
       notes.push_back(std::to_string(state.counters.abandoned) +
                       (state.counters.abandoned == 1 ? " look-up" : " look-ups") +
                       " in the cache " + levels_[i].name + " took longer than packing; given up");

@@ -55,7 +55,6 @@ WRAPPED_LIBRARIES = {
 
 # Files of more than 500 lines, and why they are one idea all the same.
 LONG_FILES = {
-    "bundler/pack/target_build.cpp": "one class that builds a target: its steps share every member",
     "content/arena/make_content.py": "one table of what exists in the sample game",
     "content/arena/content_writer.py": "the writer of both dialects, which share every value",
     "tests/golden/bad_content/make_cases.py": "one table of broken projects",
