@@ -9,6 +9,20 @@ CueLedger::Entry* CueLedger::find(const PredictedKey& key) {
   return found != entries_.end() ? &*found : nullptr;
 }
 
+CueLedger::Entry* CueLedger::find_late(const PredictedKey& key) {
+  Entry* oldest = nullptr;
+  for (Entry& entry : entries_) {
+    const std::int32_t late = command_steps(entry.key.command, key.command);
+    const bool is_same_cue = entry.key.system == key.system && entry.key.order == key.order;
+    if (entry.is_confirmed || entry.is_undone || !is_same_cue) continue;
+    if (late <= 0 || late > kLateCommandsMax) continue;
+    if (oldest == nullptr || command_steps(entry.key.command, oldest->key.command) > 0) {
+      oldest = &entry;
+    }
+  }
+  return oldest;
+}
+
 CueLedger::Entry& CueLedger::add(const PredictedKey& key) {
   if (entries_.size() == kKept) {
     const auto oldest = std::ranges::find(entries_, true, &Entry::is_confirmed);
@@ -38,6 +52,7 @@ bool CueLedger::predict(const PredictedKey& key, EntityId cause, std::uint32_t r
 
 bool CueLedger::confirm(const PredictedKey& key) {
   Entry* entry = find(key);
+  if (entry == nullptr) entry = find_late(key);
   const bool is_played = entry != nullptr && !entry->is_undone;
   if (entry == nullptr) entry = &add(key);
   entry->is_confirmed = true;

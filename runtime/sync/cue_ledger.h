@@ -33,7 +33,8 @@ class CueLedger {
   /// A tick does a cue: whether to play it now. `replay` is the number of the last replay, and
   /// `is_replaying` whether that one runs now.
   bool predict(const PredictedKey& key, EntityId cause, std::uint32_t replay, bool is_replaying);
-  /// The server's copy has arrived: whether to play it now.
+  /// The server's copy has arrived: whether to play it now. It may be of a later command than the
+  /// client's, by up to `kLateCommandsMax`, when the press came too late.
   bool confirm(const PredictedKey& key);
   /// After the server's state of `tick`, which includes the commands up to `received`. When the
   /// later ones ran again, `replay` is the number of that replay. Appends the causes of cues that
@@ -56,6 +57,8 @@ class CueLedger {
     std::optional<Tick> awaited_since;
   };
   Entry* find(const PredictedKey& key);
+  /// The oldest cue that may be this one, done by a press whose command came too late.
+  Entry* find_late(const PredictedKey& key);
   Entry& add(const PredictedKey& key);
 
   std::vector<Entry> entries_;  ///< In the order in which they came.

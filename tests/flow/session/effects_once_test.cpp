@@ -114,7 +114,7 @@ TEST_CASE("Each shot flashes and sounds once on every client, through replays an
       const int undone = heard->undone[id];
       CHECK(2 * heard->effects["flash"][id] - undone == 2 * count);
       CHECK(2 * heard->bangs[id % 100] - undone == 2 * truth().bangs[id % 100]);
-      CHECK(undone <= 24);
+      CHECK(undone <= 12);
     }
   }
   CHECK(shots > 100);
