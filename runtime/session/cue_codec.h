@@ -24,7 +24,7 @@ struct SentCue {
   EntityReference cause;
   std::optional<EffectType> effect;
   EffectOptions options;  ///< Of an effect; without `cause` and `metres`.
-  /// Of a message: the body of kind 3.
+  /// The body of kind 3, for a message.
   std::span<const std::byte> message;
 };
 

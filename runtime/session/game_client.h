@@ -48,7 +48,7 @@ struct ClientEnd {
 };
 struct GameClientMetrics {
   Duration round_trip{};
-  /// What is shown is this far behind the server's states as they arrive without hindrance.
+  /// How far the view is behind the server's states on a path without jitter.
   Duration interpolation_delay{};
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;

@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxEffectRequests = 256;
 /// plays one effect of each kind (the flash and the tracer of a shot), however often its tick is
 /// computed or received, and whichever effect it is by then. Two of a kind at once, such as the
 /// pellets of a volley, have channels of their own; so have ticks that follow each other faster
-/// than `EffectPlayerOptions::same_within_ticks` tells apart, where a game sets that.
+/// than `EffectPlayerOptions::same_within_ticks` separates, in games that set it.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;

@@ -64,7 +64,7 @@ struct Splash {
 };
 struct SplashHit {
   Hit hit;          ///< `metres` from the center to the nearest point, 0 inside a volume.
-  float share = 0;  ///< Of the damage: 0 to 1, times `instigator_share`.
+  float share = 0;  ///< The share of the damage: 0 to 1, times `instigator_share`.
 };
 
 }  // namespace muster

@@ -28,8 +28,8 @@ struct PredictedKey {
   friend constexpr auto operator<=>(const PredictedKey&, const PredictedKey&) = default;
 };
 
-/// A press whose command came too late runs with one of the next commands, at most so many later: a
-/// client waits that long for its spawns.
+/// A press whose command came too late runs with a later command, at most this many later. A client
+/// waits that long for its spawns and effects.
 inline constexpr std::int32_t kLateCommandsMax = 16;
 
 /// Steps from one command's number to another's; numbers wrap.

@@ -103,7 +103,7 @@ class Stage {
   }
   void reconcile() { prediction->reconcile(Tick(number_ - lag_), 0, Time()); }
 
-  /// The component as it is predicted for the newest command.
+  /// The predicted component after the newest command.
   template <Described T>
   T predicted(EntityId entity) const {
     T value;
