@@ -24,7 +24,7 @@ struct SentCue {
   EntityReference cause;
   std::optional<EffectType> effect;
   EffectOptions options;  ///< Of an effect; without `cause` and `metres`.
-  /// The body of kind 3, for a message.
+  /// The body of kind 3; empty for an effect.
   std::span<const std::byte> message;
 };
 

@@ -22,7 +22,7 @@ class CueLedger {
 
   struct Counters {
     std::uint64_t played = 0;    ///< Ahead of the server.
-    std::uint64_t late = 0;      ///< Those of them that a replay did first.
+    std::uint64_t late = 0;      ///< Predicted ones that a replay did first.
     std::uint64_t repeated = 0;  ///< Not played: by a replay, or the server's copy.
     std::uint64_t foreign = 0;   ///< Played when the server's copy came: not foreseen.
     std::uint64_t undone = 0;
