@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "bundler/cache/sha256.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

@@ -11,7 +11,7 @@
 
 #include "bundler/cache/action_result.h"
 #include "bundler/cache/blob_store.h"
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/content_hash.h"
 
 namespace muster {
 

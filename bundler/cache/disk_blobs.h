@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bundler/cache/blob_store.h"
-#include "registry/vocabulary/disk_file.h"
+#include "registry/base/disk_file.h"
 
 namespace muster {
 

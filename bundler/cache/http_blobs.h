@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bundler/cache/blob_store.h"
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 

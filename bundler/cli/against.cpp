@@ -9,12 +9,12 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/git_files.h"
 #include "bundler/pack/target_build.h"
+#include "registry/base/mounted_file_system.h"
+#include "registry/base/parallel.h"
+#include "registry/model/unread.h"
 #include "registry/project/asset_kinds.h"
 #include "registry/project/packages.h"
 #include "registry/project/reference_graph.h"
-#include "registry/registries/unread.h"
-#include "registry/vocabulary/mounted_file_system.h"
-#include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster::cli {

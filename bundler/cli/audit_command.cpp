@@ -7,9 +7,9 @@
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
 #include "bundler/report/strip_audit.h"
-#include "registry/registries/unread.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/counted.h"
+#include "registry/base/parallel.h"
+#include "registry/model/unread.h"
 
 namespace muster::cli {
 namespace {

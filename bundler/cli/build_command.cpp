@@ -16,15 +16,15 @@
 #include "bundler/cli/usage.h"
 #include "bundler/pack/incremental_build.h"
 #include "bundler/report/build_report.h"
+#include "registry/base/counted.h"
+#include "registry/base/parallel.h"
+#include "registry/base/shown_text.h"
+#include "registry/model/prepare.h"
+#include "registry/model/unread.h"
 #include "registry/project/build_output.h"
 #include "registry/project/compression.h"
-#include "registry/registries/prepare.h"
-#include "registry/registries/unread.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/parallel.h"
-#include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 namespace {

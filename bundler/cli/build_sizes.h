@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "registry/base/result.h"
 #include "registry/rules/budget_check.h"
-#include "registry/vocabulary/result.h"
 
 namespace muster::cli {
 

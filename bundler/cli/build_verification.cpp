@@ -2,8 +2,8 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/pack/compared_files.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/shown_text.h"
+#include "registry/base/counted.h"
+#include "registry/base/shown_text.h"
 
 namespace muster::cli {
 namespace {

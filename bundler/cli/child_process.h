@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 
 namespace muster::cli {
 

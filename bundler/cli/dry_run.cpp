@@ -5,10 +5,10 @@
 #include "bundler/cli/edges.h"
 #include "bundler/pack/output_folder.h"
 #include "bundler/pack/target_build.h"
+#include "registry/base/counted.h"
+#include "registry/base/json_text.h"
+#include "registry/base/shown_text.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 namespace {

@@ -10,9 +10,9 @@
 
 #include <sodium.h>
 
+#include "registry/base/mounted_file_system.h"
 #include "registry/project/config.h"
 #include "registry/project/packages.h"
-#include "registry/vocabulary/mounted_file_system.h"
 
 namespace muster::cli {
 namespace {

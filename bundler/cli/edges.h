@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "bundler/pack/output_folder.h"
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/mapped_file.h"
+#include "registry/base/clock.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/mapped_file.h"
 
 namespace muster::cli {
 

@@ -1,12 +1,12 @@
 #include "bundler/cli/fixes.h"
 
 #include "bundler/cli/edges.h"
+#include "registry/base/overlay_file_system.h"
+#include "registry/base/parallel.h"
+#include "registry/model/prepare.h"
 #include "registry/project/config.h"
 #include "registry/project/config_mender.h"
 #include "registry/project/sidecar_mender.h"
-#include "registry/registries/prepare.h"
-#include "registry/vocabulary/overlay_file_system.h"
-#include "registry/vocabulary/parallel.h"
 
 namespace muster::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "registry/vocabulary/asset_path.h"
-#include "registry/vocabulary/disk_file.h"
-#include "registry/vocabulary/file_system.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/asset_path.h"
+#include "registry/base/disk_file.h"
+#include "registry/base/file_system.h"
+#include "registry/base/result.h"
 
 namespace muster::cli {
 

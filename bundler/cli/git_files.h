@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_system.h"
 
 namespace muster::cli {
 

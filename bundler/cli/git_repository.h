@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bundler/cli/child_process.h"
-#include "registry/vocabulary/asset_path.h"
+#include "registry/base/asset_path.h"
 
 namespace muster::cli {
 

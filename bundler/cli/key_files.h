@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/build_signature.h"
 
 namespace muster::cli {

@@ -5,8 +5,8 @@
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
 #include "bundler/report/listing.h"
-#include "registry/registries/unread.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
+#include "registry/model/unread.h"
 
 namespace muster::cli {
 namespace {

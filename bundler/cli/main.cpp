@@ -11,7 +11,7 @@
 
 #include "bundler/cli/interruption.h"
 #include "bundler/cli/session.h"
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 
 int main(int argc, char** argv) {
   const std::stop_source stop;

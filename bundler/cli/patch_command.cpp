@@ -9,7 +9,7 @@
 #include "bundler/cli/session.h"
 #include "bundler/patch/patch_apply.h"
 #include "bundler/patch/patch_create.h"
-#include "registry/vocabulary/counted.h"
+#include "registry/base/counted.h"
 
 namespace muster::cli {
 namespace {

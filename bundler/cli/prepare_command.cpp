@@ -5,11 +5,11 @@
 
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
-#include "registry/registries/prepare.h"
-#include "registry/registries/unread.h"
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/parallel.h"
-#include "registry/vocabulary/shown_text.h"
+#include "registry/base/json_text.h"
+#include "registry/base/parallel.h"
+#include "registry/base/shown_text.h"
+#include "registry/model/prepare.h"
+#include "registry/model/unread.h"
 
 namespace muster::cli {
 namespace {

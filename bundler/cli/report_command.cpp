@@ -8,7 +8,7 @@
 #include "bundler/cli/usage.h"
 #include "bundler/report/build_overview.h"
 #include "bundler/report/report_page.h"
-#include "registry/vocabulary/counted.h"
+#include "registry/base/counted.h"
 
 namespace muster::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
-#include "registry/registries/json_schemas.h"
+#include "registry/model/json_schemas.h"
 
 namespace muster::cli {
 namespace {

@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "bundler/cli/edges.h"
+#include "registry/base/near_name.h"
+#include "registry/base/shown_text.h"
 #include "registry/project/budgets.h"
 #include "registry/rules/rule_weights.h"
-#include "registry/vocabulary/near_name.h"
-#include "registry/vocabulary/shown_text.h"
 
 namespace muster::cli {
 

@@ -12,7 +12,7 @@
 #include "bundler/cli/output_stream.h"
 #include "bundler/pack/build_memory.h"
 #include "bundler/report/reporter.h"
-#include "registry/registries/registry_model.h"
+#include "registry/model/registry_model.h"
 
 namespace CLI {
 class App;

@@ -7,12 +7,12 @@
 #include "bundler/cli/usage.h"
 #include "bundler/cook/value_check.h"
 #include "bundler/pack/committed_dictionaries.h"
+#include "registry/base/counted.h"
+#include "registry/base/json_text.h"
+#include "registry/base/parallel.h"
+#include "registry/base/shown_text.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/parallel.h"
-#include "registry/vocabulary/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 
 namespace muster::cli {

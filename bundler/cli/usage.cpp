@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bundler/cli/edges.h"
-#include "registry/vocabulary/near_name.h"
+#include "registry/base/near_name.h"
 
 namespace muster::cli {
 namespace {

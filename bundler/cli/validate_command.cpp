@@ -11,13 +11,13 @@
 #include "bundler/cli/fixes.h"
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
-#include "registry/registries/unread.h"
+#include "registry/base/counted.h"
+#include "registry/base/near_name.h"
+#include "registry/base/parallel.h"
+#include "registry/model/unread.h"
 #include "registry/rules/baseline.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/near_name.h"
-#include "registry/vocabulary/parallel.h"
 
 namespace muster::cli {
 namespace {

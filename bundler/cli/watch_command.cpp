@@ -10,9 +10,9 @@
 #include "bundler/cli/edges.h"
 #include "bundler/cli/folder_watch.h"
 #include "bundler/cli/watch_socket.h"
+#include "registry/base/counted.h"
 #include "registry/project/compression.h"
 #include "registry/project/packages.h"
-#include "registry/vocabulary/counted.h"
 
 namespace muster::cli {
 namespace {

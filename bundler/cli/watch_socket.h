@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/disk_file.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/disk_file.h"
+#include "registry/base/result.h"
 
 namespace muster::cli {
 

@@ -2,8 +2,8 @@
 
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
-#include "registry/registries/plain_components.h"
-#include "registry/registries/stripped_parts.h"
+#include "registry/model/plain_components.h"
+#include "registry/model/stripped_parts.h"
 #include "registry/rules/packing.h"
 
 namespace muster {

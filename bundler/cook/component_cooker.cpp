@@ -11,9 +11,9 @@
 
 #include "bundler/cook/list_extent.h"
 #include "bundler/cook/scalar_text.h"
-#include "registry/registries/plain_components.h"
-#include "registry/vocabulary/field_rules.h"
-#include "registry/vocabulary/lanes.h"
+#include "registry/components/field_rules.h"
+#include "registry/components/lanes.h"
+#include "registry/model/plain_components.h"
 
 namespace muster {
 namespace {

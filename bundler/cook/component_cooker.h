@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "registry/components/component.h"
+#include "registry/model/registry_model.h"
 #include "registry/project/prefab.h"
-#include "registry/registries/registry_model.h"
-#include "registry/vocabulary/component.h"
 
 namespace muster {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "registry/registries/plain_components.h"
-#include "registry/registries/stripped_parts.h"
+#include "registry/model/plain_components.h"
+#include "registry/model/stripped_parts.h"
 
 namespace muster {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/registries/registry_model.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/content_hash.h"
+#include "registry/components/component.h"
+#include "registry/model/registry_model.h"
 
 namespace muster {
 

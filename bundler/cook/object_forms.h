@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
+#include "registry/base/guid.h"
 #include "registry/yaml/tree.h"
 #include "runtime/bundle/bundle_layout.h"
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 #include "registry/yaml/tree.h"
 
 namespace muster {

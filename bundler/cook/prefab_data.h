@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
 
 namespace muster {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bundler/cook/prefab_data.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 
 namespace muster {
 

@@ -7,8 +7,8 @@
 
 #include "bundler/cook/asset_cooker.h"
 #include "bundler/cook/list_extent.h"
-#include "registry/registries/asset_memory.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
+#include "registry/model/asset_memory.h"
 
 namespace muster {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "registry/components/component.h"
 #include "registry/rules/finding.h"
-#include "registry/vocabulary/component.h"
 
 namespace muster {
 

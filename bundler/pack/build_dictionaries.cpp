@@ -15,9 +15,9 @@
 #include "bundler/pack/cache_race.h"
 #include "bundler/pack/cached_bundles.h"
 #include "bundler/pack/target_build.h"
+#include "registry/base/parallel.h"
 #include "registry/project/reference_graph.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/parallel.h"
 
 namespace muster {
 namespace {

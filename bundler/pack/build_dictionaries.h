@@ -12,7 +12,7 @@
 #include "bundler/pack/compressor.h"
 #include "bundler/pack/dictionary_samples.h"
 #include "bundler/pack/earlier_build.h"
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "bundler/cook/cook_questions.h"
-#include "registry/registries/plain_components.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
+#include "registry/model/plain_components.h"
 
 namespace muster {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "bundler/pack/build_state.h"
 #include "bundler/pack/input_hashes.h"
-#include "registry/registries/asset_memory.h"
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
+#include "registry/model/asset_memory.h"
 
 namespace muster {
 

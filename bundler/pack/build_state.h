@@ -11,10 +11,10 @@
 #include "bundler/cook/cook_questions.h"
 #include "bundler/pack/recorded_files.h"
 #include "bundler/plan/bundle_plan.h"
+#include "registry/base/bytes.h"
+#include "registry/model/asset_memory.h"
 #include "registry/project/build_output.h"
 #include "registry/project/file_memory.h"
-#include "registry/registries/asset_memory.h"
-#include "registry/vocabulary/bytes.h"
 #include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/bundle_name.h"
 

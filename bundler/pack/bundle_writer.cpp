@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/parallel.h"
 #include "runtime/bundle/decompressor.h"
 
 namespace muster {

@@ -8,9 +8,9 @@
 
 #include "bundler/pack/compressor.h"
 #include "bundler/pack/staged_bundles.h"
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {

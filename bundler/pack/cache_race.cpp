@@ -10,7 +10,7 @@
 #include <numeric>
 #include <optional>
 
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
 
 namespace muster {
 namespace {

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 

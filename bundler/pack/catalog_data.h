@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/guid.h"
+#include "registry/base/type_id.h"
+#include "registry/components/component.h"
 #include "runtime/bundle/bundle_name.h"
 #include "runtime/bundle/catalog_reader.h"
 

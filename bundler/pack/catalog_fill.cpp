@@ -5,10 +5,10 @@
 #include <optional>
 #include <set>
 
-#include "registry/registries/presentation_key.h"
-#include "registry/registries/stripping.h"
-#include "registry/registries/type_ids.h"
-#include "registry/vocabulary/effect_pool.h"
+#include "registry/components/effect_pool.h"
+#include "registry/model/presentation_key.h"
+#include "registry/model/stripping.h"
+#include "registry/model/type_ids.h"
 
 namespace muster {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bundler/pack/catalog_data.h"
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bundler/pack/compression_plan.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
 #include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/dictionary.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bundler/pack/build_dictionaries.h"
+#include "registry/base/file_system.h"
 #include "registry/project/compression.h"
 #include "registry/rules/finding.h"
-#include "registry/vocabulary/file_system.h"
 
 namespace muster {
 

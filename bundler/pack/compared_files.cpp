@@ -6,8 +6,8 @@
 #include <random>
 
 #include "bundler/report/build_report.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/stray_names.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/stray_names.h"
 #include "runtime/bundle/bundle_reader.h"
 
 namespace muster {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_system.h"
 
 namespace muster {
 

@@ -1,7 +1,7 @@
 // Files that are compressed already.
 #pragma once
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 

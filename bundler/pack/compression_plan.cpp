@@ -4,8 +4,8 @@
 #include <set>
 
 #include "bundler/pack/compressed_media.h"
+#include "registry/base/asset_path.h"
 #include "registry/project/reference_graph.h"
-#include "registry/vocabulary/asset_path.h"
 #include "runtime/bundle/bundle_reader.h"
 
 namespace muster {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
 #include "runtime/bundle/dictionary.h"
 
 namespace muster {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "bundler/pack/target_build.h"
+#include "registry/base/parallel.h"
 #include "registry/project/reference_graph.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/parallel.h"
 
 namespace muster {
 namespace {

@@ -11,7 +11,7 @@
 #include <zdict.h>
 
 #include "bundler/pack/compressor.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
 
 namespace muster {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "bundler/pack/target_build.h"
-#include "registry/registries/stripping.h"
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
+#include "registry/model/stripping.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/dictionary.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
 
 namespace muster {
 namespace {

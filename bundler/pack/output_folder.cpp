@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bundler/pack/build_state.h"
-#include "registry/vocabulary/stray_names.h"
+#include "registry/base/stray_names.h"
 #include "runtime/bundle/build_signature.h"
 #include "runtime/bundle/bundle_name.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/file_stamp.h"
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_stamp.h"
+#include "registry/base/file_system.h"
 
 namespace muster {
 

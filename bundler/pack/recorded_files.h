@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/file_stamp.h"
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/file_stamp.h"
+#include "registry/base/file_system.h"
 
 namespace muster {
 

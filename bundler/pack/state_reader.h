@@ -6,10 +6,10 @@
 #include <functional>
 #include <vector>
 
-#include "registry/vocabulary/asset_path.h"
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
+#include "registry/base/asset_path.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/guid.h"
 
 namespace muster {
 

@@ -17,9 +17,9 @@
 #include "bundler/pack/catalog_writer.h"
 #include "bundler/pack/variant_cooking.h"
 #include "bundler/plan/variant_plan.h"
+#include "registry/base/counted.h"
+#include "registry/base/parallel.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/parallel.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 

@@ -18,7 +18,7 @@
 #include "bundler/pack/staged_bundles.h"
 #include "bundler/plan/bundle_plan.h"
 #include "bundler/report/reporter.h"
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 #include "runtime/bundle/bundle_name.h"
 
 namespace muster {

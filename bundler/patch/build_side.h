@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/file_system.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/content_hash.h"
 
 namespace muster {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/guid.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {

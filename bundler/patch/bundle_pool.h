@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bundler/patch/build_side.h"
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_system.h"
 #include "runtime/bundle/bundle_reader.h"
 
 namespace muster {

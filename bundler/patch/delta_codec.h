@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

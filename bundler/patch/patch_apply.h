@@ -7,7 +7,7 @@
 #include "bundler/pack/output_folder.h"
 #include "bundler/patch/patch_layout.h"
 #include "bundler/patch/patch_reader.h"
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_system.h"
 
 namespace muster {
 

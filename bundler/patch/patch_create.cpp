@@ -12,7 +12,7 @@
 #include "bundler/patch/bundle_recipe.h"
 #include "bundler/patch/patch_layout.h"
 #include "bundler/patch/patch_reader.h"
-#include "registry/vocabulary/stray_names.h"
+#include "registry/base/stray_names.h"
 
 namespace muster {
 namespace {

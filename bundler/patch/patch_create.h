@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/bytes.h"
+#include "registry/base/file_system.h"
 
 namespace muster {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/asset_path.h"
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/asset_path.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

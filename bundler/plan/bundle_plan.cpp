@@ -6,9 +6,9 @@
 
 #include "bundler/plan/default_forms.h"
 #include "bundler/plan/variant_plan.h"
-#include "registry/registries/stripping.h"
+#include "registry/base/parallel.h"
+#include "registry/model/stripping.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/parallel.h"
 
 namespace muster {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "bundler/plan/variant_plan.h"
-#include "registry/registries/stripping.h"
+#include "registry/model/stripping.h"
 
 namespace muster {
 namespace {

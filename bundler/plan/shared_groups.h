@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
+#include "registry/base/guid.h"
 
 namespace muster {
 

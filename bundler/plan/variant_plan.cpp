@@ -6,7 +6,7 @@
 #include <set>
 #include <span>
 
-#include "registry/registries/stripping.h"
+#include "registry/model/stripping.h"
 
 namespace muster {
 namespace {

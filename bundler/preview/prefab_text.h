@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/registries/registry_model.h"
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
+#include "registry/model/registry_model.h"
 
 namespace muster {
 

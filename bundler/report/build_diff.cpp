@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "bundler/pack/target_build.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/shown_text.h"
+#include "registry/base/counted.h"
+#include "registry/base/json_text.h"
+#include "registry/base/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 

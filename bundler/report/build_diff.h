@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/file_system.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/file_system.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

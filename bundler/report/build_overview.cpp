@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "bundler/pack/target_build.h"
+#include "registry/base/json_text.h"
 #include "registry/project/asset_kinds.h"
 #include "registry/rules/budget_check.h"
-#include "registry/vocabulary/json_text.h"
 #include "runtime/bundle/bundle_choice.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "bundler/report/prefab_loads.h"
+#include "registry/base/file_system.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "registry/project/budgets.h"
-#include "registry/vocabulary/file_system.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
 
 namespace muster {
 

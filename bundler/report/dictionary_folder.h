@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_system.h"
 #include "runtime/bundle/dictionary.h"
 
 namespace muster {

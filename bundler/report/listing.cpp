@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/shown_text.h"
+#include "registry/base/json_text.h"
+#include "registry/base/shown_text.h"
 
 namespace muster {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "registry/registries/registry_model.h"
+#include "registry/model/registry_model.h"
 
 namespace muster {
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bundler/pack/output_folder.h"
-#include "registry/vocabulary/parallel.h"
-#include "registry/vocabulary/stray_names.h"
+#include "registry/base/parallel.h"
+#include "registry/base/stray_names.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 #include "runtime/bundle/dictionary.h"

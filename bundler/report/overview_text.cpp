@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "bundler/report/build_overview.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/shown_text.h"
+#include "registry/base/counted.h"
+#include "registry/base/json_text.h"
+#include "registry/base/shown_text.h"
 
 namespace muster {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "registry/registries/stripping.h"
+#include "registry/model/stripping.h"
 
 namespace muster {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bundler/report/build_report.h"
-#include "registry/vocabulary/json_text.h"
+#include "registry/base/json_text.h"
 
 namespace muster {
 

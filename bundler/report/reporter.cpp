@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "registry/vocabulary/shown_text.h"
+#include "registry/base/shown_text.h"
 
 namespace muster {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/progress.h"
+#include "registry/base/clock.h"
+#include "registry/base/progress.h"
 
 namespace muster {
 

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "bundler/report/pulled_by.h"
+#include "registry/base/counted.h"
+#include "registry/base/json_text.h"
+#include "registry/base/shown_text.h"
 #include "registry/project/asset_kinds.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/shown_text.h"
 
 namespace muster {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/registries/stripping.h"
+#include "registry/model/stripping.h"
 
 namespace muster {
 

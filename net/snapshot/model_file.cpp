@@ -10,8 +10,8 @@
 
 #include <sodium.h>
 
-#include "net/snapshot/huffman.h"
 #include "net/snapshot/mix.h"
+#include "net/snapshot/plain/huffman.h"
 #include "net/snapshot/probability_scale.h"
 #include "net/snapshot/slots.h"
 

@@ -7,7 +7,7 @@
 
 #include "net/snapshot/bit_meter.h"
 #include "net/snapshot/entity_code.h"
-#include "net/snapshot/plain_code.h"
+#include "net/snapshot/plain/plain_code.h"
 #include "net/snapshot/slots.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "net/snapshot/huffman.h"
 #include "net/snapshot/lane.h"
+#include "net/snapshot/plain/huffman.h"
 #include "net/wire/range_coder.h"
 
 namespace muster {

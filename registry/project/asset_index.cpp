@@ -10,10 +10,10 @@
 #include <set>
 #include <tuple>
 
+#include "registry/base/parallel.h"
 #include "registry/project/build_output.h"
 #include "registry/project/folded_name.h"
 #include "registry/project/portable_name.h"
-#include "registry/vocabulary/parallel.h"
 #include "registry/yaml/scanner.h"
 
 namespace muster {

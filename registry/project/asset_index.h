@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "registry/base/guid.h"
+#include "registry/base/progress.h"
 #include "registry/project/config.h"
 #include "registry/project/file_memory.h"
 #include "registry/project/meta.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/progress.h"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "registry/vocabulary/asset_path.h"
+#include "registry/base/asset_path.h"
 
 namespace muster {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "registry/base/asset_path.h"
 #include "registry/project/config_keys.h"
-#include "registry/vocabulary/asset_path.h"
 
 namespace muster {
 namespace {

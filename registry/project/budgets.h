@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/result.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "registry/yaml/tree.h"
 
 namespace muster {

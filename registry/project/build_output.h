@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "registry/vocabulary/asset_path.h"
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/asset_path.h"
+#include "registry/base/file_system.h"
 
 namespace muster {
 

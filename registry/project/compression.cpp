@@ -2,8 +2,8 @@
 
 #include <charconv>
 
+#include "registry/base/asset_path.h"
 #include "registry/project/config_keys.h"
-#include "registry/vocabulary/asset_path.h"
 
 namespace muster {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "registry/base/asset_path.h"
 #include "registry/project/config.h"
-#include "registry/vocabulary/asset_path.h"
 
 namespace muster {
 

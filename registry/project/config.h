@@ -7,11 +7,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "registry/base/file_system.h"
+#include "registry/components/component.h"
 #include "registry/project/budgets.h"
 #include "registry/project/strip_rules.h"
 #include "registry/project/variant_axes.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/file_system.h"
 #include "registry/yaml/tree.h"
 
 namespace muster {

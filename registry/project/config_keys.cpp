@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "registry/base/near_name.h"
 #include "registry/project/config.h"
-#include "registry/vocabulary/near_name.h"
 
 namespace muster {
 namespace {

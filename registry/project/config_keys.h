@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/file_system.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/file_system.h"
+#include "registry/base/result.h"
 #include "registry/yaml/tree.h"
 
 namespace muster {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_system.h"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "registry/vocabulary/guid.h"
+#include "registry/base/guid.h"
 
 namespace muster {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "registry/vocabulary/asset_path.h"
-#include "registry/vocabulary/guid.h"
+#include "registry/base/asset_path.h"
+#include "registry/base/guid.h"
 #include "registry/yaml/scanner.h"
 
 namespace muster {

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "registry/base/utf8.h"
 #include "registry/project/tables/tables.h"
-#include "registry/vocabulary/utf8.h"
 
 namespace muster {
 namespace {

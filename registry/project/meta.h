@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/guid.h"
+#include "registry/base/guid.h"
 #include "registry/yaml/tree.h"
 
 namespace muster {

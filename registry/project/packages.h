@@ -11,8 +11,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "registry/base/file_system.h"
 #include "registry/project/package_guids.h"
-#include "registry/vocabulary/file_system.h"
 
 namespace muster {
 

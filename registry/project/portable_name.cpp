@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "registry/vocabulary/asset_path.h"
-#include "registry/vocabulary/utf8.h"
+#include "registry/base/asset_path.h"
+#include "registry/base/utf8.h"
 
 namespace muster {
 namespace {

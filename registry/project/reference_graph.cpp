@@ -7,14 +7,14 @@
 #include <string>
 #include <tuple>
 
+#include "registry/base/parallel.h"
+#include "registry/base/utf8.h"
 #include "registry/project/asset_kinds.h"
 #include "registry/project/cut_object.h"
 #include "registry/project/serialized_externals.h"
 #include "registry/project/serialized_file.h"
 #include "registry/project/source_file.h"
 #include "registry/project/unused_mentions.h"
-#include "registry/vocabulary/parallel.h"
-#include "registry/vocabulary/utf8.h"
 #include "registry/yaml/reader.h"
 #include "registry/yaml/tree_mentions.h"
 

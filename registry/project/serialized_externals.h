@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
+#include "registry/base/guid.h"
 
 namespace muster {
 

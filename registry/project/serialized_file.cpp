@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {

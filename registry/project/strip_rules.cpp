@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "registry/base/asset_path.h"
 #include "registry/project/asset_kinds.h"
 #include "registry/project/budgets.h"
 #include "registry/project/config_keys.h"
-#include "registry/vocabulary/asset_path.h"
 
 namespace muster {
 namespace {

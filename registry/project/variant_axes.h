@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/result.h"
-#include "registry/vocabulary/variant_keys.h"
+#include "registry/base/result.h"
+#include "registry/base/variant_keys.h"
 #include "registry/yaml/tree.h"
 
 namespace muster {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "registry/base/json_text.h"
 #include "registry/rules/sink_text.h"
-#include "registry/vocabulary/json_text.h"
 
 namespace muster {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "registry/base/counted.h"
 #include "registry/rules/budget_check.h"
-#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
+#include "registry/base/near_name.h"
+#include "registry/model/plain_components.h"
 #include "registry/project/strip_rules.h"
-#include "registry/registries/plain_components.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/near_name.h"
 
 namespace muster {
 namespace {

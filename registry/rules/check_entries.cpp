@@ -4,13 +4,13 @@
 #include <charconv>
 #include <map>
 
-#include "registry/registries/membership.h"
-#include "registry/registries/path_query.h"
-#include "registry/registries/presentation_key.h"
-#include "registry/registries/type_ids.h"
+#include "registry/components/effect_pool.h"
+#include "registry/model/membership.h"
+#include "registry/model/path_query.h"
+#include "registry/model/presentation_key.h"
+#include "registry/model/type_ids.h"
 #include "registry/rules/registered_assets.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/effect_pool.h"
 
 namespace muster {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-#include "registry/registries/hidden_candidates.h"
+#include "registry/model/hidden_candidates.h"
 #include "registry/rules/validate.h"
 
 namespace muster {

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "registry/base/counted.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {

@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "registry/registries/asset_memory.h"
+#include "registry/base/counted.h"
+#include "registry/base/parallel.h"
+#include "registry/model/asset_memory.h"
 #include "registry/rules/packing.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/parallel.h"
 
 namespace muster {
 namespace {

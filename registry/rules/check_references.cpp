@@ -5,10 +5,10 @@
 #include <set>
 #include <tuple>
 
-#include "registry/registries/asset_memory.h"
-#include "registry/registries/stripping.h"
+#include "registry/base/counted.h"
+#include "registry/model/asset_memory.h"
+#include "registry/model/stripping.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "registry/registries/membership.h"
+#include "registry/model/membership.h"
 #include "registry/rules/registered_assets.h"
 
 namespace muster {

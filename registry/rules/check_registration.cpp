@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <set>
 
-#include "registry/registries/class_members.h"
-#include "registry/registries/path_query.h"
-#include "registry/registries/type_ids.h"
+#include "registry/base/counted.h"
+#include "registry/model/class_members.h"
+#include "registry/model/path_query.h"
+#include "registry/model/type_ids.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
 
 namespace muster {
 namespace {

@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "registry/registries/path_query.h"
-#include "registry/registries/type_ids.h"
+#include "registry/base/counted.h"
+#include "registry/components/effect_pool.h"
+#include "registry/model/path_query.h"
+#include "registry/model/type_ids.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/effect_pool.h"
 
 namespace muster {
 namespace {

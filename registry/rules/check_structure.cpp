@@ -3,12 +3,12 @@
 // nothing. The JSON Schema (`json_schemas.h`) refuses the same.
 #include <algorithm>
 
-#include "registry/registries/path_query.h"
-#include "registry/registries/plain_components.h"
-#include "registry/registries/plain_keys.h"
+#include "registry/base/counted.h"
+#include "registry/base/near_name.h"
+#include "registry/model/path_query.h"
+#include "registry/model/plain_components.h"
+#include "registry/model/plain_keys.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/counted.h"
-#include "registry/vocabulary/near_name.h"
 
 namespace muster {
 namespace {

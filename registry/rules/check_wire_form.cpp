@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "registry/registries/plain_components.h"
+#include "registry/model/plain_components.h"
 #include "registry/rules/validate.h"
 
 namespace muster {

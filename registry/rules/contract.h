@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "registry/components/component.h"
 #include "registry/rules/finding.h"
-#include "registry/vocabulary/component.h"
 
 namespace muster {
 

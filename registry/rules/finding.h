@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/registries/registry_model.h"
+#include "registry/model/registry_model.h"
 
 namespace muster {
 

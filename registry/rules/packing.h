@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/registries/registry_model.h"
+#include "registry/model/registry_model.h"
 
 namespace muster {
 

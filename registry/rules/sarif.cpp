@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "registry/base/content_hash.h"
+#include "registry/base/json_text.h"
 #include "registry/rules/sink_text.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/json_text.h"
 
 namespace muster {
 namespace {

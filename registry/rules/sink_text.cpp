@@ -1,6 +1,6 @@
 #include "registry/rules/sink_text.h"
 
-#include "registry/vocabulary/json_text.h"
+#include "registry/base/json_text.h"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/asset_path.h"
+#include "registry/base/asset_path.h"
 
 namespace muster {
 

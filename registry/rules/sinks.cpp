@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "registry/base/json_text.h"
+#include "registry/base/shown_text.h"
+#include "registry/base/utf8.h"
 #include "registry/rules/sarif.h"
 #include "registry/rules/sink_text.h"
-#include "registry/vocabulary/json_text.h"
-#include "registry/vocabulary/shown_text.h"
-#include "registry/vocabulary/utf8.h"
 
 namespace muster {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "registry/base/file_system.h"
 #include "registry/rules/finding.h"
-#include "registry/vocabulary/file_system.h"
 
 namespace muster {
 

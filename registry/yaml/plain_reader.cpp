@@ -25,7 +25,7 @@
 #include <yaml-cpp/node/node.h>  // Defines what parser.h declares; clang-tidy takes it for ours.
 #include <yaml-cpp/parser.h>
 
-#include "registry/vocabulary/utf8.h"
+#include "registry/base/utf8.h"
 #include "registry/yaml/tree_builder.h"
 
 namespace muster::yaml {

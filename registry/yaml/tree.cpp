@@ -7,7 +7,7 @@
 #include <limits>
 #include <system_error>
 
-#include "registry/vocabulary/asset_path.h"
+#include "registry/base/asset_path.h"
 
 namespace muster::yaml {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 
 namespace muster::yaml {
 

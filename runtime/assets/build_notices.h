@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/disk_file.h"
+#include "registry/base/clock.h"
+#include "registry/base/disk_file.h"
 
 namespace muster {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/clock.h"
+#include "registry/base/result.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/load_executor.h"
 

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/asset_path.h"
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/file_system.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/asset_path.h"
+#include "registry/base/bytes.h"
+#include "registry/base/file_system.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

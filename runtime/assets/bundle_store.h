@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "runtime/assets/bundle_source.h"
 #include "runtime/assets/memory_pool.h"
 #include "runtime/assets/opened_bundle.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 #include "runtime/assets/bundle_source.h"
 #include "runtime/bundle/catalog_reader.h"
 #include "runtime/bundle/dictionary.h"

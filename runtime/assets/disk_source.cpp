@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "registry/vocabulary/mapped_file.h"
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapped_file.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/assets/uring_source.h"
 
 namespace muster {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/disk_file.h"
+#include "registry/base/disk_file.h"
 #include "runtime/assets/bundle_source.h"
 #include "runtime/assets/pooled_file.h"
 

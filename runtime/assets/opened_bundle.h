@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 #include "runtime/assets/bundle_source.h"
 #include "runtime/assets/memory_pool.h"
 #include "runtime/assets/shared_blocks.h"

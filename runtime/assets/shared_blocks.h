@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/content_hash.h"
 #include "runtime/bundle/bundle_reader.h"
 
 namespace muster {

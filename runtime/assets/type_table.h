@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/guid.h"
+#include "registry/base/type_id.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "registry/vocabulary/result.h"
-#include "registry/vocabulary/variant_keys.h"
+#include "registry/base/result.h"
+#include "registry/base/variant_keys.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/guid.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {

@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/decompressor.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace muster {

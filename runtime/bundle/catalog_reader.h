@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
+#include "registry/base/type_id.h"
+#include "registry/components/component.h"
 #include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/bundle_name.h"
 

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
+#include "registry/components/component.h"
 
 namespace muster {
 

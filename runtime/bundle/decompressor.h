@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/dictionary.h"
 
 namespace muster {

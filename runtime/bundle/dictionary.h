@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/result.h"
 
 struct ZSTD_DDict_s;
 

@@ -6,9 +6,9 @@
 #include <concepts>
 #include <cstring>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/guid.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/guid.h"
 
 namespace muster {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/bundle_layout.h"
 
 namespace muster {

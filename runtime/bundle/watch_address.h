@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

@@ -16,8 +16,8 @@
 #include <system_error>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/disk_source.h"

@@ -29,19 +29,19 @@ set(muster_public_headers
   bundle_layout.h=runtime/bundle/bundle_layout.h
   bundle_name.h=runtime/bundle/bundle_name.h
   catalog_reader.h=runtime/bundle/catalog_reader.h
-  guid.h=registry/vocabulary/guid.h
+  guid.h=registry/base/guid.h
   # Values that all of them share.
-  bytes.h=registry/vocabulary/bytes.h
-  clock.h=registry/vocabulary/clock.h
-  component.h=registry/vocabulary/component.h
-  content_hash.h=registry/vocabulary/content_hash.h
-  describe.h=registry/vocabulary/describe.h
-  field_rules.h=registry/vocabulary/field_rules.h
-  lanes.h=registry/vocabulary/lanes.h
-  result.h=registry/vocabulary/result.h
-  seed.h=registry/vocabulary/seed.h
-  tick.h=registry/vocabulary/tick.h
-  type_id.h=registry/vocabulary/type_id.h
+  bytes.h=registry/base/bytes.h
+  clock.h=registry/base/clock.h
+  component.h=registry/components/component.h
+  content_hash.h=registry/base/content_hash.h
+  describe.h=registry/components/describe.h
+  field_rules.h=registry/components/field_rules.h
+  lanes.h=registry/components/lanes.h
+  result.h=registry/base/result.h
+  seed.h=registry/base/seed.h
+  tick.h=registry/base/tick.h
+  type_id.h=registry/base/type_id.h
   # Sockets: for a transport of your own.
   address.h=net/transport/address.h
   datagram_socket.h=net/transport/datagram_socket.h

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "registry/vocabulary/lanes.h"
-#include "registry/vocabulary/quantisation.h"
-#include "runtime/world/wire_schema.h"
+#include "registry/components/lanes.h"
+#include "registry/components/quantisation.h"
+#include "runtime/replication/wire_schema.h"
 
 namespace muster {
 namespace {

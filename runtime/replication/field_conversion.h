@@ -7,7 +7,7 @@
 #include <string>
 
 #include "net/snapshot/schema.h"
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 
 namespace muster {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runtime/replication/members.h"
-#include "runtime/world/wire_schema.h"
+#include "runtime/replication/wire_schema.h"
 
 namespace muster {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "net/replication/replication_schema.h"
-#include "registry/vocabulary/result.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "runtime/spawn/spawner.h"
 
 namespace muster {

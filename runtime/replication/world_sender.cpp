@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "runtime/replication/members.h"
+#include "runtime/replication/wire_schema.h"
 #include "runtime/spawn/hot_reload.h"
-#include "runtime/world/wire_schema.h"
 
 namespace muster {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "net/replication/replicated_world.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/type_id.h"
 #include "runtime/replication/replicated_types.h"
 #include "runtime/spawn/replicated_collection.h"
 #include "runtime/world/world.h"

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <set>
 
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/near_name.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/near_name.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/message_pipe.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/clock.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

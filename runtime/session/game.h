@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/describe.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/clock.h"
+#include "registry/base/type_id.h"
+#include "registry/components/describe.h"
 #include "runtime/session/problem.h"
 #include "runtime/sync/hit_volume.h"
 

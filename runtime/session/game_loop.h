@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/clock.h"
+#include "registry/base/tick.h"
 #include "runtime/world/schedule.h"
 #include "runtime/world/world.h"
 

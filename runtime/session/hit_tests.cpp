@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "registry/vocabulary/quantisation.h"
+#include "registry/components/quantisation.h"
 #include "runtime/world/math.h"
 
 namespace muster {

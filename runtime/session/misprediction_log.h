@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
 #include "runtime/world/entity_id.h"
 
 namespace muster {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "registry/vocabulary/interpolation.h"
+#include "registry/components/interpolation.h"
 
 namespace muster {
 namespace {

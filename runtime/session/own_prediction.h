@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/comparison.h"
+#include "registry/base/clock.h"
+#include "registry/components/comparison.h"
 #include "runtime/session/misprediction_log.h"
 #include "runtime/session/predicted_spawns.h"
 #include "runtime/session/problem_log.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "registry/vocabulary/comparison.h"
+#include "registry/components/comparison.h"
 #include "runtime/session/own_prediction.h"
 
 namespace muster {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
 #include "runtime/replication/world_receiver.h"
 #include "runtime/session/build_content.h"
 #include "runtime/spawn/deferred_spawner.h"

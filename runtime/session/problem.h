@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
 #include "runtime/world/entity_id.h"
 
 namespace muster {

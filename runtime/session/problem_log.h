@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 #include "runtime/session/problem.h"
 
 namespace muster {

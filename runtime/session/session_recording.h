@@ -10,8 +10,8 @@
 
 #include "net/replication/recording.h"
 #include "net/secure/handshake.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "runtime/session/edges.h"
 
 namespace muster {

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "net/wire/net_time.h"
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/component.h"
+#include "registry/base/clock.h"
+#include "registry/components/component.h"
 #include "runtime/world/entity_id.h"
 
 namespace muster {

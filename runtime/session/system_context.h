@@ -8,8 +8,8 @@
 #include <span>
 #include <type_traits>
 
-#include "registry/vocabulary/seed.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/seed.h"
+#include "registry/base/tick.h"
 #include "runtime/session/game.h"
 
 namespace muster {

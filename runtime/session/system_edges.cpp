@@ -7,8 +7,8 @@
 #include "net/capture/capture_file.h"
 #include "net/secure/entropy.h"
 #include "net/transport/udp_socket.h"
-#include "registry/vocabulary/date.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/date.h"
+#include "registry/base/disk_file_system.h"
 #include "runtime/session/edges.h"
 #include "runtime/session/name_resolver.h"
 

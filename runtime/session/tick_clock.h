@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 

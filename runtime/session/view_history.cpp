@@ -4,8 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "registry/vocabulary/interpolation.h"
-#include "registry/vocabulary/lanes.h"
+#include "registry/components/interpolation.h"
+#include "registry/components/lanes.h"
 
 namespace muster {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 #include "runtime/world/world.h"
 
 namespace muster {

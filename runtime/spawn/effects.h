@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/effect_pool.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/clock.h"
+#include "registry/base/result.h"
+#include "registry/components/component.h"
+#include "registry/components/effect_pool.h"
 #include "runtime/spawn/spawner.h"
 #include "runtime/spawn/tick_triggers.h"
 

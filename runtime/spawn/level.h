@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/content_hash.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/spawn/replicated_collection.h"
 #include "runtime/spawn/spawner.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "registry/vocabulary/describe.h"
-#include "registry/vocabulary/guid.h"
+#include "registry/base/guid.h"
+#include "registry/components/describe.h"
 
 namespace muster {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
 #include "runtime/bundle/object_reader.h"
 #include "runtime/bundle/prefab_reader.h"
 #include "runtime/world/world.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 #include "runtime/spawn/deferred_spawner.h"
 
 namespace muster {

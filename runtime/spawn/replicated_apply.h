@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/tick.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/bytes.h"
+#include "registry/base/tick.h"
+#include "registry/base/type_id.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/replicated_collection.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 #include "runtime/world/world.h"
 
 namespace muster {

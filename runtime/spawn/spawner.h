@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/result.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/guid.h"
+#include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/spawn/prefab_plan.h"
 #include "runtime/world/world.h"

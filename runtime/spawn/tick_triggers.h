@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
+#include "registry/components/component.h"
 
 namespace muster {
 

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/clock.h"
+#include "registry/base/tick.h"
 #include "runtime/sync/command_clock.h"
 #include "runtime/sync/delay_estimate.h"
 #include "runtime/sync/playback_clock.h"

@@ -9,7 +9,7 @@
 
 #include "net/snapshot/schema.h"
 #include "net/wire/range_coder.h"
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 
 namespace muster {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 #include "runtime/sync/command_coding.h"
 #include "runtime/sync/command_fields.h"
 #include "runtime/sync/command_forces.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "registry/vocabulary/quantisation.h"
-#include "runtime/world/wire_schema.h"
+#include "registry/components/quantisation.h"
+#include "runtime/replication/wire_schema.h"
 
 namespace muster {
 namespace {

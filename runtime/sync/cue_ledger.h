@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
 #include "runtime/sync/predicted_key.h"
 #include "runtime/world/entity_id.h"
 

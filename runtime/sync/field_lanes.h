@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/lanes.h"
+#include "registry/components/component.h"
+#include "registry/components/lanes.h"
 
 namespace muster {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "runtime/world/entity_id.h"
 
 namespace muster {

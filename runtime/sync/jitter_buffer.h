@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/clock.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 

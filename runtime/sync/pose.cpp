@@ -1,6 +1,6 @@
 #include "runtime/sync/pose.h"
 
-#include "registry/vocabulary/interpolation.h"
+#include "registry/components/interpolation.h"
 #include "runtime/world/math.h"
 
 namespace muster {

@@ -1,7 +1,7 @@
 // Position and rotation, and what lies between two of them.
 #pragma once
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 
 namespace muster {
 

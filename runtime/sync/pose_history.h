@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/clock.h"
+#include "registry/base/tick.h"
 #include "runtime/sync/hit_volume.h"
 #include "runtime/sync/pose.h"
 #include "runtime/sync/view_time.h"

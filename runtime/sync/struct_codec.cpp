@@ -7,7 +7,7 @@
 
 #include "net/wire/bit_stream.h"
 #include "net/wire/byte_io.h"
-#include "runtime/world/wire_schema.h"
+#include "runtime/replication/wire_schema.h"
 
 namespace muster {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "net/replication/replication_schema.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
+#include "registry/components/component.h"
 #include "runtime/replication/field_conversion.h"
 #include "runtime/sync/command_coding.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
 #include "runtime/sync/view_time.h"
 
 namespace muster {

@@ -4,7 +4,7 @@
 #include <compare>
 #include <cstdint>
 
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 

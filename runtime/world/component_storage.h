@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/bytes.h"
+#include "registry/base/content_hash.h"
+#include "registry/components/component.h"
 #include "runtime/world/entity_id.h"
 
 namespace muster {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "registry/vocabulary/comparison.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
+#include "registry/components/comparison.h"
 #include "runtime/world/world.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 
 namespace muster {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
 #include "runtime/world/change_queue.h"
 #include "runtime/world/query.h"
 #include "runtime/world/worker_pool.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "registry/vocabulary/comparison.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/tick.h"
+#include "registry/components/comparison.h"
 #include "runtime/world/world.h"
 
 namespace muster {

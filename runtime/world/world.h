@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 #include "runtime/world/component_id.h"
 #include "runtime/world/component_storage.h"
 #include "runtime/world/entity_id.h"

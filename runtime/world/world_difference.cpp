@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "registry/vocabulary/comparison.h"
+#include "registry/components/comparison.h"
 
 namespace muster {
 namespace {

@@ -12,7 +12,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 #include "tests/bench/bench.h"
 
 namespace {

@@ -14,8 +14,8 @@
 #include <zstd.h>
 
 #include "bundler/pack/target_build.h"
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/seed.h"
 #include "tests/bench/bench.h"
 
 namespace muster {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <deque>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/session/game.h"
 #include "runtime/sync/command_queue.h"
 #include "runtime/sync/command_sampler.h"

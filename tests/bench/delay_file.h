@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

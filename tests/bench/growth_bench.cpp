@@ -10,7 +10,7 @@
 #include <benchmark/benchmark.h>
 
 #include "net/replication/interest.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/spawn/replicated_collection.h"
 #include "tests/bench/bench.h"
 #include "tests/support/replication_stage.h"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/bench/packed_file.h"
 
 namespace muster {

@@ -10,7 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/session/game.h"
 #include "runtime/sync/hit_query.h"
 #include "runtime/world/math.h"

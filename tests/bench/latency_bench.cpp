@@ -13,7 +13,7 @@
 #include "net/endpoint/client.h"
 #include "net/endpoint/server.h"
 #include "net/transport/udp_socket.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/bench/bench.h"
 #include "tests/support/net_stage.h"
 

@@ -11,8 +11,8 @@
 #include <benchmark/benchmark.h>
 #include <zstd.h>
 
-#include "registry/vocabulary/memory_file_system.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/memory_file_system.h"
+#include "registry/base/seed.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/assets/memory_source.h"
 #include "runtime/spawn/spawner.h"

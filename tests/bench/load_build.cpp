@@ -9,7 +9,7 @@
 
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/bundle_samples.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {

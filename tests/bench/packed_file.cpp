@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 
 namespace muster {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "net/snapshot/training/trace.h"
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "net/tools/training/trace.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

@@ -10,9 +10,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include "registry/base/disk_file_system.h"
+#include "registry/base/seed.h"
 #include "registry/project/meta.h"
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/seed.h"
 #include "registry/yaml/reader.h"
 #include "registry/yaml/scanner.h"
 #include "tests/bench/bench.h"

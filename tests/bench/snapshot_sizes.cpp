@@ -8,7 +8,7 @@
 
 #include <zstd.h>
 
-#include "net/snapshot/training/samples.h"
+#include "net/tools/training/samples.h"
 
 namespace muster {
 namespace {

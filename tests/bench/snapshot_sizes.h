@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "net/snapshot/training/trace.h"
+#include "net/tools/training/trace.h"
 
 namespace muster {
 

@@ -9,7 +9,7 @@
 
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
-#include "net/snapshot/training/trace.h"
+#include "net/tools/training/trace.h"
 
 namespace muster {
 

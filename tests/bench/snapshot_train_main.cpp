@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "net/snapshot/training/bounded_training.h"
-#include "net/snapshot/training/train_model.h"
+#include "net/tools/training/bounded_training.h"
+#include "net/tools/training/train_model.h"
 #include "tests/bench/option_checks.h"
 #include "tests/bench/trace_file.h"
 

@@ -10,8 +10,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/disk_file_system.h"
 #include "runtime/assets/disk_source.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/mounted_zip.h"

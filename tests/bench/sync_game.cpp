@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <vector>
 
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/memory_file_system.h"
-#include "registry/vocabulary/quantisation.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/memory_file_system.h"
+#include "registry/components/quantisation.h"
+#include "runtime/replication/wire_schema.h"
 #include "runtime/session/system_context.h"
 #include "runtime/world/math.h"
-#include "runtime/world/wire_schema.h"
 #include "tests/support/arena_build.h"
 
 namespace muster {

@@ -2,7 +2,7 @@
 //     make_bundle_goldens tests
 #include <cstdio>
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "tests/support/bundle_samples.h"
 
 int main(int argc, char** argv) {

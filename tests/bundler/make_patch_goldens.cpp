@@ -5,7 +5,7 @@
 
 #include "bundler/patch/patch_create.h"
 #include "bundler/patch/patch_reader.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "tests/support/patch_samples.h"
 
 namespace {

@@ -129,7 +129,7 @@ def main():
         print("skipped: tshark is not installed (Debian: apt-get install tshark)")
         return SKIPPED
     muster_net, make_samples, source = sys.argv[1:]
-    script = pathlib.Path(source) / "net/capture/muster.lua"
+    script = pathlib.Path(source) / "net/tools/muster.lua"
     with tempfile.TemporaryDirectory(prefix="muster-dissector-") as name:
         folder = pathlib.Path(name)
         live = folder / "live.mcapture"

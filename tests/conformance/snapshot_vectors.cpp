@@ -21,10 +21,10 @@
 
 #include "net/replication/recording.h"
 #include "net/snapshot/model_file.h"
-#include "net/snapshot/training/huffman_training.h"
-#include "net/snapshot/training/mix_training.h"
-#include "net/snapshot/training/train_model.h"
-#include "registry/vocabulary/seed.h"
+#include "net/tools/training/huffman_training.h"
+#include "net/tools/training/mix_training.h"
+#include "net/tools/training/train_model.h"
+#include "registry/base/seed.h"
 #include "tests/support/hex.h"
 
 namespace {

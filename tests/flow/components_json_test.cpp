@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "content/arena/game/components.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 
 using namespace muster;
 

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/memory_copy.h"
 #include "tests/support/temporary_folder.h"

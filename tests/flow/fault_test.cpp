@@ -7,10 +7,10 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/report/output_check.h"
-#include "registry/registries/prepare.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/model/prepare.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/disk_file_system.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/memory_copy.h"

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "tests/support/incremental_builds.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/unity_project.h"

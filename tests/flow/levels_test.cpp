@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "content/arena/game/components.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/spawn/level.h"
 #include "tests/support/arena_build.h"

@@ -15,7 +15,7 @@
 #include "net/endpoint/client.h"
 #include "net/endpoint/server.h"
 #include "net/transport/udp_socket.h"
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 namespace {

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/preview/project_source.h"
-#include "registry/vocabulary/describe.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
+#include "registry/components/describe.h"
 #include "runtime/spawn/hot_reload.h"
 
 namespace muster {

@@ -4,7 +4,7 @@
 #include "bundler/preview/project_source.h"
 #include "content/arena/game/components.h"
 #include "content/arena/game/tour.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "runtime/spawn/spawner.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/open_project.h"

@@ -5,7 +5,7 @@
 
 #include "bundler/preview/project_source.h"
 #include "content/arena/game/components.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "runtime/assets/bundle_loader.h"
 #include "tests/support/arena_build.h"
 

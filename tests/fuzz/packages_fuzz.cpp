@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
+#include "registry/base/memory_file_system.h"
 #include "registry/project/packages.h"
-#include "registry/vocabulary/memory_file_system.h"
 #include "tests/support/tree_invariants.h"
 
 using namespace muster;

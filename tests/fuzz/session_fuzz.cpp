@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "runtime/session/cue_codec.h"
 #include "runtime/session/game.h"
 #include "runtime/session/message_pipe.h"

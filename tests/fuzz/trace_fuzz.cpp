@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/snapshot/training/trace.h"
+#include "net/tools/training/trace.h"
 
 namespace {
 

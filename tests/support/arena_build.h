@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bundler/pack/target_build.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 
 namespace muster::testing {
 

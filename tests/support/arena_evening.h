@@ -10,8 +10,8 @@
 #include "content/arena/game/arena_client.h"
 #include "content/arena/game/arena_server.h"
 #include "net/transport/simulated_network.h"
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/disk_file_system.h"
 #include "tests/support/arena_build.h"
 
 namespace muster {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "net/transport/datagram_socket.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/attacker.h"
 
 namespace muster {

@@ -9,7 +9,7 @@
 
 #include "net/endpoint/client.h"
 #include "net/secure/handshake.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {

@@ -6,8 +6,8 @@
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/catalog_writer.h"
-#include "registry/vocabulary/describe.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
+#include "registry/components/describe.h"
 #include "registry/yaml/reader.h"
 
 namespace muster::samples {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 
 namespace muster::damage {
 

@@ -1,7 +1,7 @@
 // A component with a field of every kind, for tests of what derives from descriptions.
 #pragma once
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 
 namespace muster::samples {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 
 namespace muster::testing {
 namespace {

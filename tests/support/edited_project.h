@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 
 namespace muster::testing {
 

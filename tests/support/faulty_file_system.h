@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "registry/vocabulary/file_system.h"
+#include "registry/base/file_system.h"
 
 namespace muster::testing {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/sync/pose_history.h"
 #include "runtime/world/math.h"
 

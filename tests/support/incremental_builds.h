@@ -12,9 +12,9 @@
 #include "bundler/pack/build_memory.h"
 #include "bundler/pack/incremental_build.h"
 #include "bundler/report/build_report.h"
+#include "registry/base/memory_file_system.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/memory_file_system.h"
 
 namespace muster::testing {
 

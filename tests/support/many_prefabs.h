@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "registry/vocabulary/content_hash.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/content_hash.h"
+#include "registry/base/memory_file_system.h"
 #include "tests/support/incremental_builds.h"
 
 namespace muster::testing {

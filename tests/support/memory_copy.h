@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/memory_file_system.h"
 
 namespace muster::testing {
 

@@ -7,8 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/registries/prepare.h"
-#include "registry/registries/type_ids.h"
+#include "registry/model/prepare.h"
+#include "registry/model/type_ids.h"
 #include "tests/support/unity_project.h"
 
 namespace muster::testing {

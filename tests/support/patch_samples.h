@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bundler/pack/bundle_writer.h"
-#include "registry/vocabulary/memory_file_system.h"
-#include "registry/vocabulary/seed.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/memory_file_system.h"
+#include "registry/base/seed.h"
+#include "registry/base/type_id.h"
 #include "runtime/bundle/bundle_name.h"
 
 namespace muster::samples {

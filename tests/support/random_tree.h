@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "registry/yaml/tree.h"
 
 namespace muster::testing {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 

@@ -11,7 +11,7 @@
 
 #include "net/replication/replication_client.h"
 #include "net/replication/replication_server.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/connection_pair.h"
 #include "tests/support/divergence_list.h"
 #include "tests/support/net_bytes.h"

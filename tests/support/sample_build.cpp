@@ -6,7 +6,7 @@
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "registry/yaml/reader.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/spawn/prefab_link.h"

@@ -8,8 +8,8 @@
 
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/catalog_data.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
+#include "registry/components/component.h"
 
 namespace muster::samples {
 

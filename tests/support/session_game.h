@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/memory_file_system.h"
 #include "runtime/session/simulated_match.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/temporary_folder.h"

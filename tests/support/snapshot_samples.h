@@ -8,7 +8,7 @@
 
 #include "net/snapshot/mix.h"
 #include "net/snapshot/snapshot_model.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 
 namespace muster {
 

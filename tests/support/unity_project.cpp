@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/content_hash.h"
 
 namespace muster::testing {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/guid.h"
+#include "registry/base/memory_file_system.h"
 
 namespace muster::testing {
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 
 namespace muster::testing {
 

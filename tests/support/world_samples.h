@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "runtime/world/world.h"
 
 namespace muster::samples {

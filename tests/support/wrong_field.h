@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 
 namespace muster {
 

@@ -26,12 +26,12 @@ BAD = {
         ("the format includes the runtime",
          {"runtime/bundle/a.h": '#include "runtime/world/b.h"\n', "runtime/world/b.h": HEAD},
          "against an arrow"),
-        ("vocabulary includes a reader",
-         {"registry/vocabulary/a.h": '# include "registry/yaml/b.h"\n', "registry/yaml/b.h": HEAD},
+        ("base includes a reader",
+         {"registry/base/a.h": '# include "registry/yaml/b.h"\n', "registry/yaml/b.h": HEAD},
          "against an arrow"),
         ("the project room includes registries",
-         {"registry/project/a.h": '#include "registry/registries/b.h"\n',
-          "registry/registries/b.h": HEAD}, "against an arrow"),
+         {"registry/project/a.h": '#include "registry/model/b.h"\n',
+          "registry/model/b.h": HEAD}, "against an arrow"),
         ("the bundler includes the world",
          {"bundler/a.cpp": '#include "runtime/world/b.h"\n', "runtime/world/b.h": HEAD},
          "against an arrow"),
@@ -162,25 +162,25 @@ GOOD = {
     "README.md": None,
     "tests/README.md":
         "| row | mechanism | where it is | test |\n|---|---|---|---|\n"
-        "| 1 | a | `registry/vocabulary`, `registry/vocabulary/clock.h`, `seed.cpp` (not all) "
+        "| 1 | a | `registry/base`, `registry/base/clock.h`, `seed.cpp` (not all) "
         "| `net/wire`, `net/*/a_test.cpp` |\n| 2 | b | not built yet | - |\n",
     "tests/net/README.md": None,
     "registry/README.md": None,
-    "registry/vocabulary/README.md": None,
-    "registry/CMakeLists.txt": "SOURCES vocabulary/clock.cpp vocabulary/seed.cpp\n"
-                               "HEADERS vocabulary/clock.h",
-    "registry/vocabulary/clock.h":
+    "registry/base/README.md": None,
+    "registry/CMakeLists.txt": "SOURCES base/clock.cpp base/seed.cpp\n"
+                               "HEADERS base/clock.h",
+    "registry/base/clock.h":
         "// Not fopen(\"x\"), not rand(); /* not sleep(1) */\n#pragma once\n#include <string>\n"
         "struct S {\n  int values[3] = {1, 2, 3};\n};\n"
         "inline constexpr int kTable[] = {\n" + "  f(1),\n" * 90 + "};\n",
-    "registry/vocabulary/clock.cpp":
-        '#include "registry/vocabulary/clock.h"\nTime now() { return steady_clock::now(); }\n'
+    "registry/base/clock.cpp":
+        '#include "registry/base/clock.h"\nTime now() { return steady_clock::now(); }\n'
         'const char* kText = "std::getenv(";\nauto f = R"(rand())";\n'
         "int g(int x) {\n" + body(70) + "}\n",
-    "registry/vocabulary/seed.cpp": "std::random_device device;\nint a = 1'000'000;\n",
+    "registry/base/seed.cpp": "std::random_device device;\nint a = 1'000'000;\n",
     "tests/net/CMakeLists.txt": "muster_test(net SOURCES wire/a_test.cpp LINK muster::net)\n",
     "tests/net/wire/a_test.cpp":
-        '#include "registry/vocabulary/clock.h"\n#include <catch2/catch.hpp>\n// [sys-1]\n'
+        '#include "registry/base/clock.h"\n#include <catch2/catch.hpp>\n// [sys-1]\n'
         "auto opened = DiskFileSystem::open(root);\nauto t = steady_clock::now();\n",
 }
 

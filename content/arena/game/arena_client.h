@@ -11,7 +11,7 @@
 #include "content/arena/game/followed_match.h"
 #include "net/endpoint/client.h"
 #include "net/replication/replication_client.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 
 namespace arena {
 

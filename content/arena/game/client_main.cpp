@@ -16,7 +16,7 @@
 #include "content/arena/game/interruption.h"
 #include "content/arena/game/session_run.h"
 #include "net/transport/udp_socket.h"
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/assets/disk_source.h"
 
 namespace {

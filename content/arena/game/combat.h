@@ -1,7 +1,7 @@
 // Life and what takes it: health, projectiles, items, things that explode.
 #pragma once
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 
 namespace arena {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "registry/vocabulary/component.h"
+#include "registry/components/component.h"
 
 namespace arena {
 

@@ -9,7 +9,7 @@
 #include "content/arena/game/match.h"
 #include "content/arena/game/movement.h"
 #include "content/arena/game/population.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/session/game_loop.h"
 #include "runtime/spawn/level.h"
 

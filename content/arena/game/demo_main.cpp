@@ -10,7 +10,7 @@
 
 #include "content/arena/game/tour.h"
 #include "content/arena/game/tour_report.h"
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/assets/disk_source.h"
 
 namespace {

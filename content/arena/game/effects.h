@@ -1,7 +1,7 @@
 // Effects: on clients only, never on the wire. They are derived from replicated ticks.
 #pragma once
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 
 namespace arena {
 

@@ -13,7 +13,7 @@
 #include "content/arena/game/looks.h"
 #include "content/arena/game/session.h"
 #include "content/arena/game/world_values.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/replication/world_receiver.h"
 #include "runtime/spawn/level.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "content/arena/game/components.h"
-#include "registry/vocabulary/component_text.h"
+#include "registry/components/component_text.h"
 
 namespace arena {
 

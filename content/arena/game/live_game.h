@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/hot_reload.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "content/arena/game/live_game.h"
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/assets/build_notices.h"
 #include "runtime/assets/disk_source.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "net/transport/datagram_socket.h"
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/clock.h"
+#include "registry/base/seed.h"
 
 namespace arena {
 

@@ -1,7 +1,7 @@
 // What a match is played for: its rules, points to hold, things to pick up, places to start from.
 #pragma once
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 
 namespace arena {
 

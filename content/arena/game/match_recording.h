@@ -7,7 +7,7 @@
 #include "content/arena/game/arena_server.h"
 #include "content/arena/game/output_file.h"
 #include "net/replication/recording.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 
 namespace arena {
 

@@ -1,7 +1,7 @@
 // Things that move: characters, doors, lifts, spinning things.
 #pragma once
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 
 namespace arena {
 

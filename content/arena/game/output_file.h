@@ -5,7 +5,7 @@
 #include <string>
 
 #include "net/capture/capture_file.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 
 namespace arena {
 

@@ -7,8 +7,8 @@
 
 #include "content/arena/game/output_file.h"
 #include "net/capture/capture_writer.h"
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/clock.h"
+#include "registry/base/result.h"
 
 namespace arena {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "content/arena/game/replicated.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/type_id.h"
 #include "runtime/replication/world_sender.h"
 #include "runtime/spawn/replicated_collection.h"
 #include "runtime/spawn/spawner.h"

@@ -1,7 +1,7 @@
 // The bond between a logical entity and what a client shows for it.
 #pragma once
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 
 namespace arena {
 

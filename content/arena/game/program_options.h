@@ -9,7 +9,7 @@
 #include "content/arena/game/lossy_socket.h"
 #include "net/secure/keys.h"
 #include "net/transport/address.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/result.h"
 
 namespace arena {
 

@@ -1,7 +1,7 @@
 // What makes an entity of the arena a networked one: its identity, place, team and player.
 #pragma once
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 
 namespace arena {
 

@@ -11,9 +11,9 @@
 
 #include "net/secure/handshake.h"
 #include "net/transport/connection.h"
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/component.h"
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/clock.h"
+#include "registry/base/content_hash.h"
+#include "registry/components/component.h"
 #include "runtime/bundle/catalog_reader.h"
 
 namespace arena {

@@ -1,8 +1,8 @@
 // What the snapshots of a match were trained on, as an asset of the build.
 #pragma once
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/result.h"
+#include "registry/base/bytes.h"
+#include "registry/base/result.h"
 #include "runtime/assets/bundle_store.h"
 
 namespace arena {

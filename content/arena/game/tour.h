@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/guid.h"
-#include "registry/vocabulary/type_id.h"
+#include "registry/base/clock.h"
+#include "registry/base/guid.h"
+#include "registry/base/type_id.h"
 #include "runtime/assets/bundle_store.h"
 
 namespace arena {

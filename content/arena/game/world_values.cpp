@@ -1,6 +1,6 @@
 #include "content/arena/game/world_values.h"
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 #include "runtime/replication/receiving_plan.h"
 
 namespace arena {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "net/replication/type_views.h"
-#include "registry/vocabulary/content_hash.h"
+#include "registry/base/content_hash.h"
 
 namespace arena {
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
 #include "tests/bundler/cache/memory_blobs.h"
 
 namespace muster {

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {

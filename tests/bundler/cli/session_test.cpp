@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/clock.h"
+#include "registry/base/clock.h"
 
 namespace muster::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/object_to_tree.h"
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "runtime/bundle/prefab_reader.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/decoded.h"

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/prefab_text.h"
 #include "tests/support/unity_project.h"

@@ -1,5 +1,5 @@
 // What `component_text` writes, cooking reads back: the two ways between text and bytes agree.
-#include "registry/vocabulary/component_text.h"
+#include "registry/components/component_text.h"
 
 #include <cstring>
 #include <random>
@@ -7,8 +7,8 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/component_cooker.h"
-#include "registry/vocabulary/comparison.h"
-#include "registry/vocabulary/quantisation.h"
+#include "registry/components/comparison.h"
+#include "registry/components/quantisation.h"
 #include "tests/support/array_samples.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/unity_project.h"

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "tests/support/bundle_samples.h"
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/decoded.h"
 

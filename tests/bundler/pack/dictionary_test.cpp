@@ -5,8 +5,8 @@
 
 #include "bundler/pack/build_dictionaries.h"
 #include "bundler/pack/dictionary_training.h"
-#include "registry/registries/registry_model.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
+#include "registry/model/registry_model.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/many_prefabs.h"
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <zstd.h>
 
-#include "registry/vocabulary/disk_file_system.h"
+#include "registry/base/disk_file_system.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "tests/support/bundle_samples.h"
 

@@ -5,8 +5,8 @@
 
 #include "bundler/pack/input_check.h"
 #include "bundler/pack/recorded_files.h"
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/bundle_writer.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/faulty_file_system.h"
 

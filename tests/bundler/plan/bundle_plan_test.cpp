@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/memory_file_system.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/memory_file_system.h"
+#include "registry/base/seed.h"
 
 namespace muster {
 namespace {

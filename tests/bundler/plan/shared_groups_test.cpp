@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/bytes.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/bytes.h"
+#include "registry/base/seed.h"
 
 namespace muster {
 namespace {

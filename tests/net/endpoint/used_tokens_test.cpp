@@ -7,7 +7,7 @@
 
 #include "net/endpoint/client.h"
 #include "net/endpoint/server.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/damage.h"
 #include "tests/support/net_bytes.h"
 #include "tests/support/net_stage.h"

@@ -7,7 +7,7 @@
 #include "net/replication/replicated_world.h"
 #include "net/replication/world_mirror.h"
 #include "net/snapshot/snapshot_writer.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 
 namespace muster {
 namespace {

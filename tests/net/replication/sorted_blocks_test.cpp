@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "net/replication/interest.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/replication_stage.h"
 
 namespace muster {

@@ -7,7 +7,7 @@
 
 #include "net/snapshot/snapshot_reader.h"
 #include "net/snapshot/snapshot_writer.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 
 namespace muster {
 namespace {

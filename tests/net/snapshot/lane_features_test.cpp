@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "net/snapshot/slots.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 
 namespace muster {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "net/transport/block_receiver.h"
 #include "net/transport/block_sender.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "net/transport/connection.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/connection_pair.h"
 #include "tests/support/damage.h"
 #include "tests/support/net_bytes.h"

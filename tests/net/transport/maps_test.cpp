@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "net/transport/map_turns.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/connection_pair.h"
 #include "tests/support/net_bytes.h"
 

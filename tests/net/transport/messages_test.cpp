@@ -9,7 +9,7 @@
 #include "net/transport/message_receiver.h"
 #include "net/transport/message_sender.h"
 #include "net/wire/sequence.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "net/transport/payload_queue.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {

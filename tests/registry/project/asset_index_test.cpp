@@ -6,9 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/base/disk_file_system.h"
+#include "registry/base/memory_file_system.h"
 #include "registry/project/folded_name.h"
-#include "registry/vocabulary/disk_file_system.h"
-#include "registry/vocabulary/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {

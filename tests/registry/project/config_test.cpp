@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 
 namespace muster {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/base/bytes.h"
 #include "registry/project/reference_graph.h"
 #include "registry/project/serialized_externals.h"
 #include "registry/project/serialized_file.h"
-#include "registry/vocabulary/bytes.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/unity_project.h"
 

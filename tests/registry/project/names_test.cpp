@@ -1,10 +1,10 @@
 // Which names are one name elsewhere, and which no name at all.
 #include <catch2/catch.hpp>
 
+#include "registry/base/memory_file_system.h"
 #include "registry/project/asset_index.h"
 #include "registry/project/folded_name.h"
 #include "registry/project/portable_name.h"
-#include "registry/vocabulary/memory_file_system.h"
 
 namespace muster {
 namespace {

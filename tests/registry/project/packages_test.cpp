@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/registries/registry_model.h"
+#include "registry/base/mounted_file_system.h"
+#include "registry/model/registry_model.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/mounted_file_system.h"
 #include "tests/support/unity_project.h"
 
 namespace muster {

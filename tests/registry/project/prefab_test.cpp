@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/parallel.h"
+#include "registry/base/parallel.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/prefab_text.h"
 #include "tests/support/unity_project.h"

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/base/memory_file_system.h"
 #include "registry/project/config.h"
-#include "registry/vocabulary/memory_file_system.h"
 
 namespace muster {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "bundler/cook/value_check.h"
 #include "bundler/pack/committed_dictionaries.h"
+#include "registry/base/disk_file_system.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/disk_file_system.h"
 
 namespace muster {
 namespace {

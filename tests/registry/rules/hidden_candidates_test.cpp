@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/registries/unread.h"
+#include "registry/model/unread.h"
 #include "registry/rules/validate.h"
 #include "tests/support/refusing_file_system.h"
 #include "tests/support/unity_project.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 
 namespace muster {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/registries/prepare.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/model/prepare.h"
 #include "registry/rules/validate.h"
-#include "registry/vocabulary/disk_file_system.h"
 #include "tests/support/refusing_file_system.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/unity_project.h"

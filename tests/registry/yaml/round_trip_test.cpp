@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "registry/yaml/reader.h"
 #include "tests/registry/yaml/tree_text.h"
 

@@ -9,9 +9,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/mapped_file.h"
-#include "registry/vocabulary/mapping_guard.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/mapped_file.h"
+#include "registry/base/mapping_guard.h"
+#include "registry/base/seed.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/assets/memory_source.h"

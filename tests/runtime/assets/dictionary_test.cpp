@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/stacked_source.h"

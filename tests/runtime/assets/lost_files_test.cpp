@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/disk_source.h"
 #include "tests/support/bundle_samples.h"

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/assets/disk_source.h"
 #include "runtime/assets/stacked_source.h"

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/mapping_guard.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/assets/disk_source.h"
 #include "tests/support/loader_stage.h"
 #include "tests/support/temporary_folder.h"

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/assets/load_executor.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/block_bundles.h"

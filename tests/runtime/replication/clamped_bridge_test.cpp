@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "tests/support/bridge_stage.h"
 #include "tests/support/described_samples.h"
 

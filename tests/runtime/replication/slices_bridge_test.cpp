@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/describe.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
+#include "registry/components/describe.h"
 #include "tests/support/bridge_stage.h"
 #include "tests/support/described_samples.h"
 

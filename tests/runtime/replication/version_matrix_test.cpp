@@ -2,7 +2,7 @@
 // the one sends to the world that the other makes of it.
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "tests/support/bridge_stage.h"
 #include "tests/support/described_samples.h"
 

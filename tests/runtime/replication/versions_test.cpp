@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "runtime/replication/receiving_plan.h"
-#include "runtime/world/wire_schema.h"
+#include "runtime/replication/wire_schema.h"
 #include "tests/support/described_samples.h"
 
 namespace muster {

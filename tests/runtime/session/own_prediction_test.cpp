@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/world/math.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/prediction_stage.h"

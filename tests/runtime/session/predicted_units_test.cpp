@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/session/cue_codec.h"
 #include "runtime/session/misprediction_log.h"
 #include "runtime/session/shown_offsets.h"

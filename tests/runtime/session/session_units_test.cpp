@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/session/game.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/tick_clock.h"

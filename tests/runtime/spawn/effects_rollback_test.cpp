@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "runtime/spawn/effects.h"
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"

@@ -7,7 +7,7 @@
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
-#include "registry/vocabulary/memory_file_system.h"
+#include "registry/base/memory_file_system.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"

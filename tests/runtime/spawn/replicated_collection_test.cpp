@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "tests/support/sample_build.h"
 
 namespace muster {

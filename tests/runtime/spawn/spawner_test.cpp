@@ -6,7 +6,7 @@
 
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/bundle_writer.h"
-#include "registry/vocabulary/describe.h"
+#include "registry/components/describe.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/sync/command_sender.h"
 #include "tests/runtime/sync/command_stage.h"
 

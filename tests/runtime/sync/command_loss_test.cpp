@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/runtime/sync/command_stage.h"
 #include "tests/support/allocation_counter.h"
 

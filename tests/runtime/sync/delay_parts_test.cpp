@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/sync/delay_estimate.h"
 #include "runtime/sync/lateness_history.h"
 #include "runtime/sync/playback_clock.h"

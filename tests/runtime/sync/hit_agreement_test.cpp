@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/sync/hit_query.h"
 #include "runtime/sync/view_claim.h"
 #include "runtime/world/math.h"

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/interpolation.h"
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
+#include "registry/components/interpolation.h"
 #include "runtime/session/game.h"
 #include "runtime/sync/rewound_view.h"
 #include "runtime/world/math.h"

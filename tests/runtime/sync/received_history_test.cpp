@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "tests/runtime/sync/command_stage.h"
 
 namespace muster {

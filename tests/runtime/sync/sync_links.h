@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "registry/vocabulary/seed.h"
+#include "registry/base/seed.h"
 #include "runtime/sync/clock_servo.h"
 #include "runtime/sync/jitter_buffer.h"
 

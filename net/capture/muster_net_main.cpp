@@ -1,6 +1,0 @@
-// Gives `muster-net` its streams; everything else is told.
-#include <iostream>
-
-#include "net/capture/command_line.h"
-
-int main(int argc, char** argv) { return muster::run_muster_net(argc, argv, std::cout, std::cerr); }

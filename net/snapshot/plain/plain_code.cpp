@@ -1,0 +1,41 @@
+#include "net/snapshot/plain/plain_code.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace muster {
+
+PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
+                                   const std::array<std::uint32_t, 3>& ticks, std::uint32_t now) {
+  const auto apart = [](std::uint32_t later, std::uint32_t earlier) {
+    return std::int64_t{later} - std::int64_t{earlier};
+  };
+  const std::int64_t then = 16 * apart(ticks[0], ticks[2]) / apart(ticks[1], ticks[2]);
+  const std::int64_t ahead = 16 * apart(now, ticks[1]) / apart(ticks[0], ticks[1]);
+  // Ticks that an enemy chose may be far apart; values have 32 bits.
+  constexpr std::int64_t kFar = std::int64_t{1} << 28;
+  const std::int64_t back = values[2] + (values[1] - values[2]) * std::min(then, kFar) / 16;
+  if (std::abs(values[0] - back) < std::abs(values[0] - values[1])) {
+    return {.value = values[1] + (values[0] - values[1]) * std::min(ahead, kFar) / 16,
+            .is_likely_wrong = back != values[0]};
+  }
+  return {.value = values[0], .is_likely_wrong = values[0] != values[1] && values[1] != values[2]};
+}
+
+PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
+                                const KnownStates& known, bool predicts) {
+  const auto value = [&](std::size_t k) { return std::int64_t{known.values[k][lane_index]}; };
+  if (!predicts || known.count < 3) return {.value = value(0)};
+  const bool has_order = lane.kind == LaneKind::number || lane.kind == LaneKind::angle ||
+                         lane.kind == LaneKind::rotation || lane.kind == LaneKind::tick;
+  if (!has_order) {
+    return {.value = value(0), .is_likely_wrong = value(0) != value(1) && value(1) != value(2)};
+  }
+  PlainPrediction prediction = predict_from_three(
+      {value(0), value(1), value(2)}, {known.ticks[0], known.ticks[1], known.ticks[2]}, known.now);
+  // What cannot be is not predicted.
+  prediction.value = std::clamp<std::int64_t>(prediction.value, 0, lane.greatest);
+  return prediction;
+}
+
+}  // namespace muster

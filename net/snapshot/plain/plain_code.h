@@ -1,0 +1,121 @@
+// An entity's new state as the seeds of this code sent it: which lanes are not as predicted, and
+// for each of these its value or its change. No probabilities. SNAPSHOT_FORMAT.md, "Plain
+// entities".
+#pragma once
+
+#include <bit>
+#include <span>
+
+#include "net/snapshot/entity_code.h"
+#include "net/snapshot/plain/huffman.h"
+
+namespace muster {
+
+/// Writes or reads bits, and symbols of a code, instead of decisions with probabilities.
+/// - `bits(value, count)` and `symbol(context, symbol)` return what was written or read.
+/// - `has_codes()`: numbers are coded; else they are in their bits.
+/// - `predicts()`: from three states; else from the newest.
+template <typename C>
+concept PlainCoder = DecisionCoder<C> && requires(C& coder, std::uint32_t value, unsigned count) {
+  coder.bits(value, count);
+  coder.symbol(value, value);
+  coder.has_codes();
+  coder.predicts();
+};
+
+/// Tells whoever counts bits what those behind are about.
+template <PlainCoder Coder>
+void go_to_slot(Coder& coder, std::uint32_t slot) {
+  if constexpr (requires { coder.go_to(slot); }) coder.go_to(slot);
+}
+
+/// What is expected of a lane, and whether it is expected to be missed.
+struct PlainPrediction {
+  std::int64_t value = 0;
+  bool is_likely_wrong = false;
+};
+/// The seeds' extrapolation from values at ticks t0 > t1 > t2, the newest first, to `now`; in
+/// sixteenths of the steps between, rounded towards zero. Where the older two would not have led
+/// nearer to the newest than the middle one was, the newest stays.
+PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
+                                   const std::array<std::uint32_t, 3>& ticks, std::uint32_t now);
+/// What is expected of each lane in the state that comes after the known ones: of what has no order
+/// the newest value, and so of all where fewer than three states are known.
+PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
+                                const KnownStates& known, bool predicts);
+
+/// Contexts of the tables: first those of the masks, one for four lanes, then one for each lane.
+inline std::uint32_t mask_context(const TypeModel& type, std::size_t lane) {
+  return type.first_context + static_cast<std::uint32_t>(lane / 4);
+}
+inline std::uint32_t lane_context(const TypeModel& type, std::size_t lane) {
+  return mask_context(type, type.lanes.size() + 3) + static_cast<std::uint32_t>(lane);
+}
+
+/// A number by the bucket in which it lies and where it lies there.
+template <PlainCoder Coder>
+std::uint64_t code_number(Coder& coder, std::uint32_t context, std::uint32_t number) {
+  const std::uint32_t bucket = coder.symbol(context, bucket_of(number));
+  return std::uint64_t{kBucketFirst[bucket]} +
+         coder.bits(number - kBucketFirst[bucket], kBucketBits[bucket]);
+}
+
+/// Codes the value of a lane that is not what was expected.
+template <PlainCoder Coder>
+bool code_lane_plainly(Coder& coder, std::uint32_t context, const LaneModel& lane,
+                       std::uint32_t expected, LaneValue& value) {
+  const bool has_order = lane.kind != LaneKind::symbol && lane.kind != LaneKind::opaque &&
+                         lane.kind != LaneKind::dropped;
+  if (lane.greatest <= 1) {
+    value = lane.greatest - expected;  // There is only one other.
+    return true;
+  }
+  if (!has_order || !coder.has_codes()) {
+    value = coder.bits(value, static_cast<unsigned>(std::bit_width(lane.greatest)));
+    return value <= lane.greatest;
+  }
+  const std::uint64_t fold = code_number(coder, context, folded(expected, value));
+  if (fold > UINT32_MAX) return false;
+  value = unfolded(expected, static_cast<std::uint32_t>(fold));
+  return value <= lane.greatest;
+}
+
+/// Codes a state against known ones, or, if there are none, against what is usual. False when a
+/// reader met what no writer writes.
+template <PlainCoder Coder>
+bool code_plainly(Coder& coder, const TypeModel& type, const KnownStates& known,
+                  std::span<LaneValue> values) {
+  std::array<std::uint32_t, 4> expected{};
+  for (std::size_t first = 0; first < type.lanes.size(); first += 4) {
+    const std::size_t count = std::min<std::size_t>(4, type.lanes.size() - first);
+    std::uint32_t likely = 0;
+    std::uint32_t wrong = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const LaneModel& lane = type.lanes[first + i];
+      const PlainPrediction prediction =
+          known.count == 0 ? PlainPrediction{.value = lane.usual}
+                           : predict_plainly(lane, first + i, known, coder.predicts());
+      expected[i] = static_cast<std::uint32_t>(prediction.value);
+      if (prediction.is_likely_wrong) likely |= 1U << i;
+      if (values[first + i] != expected[i]) wrong |= 1U << i;
+    }
+    const std::uint32_t mask = wrong ^ likely;
+    go_to_slot(coder, type.first_slot + slots::kChanged);
+    wrong = likely ^ (coder.has_codes() ? coder.symbol(mask_context(type, first), mask)
+                                        : coder.bits(mask, static_cast<unsigned>(count)));
+    for (std::size_t i = 0; i < count; ++i) {
+      LaneValue& value = values[first + i];
+      go_to_slot(coder, type.lanes[first + i].first_slot);
+      if (((wrong >> i) & 1) == 0) {
+        value = expected[i];
+      } else if (!code_lane_plainly(coder, lane_context(type, first + i), type.lanes[first + i],
+                                    expected[i], value)) {
+        return false;
+      }
+    }
+    if ((wrong >> count) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace muster

@@ -1,0 +1,6 @@
+// Gives `muster-net` its streams; everything else is told.
+#include <iostream>
+
+#include "net/tools/command_line.h"
+
+int main(int argc, char** argv) { return muster::run_muster_net(argc, argv, std::cout, std::cerr); }

@@ -1,0 +1,15 @@
+// The lengths of Huffman's codes.
+#pragma once
+
+#include <span>
+
+#include "net/snapshot/snapshot_model.h"
+#include "net/tools/training/train_model.h"
+
+namespace muster {
+
+/// Fills `model.huffman` from what the coders `huffman` and `reference` would send. Requires: all
+/// else of the model is trained.
+void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces);
+
+}  // namespace muster

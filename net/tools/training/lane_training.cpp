@@ -1,0 +1,323 @@
+// Weights are fitted to small absolute errors rather than to small squares: each equation counts by
+// one over its error of the round before (iteratively reweighted least squares), because what a
+// residual costs grows with its logarithm. Partners are taken one by one, the best first, as long
+// as they pay.
+#include "net/tools/training/lane_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "net/snapshot/lane_features.h"
+#include "net/snapshot/rotation_frame.h"
+#include "net/tools/training/regression.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kMaxSamples = 60'000;       ///< More change no weight in its third digit.
+constexpr std::size_t kChoosingSamples = 12'000;  ///< For the choice of partners.
+constexpr std::size_t kLeastSamples = 60;         ///< Fewer teach nothing.
+constexpr double kPartnerGain = 0.99;
+constexpr double kPartnerBits = 40;  ///< What a partner must save to be more than luck.
+
+using Features = std::array<std::int64_t, kMaxFeatures>;
+
+bool is_predicted(const LaneSchema& lane) {
+  return lane.kind == LaneKind::number || lane.kind == LaneKind::angle ||
+         lane.kind == LaneKind::rotation;
+}
+
+/// One sample as a codec would see it when it comes to any of its lanes.
+class SampleView {
+ public:
+  SampleView(const TypeModel& type, const StateSample& sample)
+      : type_(type), sample_(sample), spacing_(spacing_of(sample.known)) {}
+
+  const LaneValue* now() const { return sample_.entity->values; }
+  const LaneValue* before() const { return sample_.known.values[0]; }
+
+  LanePast past(std::size_t lane) const {
+    if (type_.schema.lanes[lane].kind == LaneKind::rotation) {
+      std::size_t dropped = lane;
+      while (type_.schema.lanes[dropped].kind == LaneKind::rotation) --dropped;
+      const RotationFrame frame(sample_.known, dropped, now()[dropped], type_.schema.lanes[dropped],
+                                type_.schema.lanes[dropped + 1]);
+      return frame.past(lane);
+    }
+    LanePast past{};
+    for (std::size_t k = 0; k < sample_.known.count; ++k) past[k] = sample_.known.values[k][lane];
+    return past;
+  }
+  LaneMotion motion(std::size_t lane, const LanePast& past) const {
+    return motion_of(past, spacing_, type_.schema.lanes[lane].period);
+  }
+  std::int64_t moved(std::size_t lane, const LanePast& past) const {
+    return way(past[0], now()[lane], type_.schema.lanes[lane].period);
+  }
+  LaneNews news(std::size_t lane) const {
+    const LanePast past = this->past(lane);
+    const LaneMotion motion = this->motion(lane, past);
+    const std::int64_t moved = this->moved(lane, past);
+    return {.moved = moved * (1 << kFeatureBits),
+            .step0 = motion.steps[0],
+            .step1 = motion.steps[1],
+            .changed = moved != 0};
+  }
+
+ private:
+  const TypeModel& type_;
+  const StateSample& sample_;
+  StateSpacing spacing_;
+};
+
+/// The equations of one lane.
+struct LaneEquations {
+  struct Row {
+    const StateSample* sample;
+    std::uint8_t steadiness;
+    double target;
+    std::array<double, kMaxFeatures> features;
+  };
+  std::vector<Row> rows;
+};
+
+/// Whether there is anything to learn from a lane in this sample.
+bool is_telling(const LaneMotion& motion, std::int64_t moved) {
+  return moved != 0 || !motion.rests;
+}
+
+LaneEquations own_equations(const TypeModel& type, std::size_t lane,
+                            std::span<const StateSample> samples, std::size_t most) {
+  LaneEquations equations;
+  const std::size_t stride = std::max<std::size_t>(1, samples.size() / most);
+  const LaneModel none{};
+  Features features;
+  for (std::size_t i = 0; i < samples.size(); i += stride) {
+    if (samples[i].known.count < 2) continue;
+    const SampleView view(type, samples[i]);
+    const LanePast past = view.past(lane);
+    const LaneMotion motion = view.motion(lane, past);
+    const std::int64_t moved = view.moved(lane, past);
+    if (!is_telling(motion, moved)) continue;
+    fill_features(type, none, motion, {}, nullptr, nullptr, features);
+    LaneEquations::Row row{.sample = &samples[i],
+                           .steadiness = motion.steadiness,
+                           .target = static_cast<double>(moved),
+                           .features = {}};
+    for (std::size_t f = 0; f < kOwnFeatures; ++f) {
+      row.features[f] = static_cast<double>(features[f]) / (1 << kFeatureBits);
+    }
+    equations.rows.push_back(row);
+  }
+  return equations;
+}
+
+void add_partner(const TypeModel& type, const Partner& partner, std::size_t place,
+                 LaneEquations& equations) {
+  std::vector<LaneNews> news(type.lanes.size());
+  std::array<std::int64_t, kFeaturesPerPartner> features{};
+  for (LaneEquations::Row& row : equations.rows) {
+    const SampleView view(type, *row.sample);
+    news[partner.lane] = view.news(partner.lane);
+    Turn turn;
+    if (partner.kind != PartnerKind::difference) {
+      turn = turn_of(type.lanes[partner.angle], view.before()[partner.angle],
+                     view.now()[partner.angle]);
+    }
+    partner_features(partner.kind, news[partner.lane], turn, features.data());
+    for (std::size_t f = 0; f < kFeaturesPerPartner; ++f) {
+      row.features[kOwnFeatures + place * kFeaturesPerPartner + f] =
+          static_cast<double>(features[f]) / (1 << kFeatureBits);
+    }
+  }
+}
+
+struct Fit {
+  std::array<std::vector<double>, kSteadinessClasses> weights;
+  double cost = 0;  ///< Mean logarithm of the errors: about bits.
+};
+
+double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row& row) {
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * row.features[i];
+  return sum;
+}
+
+/// Fits the weights of all classes; when choosing partners, to every other eighth of the rows, with
+/// what they cost on the rest: luck does not carry over from one to the other.
+Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) {
+  const std::size_t features = kOwnFeatures + partner_count * kFeaturesPerPartner;
+  Fit result;
+  std::vector<Regression> regressions(kSteadinessClasses, Regression(features));
+  for (auto& weights : result.weights) weights.assign(features, 0.0);
+  const int rounds = on_all ? 5 : 3;
+  for (int round = 0; round <= rounds; ++round) {
+    for (Regression& regression : regressions) regression.clear();
+    result.cost = 0;
+    double judged = 0;
+    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+      const LaneEquations::Row& row = equations.rows[i];
+      const bool is_for_fit = on_all || (i * 8 / equations.rows.size()) % 2 == 0;
+      const std::size_t steadiness = row.steadiness;
+      const double missed = std::fabs(row.target - weighted_sum(result.weights[steadiness], row));
+      if (!is_for_fit || on_all) {
+        result.cost += std::log2(1 + 2 * missed);
+        judged += 1;
+      }
+      if (!is_for_fit || round == rounds) continue;
+      const double weight = round == 0 ? 1 / (std::fabs(row.target) + 1) : 1 / (missed + 0.5);
+      if (round > 0 && missed > 2000) continue;
+      regressions[steadiness].add({row.features.data(), features}, row.target, weight);
+    }
+    if (judged > 0) result.cost /= judged;
+    if (round == rounds) break;
+    Regression all(features);
+    for (const Regression& regression : regressions) all.add(regression);
+    const std::vector<double> common = all.solve(1.0);
+    for (std::size_t c = 0; c < kSteadinessClasses; ++c) {
+      result.weights[c] = regressions[c].solve(8.0, common);
+    }
+  }
+  return result;
+}
+
+/// What may help to predict `lane`: lanes that are coded before it.
+std::vector<Partner> candidates(const TypeModel& type, std::size_t lane) {
+  std::vector<Partner> found;
+  std::vector<std::uint16_t> angles;
+  for (const std::uint16_t other : type.order) {
+    if (other == lane) break;
+    const LaneKind kind = type.schema.lanes[other].kind;
+    if (!is_predicted(type.schema.lanes[other])) continue;
+    found.push_back({.kind = PartnerKind::difference, .lane = other, .angle = 0});
+    if (kind == LaneKind::angle) {
+      angles.push_back(other);
+      found.push_back({.kind = PartnerKind::turn, .lane = other, .angle = other});
+    }
+  }
+  if (!type.schema.lanes[lane].is_of_vector) return found;
+  for (const std::uint16_t other : type.order) {
+    if (other == lane) break;
+    if (type.schema.lanes[other].kind != LaneKind::number) continue;
+    for (const std::uint16_t angle : angles) {
+      found.push_back({.kind = PartnerKind::heading, .lane = other, .angle = angle});
+    }
+  }
+  return found;
+}
+
+void choose_partners(TypeModel& type, std::size_t lane, std::span<const StateSample> samples) {
+  LaneModel& model = type.lanes[lane];
+  LaneEquations equations = own_equations(type, lane, samples, kMaxSamples);
+  const std::size_t stride = equations.rows.size() / kChoosingSamples + 1;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < equations.rows.size(); i += stride) {
+    equations.rows[kept++] = equations.rows[i];
+  }
+  equations.rows.resize(kept);
+  if (kept < kLeastSamples) return;
+  double best = fit(equations, 0, false).cost;
+  const std::vector<Partner> all = candidates(type, lane);
+  while (model.partner_count < kMaxPartners && best > 0.01) {
+    std::optional<Partner> chosen;
+    double least = std::min(best * kPartnerGain,
+                            best - kPartnerBits / static_cast<double>(equations.rows.size()));
+    for (const Partner& partner : all) {
+      const auto end = model.partners.begin() + model.partner_count;
+      if (std::find(model.partners.begin(), end, partner) != end) continue;
+      add_partner(type, partner, model.partner_count, equations);
+      const double cost = fit(equations, model.partner_count + std::size_t{1}, false).cost;
+      if (cost < least) {
+        least = cost;
+        chosen = partner;
+      }
+    }
+    if (!chosen) return;
+    add_partner(type, *chosen, model.partner_count, equations);
+    model.partners[model.partner_count++] = *chosen;
+    best = least;
+  }
+}
+
+void fit_weights(TypeModel& type, std::size_t lane, std::span<const StateSample> samples) {
+  LaneModel& model = type.lanes[lane];
+  LaneEquations equations = own_equations(type, lane, samples, kMaxSamples);
+  if (equations.rows.size() < kLeastSamples) return;
+  for (std::size_t i = 0; i < model.partner_count; ++i) {
+    add_partner(type, model.partners[i], i, equations);
+  }
+  const Fit best = fit(equations, model.partner_count, true);
+  for (std::size_t c = 0; c < kSteadinessClasses; ++c) {
+    for (std::size_t f = 0; f < best.weights[c].size(); ++f) {
+      const double scaled = std::round(best.weights[c][f] * (1 << kWeightBits));
+      model.weights[c][f] =
+          static_cast<std::int32_t>(std::clamp<double>(scaled, -kWeightMax, kWeightMax));
+    }
+  }
+}
+
+double entropy(double part, double whole) {
+  if (part <= 0 || part >= whole) return 0;
+  return -part * std::log2(part / whole) - (whole - part) * std::log2(1 - part / whole);
+}
+
+/// The lanes whose changes say the most about the changes of each lane.
+void choose_change_partners(TypeModel& type, std::span<const StateSample> samples) {
+  const std::size_t lanes = type.lanes.size();
+  std::vector<std::vector<std::uint8_t>> changed;
+  const std::size_t stride = samples.size() / kMaxSamples + 1;
+  for (std::size_t i = 0; i < samples.size(); i += stride) {
+    if (samples[i].known.count == 0) continue;
+    std::vector<std::uint8_t> row(lanes);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      row[lane] = samples[i].entity->values[lane] != samples[i].known.values[0][lane] ? 1 : 0;
+    }
+    changed.push_back(std::move(row));
+  }
+  for (std::size_t place = 0; place < type.order.size(); ++place) {
+    LaneModel& model = type.lanes[type.order[place]];
+    const std::size_t lane = type.order[place];
+    std::vector<std::uint8_t> set(changed.size());
+    while (model.change_partner_count < kMaxChangePartners) {
+      double least = std::numeric_limits<double>::max();
+      double present = 0;
+      std::size_t chosen = lanes;
+      for (std::size_t p = 0; p <= place; ++p) {
+        const std::size_t other = type.order[p];
+        std::array<std::array<double, 2>, 16> counts{};
+        for (std::size_t i = 0; i < changed.size(); ++i) {
+          // The lane itself, which is not known yet, stands for "no further partner".
+          const std::size_t bit = other == lane ? 0U : changed[i][other];
+          ++counts[set[i] + bit * 8U][changed[i][lane]];
+        }
+        double cost = 0;
+        for (const auto& count : counts) cost += entropy(count[1], count[0] + count[1]);
+        if (other == lane) present = cost;
+        if (other != lane && cost < least) {
+          least = cost;
+          chosen = other;
+        }
+      }
+      if (chosen == lanes || least > present * 0.98 - 8) break;
+      for (std::size_t i = 0; i < changed.size(); ++i) {
+        set[i] =
+            static_cast<std::uint8_t>(set[i] | (changed[i][chosen] << model.change_partner_count));
+      }
+      model.change_partners[model.change_partner_count++] = static_cast<std::uint16_t>(chosen);
+    }
+  }
+}
+
+}  // namespace
+
+void train_lanes(TypeModel& type, std::span<const StateSample> samples) {
+  for (const std::uint16_t lane : type.order) {
+    if (!is_predicted(type.schema.lanes[lane])) continue;
+    choose_partners(type, lane, samples);
+    fit_weights(type, lane, samples);
+  }
+  choose_change_partners(type, samples);
+}
+
+}  // namespace muster

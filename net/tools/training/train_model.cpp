@@ -1,0 +1,326 @@
+#include "net/tools/training/train_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "net/snapshot/entity_code.h"
+#include "net/snapshot/plain/plain_code.h"
+#include "net/snapshot/probability_scale.h"
+#include "net/snapshot/slots.h"
+#include "net/tools/training/code_sample.h"
+#include "net/tools/training/lane_training.h"
+#include "net/tools/training/regression.h"
+
+namespace muster {
+namespace {
+
+struct Count {
+  double zeros = 0;
+  double ones = 0;
+};
+
+/// Counts decisions and learns how large residuals are.
+class Learner {
+ public:
+  static constexpr bool kDecodes = false;
+
+  explicit Learner(const SnapshotModel& model) : counts_(model.probabilities.size()) {
+    for (const TypeModel& type : model.types) {
+      sizes_.emplace_back(type.lanes.size(), Regression(kSizeFeatures));
+    }
+  }
+  void begin(std::size_t type) { type_ = type; }
+  bool bit(std::uint32_t slot, bool value) {
+    (value ? counts_[slot].ones : counts_[slot].zeros) += 1;
+    return value;
+  }
+  bool even_bit(bool value) { return value; }
+  void see(const PredictionSeen& seen) {
+    std::array<double, kSizeFeatures> features{};
+    for (std::size_t i = 0; i < kSizeFeatures; ++i) features[i] = seen.sizes[i];
+    const double missed = static_cast<double>(seen.missed) / (1 << (kWeightBits + kFeatureBits));
+    const double size = 16 * std::log2(missed + 0.25);
+    sizes_[type_][seen.lane].add(features, size, 1.0);
+    all_sizes_.add(features, size, 1.0);
+  }
+
+  const std::vector<Count>& counts() const { return counts_; }
+  const Regression& sizes(std::size_t type, std::size_t lane) const { return sizes_[type][lane]; }
+  const Regression& all_sizes() const { return all_sizes_; }
+
+ private:
+  std::size_t type_ = 0;
+  std::vector<Count> counts_;
+  std::vector<std::vector<Regression>> sizes_;
+  Regression all_sizes_{kSizeFeatures};
+};
+
+void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    TypeModel& type = model.types[t];
+    for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
+      std::map<LaneValue, std::size_t> seen;
+      for (const TrainingTrace& trace : traces) {
+        for (const StateSample& sample : trace.samples) {
+          if (sample.known.count == 0 && sample.entity->type == t) {
+            ++seen[sample.entity->values[lane]];
+          }
+        }
+      }
+      const auto most =
+          std::max_element(seen.begin(), seen.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (most != seen.end()) type.lanes[lane].usual = most->first;
+    }
+  }
+}
+
+void learn(Learner& learner, const SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  EntityScratch scratch;
+  std::vector<LaneValue> values;
+  for (const TrainingTrace& trace : traces) {
+    for (const StateSample& sample : trace.samples) {
+      learner.begin(sample.entity->type);
+      code_sample(learner, model, sample, scratch, values);
+    }
+  }
+}
+
+SizeWeights rounded(const std::vector<double>& weights) {
+  SizeWeights result{};
+  for (std::size_t i = 0; i < kSizeFeatures; ++i) {
+    result[i] = static_cast<std::int16_t>(std::clamp<double>(
+        std::round(weights[i] * (1 << kSizeWeightBits)), -kSizeWeightMax, kSizeWeightMax));
+  }
+  return result;
+}
+
+void learn_sizes(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  Learner learner(model);
+  learn(learner, model, traces);
+  const std::vector<double> common = learner.all_sizes().solve(256.0);
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    for (std::size_t lane = 0; lane < model.types[t].lanes.size(); ++lane) {
+      const std::vector<double> weights = learner.sizes(t, lane).solve(4096.0, common);
+      model.types[t].lanes[lane].size_weights = rounded(weights);
+    }
+  }
+}
+
+/// Where the decisions of a number's length begin, and those of its low bits.
+struct NumberSlots {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::uint32_t low = 0;
+};
+std::span<const NumberSlots> numbers_in(std::size_t pool) {
+  using namespace slots;
+  static constexpr std::array<NumberSlots, 1> kSymbols = {
+      {{.first = kSymbolNew + 2, .count = kLengths, .low = kSymbolNew + 2 + kLengths}}};
+  static constexpr std::array<NumberSlots, 2> kTicks = {
+      {{.first = kTickAge, .count = kLengths, .low = kTickAge + kLengths},
+       {.first = kTickNew + 2, .count = kLengths, .low = kTickNew + 2 + kLengths}}};
+  static constexpr std::array<NumberSlots, 2> kNumbers = {
+      {{.first = kLength, .count = (kLevels + kRestLevels) * kLengths, .low = kLowBits},
+       {.first = kNew + 2, .count = kLengths, .low = kNew + 2 + kLengths}}};
+  switch (pool) {
+    case 0:
+      return kSymbols;
+    case 1:
+      return kTicks;
+    case 2:
+      return kNumbers;
+    default:
+      return {};
+  }
+}
+
+/// How likely a decision was before any was seen. A number with so many bits probably has more: the
+/// chance that it ends falls with its length, so that no length costs much.
+double length_goes_on(std::uint32_t place) {
+  const double length = place % slots::kLengths + 1;
+  return place % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
+}
+std::vector<double> expectations(std::size_t pool, std::size_t count) {
+  std::vector<double> expected(count, 0.5);
+  for (const NumberSlots& number : numbers_in(pool)) {
+    for (std::uint32_t i = 0; i < number.count; ++i) expected[number.first + i] = length_goes_on(i);
+  }
+  return expected;
+}
+
+/// Numbers of other games are larger, and their low bits are others: there what was seen in some
+/// worlds is no more than a hint.
+void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
+  constexpr std::uint32_t kSeenLengths = 11;
+  for (const NumberSlots& number : numbers_in(pool)) {
+    for (std::uint32_t i = 0; i < number.count; ++i) {
+      if (i % slots::kLengths >= kSeenLengths) probabilities[number.first + i] = length_goes_on(i);
+    }
+    for (std::uint32_t i = 0; i < slots::kLow; ++i) {
+      double& low = probabilities[number.low + i];
+      low = std::clamp(low, 0.25, 0.75);
+    }
+  }
+}
+
+/// What is likely in all lanes of a kind; nothing where there are no such lanes.
+std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
+  if (counts.empty()) return {};
+  constexpr double kExpected = 0.8;  // Decisions that weigh as much as what is expected.
+  std::vector<double> common = expectations(pool, counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    common[i] =
+        (counts[i].ones + kExpected * common[i]) / (counts[i].zeros + counts[i].ones + kExpected);
+  }
+  return common;
+}
+
+/// The lanes with the same decisions, which learn from each other where they saw little.
+std::size_t pool_of(const LaneSchema& lane) {
+  const std::uint32_t slots = slot_count(lane);
+  return slots == slots::kPerSymbol ? 0 : slots == slots::kPerTick ? 1 : 2;
+}
+
+void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<const Count> own,
+                       std::span<const double> pool) {
+  // How many decisions of one's own weigh as much as what all lanes did.
+  constexpr double kTrust = 6;
+  constexpr double kSlotBits = 4;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const double common = pool[i];
+    double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
+    // A slot of one's own takes room in the file: it must have saved that.
+    const double saved =
+        own[i].ones * std::log2(one / common) + own[i].zeros * std::log2((1 - one) / (1 - common));
+    if (saved < kSlotBits) one = common;
+    model.probabilities[first + i] = kProbabilityOfStep[step_of(
+        static_cast<BitProbability>(std::clamp(std::round(one * 65536), 2.0, 65534.0)))];
+  }
+}
+
+using Pools = std::array<std::vector<Count>, 4>;
+
+void add_counts(const SnapshotModel& model, std::span<const Count> counts, Pools& pools) {
+  const auto add = [](std::vector<Count>& pool, std::span<const Count> part) {
+    pool.resize(std::max(pool.size(), part.size()));
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      pool[i].ones += part[i].ones;
+      pool[i].zeros += part[i].zeros;
+    }
+  };
+  for (const TypeModel& type : model.types) {
+    add(pools[3], counts.subspan(type.first_slot, slots::kPerEntity));
+    for (std::size_t i = 0; i < type.lanes.size(); ++i) {
+      const LaneSchema& lane = type.schema.lanes[i];
+      add(pools[pool_of(lane)], counts.subspan(type.lanes[i].first_slot, slot_count(lane)));
+    }
+  }
+}
+
+/// Lanes that are left out have seen nothing of their own.
+void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces,
+                         std::span<const LanePlace> left_out) {
+  Learner learner(model);
+  learn(learner, model, traces);
+  std::vector<Count> counts = learner.counts();
+  Pools pools;
+  add_counts(model, counts, pools);
+  std::array<std::vector<double>, 4> common;
+  for (std::size_t i = 0; i < pools.size(); ++i) common[i] = common_of(i, pools[i]);
+  for (const LanePlace& place : left_out) {
+    const TypeModel& type = model.types[place.type];
+    std::fill_n(counts.begin() + type.lanes[place.lane].first_slot,
+                slot_count(type.schema.lanes[place.lane]), Count{});
+  }
+  const std::span<const Count> own(counts);
+  for (const TypeModel& type : model.types) {
+    set_probabilities(model, type.first_slot, own.subspan(type.first_slot, slots::kPerEntity),
+                      common[3]);
+    for (std::size_t i = 0; i < type.lanes.size(); ++i) {
+      const LaneSchema& lane = type.schema.lanes[i];
+      set_probabilities(model, type.lanes[i].first_slot,
+                        own.subspan(type.lanes[i].first_slot, slot_count(lane)),
+                        common[pool_of(lane)]);
+    }
+  }
+}
+
+}  // namespace
+
+SnapshotModel train_model(std::span<const TrainingTrace> traces) {
+  SnapshotModel model = untrained_model(traces.front().trace->types);
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    std::vector<StateSample> samples;
+    for (const TrainingTrace& trace : traces) {
+      for (const StateSample& sample : trace.samples) {
+        if (sample.entity->type == t && sample.known.count > 0 &&
+            is_changed(model.types[t], sample)) {
+          samples.push_back(sample);
+        }
+      }
+    }
+    train_lanes(model.types[t], samples);
+  }
+  learn_usual(model, traces);
+  learn_sizes(model, traces);
+  learn_probabilities(model, traces, {});
+  return model;
+}
+
+void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
+               std::span<const LanePlace> lanes) {
+  std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);  // Of the contexts of Huffman's codes.
+  for (const LanePlace& place : lanes) {
+    TypeModel& type = model.types[place.type];
+    LaneModel& lane = type.lanes[place.lane];
+    lane.partner_count = 0;
+    lane.change_partner_count = 0;
+    lane.usual = 0;
+    lane.size_weights = {};
+    lane.weights = {};
+    lane.partners = {};
+    lane.change_partners = {};
+    const std::uint32_t context = lane_context(type, place.lane);
+    if (context < is_out.size()) is_out[context] = true;
+  }
+  HuffmanTables kept;
+  for (const std::uint16_t context : model.huffman.contexts()) {
+    if (!is_out[context]) kept.set(context, model.huffman.lengths(context));
+  }
+  model.huffman = std::move(kept);
+  learn_probabilities(model, traces, lanes);
+}
+
+CommonPriors common_priors(std::span<const TrainingTrace> traces) {
+  std::vector<SnapshotModel> models;
+  Regression sizes(kSizeFeatures);
+  for (const TrainingTrace& trace : traces) {
+    models.push_back(untrained_model(trace.trace->types));
+    Learner learner(models.back());
+    learn(learner, models.back(), std::span(&trace, 1));
+    sizes.add(learner.all_sizes());
+  }
+  CommonPriors priors{.size_weights = rounded(sizes.solve(256.0)), .steps = {}};
+  Pools pools;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    for (TypeModel& type : models[i].types) {
+      for (LaneModel& lane : type.lanes) lane.size_weights = priors.size_weights;
+    }
+    Learner learner(models[i]);
+    learn(learner, models[i], traces.subspan(i, 1));
+    add_counts(models[i], learner.counts(), pools);
+  }
+  for (std::size_t kind = 0; kind < pools.size(); ++kind) {
+    std::vector<double> common = common_of(kind, pools[kind]);
+    if (!common.empty()) loosen_numbers(kind, common);
+    for (const double one : common) {
+      priors.steps[kind].push_back(
+          step_of(static_cast<BitProbability>(std::clamp(one * 65536, 2.0, 65534.0))));
+    }
+  }
+  return priors;
+}
+
+}  // namespace muster

@@ -1,0 +1,57 @@
+// A path inside a project.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include "registry/base/result.h"
+
+namespace muster {
+
+/// A path relative to the project's root, in one spelling: forward slashes, no empty, `.` or `..`
+/// part, no leading or trailing slash. The empty path is the root. It cannot leave the project, by
+/// construction. Bytes are kept as the disk has them (no Unicode normalisation).
+class AssetPath {
+ public:
+  AssetPath() = default;
+
+  /// Normalises `text`. Fails with `invalid_argument` when it is absolute, climbs above the root,
+  /// or contains a NUL byte or a backslash.
+  static Result<AssetPath> parse(std::string_view text);
+
+  /// Appends one name. Requires: a single part as `FileSystem::list` returns it.
+  AssetPath child(std::string_view name) const;
+
+  AssetPath parent() const;
+  std::string_view name() const;
+  /// The part of the name after its last dot, without it; empty when there is none.
+  std::string_view extension() const;
+  /// The name without its extension.
+  std::string_view stem() const;
+  /// True when this path is `folder` or lies below it.
+  bool is_within(const AssetPath& folder) const;
+
+  const std::string& text() const { return text_; }
+  bool empty() const { return text_.empty(); }
+  friend auto operator<=>(const AssetPath&, const AssetPath&) = default;
+
+ private:
+  std::string text_;
+};
+
+/// The text with the letters A to Z in lower case: how extensions are compared.
+std::string lower_ascii(std::string_view text);
+
+/// True when a path has this extension (given in lower case, without the dot) in any case: disks of
+/// Windows and macOS do not tell them apart, so neither do the editors that write them.
+bool has_extension(const AssetPath& path, std::string_view extension);
+
+}  // namespace muster
+
+template <>
+struct std::hash<muster::AssetPath> {
+  std::size_t operator()(const muster::AssetPath& path) const noexcept {
+    return std::hash<std::string>{}(path.text());
+  }
+};

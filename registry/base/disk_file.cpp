@@ -1,0 +1,184 @@
+// The kernel keeps a path inside its folder (`openat2`), which no comparison of texts can do. It
+// refuses every absolute link; those, and kernels before 5.6, take the slow way: look where the
+// path leads without opening what is there, and open it when that is inside. Where no link is on
+// the way at all, which is nearly always, nothing can lead out, and one call is enough.
+#include "registry/base/disk_file.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+namespace muster {
+namespace {
+
+// O_NONBLOCK: opening a pipe must not wait for a writer.
+constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
+Descriptor open_resolving(int folder, const char* path, int flags, std::uint64_t resolve) {
+  open_how how{};
+  how.flags = static_cast<unsigned>(flags);
+  how.mode = (flags & O_CREAT) != 0 ? 0666 : 0;
+  how.resolve = resolve;
+  return Descriptor(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
+}
+
+// Opens for reading what is at `path` below `folder`, which together are `place`.
+Result<Descriptor> open_below(const std::string& folder, const AssetPath& path,
+                              const std::string& place) {
+  Descriptor file;
+  if (!folder.empty()) {  // which would make it the root of everything
+    file = open_resolving(AT_FDCWD, place.c_str(), kReadFlags, RESOLVE_NO_SYMLINKS);
+    if (file.valid()) return file;
+    // A missing file is nothing unusual: a stack of folders looks for it in each.
+    if (errno == ENOENT) return fail_errno(errno, "cannot open '" + place + "'");
+  }
+  const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) return fail_errno(errno, "cannot open folder '" + folder + "'");
+  file = open_inside(root.get(), path.empty() ? "." : path.text().c_str(), kReadFlags);
+  if (file.valid()) return file;
+  if (errno == EXDEV) {
+    return fail(
+        ErrorCode::permission_denied,
+        "'" + place + "' is a link that leads out of its folder: put the file itself there");
+  }
+  return fail_errno(errno, "cannot open '" + place + "'");
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (value_ >= 0) ::close(value_);
+}
+
+tl::unexpected<Error> fail_errno(int error, const std::string& what) {
+  ErrorCode code = ErrorCode::io;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      code = ErrorCode::not_found;
+      break;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      code = ErrorCode::permission_denied;
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      code = ErrorCode::no_space;
+      break;
+    case EEXIST:
+    case ENOTEMPTY:
+      code = ErrorCode::already_exists;
+      break;
+    case EBUSY:
+    case EWOULDBLOCK:
+      code = ErrorCode::busy;
+      break;
+    default:
+      break;
+  }
+  std::array<char, 128> text{};
+  return fail(code, what + ": " + strerror_r(error, text.data(), text.size()));
+}
+
+std::string real_path_of(int descriptor) {
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
+  return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+bool is_inside(const std::string& path, const std::string& folder) {
+  return path == folder || (path.starts_with(folder) && path.size() > folder.size() &&
+                            (folder.ends_with('/') || path[folder.size()] == '/'));
+}
+
+const char* relative(const AssetPath& path) { return path.empty() ? "." : path.text().c_str(); }
+
+FileKind kind_of_mode(std::uint32_t mode) {
+  if (S_ISREG(mode)) return FileKind::file;
+  if (S_ISDIR(mode)) return FileKind::folder;
+  return FileKind::other;
+}
+
+Descriptor open_inside(int folder, const char* path, int flags) {
+  Descriptor direct = open_resolving(folder, path, flags, RESOLVE_BENEATH);
+  // EAGAIN: somebody renamed something meanwhile, so that the kernel cannot be sure of a `..`.
+  if (direct.valid() || (errno != EXDEV && errno != ENOSYS && errno != EAGAIN)) return direct;
+  const bool is_old_kernel = errno == ENOSYS;
+  const Descriptor target(::openat(folder, path, O_PATH | O_CLOEXEC));
+  if (target.valid() && is_inside(real_path_of(target.get()), real_path_of(folder))) {
+    // What was looked at is what is opened: nobody can put another in its place in between.
+    const std::string again = "/proc/self/fd/" + std::to_string(target.get());
+    return Descriptor(::open(again.c_str(), flags & ~O_CREAT));
+  }
+  if (!target.valid() && errno == ENOENT && is_old_kernel && (flags & O_CREAT) != 0) {
+    return Descriptor(::openat(folder, path, flags | O_NOFOLLOW, 0666));
+  }
+  if (target.valid()) errno = EXDEV;
+  return Descriptor();
+}
+
+Result<DiskFile> DiskFile::open(const std::string& folder, const AssetPath& path) {
+  std::string place = folder + "/" + path.text();
+  Result<Descriptor> file = open_below(folder, path, place);
+  if (!file) return fail(file.error());
+  return adopt(std::move(file.value()), std::move(place));
+}
+
+Result<std::size_t> DiskFile::read_at_once(const std::string& folder, const AssetPath& path,
+                                           std::span<std::byte> target) {
+  const std::string place = folder + "/" + path.text();
+  const Result<Descriptor> file = open_below(folder, path, place);
+  if (!file) return fail(file.error());
+  ssize_t got = 0;
+  do {
+    got = ::pread(file.value().get(), target.data(), target.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return fail_errno(errno, "cannot read '" + place + "'");
+  return static_cast<std::size_t>(got);
+}
+
+Result<DiskFile> DiskFile::open(const std::string& path) {
+  return adopt(Descriptor(::open(path.c_str(), kReadFlags)), path);
+}
+
+// Requires: `errno` of the opening when there is no descriptor.
+Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string place) {
+  if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + place + "'");
+  struct stat info {};
+  if (::fstat(descriptor.get(), &info) != 0)
+    return fail_errno(errno, "cannot stat '" + place + "'");
+  if (!S_ISREG(info.st_mode)) {
+    return fail(ErrorCode::invalid_argument, "cannot read '" + place + "': not a file");
+  }
+  DiskFile file;
+  file.descriptor_ = std::move(descriptor);
+  file.size_bytes_ = static_cast<std::uint64_t>(info.st_size);
+  file.place_ = std::move(place);
+  return file;
+}
+
+Result<void> DiskFile::read(std::span<std::byte> target) const {
+  std::size_t done = 0;
+  while (done < target.size()) {
+    const ssize_t got = ::pread(descriptor_.get(), target.data() + done, target.size() - done,
+                                static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, "cannot read '" + place_ + "'");
+    if (got == 0) {
+      return fail(ErrorCode::truncated, "'" + place_ + "' was cut short while it was read");
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return {};
+}
+
+}  // namespace muster

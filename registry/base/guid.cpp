@@ -1,0 +1,237 @@
+// Text is parsed by hand: boost's parser also accepts braces, dashes and upper case, and a second
+// spelling of an identity is a second file name for one bundle.
+#include "registry/base/guid.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+// Digits by their character; 16 and above is none. Upper-case digits have kUpper set. A table,
+// because the digits of a guid are random and every branch on one is mispredicted: a project's scan
+// parses a guid per hundred bytes.
+constexpr std::uint8_t kUpper = 0x40;
+constexpr std::uint8_t kNoDigit = 0x80;
+constexpr std::array<std::uint8_t, 256> kDigitValues = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(kNoDigit);
+  for (std::uint8_t i = 0; i < 16; ++i) {
+    values[static_cast<unsigned char>(kDigits[i])] = i;
+    if (i >= 10) values[static_cast<unsigned char>('A' + i - 10)] = i | kUpper;
+  }
+  return values;
+}();
+
+std::uint8_t digit_value(char c) { return kDigitValues[static_cast<unsigned char>(c)]; }
+
+Result<Guid> parse_digits(std::string_view text, bool upper_allowed) {
+  if (text.size() != Guid::kTextLength) {
+    return fail(ErrorCode::malformed,
+                "a guid has 32 hex digits, not " + std::to_string(text.size()) + " characters");
+  }
+  boost::uuids::uuid value{};
+  unsigned seen = 0;
+  for (std::size_t i = 0; i < 16; ++i) {
+    const unsigned high = digit_value(text[2 * i]);
+    const unsigned low = digit_value(text[2 * i + 1]);
+    seen |= high | low;
+    value.data[i] = static_cast<std::uint8_t>((high << 4U | (low & 15U)) & 0xFFU);
+  }
+  if ((seen & (upper_allowed ? kNoDigit : kNoDigit | kUpper)) != 0) {
+    return fail(ErrorCode::malformed, "a guid has only the digits 0-9 and a-f");
+  }
+  return Guid(value);
+}
+
+std::uint32_t byte_at(const Guid& guid, std::size_t index) { return guid.uuid().data[index]; }
+
+// ---- guids that were not drawn at random. Each test has a chance of 10^-10 and less to hit a
+// random guid, so that a million of them pass.
+
+using Digits = std::array<std::uint8_t, Guid::kTextLength>;
+
+// The smallest count of `trials` with probability `p` each that chance reaches less than once in
+// 10^10 times.
+constexpr std::size_t beyond_chance(std::size_t trials, double p) {
+  double term = 1;
+  for (std::size_t i = 0; i < trials; ++i) term *= p;  // all of them
+  double tail = 0;
+  for (std::size_t count = trials; count > 0; --count) {
+    tail += term;
+    if (tail > 1e-10) return count + 1;
+    term *= static_cast<double>(count) / static_cast<double>(trials - count + 1) * (1 - p) / p;
+  }
+  return 1;
+}
+
+constexpr std::size_t kDistanceMax = 16;
+constexpr std::size_t kStepDistanceMax = 4;
+// By distance: how many digits may equal the one so far before them, and how many may count on.
+constexpr auto kEqualMin = [] {
+  std::array<std::size_t, kDistanceMax + 1> limits{};
+  for (std::size_t i = 1; i <= kDistanceMax; ++i) {
+    limits[i] = beyond_chance(Guid::kTextLength - i, 1.0 / 16);
+  }
+  return limits;
+}();
+constexpr auto kStepsMin = [] {
+  // 9 and f have two digits that may follow.
+  constexpr double kChance = 18.0 / 256;
+  std::array<std::size_t, kStepDistanceMax + 1> limits{};
+  for (std::size_t i = 1; i <= kStepDistanceMax; ++i) {
+    limits[i] = beyond_chance(Guid::kTextLength - i, kChance);
+  }
+  return limits;
+}();
+
+// Counting in hexadecimal digits, in decimal ones (9 comes before 0) or in letters (f before a).
+bool counts_on(std::uint8_t before, std::uint8_t now) {
+  if (before == 9) return now == 10 || now == 0;
+  if (before == 15) return now == 0 || now == 10;
+  return now == before + 1;
+}
+
+std::size_t count_equal(const Digits& digits, std::size_t distance) {
+  std::size_t equal = 0;
+  for (std::size_t i = distance; i < digits.size(); ++i) {
+    equal += digits[i] == digits[i - distance] ? 1U : 0U;
+  }
+  return equal;
+}
+
+// Many digits that count up or down at one distance, or a long run of them: every second digit may
+// count for itself.
+bool counts(const Digits& digits, std::size_t distance) {
+  constexpr std::size_t kRunMin = 9;
+  std::array<std::size_t, 2> steps{};  // up, down
+  std::array<std::array<std::size_t, 2>, kStepDistanceMax> runs{};
+  for (std::size_t i = distance; i < digits.size(); ++i) {
+    const std::array<bool, 2> is_step = {counts_on(digits[i - distance], digits[i]),
+                                         counts_on(digits[i], digits[i - distance])};
+    for (std::size_t way = 0; way < is_step.size(); ++way) {
+      std::size_t& run = runs[i % distance][way];
+      steps[way] += is_step[way] ? 1U : 0U;
+      run = is_step[way] ? run + 1 : 0;
+      if (run >= kRunMin) return true;
+    }
+  }
+  return std::ranges::max(steps) >= kStepsMin[distance];
+}
+
+// A run of one digit.
+bool repeats_one(const Digits& digits) {
+  constexpr std::size_t kRunMin = 9;
+  std::size_t run = 1;
+  for (std::size_t i = 1; i < digits.size(); ++i) {
+    run = digits[i] == digits[i - 1] ? run + 1 : 1;
+    if (run >= kRunMin) return true;
+  }
+  return false;
+}
+
+// Of few different digits, or of letters alone, or a letter and a figure in turn.
+bool has_odd_digits(const Digits& digits) {
+  constexpr std::size_t kDifferentMax = 5;
+  unsigned seen = 0;
+  std::size_t letters = 0;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    seen |= 1U << digits[i];
+    letters += digits[i] >= 10 ? 1U : 0U;
+    if (i > 0) changes += (digits[i] >= 10) != (digits[i - 1] >= 10) ? 1U : 0U;
+  }
+  return static_cast<std::size_t>(std::popcount(seen)) <= kDifferentMax ||
+         letters == digits.size() || changes == digits.size() - 1;
+}
+
+// Bytes that spell a text in ASCII.
+bool spells_text(const Guid& guid) {
+  return std::ranges::all_of(guid.bytes(), [](std::byte byte) {
+    const char c = static_cast<char>(byte);
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ' ';
+  });
+}
+
+// The examples of documents about guids, which people copy.
+constexpr std::array<std::string_view, 6> kExamples = {
+    "123e4567e89b12d3a456426614174000", "123e4567e89b12d3a456426655440000",
+    "550e8400e29b41d4a716446655440000", "6ba7b8109dad11d180b400c04fd430c8",
+    "f47ac10b58cc4372a5670e02b2c3d479", "f81d4fae7dec11d0a76500a0c91e6bf6"};
+
+}  // namespace
+
+Result<Guid> Guid::parse(std::string_view text) { return parse_digits(text, false); }
+Result<Guid> Guid::parse_any_case(std::string_view text) { return parse_digits(text, true); }
+
+Guid Guid::from_bytes(Bytes bytes) {
+  assert(bytes.size() == 16);
+  boost::uuids::uuid value{};
+  std::memcpy(value.data, bytes.data(), 16);
+  return Guid(value);
+}
+
+std::string Guid::to_string() const {
+  std::string text(kTextLength, '0');
+  for (std::size_t i = 0; i < 16; ++i) {
+    text[2 * i] = kDigits[value_.data[i] >> 4U];
+    text[2 * i + 1] = kDigits[value_.data[i] & 15U];
+  }
+  return text;
+}
+
+WeakReferenceWords words_from_guid(const Guid& guid) {
+  const auto word = [&](std::size_t b3, std::size_t b2, std::size_t b1, std::size_t b0) {
+    return std::bit_cast<std::int32_t>(byte_at(guid, b3) << 24U | byte_at(guid, b2) << 16U |
+                                       byte_at(guid, b1) << 8U | byte_at(guid, b0));
+  };
+  return {word(0, 1, 2, 3), word(6, 7, 4, 5), word(11, 10, 9, 8), word(15, 14, 13, 12)};
+}
+
+Guid guid_from_words(const WeakReferenceWords& words) {
+  boost::uuids::uuid value{};
+  const auto put = [&](std::int32_t word, std::array<std::size_t, 4> high_to_low) {
+    const auto bits = std::bit_cast<std::uint32_t>(word);
+    for (std::size_t i = 0; i < 4; ++i) {
+      value.data[high_to_low[i]] = static_cast<std::uint8_t>(bits >> (24 - 8 * i));
+    }
+  };
+  put(words[0], {0, 1, 2, 3});
+  put(words[1], {6, 7, 4, 5});
+  put(words[2], {11, 10, 9, 8});
+  put(words[3], {15, 14, 13, 12});
+  return Guid(value);
+}
+
+// The engine numbers its own files and settings in one digit: `d` to `f` are resources, the others
+// the settings of a project, such as its tags and inputs.
+bool is_builtin_resource(const Guid& guid) {
+  constexpr std::size_t kNumberAt = 8;
+  for (std::size_t i = 0; i < 16; ++i) {
+    const std::uint32_t byte = byte_at(guid, i);
+    const bool allowed = i == kNumberAt ? byte != 0 && (byte & 0x0FU) == 0 : byte == 0;
+    if (!allowed) return false;
+  }
+  return true;
+}
+
+bool looks_like_placeholder(const Guid& guid) {
+  if (guid.is_null()) return true;
+  const std::string text = guid.to_string();
+  Digits digits{};
+  std::ranges::transform(text, digits.begin(), digit_value);
+  for (std::size_t distance = 1; distance <= kDistanceMax; ++distance) {
+    if (count_equal(digits, distance) >= kEqualMin[distance]) return true;
+    if (distance <= kStepDistanceMax && counts(digits, distance)) return true;
+  }
+  return repeats_one(digits) || has_odd_digits(digits) || spells_text(guid) ||
+         std::ranges::find(kExamples, text) != kExamples.end();
+}
+
+}  // namespace muster

@@ -1,0 +1,151 @@
+// A signal handler has no arguments of ours, so this is the one table of the house that is global.
+// The handler may interrupt any instruction of any thread: it uses nothing but lock-free atomics
+// and system calls, called directly, because the sanitizers' versions of them may take locks.
+//
+// A slot is taken, then its size is written, then its start; a start of zero ends it. The handler
+// reads start, size, start: when both starts are equal, the size belongs to them. The range that
+// holds the faulting address cannot go away meanwhile, since its reader stands still in it.
+#include "registry/base/mapping_guard.h"
+
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX, not C++.
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <cstdint>
+
+namespace muster {
+namespace {
+
+struct Slot {
+  std::atomic<std::uintptr_t> start{0};
+  std::atomic<std::size_t> size_bytes{0};
+  std::atomic<bool> is_taken{false};
+  std::atomic<std::uint32_t> damages{0};
+};
+static_assert(std::atomic<std::uintptr_t>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): see above.
+constinit std::array<Slot, MappingGuard::kMaxMappings> slots{};
+constinit std::atomic<std::size_t> next_slot{0};   // Where a free one is likely.
+constinit std::atomic<std::size_t> slots_used{0};  // No slot from here on was ever taken.
+constinit std::atomic<bool> is_guarded{false};
+constinit std::size_t page_bytes = 0;
+constinit struct sigaction previous {};
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+Slot* slot_of(std::uintptr_t address) {
+  const std::size_t count = slots_used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uintptr_t start = slots[i].start.load(std::memory_order_acquire);
+    const std::size_t size = slots[i].size_bytes.load(std::memory_order_acquire);
+    const bool is_whole = slots[i].start.load(std::memory_order_acquire) == start;
+    // The last page of a file reaches beyond its end, but nobody reads there.
+    if (start != 0 && is_whole && address >= start && address - start < size) return &slots[i];
+  }
+  return nullptr;
+}
+
+bool replace_lost_pages(std::uintptr_t address) {
+  Slot* const slot = slot_of(address);
+  if (slot == nullptr) return false;
+  const std::uintptr_t from = address - address % page_bytes;
+  const std::uintptr_t end = slot->start.load() + slot->size_bytes.load();
+  // Marked before anybody can read a zero.
+  slot->damages.fetch_add(1);
+  const long placed =
+      ::syscall(SYS_mmap, from, end - from, static_cast<long>(PROT_READ),
+                static_cast<long>(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED), -1L, 0L);
+  return placed == static_cast<long>(from);
+}
+
+void pass_on(int signal, siginfo_t* info, void* context) {
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+    return;
+  }
+  const bool is_sent = info->si_code <= 0;  // By a process, not by a fault.
+  if (previous.sa_handler == SIG_IGN && is_sent) return;
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+    return;
+  }
+  // The instruction that faulted is repeated on return, and ends the program.
+  struct sigaction fallback {};
+  fallback.sa_handler = SIG_DFL;
+  ::sigaction(signal, &fallback, nullptr);
+  if (is_sent) ::raise(signal);
+}
+
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  const bool is_fault = info->si_code > 0;
+  const bool is_answered =
+      is_fault && replace_lost_pages(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  errno = error;
+  if (!is_answered) pass_on(signal, info, context);
+}
+
+}  // namespace
+
+MappingGuard::MappingGuard() {
+  assert(!is_guarded.load());
+  page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // Asked for first: the handler may run as soon as it is there.
+  ::sigaction(SIGBUS, nullptr, &previous);
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  // On the stack that a program may have set aside for its own handlers.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, nullptr);
+  is_guarded.store(true);
+}
+
+MappingGuard::~MappingGuard() {
+  is_guarded.store(false);
+  ::sigaction(SIGBUS, &previous, nullptr);
+}
+
+bool MappingGuard::is_there() { return is_guarded.load(); }
+
+GuardedRange GuardedRange::watch(Bytes bytes) {
+  assert(!bytes.empty());
+  GuardedRange range;
+  const std::size_t first = next_slot.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const std::size_t index = (first + i) % slots.size();
+    Slot& slot = slots[index];
+    if (slot.is_taken.load(std::memory_order_relaxed) || slot.is_taken.exchange(true)) continue;
+    slot.damages.store(0);
+    slot.size_bytes.store(bytes.size());
+    slot.start.store(reinterpret_cast<std::uintptr_t>(bytes.data()));
+    std::size_t used = slots_used.load();
+    while (used <= index && !slots_used.compare_exchange_weak(used, index + 1)) {
+    }
+    next_slot.store((index + 1) % slots.size(), std::memory_order_relaxed);
+    range.slot_ = index;
+    break;
+  }
+  return range;
+}
+
+GuardedRange::~GuardedRange() {
+  if (slot_ == kNone) return;
+  slots[slot_].start.store(0);
+  next_slot.store(slot_, std::memory_order_relaxed);
+  slots[slot_].is_taken.store(false);
+}
+
+bool GuardedRange::is_damaged() const {
+  if (slot_ == kNone) return false;
+  // Writes nothing, but keeps what was read before this call before it, which a load does not.
+  return slots[slot_].damages.fetch_add(0, std::memory_order_acq_rel) > 0;
+}
+
+}  // namespace muster

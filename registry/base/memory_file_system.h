@@ -1,0 +1,58 @@
+// The disk's twin for tests and previews.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "registry/base/file_stamp.h"
+#include "registry/base/file_system.h"
+
+namespace muster {
+
+/// Files in memory. Folders exist while they hold a file. As on the disk, an identity stays with
+/// what is moved. Time passes by a second with every change. Reading from several threads is safe
+/// while nobody writes.
+class MemoryFileSystem final : public FileSystem, public FileStamps, public FileLinks {
+ public:
+  /// Adds a text file. Requires: `path` is valid.
+  void add(std::string_view path, std::string_view text);
+
+  Result<FileInfo> stat(const AssetPath& path) const override;
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override;
+  Result<void> write(const AssetPath& path, Bytes bytes) override;
+  Result<void> commit(std::span<const Move> moves) override;
+  Result<void> remove(const AssetPath& path) override;
+  void stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
+                 std::span<FileStamp> stamps) const override;
+  std::int64_t now_ns() const override { return now_ns_; }
+  std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
+                             std::span<const std::string> names) override;
+
+  /// Stamps a file anew and leaves its content alone. Requires: it exists.
+  void touch(const AssetPath& path);
+  /// Stops time: whatever changes gets the same stamp, as within one step of a disk's clock.
+  void hold_time() { step_ns_ = 0; }
+
+  /// Every file, sorted by path: what a test compares.
+  const std::map<AssetPath, ByteVector>& files() const { return files_; }
+
+ private:
+  bool is_folder(const AssetPath& path) const;
+  Result<void> commit_one(const Move& move);
+  void identify(const AssetPath& path);
+  void pass_time() { now_ns_ += step_ns_; }
+  void change_names();
+
+  std::map<AssetPath, ByteVector> files_;
+  std::map<AssetPath, std::uint64_t> identities_;  // of files and folders; the root has none
+  std::map<AssetPath, std::int64_t> changed_ns_;   // of files
+  std::uint64_t last_identity_ = 0;
+  std::int64_t now_ns_ = 1;
+  std::int64_t names_changed_ns_ = 0;
+  std::int64_t step_ns_ = 1'000'000'000;
+};
+
+}  // namespace muster

@@ -1,0 +1,44 @@
+// Several folders as one.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "registry/base/file_stamp.h"
+#include "registry/base/file_system.h"
+
+namespace muster {
+
+/// A file system with others at some of its paths: a project with packages that lie elsewhere. What
+/// is mounted hides what lies beneath. Each part guards its own root; a commit stays within one
+/// part (`invalid_argument`). Safe to use from several threads as its parts are.
+class MountedFileSystem final : public FileSystem, public FileStamps {
+ public:
+  struct Part {
+    AssetPath at;  ///< Empty for the base.
+    std::unique_ptr<FileSystem> files;
+    const FileStamps* stamps = nullptr;  ///< Those of `files`, or null when they are not needed.
+  };
+  /// Requires: no mount is inside another's path.
+  MountedFileSystem(Part base, std::vector<Part> mounts);
+
+  Result<FileInfo> stat(const AssetPath& path) const override;
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override;
+  Result<void> write(const AssetPath& path, Bytes bytes) override;
+  Result<void> commit(std::span<const Move> moves) override;
+  Result<void> remove(const AssetPath& path) override;
+  void stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
+                 std::span<FileStamp> stamps) const override;
+  std::int64_t now_ns() const override;
+
+ private:
+  const Part& part_of(const AssetPath& path) const;
+  bool leads_to_mount(const AssetPath& folder) const;
+
+  Part base_;
+  std::vector<Part> mounts_;
+};
+
+}  // namespace muster

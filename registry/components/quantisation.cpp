@@ -1,0 +1,228 @@
+// Steps are computed in double and rounded once, by operations that IEEE 754 defines exactly; the
+// description's rules keep steps apart in a float, which makes the way back and forth stable.
+#include "registry/components/quantisation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "registry/components/lanes.h"
+#include "registry/components/rotation_steps.h"
+
+namespace muster {
+namespace {
+
+/// Steps from zero of a field without range, where its lanes have 64 bits: beyond it a double does
+/// not hold every integer.
+constexpr double kMaxSteps = 9007199254740992.0;  // 2^53
+/// The same of floats, so that steps take 32 bits: the largest float below 2^31 but one, as the
+/// last may round to 2^31.
+constexpr double kMaxFloatSteps = 2147483392.0;
+
+bool has_range(const FieldDescription& field) { return field.minimum != field.maximum; }
+bool has_steps(const FieldDescription& field) { return field.resolution > 0; }
+
+std::int64_t last_step(const FieldDescription& field) {
+  return std::llround((field.maximum - field.minimum) / field.resolution);
+}
+
+// Of a field with steps but no range. Both ends are steps that come back as themselves: a float far
+// out does not tell neighbouring steps apart.
+template <typename T>
+WireRange unbounded_steps(const FieldDescription& field) {
+  using Limits = std::numeric_limits<T>;
+  const auto step_of_end = [&](double end) { return std::llround(end / field.resolution); };
+  const double far = kMaxSteps * field.resolution;
+  if constexpr (std::is_floating_point_v<T>) {
+    const double end = sizeof(T) == 4 ? kMaxFloatSteps * field.resolution : far;
+    const std::int64_t high =
+        step_of_end(static_cast<double>(static_cast<T>(std::min(end, double{Limits::max()}))));
+    return {-high, high};
+  } else if constexpr (sizeof(T) == 8) {
+    return {step_of_end(std::max(-far, static_cast<double>(Limits::min()))),
+            step_of_end(std::min(far, static_cast<double>(Limits::max())))};
+  } else {
+    return {step_of_end(Limits::min()), step_of_end(Limits::max())};
+  }
+}
+
+// The bits of a float as an integer that grows with the float.
+template <typename Real>
+std::int64_t ordered_bits(Real value) {
+  if constexpr (sizeof(Real) == 4) {
+    const auto bits = std::bit_cast<std::int32_t>(value);
+    return bits < 0 ? std::int64_t{bits ^ 0x7FFFFFFF} : bits;
+  } else {
+    const auto bits = std::bit_cast<std::int64_t>(value);
+    return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
+  }
+}
+
+template <typename Real>
+Real from_ordered_bits(std::int64_t ordered) {
+  if constexpr (sizeof(Real) == 4) {
+    const auto bits = static_cast<std::int32_t>(ordered);
+    return std::bit_cast<float>(bits < 0 ? bits ^ 0x7FFFFFFF : bits);
+  } else {
+    return std::bit_cast<double>(ordered < 0 ? ordered ^ std::numeric_limits<std::int64_t>::max()
+                                             : ordered);
+  }
+}
+
+std::int64_t step_of(double value, const FieldDescription& field, const WireRange& range) {
+  const double origin = has_range(field) ? field.minimum : 0;
+  if (std::isnan(value)) value = 0;
+  const double steps = (value - origin) / field.resolution;
+  if (steps <= static_cast<double>(range.low)) return range.low;
+  if (steps >= static_cast<double>(range.high)) return range.high;
+  return std::llround(steps);
+}
+
+template <typename T>
+std::int64_t quantise_lane(T value, const FieldDescription& field, const WireRange& range) {
+  if (field.type == FieldType::boolean) return value == T{} ? 0 : 1;
+  if (has_steps(field)) return step_of(static_cast<double>(value), field, range);
+  if constexpr (std::is_floating_point_v<T>) {
+    return ordered_bits(value);
+  } else {
+    return static_cast<std::int64_t>(value);
+  }
+}
+
+template <typename T>
+T dequantise_lane(std::int64_t step, const FieldDescription& field) {
+  if (!has_steps(field)) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return from_ordered_bits<T>(step);
+    } else {
+      return static_cast<T>(step);
+    }
+  }
+  double value = static_cast<double>(step) * field.resolution;
+  if (has_range(field)) value = std::min(field.minimum + value, field.maximum);
+  if constexpr (!std::is_floating_point_v<T>) {
+    // A resolution may reach beyond the type: 5 does, for a byte.
+    value = std::clamp(value, static_cast<double>(std::numeric_limits<T>::min()),
+                       static_cast<double>(std::numeric_limits<T>::max()));
+    if (value >= static_cast<double>(std::numeric_limits<T>::max())) {
+      return std::numeric_limits<T>::max();
+    }
+  }
+  return static_cast<T>(value);
+}
+
+void quantise_rotations(const FieldDescription& field, const std::byte* at,
+                        std::span<std::int64_t> out) {
+  const std::uint32_t greatest = greatest_rotation_step(field.resolution);
+  for (std::size_t i = 0; i < out.size(); i += 4, at += sizeof(Quaternion)) {
+    const RotationSteps steps = rotation_steps(load_lane<Quaternion>(at), greatest);
+    out[i] = steps.dropped;
+    std::ranges::copy(steps.others, out.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
+void dequantise_rotations(const FieldDescription& field, std::span<const std::int64_t> values,
+                          std::byte* at) {
+  const std::uint32_t greatest = greatest_rotation_step(field.resolution);
+  const auto within = [](std::int64_t value, std::uint32_t high) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, high));
+  };
+  for (std::size_t i = 0; i < values.size(); i += 4, at += sizeof(Quaternion)) {
+    const RotationSteps steps{
+        .dropped = within(values[i], 3),
+        .others = {within(values[i + 1], greatest), within(values[i + 2], greatest),
+                   within(values[i + 3], greatest)}};
+    store_lane(at, rotation_of(steps, greatest));
+  }
+}
+
+// A text ends at its first zero; what lies behind it is nobody's, and does not travel.
+template <typename T>
+void end_texts(const FieldDescription& field, std::span<T> lanes) {
+  for (std::size_t begin = 0; begin < lanes.size(); begin += field.element_bytes) {
+    const std::span<T> text = lanes.subspan(begin, field.element_bytes);
+    std::fill(std::find(text.begin(), text.end(), T{}), text.end(), T{});
+  }
+}
+
+}  // namespace
+
+std::uint32_t wire_value_count(const FieldDescription& field) {
+  return field.count * lane_count(field);
+}
+
+bool is_smallest_three(const FieldDescription& field) {
+  return field.type == FieldType::quaternion && has_steps(field);
+}
+
+WireRange wire_range(const FieldDescription& field) {
+  if (field.type == FieldType::boolean) return {0, 1};
+  if (is_smallest_three(field)) return {0, greatest_rotation_step(field.resolution)};
+  if (has_steps(field)) {
+    if (has_range(field)) return {0, last_step(field)};
+    return with_lane_type(lane_type(field.type),
+                          [&]<typename T>(T) { return unbounded_steps<T>(field); });
+  }
+  return with_lane_type(lane_type(field.type), []<typename T>(T) -> WireRange {
+    using Limits = std::numeric_limits<std::int64_t>;
+    if constexpr (std::is_same_v<T, float>) {
+      return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    } else if constexpr (sizeof(T) == 8) {
+      return {Limits::min(), Limits::max()};
+    } else {
+      return {static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+              static_cast<std::int64_t>(std::numeric_limits<T>::max())};
+    }
+  });
+}
+
+namespace {
+
+void quantise_within(const WireRange& range, const FieldDescription& field, Bytes component,
+                     std::span<std::int64_t> out) {
+  assert(out.size() == wire_value_count(field));
+  const std::byte* at = component.data() + field.offset_bytes;
+  if (is_smallest_three(field)) return quantise_rotations(field, at, out);
+  with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    for (std::int64_t& value : out) {
+      value = quantise_lane(load_lane<T>(at), field, range);
+      at += sizeof(T);
+    }
+  });
+  if (field.type == FieldType::text) end_texts(field, out);
+}
+
+}  // namespace
+
+void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out) {
+  quantise_within(wire_range(field), field, component, out);
+}
+
+void quantise_unbounded(const FieldDescription& field, Bytes component,
+                        std::span<std::int64_t> out) {
+  // A double has this value, and so has an integer.
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  quantise_within({-kMost, kMost}, field, component, out);
+}
+
+void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,
+                std::span<std::byte> component) {
+  assert(values.size() == wire_value_count(field));
+  std::byte* at = component.data() + field.offset_bytes;
+  if (is_smallest_three(field)) return dequantise_rotations(field, values, at);
+  const WireRange range = wire_range(field);
+  with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    for (const std::int64_t value : values) {
+      store_lane(at, dequantise_lane<T>(std::clamp(value, range.low, range.high), field));
+      at += sizeof(T);
+    }
+  });
+  if (field.type == FieldType::text) {
+    end_texts(field, component.subspan(field.offset_bytes, values.size()));
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,110 @@
+// A component is counted in half steps from the middle of its range, as SNAPSHOT_FORMAT.md has it:
+// `greatest` half steps are 1/sqrt(2), and the squares of all four have the sum 2 greatest^2.
+//
+// Rounding three components moves the fourth, and where two are nearly the greatest, the dropped
+// one may come out as the smaller: on the way back the other would be dropped, with other
+// roundings. So steps are taken there and back until they stay; those that still do not are pulled
+// towards the dropped component, a step at a time. That ends at the latest where the three are
+// zero.
+#include "registry/components/rotation_steps.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+
+namespace muster {
+namespace {
+
+constexpr double kRootOfTwo = 1.4142135623730951;
+/// Fewer cannot name a dropped component by an integer of the same range; more, the codec would
+/// not follow from frame to frame, and a float does not hold much longer.
+constexpr std::uint32_t kFewestSteps = 4;
+constexpr std::uint32_t kMostSteps = (1U << 20U) - 2;
+
+RotationSteps nearest_steps(const Quaternion& rotation, std::uint32_t greatest) {
+  std::array<double, 4> parts = {rotation.x, rotation.y, rotation.z, rotation.w};
+  double squares = 0;
+  for (const double part : parts) squares += part * part;
+  if (!std::isfinite(squares) || squares == 0) {
+    parts = {0, 0, 0, 1};
+    squares = 1;
+  }
+  RotationSteps steps{.dropped = 0};
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    if (std::abs(parts[i]) > std::abs(parts[steps.dropped])) steps.dropped = i;
+  }
+  const double middle = greatest;
+  const double scale = (parts[steps.dropped] < 0 ? -middle : middle) * kRootOfTwo;
+  const double length = std::sqrt(squares);
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    if (i == steps.dropped) continue;
+    const double half_steps = std::clamp(parts[i] / length * scale, -middle, middle);
+    steps.others[next++] = static_cast<std::uint32_t>(std::llround((half_steps + middle) / 2));
+  }
+  return steps;
+}
+
+RotationSteps there_and_back(const RotationSteps& steps, std::uint32_t greatest) {
+  return nearest_steps(rotation_of(steps, greatest), greatest);
+}
+
+std::int64_t half_steps_of(std::uint32_t step, std::uint32_t greatest) {
+  return 2 * std::int64_t{std::min(step, greatest)} - greatest;
+}
+
+// Of the three, brings the one that is farthest from the middle a step nearer.
+void pull(RotationSteps& steps, std::uint32_t greatest) {
+  std::uint32_t* farthest = &steps.others[0];
+  for (std::uint32_t& step : steps.others) {
+    if (std::abs(half_steps_of(step, greatest)) > std::abs(half_steps_of(*farthest, greatest))) {
+      farthest = &step;
+    }
+  }
+  *farthest = half_steps_of(*farthest, greatest) > 0 ? *farthest - 1 : *farthest + 1;
+}
+
+}  // namespace
+
+std::uint32_t greatest_rotation_step(double resolution) {
+  assert(resolution > 0);
+  const double each_side = std::round(1 / (resolution * kRootOfTwo));
+  return 2 * static_cast<std::uint32_t>(
+                 std::clamp(each_side, double{kFewestSteps / 2}, double{kMostSteps / 2}));
+}
+
+RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t greatest) {
+  RotationSteps steps = nearest_steps(rotation, greatest);
+  RotationSteps back = there_and_back(steps, greatest);
+  if (back == steps) return steps;
+  steps = back;
+  for (;;) {
+    back = there_and_back(steps, greatest);
+    if (back == steps) return steps;
+    pull(steps, greatest);
+  }
+}
+
+Quaternion rotation_of(const RotationSteps& steps, std::uint32_t greatest) {
+  std::array<std::int64_t, 3> others{};
+  std::int64_t squares = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    others[i] = half_steps_of(steps.others[i], greatest);
+    squares += others[i] * others[i];
+  }
+  const std::int64_t all = 2 * std::int64_t{greatest} * greatest;
+  const double length = std::sqrt(static_cast<double>(std::max(all, squares)));
+  std::array<float, 4> parts{};
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const double part =
+        i == std::min(steps.dropped, 3U)
+            ? std::sqrt(static_cast<double>(std::max<std::int64_t>(0, all - squares)))
+            : static_cast<double>(others[next++]);
+    parts[i] = static_cast<float>(part / length);
+  }
+  return {parts[0], parts[1], parts[2], parts[3]};
+}
+
+}  // namespace muster

@@ -1,0 +1,84 @@
+// What an asset depends on is asked of the trees that were looked into, so it is exact: the same
+// answers lead through the same steps to the same result.
+#include "registry/model/asset_memory.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+void sort_guids(std::vector<Guid>& guids) {
+  std::ranges::sort(guids);
+  guids.erase(std::unique(guids.begin(), guids.end()), guids.end());
+}
+
+void add_scripts(const SourceFile& source, std::vector<Guid>& scripts) {
+  for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
+    const auto script = yaml::reference_at(
+        source.tree, source.tree.find(source.fields_of(static_cast<int>(i)), "m_Script"));
+    if (script) scripts.push_back(script.value().guid);
+  }
+}
+
+// What goes in byte for byte has no script; nor does what is inside a model show.
+void add_scripts_of(const Project& project, AssetNumber asset, std::vector<Guid>& scripts) {
+  const AssetPath& path = project.index().at(asset).path;
+  if (!holds_references(path) || is_model_path(path)) return;
+  add_scripts(project.sources().get(asset), scripts);
+}
+
+// What lies in the file itself, and what its flattened form is made of.
+void add_dependencies(const Project& project, AssetNumber asset, AssetFacts& facts) {
+  add_scripts_of(project, asset, facts.scripts);
+  if (is_prefab(project.sources(), asset)) {
+    for (const Guid& guid : project.prefabs().flatten(asset).sources) {
+      const AssetNumber source = project.index().find(guid);
+      facts.sources.push_back(guid);
+      if (source != kNoAsset) add_scripts_of(project, source, facts.scripts);
+    }
+  }
+  sort_guids(facts.sources);
+  sort_guids(facts.scripts);
+}
+
+}  // namespace
+
+AssetFacts& AssetMemory::at(AssetNumber asset) {
+  if (facts_[asset] == nullptr) facts_[asset] = std::make_unique<AssetFacts>();
+  return *facts_[asset];
+}
+
+void AssetMemory::note_packable(const Project& project, AssetNumber asset) {
+  AssetFacts& facts = at(asset);
+  facts.is_packable = true;
+  add_dependencies(project, asset, facts);
+}
+
+void AssetMemory::note_fit_values(const Project& project, AssetNumber asset) {
+  AssetFacts& facts = at(asset);
+  facts.has_fit_values = true;
+  if (!is_prefab(project.sources(), asset)) facts.class_name = class_of_asset(project, asset);
+  add_dependencies(project, asset, facts);
+}
+
+void AssetMemory::note_stripped(const Project& project, AssetNumber asset, Target target,
+                                StrippedFile file, const std::vector<Guid>& looked_into) {
+  AssetFacts& facts = at(asset);
+  facts.stripped[place_of(target)] = std::move(file);
+  add_scripts_of(project, asset, facts.scripts);
+  for (const Guid& guid : looked_into) {
+    const AssetNumber source = project.index().find(guid);
+    facts.sources.push_back(guid);
+    if (source != kNoAsset) add_scripts_of(project, source, facts.scripts);
+  }
+  sort_guids(facts.sources);
+  sort_guids(facts.scripts);
+}
+
+bool is_known_packable(const Project& project, AssetNumber asset) {
+  const AssetFacts* const known =
+      project.memory() == nullptr ? nullptr : project.memory()->find(asset);
+  return known != nullptr && known->is_packable;
+}
+
+}  // namespace muster

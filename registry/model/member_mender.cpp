@@ -1,0 +1,68 @@
+#include "registry/model/member_mender.h"
+
+#include <algorithm>
+
+#include "registry/model/entry_values.h"
+
+namespace muster {
+
+// From layout F on an id that a listed asset stores is a leftover.
+void MemberMender::begin(const Registry& registry) {
+  const bool is_plain = project_.sources().get(registry.asset).dialect == yaml::Dialect::plain;
+  stores_ids_ = false;
+  if (!declaration_.definitions_store_ids || (!is_plain && !is_built_in(declaration_))) return;
+  const auto first = std::ranges::find(registry.entries, false, &RegistryEntry::is_free);
+  if (first != registry.entries.end()) {
+    stores_ids_ = first->own_guid.is_null();
+    return;
+  }
+  const EntryForm form = entry_form(project_, registry);
+  stores_ids_ =
+      declaration_.own_guid_keys.empty() || is_plain || form.text_references || form.reference_list;
+}
+
+void MemberMender::mend_listed(const RegistryEntry& entry) {
+  std::optional<WantedId> id;
+  if (stores_ids_) id = {entry.type_id, true};
+  bool has_factory = false;
+  for (const EntryReference& reference : entry.references) {
+    if (reference.asset == kNoAsset) continue;
+    if (reference.role == ReferenceRule::Role::prefab) {
+      stored_.want_prefab(declaration_, reference.asset, id);
+    } else if (reference.role == ReferenceRule::Role::factory) {
+      stored_.want_factory(reference.asset, id);
+      has_factory = true;
+    }
+  }
+  const bool is_file = entry.definition != kNoAsset && !entry.is_sub_definition;
+  if (!has_factory && (entry.stored_id || (is_file && declaration_.definitions_say_guid))) {
+    stored_.want_definition(declaration_, entry.definition, id);
+  }
+}
+
+void MemberMender::mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
+  wish(stored_, candidate, guid,
+       stores_ids_ ? std::optional<WantedId>({type_id, false}) : std::nullopt);
+}
+
+std::vector<std::string> MemberMender::obstacles(const Candidate& candidate,
+                                                 const Guid& guid) const {
+  StoredValues tried(project_);
+  wish(tried, candidate, guid, {});  // its id is not known yet
+  return tried.take_remaining();
+}
+
+void MemberMender::wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
+                        const std::optional<WantedId>& id) const {
+  const AssetNumber asset = candidate.is_provider ? project_.index().find(guid) : candidate.asset;
+  if (asset == kNoAsset) return;
+  if (candidate.is_provider || !candidate.rule->component.empty()) {
+    stored.want_prefab(declaration_, asset, id);
+  } else if (candidate.rule->field == "factory") {
+    stored.want_factory(asset, id);
+  } else {
+    stored.want_definition(declaration_, asset, id);
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,62 @@
+// One reading of factories for who cooks them, who holds variants against each other, and who looks
+// for mistyped names: what one of them took for a component the others must.
+#include "registry/model/plain_components.h"
+
+namespace muster {
+
+std::vector<FactoryPart> factory_parts(const SourceFile& source,
+                                       const std::function<bool(std::string_view)>& describes) {
+  const yaml::Tree& tree = source.tree;
+  const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
+  std::vector<FactoryPart> parts;
+  yaml::NodeIndex list = tree.find(fields, "components");
+  const bool is_list = list != yaml::kNoNode &&
+                       tree.at(list).kind == yaml::NodeKind::sequence;  // else told as unfit
+  if (!is_list) list = yaml::kNoNode;
+  for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
+    const yaml::NodeIndex inner = tree.at(item).first_child;
+    const bool is_bare = inner == yaml::kNoNode;
+    parts.push_back({std::string(is_bare ? tree.scalar(item) : tree.at(inner).key), inner,
+                     is_bare ? tree.at(item).position : tree.at(inner).key_position, true});
+  }
+  for (const yaml::NodeIndex field : yaml::Children(tree, fields)) {
+    std::string name = component_of_field(tree.at(field).key);
+    if (name.empty() || tree.at(field).kind != yaml::NodeKind::mapping) continue;
+    if (!describes(name)) continue;
+    parts.push_back({std::move(name), field, tree.at(field).key_position, false});
+  }
+  return parts;
+}
+
+std::string component_of_field(std::string_view field) {
+  std::string name(field);
+  if (!name.empty() && name.front() >= 'a' && name.front() <= 'z') {
+    name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  }
+  return name;
+}
+
+std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at) {
+  const bool is_scalar = at.kind == yaml::NodeKind::scalar;
+  const bool is_empty = is_scalar && at.text.empty() && at.style == yaml::ScalarStyle::plain;
+  if (at.kind == yaml::NodeKind::mapping || is_empty) return {};
+  return std::string(class_name) + " has fields, and no " + (is_scalar ? "value" : "list");
+}
+
+bool may_name_component(std::string_view name, yaml::ScalarStyle style) {
+  const char first = name.empty() ? '\0' : name.front();
+  const bool is_letter =
+      (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '_';
+  if (!is_letter || style != yaml::ScalarStyle::plain) return is_letter;
+  const std::string folded = lower_ascii(name);
+  return folded != "true" && folded != "false" && folded != "null";
+}
+
+std::string told_of_second(std::string_view entity, std::string_view class_name) {
+  std::string message = "this";
+  if (!entity.empty()) message.assign("'").append(entity).append("'");
+  message.append(" has two components ").append(class_name);
+  return message + ": an entity has one of each type";
+}
+
+}  // namespace muster

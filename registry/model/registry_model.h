@@ -1,0 +1,212 @@
+// The registries of a project, resolved: which entry names which asset for whom, under which id.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/model/class_declaration.h"
+#include "registry/model/id_lock.h"
+#include "registry/project/packages.h"
+#include "registry/project/prefab.h"
+#include "registry/project/reference_graph.h"
+
+namespace muster {
+
+/// A place in a file of the project.
+struct Location {
+  AssetPath path;
+  yaml::Position position;
+};
+
+/// One asset that an entry names.
+struct EntryReference {
+  Guid guid;
+  AssetNumber asset = kNoAsset;  ///< `kNoAsset` when nothing in the project has this guid.
+  TargetSet targets;             ///< Those of the rule that the registry's roots build for.
+  ReferenceRule::Role role = ReferenceRule::Role::asset;
+  bool strong = false;
+  std::string field;  ///< The key that holds it, e.g. `prefabClient`.
+  /// Whether the reference belongs to the registry's per-target asset list; a strong factory of the
+  /// older layouts does not: it travels with the registry.
+  bool emitted = true;
+  Location location;
+};
+
+/// One slot of a registry.
+struct RegistryEntry {
+  std::size_t slot = 0;
+  TypeId type_id;
+  std::optional<std::uint32_t> explicit_id;  ///< As written in the entry.
+  std::optional<std::int64_t> stored_id;     ///< As stored in the definition or component.
+  Location stored_id_location;
+  bool is_free = false;  ///< An empty slot: its id is retired or waits for reuse by nobody.
+  Guid own_guid;         ///< As the entry repeats it; null when it does not.
+  Location own_guid_location;
+  AssetNumber definition = kNoAsset;  ///< The definition asset that the entry refers to.
+  bool is_sub_definition = false;     ///< The definition is one of several objects of its file.
+  Guid definition_guid;               ///< Its guid, known even when the asset does not exist.
+  Location definition_location;       ///< Of the reference to it.
+  Guid owner;                         ///< What the entry belongs to; null when nothing.
+  Guid folder;  ///< The folder whose content the entry stands for; null when it names no folder.
+  std::vector<EntryReference> references;
+  std::optional<std::int64_t> pool_size;
+  Location pool_size_location;
+  std::vector<std::string> key;  ///< The values of the class's key paths.
+  Location location;
+  yaml::NodeIndex node = yaml::kNoNode;
+};
+
+struct Registry {
+  AssetNumber asset = kNoAsset;
+  const ClassDeclaration* declaration = nullptr;
+  TargetSet targets;                ///< By the roots that list it.
+  std::optional<bool> server_flag;  ///< The `server` field of the oldest layout.
+  std::vector<RegistryEntry> entries;
+  std::vector<std::pair<TypeId, Location>> retired;
+  yaml::NodeIndex list = yaml::kNoNode;
+};
+
+/// One asset that lists the registries of a target.
+struct RegistryRoot {
+  AssetNumber asset = kNoAsset;
+  Target target = Target::client;
+  struct Item {
+    Guid guid;
+    AssetNumber asset = kNoAsset;
+    bool is_null = false;
+    bool is_misplaced = false;  ///< It is no asset's main object, which is told.
+    Location location;
+  };
+  std::vector<Item> items;
+};
+
+/// A reference or file on the way to an entry that could not be used.
+struct ModelProblem {
+  enum class Kind : std::uint8_t {
+    unresolved,
+    unreadable,
+    textless,  ///< An asset without text, which may be a root or registry for all that is known.
+    malformed_reference,
+    wrong_target,  ///< A reference leads to an asset, but to no object that it has.
+    malformed_type_id,
+    malformed_entry,  ///< An item of a list that is neither a mapping nor a reference.
+    malformed_flag,
+    missing_list,   ///< A root or registry whose items are not where its class has them.
+    too_many,       ///< A list with more entries than there are type ids.
+    unknown_class,  ///< A root lists something that is no registry; nothing is wrong with reading.
+    lost_class,     ///< Of something that is listed, or looks like a root or registry, no class is
+                    ///< known.
+  };
+  Kind kind = Kind::unresolved;
+  Location location;
+  Guid guid;
+  AssetNumber asset = kNoAsset;  ///< The unreadable file.
+  std::string detail;
+};
+
+/// An asset whose class is called like one of roots or registries, but which shows none of its
+/// fields: another game's own class.
+struct Namesake {
+  AssetNumber asset = kNoAsset;
+  std::string class_name;  ///< That of the roots or registries.
+};
+
+struct RegistryModel {
+  std::vector<ClassDeclaration> classes;
+  std::vector<Registry> registries;  ///< Sorted by class, then path.
+  std::vector<RegistryRoot> roots;   ///< Sorted by path.
+  std::vector<ModelProblem> problems;
+  std::vector<Namesake> namesakes;  ///< Sorted by asset.
+  std::vector<LockFile> locks;      ///< Sorted by path.
+
+  /// The lock that belongs to an asset, or null.
+  const LockFile* lock_of(AssetNumber registry) const;
+  /// The guids that a target's registries name, sorted, each once: what gets a bundle.
+  std::vector<Guid> assets_for(Target target) const;
+  /// The registries and roots of a target: they are packed too, with the definitions that they
+  /// hold.
+  std::vector<AssetNumber> holders_for(Target target) const;
+};
+
+class AssetMemory;
+class Stripping;
+
+/// Everything that is known of a project: what the commands work on. Members refer to one another,
+/// so a project stays where it was made.
+class Project {
+ public:
+  /// Reads settings, index, references and registries. Fails when there is no project, when its
+  /// settings are wrong, or with `cancelled`; everything else becomes a problem in its place.
+  ///
+  /// With `wishes` the project is what a build for them packs (`choose_for_build`, which may fail;
+  /// `settle_variants`); without, every variant is there. `memory` spares reading what it knows.
+  static Result<std::unique_ptr<Project>> open(
+      const FileSystem& files, unsigned jobs, const std::stop_token& stop,
+      const Progress& progress = {},
+      const std::optional<std::vector<VariantWish>>& wishes = std::nullopt,
+      FileMemory* memory = nullptr);
+  Project(const Project&) = delete;
+  Project& operator=(const Project&) = delete;
+  ~Project();
+
+  const FileSystem& files() const { return files_; }
+  const ProjectConfig& config() const { return config_; }
+  const AssetIndex& index() const { return index_; }
+  const Variants& variants() const { return variants_; }
+  /// What has been chosen for it; nothing where nobody was asked.
+  const VariantKeys& choice() const { return choice_; }
+  const ReferenceGraph& graph() const { return graph_; }
+  const Scripts& scripts() const { return *scripts_; }
+  const SourceCache& sources() const { return *sources_; }
+  const PrefabFlattener& prefabs() const { return *prefabs_; }
+  const RegistryModel& model() const { return model_; }
+  /// What the builds for a target go without: the rules of `strip`, applied when first asked for.
+  /// Safe to call from several threads.
+  const Stripping& stripping(Target target) const;
+
+  /// What spares looks into assets, for as long as it lives; null where nobody remembers anything.
+  AssetMemory* memory() const { return memory_; }
+  /// Requires: nobody else uses the project yet.
+  void remember_in(AssetMemory& memory) { memory_ = &memory; }
+
+  const Packages& packages() const { return *packages_; }
+
+  /// True when a guid may be missing from the tree: built into the engine, declared external, or of
+  /// a package that is known.
+  bool is_known_elsewhere(const Guid& guid) const {
+    return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
+           packages_->find(guid).has_value();
+  }
+
+ private:
+  Project(const FileSystem& files, unsigned jobs);
+
+  const FileSystem& files_;
+  ProjectConfig config_;
+  AssetIndex index_;
+  Variants variants_;
+  VariantKeys choice_;
+  ReferenceGraph graph_;
+  std::unique_ptr<Packages> packages_;
+  std::unique_ptr<Scripts> scripts_;
+  std::unique_ptr<SourceCache> sources_;
+  std::unique_ptr<PrefabFlattener> prefabs_;
+  RegistryModel model_;
+  AssetMemory* memory_ = nullptr;
+  unsigned jobs_;
+  mutable std::mutex mutex_;
+  mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;  // client, server
+};
+
+/// The class of an asset's main object: its script's class in Unity's dialect, the `class:` of a
+/// plain file; empty when it is neither.
+std::string class_of_asset(const Project& project, AssetNumber asset);
+
+/// Builds the model; `Project::open` calls it last.
+RegistryModel build_registry_model(const Project& project, std::vector<ClassDeclaration> classes);
+
+}  // namespace muster

@@ -1,0 +1,152 @@
+#include "registry/model/unread.h"
+
+#include <algorithm>
+#include <set>
+
+#include "registry/base/counted.h"
+#include "registry/model/membership.h"
+
+namespace muster {
+namespace {
+
+// What may hide assets: what is in a folder that cannot be listed, or whose guid cannot be read.
+bool hides_assets(IndexProblem::Kind kind) {
+  using enum IndexProblem::Kind;
+  return kind == unreadable || kind == lfs_pointer || kind == merge_conflict ||
+         kind == malformed_guid;
+}
+
+bool is_without_text(ContentProblem::Kind kind) {
+  using enum ContentProblem::Kind;
+  return kind == lfs_pointer || kind == binary || kind == foreign_text || kind == unreadable;
+}
+
+// Assets that may belong into a registry of the class: those that mention it and cannot be parsed,
+// and prefabs that mention nothing because they have no text.
+std::set<AssetNumber> unread_members(const Project& project, const ClassDeclaration& declaration) {
+  std::set<AssetNumber> found;
+  for (const AssetNumber asset : unreadable_members(project, declaration)) found.insert(asset);
+  const bool takes_prefabs = std::ranges::any_of(
+      declaration.prepare, [](const PrepareRule& rule) { return !rule.component.empty(); });
+  if (!takes_prefabs) return found;
+  for (const ContentProblem& problem : project.graph().problems()) {
+    const AssetPath& path = project.index().at(problem.asset).path;
+    if (is_without_text(problem.kind) && has_extension(path, "prefab")) found.insert(problem.asset);
+  }
+  return found;
+}
+
+std::string why(const SourceFile& source) {
+  if (source.read_error) return source.read_error->message;
+  if (!source.error) return "it has no objects";
+  return "line " + std::to_string(source.error->position.line) + ": " + source.error->message;
+}
+
+// Adds a sentence for each file that hides entries of registries, and the assets that have one.
+void note_registries(const Project& project, std::set<std::string>& notes,
+                     std::set<AssetNumber>& told) {
+  for (const ModelProblem& problem : project.model().problems) {
+    using enum ModelProblem::Kind;
+    // Both are about references that were read well.
+    if (problem.kind == unresolved || problem.kind == unknown_class) continue;
+    told.insert(problem.asset);
+    std::string place = problem.location.path.text();
+    if (problem.location.position.line != 0) {
+      place += ":" + std::to_string(problem.location.position.line);
+    }
+    notes.insert(place +
+                 (problem.kind == textless ? ": cannot be read and may be a root or registry"
+                                           : ": part of a registry could not be read") +
+                 "; see 'muster validate'");
+  }
+  for (const IndexProblem& problem : project.index().problems()) {
+    if (!hides_assets(problem.kind)) continue;
+    notes.insert(problem.path.text() +
+                 ": could not be read, and what it hides is missing here; see 'muster validate'");
+  }
+  for (const ReadFailure& failure : project.scripts().read_failures()) {
+    notes.insert(project.index().at(failure.asset).path.text() +
+                 ": cannot be read, and what derives from it may be a root or registry: " +
+                 failure.error.message);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> unread_registry_notes(const Project& project) {
+  std::set<std::string> notes;
+  std::set<AssetNumber> told;
+  note_registries(project, notes, told);
+  return {notes.begin(), notes.end()};
+}
+
+std::vector<std::string> unread_notes(const Project& project) {
+  std::set<std::string> notes;
+  std::set<AssetNumber> told;
+  note_registries(project, notes, told);
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    const auto is_of_class = [&](const Registry& registry) {
+      return registry.declaration == &declaration;
+    };
+    if (std::ranges::none_of(project.model().registries, is_of_class)) continue;
+    for (const AssetNumber asset : unread_members(project, declaration)) {
+      if (!told.insert(asset).second) continue;
+      const SourceFile& source = project.sources().get(asset);
+      notes.insert(source.path.text() + ": may belong into " + with_article(declaration.name) +
+                   ", but cannot be read: " + why(source));
+    }
+  }
+  return {notes.begin(), notes.end()};
+}
+
+std::string hidden_roots_note(const Project& project) {
+  if (!project.model().roots.empty()) return {};
+  const auto pointers =
+      std::ranges::count_if(project.graph().problems(), [&](const ContentProblem& problem) {
+        return problem.kind == ContentProblem::Kind::lfs_pointer &&
+               has_extension(project.index().at(problem.asset).path, "asset");
+      });
+  if (pointers == 0) return {};
+  const std::string files = counted(static_cast<std::size_t>(pointers), "'.asset' file");
+  return "no root was found, but " + files +
+         (pointers == 1 ? " is a Git LFS pointer and may be one"
+                        : " are Git LFS pointers, and any of them may be one") +
+         "; see 'git lfs pull'";
+}
+
+std::string no_registries_note(const Project& project) {
+  if (!project.model().registries.empty() || !unread_notes(project).empty() ||
+      !hidden_roots_note(project).empty()) {
+    return {};
+  }
+  std::string folders;
+  for (const AssetPath& folder : project.config().folders) {
+    folders += (folders.empty() ? "'" : ", '") + (folder.empty() ? "." : folder.text()) + "'";
+  }
+  std::string classes;
+  for (const ClassDeclaration& declaration : project.model().classes) {
+    classes += (classes.empty() ? "" : ", ") + declaration.name;
+  }
+  return "this project has no registry, so there is nothing to pack; none of " +
+         counted(project.index().assets().size(), "asset") + " in " + folders +
+         " is of a class that is built in, ready-made ('classes_from') or declared under 'classes' "
+         "in muster.yaml: " +
+         classes;
+}
+
+std::string recognised_note(const Project& project) {
+  const auto& source = project.config().source;
+  if (source && source->tree.find(source->root, "classes_from") != yaml::kNoNode) return {};
+  std::string found;
+  std::set<std::string_view> told;
+  for (const Registry& registry : project.model().registries) {
+    const ClassDeclaration& declaration = *registry.declaration;
+    if (declaration.ready_made.empty() || !told.insert(declaration.name).second) continue;
+    found += (found.empty() ? "" : ", ") + declaration.name + " (" + declaration.ready_made + ")";
+  }
+  if (found.empty()) return {};
+  return "registries of ready-made classes are built: " + found +
+         "; 'classes_from' in muster.yaml chooses which";
+}
+
+}  // namespace muster

@@ -1,0 +1,238 @@
+#include "registry/base/mapped_file.h"
+
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): SIGBUS with its info is POSIX.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/child_process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPage = 4096;
+
+AssetPath path_of(const std::string& text) { return AssetPath::parse(text).value(); }
+
+// A file of pages of one letter each, and what others do to it.
+struct Victim {
+  explicit Victim(std::size_t pages) {
+    std::string text;
+    for (std::size_t i = 0; i < pages; ++i) text.append(kPage, static_cast<char>('a' + i % 26));
+    folder.put("file", text);
+  }
+  std::string path() const { return folder.path() + "/file"; }
+  void truncate(std::size_t bytes) const { fs::resize_file(path(), bytes); }
+
+  TemporaryFolder folder;
+};
+
+// Maps a page of a file that has none, behind the back of the table, and reads it.
+int fault_elsewhere() {
+  const int file = ::memfd_create("nobody's", MFD_CLOEXEC);
+  const void* const address = ::mmap(nullptr, kPage, PROT_READ, MAP_SHARED, file, 0);
+  if (address == MAP_FAILED) return 99;
+  return *static_cast<const volatile unsigned char*>(address);
+}
+
+TEST_CASE("A file that is cut short while mapped reads as zeros from there", "[registry][mapped]") {
+  const MappingGuard guard;
+  const Victim victim(5);
+  const MappedFile file = MappedFile::open(victim.path()).value();
+  CHECK(file.bytes()[4 * kPage] == std::byte{'e'});
+  CHECK_FALSE(file.is_damaged());
+  victim.truncate(2 * kPage + 10);
+  CHECK(file.bytes()[kPage] == std::byte{'b'});
+  CHECK_FALSE(file.is_damaged());
+  CHECK(file.bytes()[3 * kPage + 17] == std::byte{0});
+  CHECK(file.is_damaged());
+  CHECK(file.bytes()[4 * kPage] == std::byte{0});
+  CHECK(file.bytes()[kPage] == std::byte{'b'});
+  victim.truncate(0);
+  CHECK(std::ranges::all_of(file.bytes(), [](std::byte byte) { return byte == std::byte{0}; }));
+}
+
+TEST_CASE("One file's damage is not another's", "[registry][mapped]") {
+  const MappingGuard guard;
+  const Victim lost(2);
+  const Victim kept(2);
+  const MappedFile before = MappedFile::open(kept.path()).value();
+  MappedFile file = MappedFile::open(lost.path()).value();
+  const MappedFile after = MappedFile::open(kept.path()).value();
+  lost.truncate(0);
+  CHECK(file.bytes()[0] == std::byte{0});
+  CHECK_FALSE(before.is_damaged());
+  CHECK_FALSE(after.is_damaged());
+  const MappedFile moved = std::move(file);
+  CHECK(moved.is_damaged());
+  // What takes its place in the table begins unharmed.
+  file = MappedFile::open(kept.path()).value();
+  CHECK_FALSE(file.is_damaged());
+  CHECK(file.bytes()[kPage] == std::byte{'b'});
+}
+
+TEST_CASE("A file that is replaced by rename stays as it was", "[registry][mapped]") {
+  const MappingGuard guard;
+  const Victim victim(2);
+  const MappedFile file = MappedFile::open(victim.path()).value();
+  victim.folder.put("other", "x");
+  fs::rename(victim.folder.path() + "/other", victim.path());
+  CHECK(file.bytes()[kPage] == std::byte{'b'});
+  fs::remove(victim.path());
+  CHECK(file.bytes()[0] == std::byte{'a'});
+  CHECK_FALSE(file.is_damaged());
+}
+
+TEST_CASE("Threads that read a file which is cut short all live", "[registry][mapped]") {
+  const MappingGuard guard;
+  const Victim victim(64);
+  const MappedFile file = MappedFile::open(victim.path()).value();
+  std::atomic<std::ptrdiff_t> letters{0};  // Keeps the compiler from not reading.
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&] {
+      while (!file.is_damaged()) {
+        letters += std::ranges::count(file.bytes(), std::byte{'c'});
+        // Others come and go meanwhile.
+        (void)MappedFile::open(victim.path()).has_value();
+      }
+    });
+  }
+  victim.truncate(kPage);
+  readers.clear();
+  CHECK(file.is_damaged());
+}
+
+TEST_CASE("Without a guard, a lost page ends the program", "[registry][mapped]") {
+  const ChildEnd end = run_in_child([] {
+    ::signal(SIGBUS, SIG_DFL);
+    const Victim victim(1);
+    const MappedFile file = MappedFile::open(victim.path()).value();
+    victim.truncate(0);
+    return static_cast<int>(file.bytes()[0]);
+  });
+  CHECK(end.signal == SIGBUS);
+}
+
+TEST_CASE("A fault that is not a mapped file's goes where it went before", "[registry][mapped]") {
+  const ChildEnd dies = run_in_child([] {
+    ::signal(SIGBUS, SIG_DFL);
+    const MappingGuard guard;
+    return fault_elsewhere();
+  });
+  CHECK(dies.signal == SIGBUS);
+  const ChildEnd is_sent = run_in_child([] {
+    ::signal(SIGBUS, SIG_DFL);
+    const MappingGuard guard;
+    ::raise(SIGBUS);
+    return 0;
+  });
+  CHECK(is_sent.signal == SIGBUS);
+  const ChildEnd handled = run_in_child([] {
+    ::signal(SIGBUS, [](int) { ::_exit(7); });
+    const MappingGuard guard;
+    return fault_elsewhere();
+  });
+  CHECK(handled.exit_code == 7);
+  const ChildEnd after = run_in_child([] {
+    ::signal(SIGBUS, [](int) { ::_exit(8); });
+    { const MappingGuard guard; }
+    return fault_elsewhere();
+  });
+  CHECK(after.exit_code == 8);
+}
+
+TEST_CASE("There is a bound to what is mapped, and room again after it", "[registry][mapped]") {
+  const Victim victim(1);
+  const DiskFile file = DiskFile::open(victim.path()).value();
+  std::vector<MappedFile> files;
+  for (std::size_t i = 0; i < MappingGuard::kMaxMappings; ++i) {
+    files.push_back(MappedFile::map(file).value());
+  }
+  CHECK(MappedFile::map(file).error().code == ErrorCode::limit_exceeded);
+  files.erase(files.begin() + 77);
+  files.push_back(MappedFile::map(file).value());
+  CHECK(MappedFile::map(file).error().code == ErrorCode::limit_exceeded);
+}
+
+TEST_CASE("An empty file is mapped to nothing", "[registry][mapped]") {
+  const TemporaryFolder folder;
+  folder.put("empty", "");
+  const MappedFile file = MappedFile::open(folder.path() + "/empty").value();
+  CHECK(file.bytes().empty());
+  CHECK_FALSE(file.is_damaged());
+  CHECK(MappedFile::open(folder.path() + "/none").error().code == ErrorCode::not_found);
+  CHECK(MappedFile::open(folder.path()).error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("No name for a folder is not the name of the topmost one", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("file", "12345");
+  const AssetPath path = path_of(folder.path().substr(1) + "/file");
+  CHECK(DiskFile::open("", path).error().code == ErrorCode::not_found);
+  CHECK(DiskFile::open("/", path).value().size_bytes() == 5);
+}
+
+TEST_CASE("What is expected of a file is read at once", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("inside/real", "12345");
+  folder.put("outside", "x");
+  const std::string root = folder.path() + "/inside";
+  fs::create_symlink("../outside", root + "/escape");
+  ByteVector bytes(6);
+  const auto read = [&](const char* name) {
+    return DiskFile::read_at_once(root, path_of(name), bytes);
+  };
+  CHECK(read("real").value() == 5);
+  CHECK(bytes[4] == std::byte{'5'});
+  bytes.resize(2);
+  CHECK(read("real").value() == 2);
+  CHECK(read("none").error().code == ErrorCode::not_found);
+  CHECK(read("escape").error().code == ErrorCode::permission_denied);
+  CHECK(DiskFile::read_at_once(root, {}, bytes).error().code == ErrorCode::io);
+}
+
+TEST_CASE("A file is opened below its folder only", "[registry][disk]") {
+  const TemporaryFolder folder;
+  folder.put("inside/real", "12345");
+  folder.put("outside", "x");
+  const std::string root = folder.path() + "/inside";
+  fs::create_symlink("real", root + "/link");
+  fs::create_symlink(root + "/real", root + "/absolute");
+  fs::create_symlink("../outside", root + "/escape");
+  fs::create_symlink(folder.path() + "/outside", root + "/absolute_escape");
+  fs::create_symlink("..", root + "/up");
+  fs::create_symlink("circle", root + "/circle");
+  for (const char* const name : {"real", "link", "absolute"}) {
+    CAPTURE(name);
+    const Result<DiskFile> file = DiskFile::open(root, path_of(name));
+    REQUIRE(file.has_value());
+    CHECK(file.value().size_bytes() == 5);
+    ByteVector bytes(5);
+    CHECK(file.value().read(bytes));
+    CHECK(bytes[4] == std::byte{'5'});
+  }
+  for (const char* const name : {"escape", "absolute_escape", "up/outside"}) {
+    CAPTURE(name);
+    CHECK(DiskFile::open(root, path_of(name)).error().code == ErrorCode::permission_denied);
+  }
+  CHECK(DiskFile::open(root, path_of("circle")).error().code == ErrorCode::io);
+  CHECK(DiskFile::open(root, path_of("none")).error().code == ErrorCode::not_found);
+  CHECK(DiskFile::open(root, {}).error().code == ErrorCode::invalid_argument);
+  CHECK(DiskFile::open(root + "/none", path_of("real")).error().code == ErrorCode::not_found);
+  ByteVector more(6);
+  CHECK(DiskFile::open(root, path_of("real")).value().read(more).error().code ==
+        ErrorCode::truncated);
+}
+
+}  // namespace
+}  // namespace muster
