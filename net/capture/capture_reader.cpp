@@ -15,7 +15,7 @@ namespace {
 struct RecordHead {
   std::uint8_t flags = 0;
   std::uint32_t connection = 0;
-  NetTime at{};
+  Time at{};
 
   bool has(std::uint8_t bit) const { return (flags & bit) != 0; }
   bool has_only(std::uint8_t bits) const { return (flags & ~bits) == 0; }
@@ -28,10 +28,10 @@ Address read_address(SectionReader& reader) {
   return Address(ip, port);
 }
 
-NetDuration read_duration(SectionReader& reader) {
+Duration read_duration(SectionReader& reader) {
   const std::uint64_t nanoseconds = reader.read_u64();
   if (nanoseconds >= kCaptureTimeEnd) reader.fail();
-  return NetDuration(static_cast<std::int64_t>(nanoseconds % kCaptureTimeEnd));
+  return Duration(static_cast<std::int64_t>(nanoseconds % kCaptureTimeEnd));
 }
 
 void read_connection(const RecordHead& head, SectionReader& reader, CaptureRecord& record) {
@@ -161,7 +161,7 @@ CaptureStatus CaptureReader::read_record(CaptureRecord& record) {
     return CaptureStatus::malformed;
   }
   if (left.size() - kRecordHeadBytes < content_bytes) return CaptureStatus::truncated;
-  head.at = NetTime(NetDuration(static_cast<std::int64_t>(time)));
+  head.at = Time(Duration(static_cast<std::int64_t>(time)));
   SectionReader content(left.subspan(kRecordHeadBytes, content_bytes));
   switch (kind) {
     case CaptureKind::connection:

@@ -13,7 +13,7 @@ namespace muster {
 
 /// Records that the writer had no room for.
 struct DroppedRecords {
-  NetTime at{};
+  Time at{};
   std::uint64_t count = 0;
 };
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kDroppedRecordBytes = kRecordHeadBytes + kDroppedContentBytes;
 constexpr std::size_t kBoundMin = std::size_t{64} * 1024;
 
-std::uint64_t nanoseconds_of(NetDuration duration) {
+std::uint64_t nanoseconds_of(Duration duration) {
   const std::int64_t count = std::max<std::int64_t>(duration.count(), 0);
   return std::min(static_cast<std::uint64_t>(count), kCaptureTimeEnd - 1);
 }
@@ -27,7 +27,7 @@ struct CaptureWriter::RecordHead {
   CaptureKind kind = CaptureKind::dropped;
   unsigned flags = 0;
   std::uint32_t connection = 0;
-  NetTime at{};
+  Time at{};
   std::size_t content_bytes = 0;
 };
 

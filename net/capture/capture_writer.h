@@ -13,7 +13,7 @@ namespace muster {
 
 /// Where a capture begins, and its bounds.
 struct CaptureOptions {
-  NetTime start{};  ///< Before everything that is recorded.
+  Time start{};  ///< Before everything that is recorded.
   /// The date at `start`, in nanoseconds since 1970; 0 when it is not known.
   std::uint64_t unix_nanoseconds = 0;
   /// What may wait in memory to be written. Some ticks of a full server.

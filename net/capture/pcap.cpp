@@ -171,7 +171,7 @@ class Converter {
   }
 
  private:
-  void append(NetTime at, const Way& way, std::span<const std::byte> payload) {
+  void append(Time at, const Way& way, std::span<const std::byte> payload) {
     const auto passed = static_cast<std::uint64_t>(at.time_since_epoch().count());
     append_datagram(file_.bytes, start_ + passed, way, payload);
     ++file_.datagrams;

@@ -16,14 +16,14 @@ namespace muster {
 namespace {
 
 /// The recorded times count from zero; a connection wants times before its first.
-constexpr NetTime kStart{std::chrono::seconds(1)};
+constexpr Time kStart{std::chrono::seconds(1)};
 
 struct Part {
   RecordedConnection recorded;
   std::vector<RecordedPacket> packets;
 };
 
-NetTime replay_time(NetTime recorded) { return kStart + recorded.time_since_epoch(); }
+Time replay_time(Time recorded) { return kStart + recorded.time_since_epoch(); }
 
 ConnectionOptions options_of(const RecordedConnection& recorded) {
   ConnectionOptions options{.block_bytes_max = recorded.block_bytes_max,
@@ -63,7 +63,7 @@ class Player {
 
  private:
   void play_outgoing(const RecordedPacket& packet) {
-    const NetTime now = replay_time(packet.at);
+    const Time now = replay_time(packet.at);
     read_packet_view(packet.body, packet.datagram_bytes, view_);
     begin_map_as_recorded();
     connection_.tick(now);
@@ -79,7 +79,7 @@ class Player {
     close_as_recorded(now);
   }
 
-  void write(NetTime now) { static_cast<void>(connection_.write_packet(now, memory_)); }
+  void write(Time now) { static_cast<void>(connection_.write_packet(now, memory_)); }
 
   /// What the game does, and a peer is not asked for, is only seen in what it sent.
   void begin_map_as_recorded() {
@@ -92,7 +92,7 @@ class Player {
   }
 
   /// When the recorded game closed the connection, what came later was not received any more.
-  void close_as_recorded(NetTime now) {
+  void close_as_recorded(Time now) {
     for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
       if (item.kind != ControlItem::close) continue;
       connection_.close(static_cast<CloseReason>(item.reason), "as in the capture", now);
@@ -110,7 +110,7 @@ class Player {
       ++result_.unfit;
       return;
     }
-    const NetTime now = replay_time(packet.at);
+    const Time now = replay_time(packet.at);
     const PacketVerdict verdict =
         connection_.read_packet(now, packet.sequence, packet.datagram_bytes, packet.body);
     if (verdict != packet.verdict) ++result_.differing;

@@ -6,7 +6,7 @@ namespace muster {
 
 namespace {
 
-constexpr NetDuration kRetryInterval = std::chrono::milliseconds(250);
+constexpr Duration kRetryInterval = std::chrono::milliseconds(250);
 
 /// Every address to try, each once.
 std::vector<Address> servers_of(const ClientOptions& options) {
@@ -23,7 +23,7 @@ std::vector<Address> servers_of(const ClientOptions& options) {
 
 }  // namespace
 
-Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, NetTime now)
+Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, Time now)
     : options_(options),
       socket_(&socket),
       handshake_(options.handshake, entropy),
@@ -36,7 +36,7 @@ Client::Client(const ClientOptions& options, DatagramSocket& socket, Entropy& en
   warn(now);
 }
 
-void Client::warn(NetTime now) {
+void Client::warn(Time now) {
   if (!is_dangerous()) return;
   notice_.remind(
       now,
@@ -65,7 +65,7 @@ std::optional<Close> Client::end() const {
   return sealed_->connection().end();
 }
 
-ReceiveReport Client::receive(NetTime now) {
+ReceiveReport Client::receive(Time now) {
   if (!end_.has_value()) warn(now);
   work_.begin(now);
   bool is_drained = false;
@@ -95,7 +95,7 @@ ReceiveReport Client::receive(NetTime now) {
   return report;
 }
 
-void Client::take_datagram(NetTime now, std::span<std::byte> datagram) {
+void Client::take_datagram(Time now, std::span<std::byte> datagram) {
   if ((std::to_integer<unsigned>(datagram.front()) & kPacketBit) != 0) {
     take_packet(now, datagram);
   } else if (sealed_ == nullptr && !end_.has_value()) {
@@ -106,7 +106,7 @@ void Client::take_datagram(NetTime now, std::span<std::byte> datagram) {
   }
 }
 
-void Client::take_packet(NetTime now, std::span<std::byte> datagram) {
+void Client::take_packet(Time now, std::span<std::byte> datagram) {
   if (sealed_ == nullptr || connection_id_of(datagram) != sealed_->our_id()) {
     ++counters_.not_ours;
     return;
@@ -120,7 +120,7 @@ void Client::take_packet(NetTime now, std::span<std::byte> datagram) {
   }
 }
 
-void Client::take_answer(NetTime now, std::span<const std::byte> datagram) {
+void Client::take_answer(Time now, std::span<const std::byte> datagram) {
   work_.spend(receive_work::kHandshake);
   if (std::optional<Refusal> refusal = handshake_.take_refuse(datagram)) {
     refusal_ = std::move(refusal);
@@ -140,7 +140,7 @@ void Client::take_answer(NetTime now, std::span<const std::byte> datagram) {
   }
 }
 
-void Client::connect(NetTime now, const ConnectionKeys& keys) {
+void Client::connect(Time now, const ConnectionKeys& keys) {
   ConnectionOptions options = options_.connection;
   options.datagram_bytes_max =
       std::min<std::size_t>(options.datagram_bytes_max, keys.datagram_bytes_max);
@@ -161,7 +161,7 @@ void Client::connect(NetTime now, const ConnectionKeys& keys) {
   forget_secrets();
 }
 
-void Client::send(NetTime now) {
+void Client::send(Time now) {
   if (end_.has_value()) return;
   if (sealed_ == nullptr) {
     shake_hands(now);
@@ -184,12 +184,12 @@ void Client::send(NetTime now) {
   counters_.send_failed = outgoing_.failed();
 }
 
-void Client::shake_hands(NetTime now) {
+void Client::shake_hands(Time now) {
   if (now - began_ >= options_.connect_timeout) {
     give_up_unanswered();
     return;
   }
-  const NetDuration share = options_.connect_timeout / static_cast<int>(servers_.size());
+  const Duration share = options_.connect_timeout / static_cast<int>(servers_.size());
   if (now - server_began_ >= share) try_next_server(now, std::nullopt);
   if (is_challenged_ && now - challenged_at_ >= kChallengeAge) {
     is_challenged_ = false;
@@ -212,7 +212,7 @@ void Client::shake_hands(NetTime now) {
 
 /// The keys of the attempt stay the same: if the server of the last address has accepted it and the
 /// answer was lost, the token is still good at the next one. False when there is no other address.
-bool Client::try_next_server(NetTime now, const std::optional<Refusal>& refusal) {
+bool Client::try_next_server(Time now, const std::optional<Refusal>& refusal) {
   if (server_index_ + 1 == servers_.size()) return false;
   tried_.push_back({.server = server(), .refusal = refusal});
   ++server_index_;
@@ -232,7 +232,7 @@ void Client::give_up_unanswered() {
   }
 }
 
-void Client::record_handshake(NetTime now, bool is_outgoing, std::span<const std::byte> datagram) {
+void Client::record_handshake(Time now, bool is_outgoing, std::span<const std::byte> datagram) {
   if (options_.recorder == nullptr) return;
   options_.recorder->handshake({.at = now,
                                 .is_outgoing = is_outgoing,
@@ -253,7 +253,7 @@ void Client::forget_secrets() {
   if (options_.handshake.token.has_value()) options_.handshake.token->secret = SecretKey();
 }
 
-void Client::close(std::string_view text, NetTime now) {
+void Client::close(std::string_view text, Time now) {
   if (sealed_ == nullptr) {
     if (!end_.has_value()) give_up(CloseReason::left, text);
     return;

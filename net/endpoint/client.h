@@ -31,7 +31,7 @@ struct ClientOptions {
   /// none.
   DangerLog danger_log{};
   /// From the first request to the accept, and from there to the server's first packet.
-  NetDuration connect_timeout = std::chrono::seconds(10);
+  Duration connect_timeout = std::chrono::seconds(10);
   /// What `receive` may use of the processor.
   ReceiveLimits receive_limits{};
   /// Is told of all that travels, when there is one. Must outlive the client.
@@ -63,12 +63,12 @@ struct ClientCounters {
 class Client {
  public:
   /// Everything given must outlive the client.
-  Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, NetTime now);
+  Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, Time now);
 
   /// Reads what has arrived, within `ClientOptions::receive_limits`. The report says what was done
   /// and whether more may wait.
-  ReceiveReport receive(NetTime now);
-  void send(NetTime now);
+  ReceiveReport receive(Time now);
+  void send(Time now);
 
   ClientState state() const;
   /// Null until connected; stays when the connection has ended.
@@ -85,21 +85,21 @@ class Client {
   /// Goes on with another socket, as when the machine has changed its network. It must outlive the
   /// client; the server follows.
   void use_socket(DatagramSocket& socket) { socket_ = &socket; }
-  void close(std::string_view text, NetTime now);
+  void close(std::string_view text, Time now);
 
   const ClientCounters& counters() const { return counters_; }
   /// True when anybody may read and forge what travels: to be shown where people see it.
   bool is_dangerous() const { return options_.handshake.mode == TrustMode::unprotected; }
 
  private:
-  void warn(NetTime now);
-  void take_datagram(NetTime now, std::span<std::byte> datagram);
-  void take_packet(NetTime now, std::span<std::byte> datagram);
-  void take_answer(NetTime now, std::span<const std::byte> datagram);
-  void connect(NetTime now, const ConnectionKeys& keys);
-  void shake_hands(NetTime now);
-  bool try_next_server(NetTime now, const std::optional<Refusal>& refusal);
-  void record_handshake(NetTime now, bool is_outgoing, std::span<const std::byte> datagram);
+  void warn(Time now);
+  void take_datagram(Time now, std::span<std::byte> datagram);
+  void take_packet(Time now, std::span<std::byte> datagram);
+  void take_answer(Time now, std::span<const std::byte> datagram);
+  void connect(Time now, const ConnectionKeys& keys);
+  void shake_hands(Time now);
+  bool try_next_server(Time now, const std::optional<Refusal>& refusal);
+  void record_handshake(Time now, bool is_outgoing, std::span<const std::byte> datagram);
   void give_up(CloseReason reason, std::string_view text);
   void give_up_unanswered();
   void forget_secrets();
@@ -110,13 +110,13 @@ class Client {
   std::vector<Address> servers_;
   std::size_t server_index_ = 0;
   std::vector<TriedServer> tried_;
-  NetTime began_;
-  NetTime server_began_;
+  Time began_;
+  Time server_began_;
   ReceiveBudget work_;
   ArrivalClock arrivals_;
-  NetTime challenged_at_{};
-  NetTime connected_at_{};
-  std::optional<NetTime> last_sent_;
+  Time challenged_at_{};
+  Time connected_at_{};
+  std::optional<Time> last_sent_;
   bool is_challenged_ = false;
   bool must_answer_ = false;  ///< The accept has come: a packet tells the server.
   std::unique_ptr<SealedConnection> sealed_;

@@ -7,7 +7,7 @@ namespace muster {
 
 namespace {
 
-constexpr NetDuration kInterval = std::chrono::minutes(1);
+constexpr Duration kInterval = std::chrono::minutes(1);
 
 void say_on_standard_error(std::string_view line) {
   std::fprintf(stderr, "muster: %.*s\n", static_cast<int>(line.size()), line.data());
@@ -15,7 +15,7 @@ void say_on_standard_error(std::string_view line) {
 
 }  // namespace
 
-void DangerNotice::remind(NetTime now, std::string_view line) {
+void DangerNotice::remind(Time now, std::string_view line) {
   if (said_at_.has_value() && now - *said_at_ < kInterval) return;
   said_at_ = now;
   log_ ? log_(line) : say_on_standard_error(line);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -19,11 +19,11 @@ class DangerNotice {
  public:
   explicit DangerNotice(DangerLog log) : log_(std::move(log)) {}
 
-  void remind(NetTime now, std::string_view line);
+  void remind(Time now, std::string_view line);
 
  private:
   DangerLog log_;
-  std::optional<NetTime> said_at_;
+  std::optional<Time> said_at_;
 };
 
 }  // namespace muster

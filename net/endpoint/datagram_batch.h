@@ -20,17 +20,17 @@ inline constexpr int kPacketsPerTickMax = 4096;
 /// whatever the system's clock does.
 class ArrivalClock {
  public:
-  explicit ArrivalClock(NetTime now) : last_(now) {}
+  explicit ArrivalClock(Time now) : last_(now) {}
 
-  NetTime arrival(const IncomingDatagram& datagram, NetTime now) {
+  Time arrival(const IncomingDatagram& datagram, Time now) {
     last_ = std::max(last_, now - datagram.waited);
     return last_;
   }
   /// Everything was read: what comes now arrives later.
-  void all_read(NetTime now) { last_ = std::max(last_, now); }
+  void all_read(Time now) { last_ = std::max(last_, now); }
 
  private:
-  NetTime last_;
+  Time last_;
 };
 
 /// Memory for datagrams that arrive. Allocates on construction only.
@@ -46,7 +46,7 @@ class IncomingBatch {
   /// The next datagram; null when the socket has no more. Good until the next call. One that was
   /// larger than any of ours has one byte too many. Reads up to `most` at once; those that the
   /// caller does not take now come first next time. Requires: `most` is not 0.
-  const IncomingDatagram* next(DatagramSocket& socket, NetTime now, std::size_t most) {
+  const IncomingDatagram* next(DatagramSocket& socket, Time now, std::size_t most) {
     if (next_ == count_) {
       const std::size_t wanted = std::min(most, kBatch);
       if (is_drained_ && count_ > 0) return end();
@@ -59,7 +59,7 @@ class IncomingBatch {
     return &datagrams_[next_++];
   }
   /// When the last datagram was read from the socket.
-  NetTime read_at() const { return read_at_; }
+  Time read_at() const { return read_at_; }
 
  private:
   /// The next call asks the socket again.
@@ -73,7 +73,7 @@ class IncomingBatch {
   std::array<IncomingDatagram, kBatch> datagrams_{};
   std::size_t next_ = 0;
   std::size_t count_ = 0;
-  NetTime read_at_{};
+  Time read_at_{};
   bool is_drained_ = false;  ///< The socket had fewer than it was asked for.
 };
 

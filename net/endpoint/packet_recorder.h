@@ -10,13 +10,13 @@
 #include "net/transport/address.h"
 #include "net/transport/channel.h"
 #include "net/transport/connection.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
 /// A connection begins: all that its receiving side depends on.
 struct RecordedConnection {
-  NetTime at{};
+  Time at{};
   std::uint32_t our_id = 0;  ///< In packets that the recording end receives; names the connection.
   std::uint32_t their_id = 0;  ///< In packets that it sends.
   bool is_server = false;      ///< The recording end is.
@@ -25,15 +25,15 @@ struct RecordedConnection {
   Address peer{};   ///< As it was when the connection began.
   std::size_t datagram_bytes_max = 0;
   std::size_t block_bytes_max = 0;
-  NetDuration interrupted_after{};
-  NetDuration closed_after{};
+  Duration interrupted_after{};
+  Duration closed_after{};
   std::array<Delivery, kChannelsMax> channels{};
   std::size_t channel_count = 0;
 };
 
 /// A packet that was sent, or that opened.
 struct RecordedPacket {
-  NetTime at{};
+  Time at{};
   std::uint32_t connection = 0;  ///< `RecordedConnection::our_id`.
   bool is_outgoing = false;
   bool key_phase = false;
@@ -45,7 +45,7 @@ struct RecordedPacket {
 
 /// A datagram of a handshake, as it travelled.
 struct RecordedHandshake {
-  NetTime at{};
+  Time at{};
   bool is_outgoing = false;
   Address local{};
   Address peer{};

@@ -7,9 +7,9 @@ namespace muster {
 
 namespace {
 
-constexpr NetDuration kBacklogInterval = std::chrono::seconds(1);
+constexpr Duration kBacklogInterval = std::chrono::seconds(1);
 
-double units(NetDuration time) {
+double units(Duration time) {
   return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
 }
 
@@ -22,18 +22,18 @@ std::size_t scaled(std::size_t count, double factor) {
 
 }  // namespace
 
-ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, NetTime now)
+ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, Time now)
     : limits_(limits),
       datagrams_max_(limits.datagrams_max),
       bucket_({.per_second = limits.share * receive_work::kUnitsPerSecond,
                .burst = units(limits.call_max)},
               now) {
   assert(limits.share > 0);
-  assert(limits.call_max > NetDuration::zero());
+  assert(limits.call_max > Duration::zero());
   assert(limits.datagrams_max > 0);
 }
 
-void ReceiveBudget::begin(NetTime now) {
+void ReceiveBudget::begin(Time now) {
   rhythm_.note(now);
   // Else a loop whose calls are far apart would get less than its share of the time. The longest
   // interval counts: a loop may make several calls in a row and then none for long.
@@ -60,7 +60,7 @@ void ReceiveBudget::spend(std::uint32_t units) {
   report_.work += units;
 }
 
-ReceiveReport ReceiveBudget::end(NetTime now, bool is_limited, const DatagramSocket& socket) {
+ReceiveReport ReceiveBudget::end(Time now, bool is_limited, const DatagramSocket& socket) {
   report_.is_limited = is_limited;
   const bool is_due = !asked_at_.has_value() || now - *asked_at_ > kBacklogInterval;
   if (!is_limited && !is_due) return report_;

@@ -50,7 +50,7 @@ struct ReceiveLimits {
   double share = 0.5;
   /// The most of one call, as estimated. Where `share` of the time between two calls is longer,
   /// that is the most: a single call may take up to `share` of 250 ms in a loop of 4 Hz.
-  NetDuration call_max = std::chrono::milliseconds(16);
+  Duration call_max = std::chrono::milliseconds(16);
   /// The most of one call, in datagrams; grows in proportion to the most of one call in time.
   std::size_t datagrams_max = 8192;
 };
@@ -72,17 +72,17 @@ struct ReceiveReport {
 /// do, so that a slow loop uses its share of the time, too.
 class ReceiveBudget {
  public:
-  ReceiveBudget(const ReceiveLimits& limits, NetTime now);
+  ReceiveBudget(const ReceiveLimits& limits, Time now);
 
   /// A call of `receive` begins.
-  void begin(NetTime now);
+  void begin(Time now);
   /// How many datagrams may be read now, at most `wanted`. 0 ends the call.
   std::size_t may_read(std::size_t wanted) const;
   void count_datagram();
   void spend(std::uint32_t units);
   /// The call is over. Asks the socket for its backlog when the call was limited, else once a
   /// second.
-  ReceiveReport end(NetTime now, bool is_limited, const DatagramSocket& socket);
+  ReceiveReport end(Time now, bool is_limited, const DatagramSocket& socket);
   /// Datagrams that the socket has lost, when it was last asked.
   std::uint64_t dropped_unread() const { return dropped_unread_; }
 
@@ -92,7 +92,7 @@ class ReceiveBudget {
   CallRhythm rhythm_;
   TimeBucket bucket_;
   ReceiveReport report_;
-  std::optional<NetTime> asked_at_;
+  std::optional<Time> asked_at_;
   std::uint64_t dropped_unread_ = 0;
 };
 

@@ -46,7 +46,7 @@ class SealedConnection {
   };
 
   SealedConnection(const ConnectionOptions& options, Cipher cipher, const SecretKey& send_key,
-                   const SecretKey& receive_key, const Ids& ids, NetTime now)
+                   const SecretKey& receive_key, const Ids& ids, Time now)
       : connection_(with_overhead(options, cipher), now),
         sender_(cipher, send_key, now),
         receiver_(cipher, receive_key),
@@ -68,13 +68,12 @@ class SealedConnection {
   }
 
   /// Writes the next packet into memory of `kDatagramBytesMax` bytes; the size of the datagram.
-  std::size_t write(NetTime now, std::span<std::byte> memory) {
+  std::size_t write(Time now, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
     const auto body = connection_.write_packet(now, body_memory(memory));
     return seal(now, sequence, memory, body.size());
   }
-  std::size_t write_path_challenge(NetTime now, std::uint64_t question,
-                                   std::span<std::byte> memory) {
+  std::size_t write_path_challenge(Time now, std::uint64_t question, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
     const auto body = connection_.write_path_challenge(now, question, body_memory(memory));
     return seal(now, sequence, memory, body.size());
@@ -82,7 +81,7 @@ class SealedConnection {
 
   /// Opens a datagram in place and gives it to the connection. Requires: `connection_id_of` is
   /// ours. `is_highest` tells whether its number was above all others.
-  DatagramVerdict read(NetTime now, std::span<std::byte> datagram, bool& is_highest) {
+  DatagramVerdict read(Time now, std::span<std::byte> datagram, bool& is_highest) {
     is_highest = false;
     SectionReader head(datagram.subspan(5));
     const auto sequence = widen(Sequence(head.read_u16()), connection_.highest_received());
@@ -132,7 +131,7 @@ class SealedConnection {
     return memory.subspan(kPacketHeadBytes);
   }
 
-  std::size_t seal(NetTime now, std::uint32_t sequence, std::span<std::byte> memory,
+  std::size_t seal(Time now, std::uint32_t sequence, std::span<std::byte> memory,
                    std::size_t body_bytes) {
     sender_.refresh(now, connection_.highest_delivered());
     SectionWriter head(memory.first(kPacketHeadBytes));

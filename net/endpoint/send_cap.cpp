@@ -21,7 +21,7 @@ constexpr double kSmallPacket = 300;
 /// With less left a credit is used up.
 constexpr auto kUsedUp = static_cast<double>(kAllowedLeast);
 /// Who used up its credit is taken to want more for so long: two ticks of 20 Hz.
-constexpr NetDuration kNeedy = std::chrono::milliseconds(100);
+constexpr Duration kNeedy = std::chrono::milliseconds(100);
 /// More is as good as no cap, and can be counted: whoever wants none may say infinity.
 constexpr double kMostPerSecond = 1e12;
 /// Equal shares are handed out so often in a tick, as credits become full. What is then left waits
@@ -30,7 +30,7 @@ constexpr int kRoundsMax = 8;
 
 }  // namespace
 
-SendCap::SendCap(double bytes_per_second, std::size_t members_max, NetTime now)
+SendCap::SendCap(double bytes_per_second, std::size_t members_max, Time now)
     : bytes_per_second_(std::min(bytes_per_second, kMostPerSecond)),
       members_(members_max),
       filled_at_(now) {
@@ -76,7 +76,7 @@ void SendCap::spent(std::size_t member, std::size_t bytes) {
   left_ -= static_cast<double>(bytes);
 }
 
-std::size_t SendCap::refill(NetTime now) {
+std::size_t SendCap::refill(Time now) {
   const double came = bytes_per_second_ * std::chrono::duration<double>(now - filled_at_).count();
   filled_at_ = now;
   const double kept = std::min(came, saved_max() - left_);
@@ -95,13 +95,13 @@ std::size_t SendCap::refill(NetTime now) {
       member.credit = base;
     }
   }
-  hand_out(base, NetTime::min());
+  hand_out(base, Time::min());
   hand_out(base + kSaved * bytes_per_second_, now);
   return used_up;
 }
 
 /// Equal shares to all who are needy at this time and whose credit is below the most.
-void SendCap::hand_out(double most, NetTime needy_at) {
+void SendCap::hand_out(double most, Time needy_at) {
   const auto is_due = [&](const Member& member) {
     return member.is_here && member.needy_until > needy_at && member.credit < most;
   };

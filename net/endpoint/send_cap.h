@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -17,7 +17,7 @@ namespace muster {
 class SendCap {
  public:
   /// Requires: more than 0 bytes a second; infinity is no cap.
-  SendCap(double bytes_per_second, std::size_t members_max, NetTime now);
+  SendCap(double bytes_per_second, std::size_t members_max, Time now);
 
   /// A member comes, with some credit when there is any to spare.
   void join(std::size_t member);
@@ -27,7 +27,7 @@ class SendCap {
   void spent(std::size_t member, std::size_t bytes);
   /// Hands out what came since the last time, once everything of a tick was sent. Returns how many
   /// had used up their credit. Its work grows with `members_max`.
-  std::size_t refill(NetTime now);
+  std::size_t refill(Time now);
 
   /// Bytes that a member may send before the next refill; below zero what it owes.
   std::int64_t credit(std::size_t member) const {
@@ -40,19 +40,19 @@ class SendCap {
   struct Member {
     bool is_here = false;
     double credit = 0;
-    NetTime needy_until{};  ///< It used up its credit not long ago.
+    Time needy_until{};  ///< It used up its credit not long ago.
   };
 
   double saved_max() const;
   double base_credit() const;
-  void hand_out(double most, NetTime needy_at);
+  void hand_out(double most, Time needy_at);
 
   double bytes_per_second_;
   std::vector<Member> members_;
   std::size_t member_count_ = 0;
   double left_ = 0;   ///< Bytes that may go out now.
   double spare_ = 0;  ///< Of them, those that are in nobody's credit.
-  NetTime filled_at_;
+  Time filled_at_;
 };
 
 }  // namespace muster

@@ -9,7 +9,7 @@ namespace muster {
 
 namespace {
 
-constexpr NetDuration kPathQuestionInterval = std::chrono::seconds(1);
+constexpr Duration kPathQuestionInterval = std::chrono::seconds(1);
 
 bool is_same_host(const Address& a, const Address& b) { return a.with_port(0) == b.with_port(0); }
 /// Challenges, and refusals of requests: 0.1 s of the processor a second.
@@ -21,7 +21,7 @@ constexpr TimeBucket::Limits kHelloLimits{.per_second = 1'000, .burst = 128};
 }  // namespace
 
 Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& entropy,
-               Admission& admission, NetTime now)
+               Admission& admission, Time now)
     : options_(options),
       socket_(socket),
       entropy_(entropy),
@@ -46,7 +46,7 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
   warn(now);
 }
 
-void Server::warn(NetTime now) {
+void Server::warn(Time now) {
   if (!is_dangerous()) return;
   notice_.remind(now,
                  "DANGER: this server lets in clients without protection. Anybody on the way reads "
@@ -92,7 +92,7 @@ std::span<const std::byte> Server::token_data(ClientHandle client) const {
   return found == nullptr ? std::span<const std::byte>() : found->token_data;
 }
 
-ReceiveReport Server::receive(NetTime now, UnixSeconds date) {
+ReceiveReport Server::receive(Time now, UnixSeconds date) {
   warn(now);
   used_tokens_.forget_expired(date, now);
   work_.begin(now);
@@ -118,7 +118,7 @@ ReceiveReport Server::receive(NetTime now, UnixSeconds date) {
   return report;
 }
 
-void Server::take_datagram(NetTime now, UnixSeconds date, const DatagramPath& path,
+void Server::take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
                            std::span<std::byte> datagram) {
   if (!path.peer.is_peer()) {
     ++counters_.bad_sources;
@@ -140,7 +140,7 @@ void Server::take_datagram(NetTime now, UnixSeconds date, const DatagramPath& pa
   }
 }
 
-void Server::take_packet(NetTime now, const DatagramPath& path, std::span<std::byte> datagram) {
+void Server::take_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram) {
   const std::uint32_t id = connection_id_of(datagram);
   const std::uint32_t slot = id % kSlotsMax;
   if (id == 0 || slot >= slots_.size() || slots_[slot] == nullptr ||
@@ -171,7 +171,7 @@ void Server::tell(const ServerEvent& event) {
 }
 
 /// Asks a new address whether the client is there, and moves when the answer comes from it.
-void Server::follow(NetTime now, Client& client, const DatagramPath& path, bool is_highest) {
+void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_highest) {
   const std::optional<std::uint64_t> answer = client.sealed.connection().take_path_answer();
   if (path.peer == client.path.peer) return;
   // Behind some translators each packet comes from another port: an answer is good from any of
@@ -203,7 +203,7 @@ void Server::follow(NetTime now, Client& client, const DatagramPath& path, bool 
   cap_.spent(client.slot, bytes);
 }
 
-void Server::send(NetTime now) {
+void Server::send(Time now) {
   const auto count = static_cast<std::uint32_t>(slots_.size());
   // Forwards in one tick and backwards in the next, so that each of two is as often ahead of the
   // other. Who always came second in a queue that they share would take the first one's packets
@@ -229,7 +229,7 @@ void Server::send(NetTime now) {
   counters_.send_failed = outgoing_.failed();
 }
 
-void Server::send_client(NetTime now, Client& client) {
+void Server::send_client(Time now, Client& client) {
   if (!client.is_connected) return;
   Connection& connection = client.sealed.connection();
   connection.tick(now);
@@ -251,14 +251,14 @@ void Server::send_client(NetTime now, Client& client) {
 }
 
 /// What each client may send until the next tick: its game is told before it queues.
-void Server::share_cap(NetTime now) {
+void Server::share_cap(Time now) {
   counters_.capped += cap_.refill(now);
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
     if (is_live(slot)) slots_[slot]->sealed.connection().allow(cap_.credit(slot));
   }
 }
 
-void Server::close(std::string_view text, NetTime now) {
+void Server::close(std::string_view text, Time now) {
   for (const std::unique_ptr<Client>& client : slots_) {
     if (client != nullptr && client->is_connected) {
       client->sealed.connection().close(CloseReason::shutting_down, text, now);

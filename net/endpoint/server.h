@@ -155,14 +155,14 @@ class Server {
  public:
   /// Everything given must outlive the server.
   Server(const ServerOptions& options, DatagramSocket& socket, Entropy& entropy,
-         Admission& admission, NetTime now);
+         Admission& admission, Time now);
   ~Server();
 
   /// Reads what has arrived, within `ServerOptions::receive_limits`. `date` is for tokens. The
   /// report says what was done and whether more may wait.
-  ReceiveReport receive(NetTime now, UnixSeconds date);
+  ReceiveReport receive(Time now, UnixSeconds date);
   /// Sends what connections want to send.
-  void send(NetTime now);
+  void send(Time now);
 
   /// Who came and went since `clear_events`; of at most `kServerEventsMax` it is told.
   std::span<const ServerEvent> events() const { return events_; }
@@ -187,12 +187,12 @@ class Server {
   std::vector<std::byte> save_used_tokens() const { return used_tokens_.save(); }
   /// Adds the used tokens of a list. False, with no change, when the bytes are no such list or when
   /// it has more tokens than there is room for.
-  [[nodiscard]] bool restore_used_tokens(std::span<const std::byte> list, NetTime now) {
+  [[nodiscard]] bool restore_used_tokens(std::span<const std::byte> list, Time now) {
     return used_tokens_.restore(list, now);
   }
 
   /// Ends everything; clients are told.
-  void close(std::string_view text, NetTime now);
+  void close(std::string_view text, Time now);
 
   const PublicKey& public_key() const { return identity_.shared; }
   const ServerCounters& counters() const { return counters_; }
@@ -208,20 +208,20 @@ class Server {
   ClientHandle handle_of(std::uint32_t slot) const;
   const Client* find(ClientHandle client) const;
 
-  void warn(NetTime now);
-  void take_datagram(NetTime now, UnixSeconds date, const DatagramPath& path,
+  void warn(Time now);
+  void take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
                      std::span<std::byte> datagram);
-  void take_request(NetTime now, const DatagramPath& path, std::span<const std::byte> datagram);
-  void take_response(NetTime now, UnixSeconds date, const DatagramPath& path,
+  void take_request(Time now, const DatagramPath& path, std::span<const std::byte> datagram);
+  void take_response(Time now, UnixSeconds date, const DatagramPath& path,
                      std::span<const std::byte> datagram);
-  bool answers_again(NetTime now, const ResponseView& response, const DatagramPath& path);
-  void apply(NetTime now, UnixSeconds date, const DatagramPath& path, const ResponseView& response);
+  bool answers_again(Time now, const ResponseView& response, const DatagramPath& path);
+  void apply(Time now, UnixSeconds date, const DatagramPath& path, const ResponseView& response);
   bool allows(TrustMode mode) const;
   bool take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
                   std::optional<OpenedToken>& token);
-  void admit(NetTime now, const DatagramPath& path, const ResponseView& response,
+  void admit(Time now, const DatagramPath& path, const ResponseView& response,
              const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot);
-  void record(NetTime now, const ResponseView& response, Client& client, Cipher cipher);
+  void record(Time now, const ResponseView& response, Client& client, Cipher cipher);
   std::optional<RefuseReason> check_room(const DatagramPath& path, const RequestView& head,
                                          const Applicant& applicant,
                                          std::optional<std::uint32_t> slot, std::string_view& text);
@@ -229,17 +229,17 @@ class Server {
                                           std::string& game_text) const;
   void refuse(const DatagramPath& path, const RequestView& request, RefuseReason reason,
               std::string_view text);
-  void take_packet(NetTime now, const DatagramPath& path, std::span<std::byte> datagram);
+  void take_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram);
   void tell(const ServerEvent& event);
-  void follow(NetTime now, Client& client, const DatagramPath& path, bool is_highest);
-  void send_packet(NetTime now, Client& client, const Address& to, std::span<std::byte> memory,
+  void follow(Time now, Client& client, const DatagramPath& path, bool is_highest);
+  void send_packet(Time now, Client& client, const Address& to, std::span<std::byte> memory,
                    std::size_t body_bytes, std::uint32_t sequence);
-  void send_client(NetTime now, Client& client);
-  void share_cap(NetTime now);
+  void send_client(Time now, Client& client);
+  void share_cap(Time now);
   void release(std::uint32_t slot);
-  bool connect(NetTime now, Client& client);
-  void end_replaced(NetTime now, Client& old);
-  void turn_away(NetTime now, Client& client);
+  bool connect(Time now, Client& client);
+  void end_replaced(Time now, Client& old);
+  void turn_away(Time now, Client& client);
   std::optional<std::uint32_t> free_slot() const;
   bool takes_place(const Client& client) const;
   std::size_t places_taken() const;

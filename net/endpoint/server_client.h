@@ -19,16 +19,16 @@ inline constexpr std::uint32_t kSpareSlots = 64;
 inline constexpr std::uint32_t kSlotsMax = 8192;
 static_assert(kClientsMax + kSpareSlots <= kSlotsMax);
 /// How long an accepted client may take to send its first packet.
-inline constexpr NetDuration kPendingTime = std::chrono::seconds(5);
+inline constexpr Duration kPendingTime = std::chrono::seconds(5);
 inline constexpr std::size_t kPendingMax = 256;
 /// A client repeats its response four times a second.
 inline constexpr TimeBucket::Limits kRepeatLimits{.per_second = 8, .burst = 8};
 /// How long the place of a closed client is kept, for the game to read what was left.
-inline constexpr NetDuration kLinger = std::chrono::seconds(1);
+inline constexpr Duration kLinger = std::chrono::seconds(1);
 
 /// A client from its accept on.
 struct Server::Client {
-  Client(const ConnectionOptions& options, const ConnectionKeys& keys, NetTime now)
+  Client(const ConnectionOptions& options, const ConnectionKeys& keys, Time now)
       : sealed(leading(options), keys.cipher, keys.to_client, keys.to_server,
                {.ours = keys.server_receives, .theirs = keys.client_receives}, now),
         accepted_first_at(now),
@@ -51,19 +51,19 @@ struct Server::Client {
   bool is_replaced = false;              ///< Its place is another's now.
 
   bool is_connected = false;  ///< A packet of it has opened.
-  NetTime accepted_first_at;
-  NetTime accepted_at;
+  Time accepted_first_at;
+  Time accepted_at;
   TimeBucket repeats;   ///< Responses that may ask for the accept again.
   PublicKey attempt{};  ///< Its ephemeral key.
   std::array<std::byte, 32> response_hash{};
   std::array<std::byte, kAcceptBytesMax> accept{};  ///< To be sent again.
   std::size_t accept_bytes = 0;
-  std::optional<NetTime> closed_at;
+  std::optional<Time> closed_at;
 
   bool has_question = false;
   std::uint64_t path_question = 0;
   DatagramPath asked_path;
-  NetTime asked_at{};
+  Time asked_at{};
 };
 
 }  // namespace muster

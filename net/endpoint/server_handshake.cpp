@@ -29,8 +29,7 @@ void Server::refuse(const DatagramPath& path, const RequestView& request, Refuse
   outgoing_.add(path, write_refuse(request, reason, text, memory.first<kRefuseBytesMax>()));
 }
 
-void Server::take_request(NetTime now, const DatagramPath& path,
-                          std::span<const std::byte> datagram) {
+void Server::take_request(Time now, const DatagramPath& path, std::span<const std::byte> datagram) {
   ++counters_.requests;
   work_.spend(receive_work::kRequest);
   const std::optional<RequestView> request = read_request_head(datagram);
@@ -61,7 +60,7 @@ void Server::take_request(NetTime now, const DatagramPath& path,
   ++counters_.challenges;
 }
 
-void Server::take_response(NetTime now, UnixSeconds date, const DatagramPath& path,
+void Server::take_response(Time now, UnixSeconds date, const DatagramPath& path,
                            std::span<const std::byte> datagram) {
   ++counters_.responses;
   work_.spend(receive_work::kResponse);
@@ -85,7 +84,7 @@ void Server::take_response(NetTime now, UnixSeconds date, const DatagramPath& pa
 /// The accept may have been lost: the same response gets the same answer. The ephemeral key alone
 /// proves nothing, it travels in the open: another response with it is looked at like any other,
 /// and ends nobody's attempt before its hello has opened.
-bool Server::answers_again(NetTime now, const ResponseView& response, const DatagramPath& path) {
+bool Server::answers_again(Time now, const ResponseView& response, const DatagramPath& path) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
   Client& client = *slots_[known->second];
@@ -150,7 +149,7 @@ bool Server::take_token(UnixSeconds date, const DatagramPath& path, const Respon
 }
 
 /// Checks mode and token; then does the cryptography that costs something.
-void Server::apply(NetTime now, UnixSeconds date, const DatagramPath& path,
+void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
                    const ResponseView& response) {
   const RequestView& head = response.head;
   if (!allows(head.mode)) {
@@ -241,7 +240,7 @@ std::optional<RefuseReason> Server::check_hello(const Applicant& applicant, std:
   return std::nullopt;
 }
 
-void Server::admit(NetTime now, const DatagramPath& path, const ResponseView& response,
+void Server::admit(Time now, const DatagramPath& path, const ResponseView& response,
                    const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot) {
   std::array<std::byte, 4> noise{};
   entropy_.fill(noise);
@@ -292,7 +291,7 @@ void Server::admit(NetTime now, const DatagramPath& path, const ResponseView& re
   outgoing_.add(path, accept_bytes);
 }
 
-void Server::record(NetTime now, const ResponseView& response, Client& client, Cipher cipher) {
+void Server::record(Time now, const ResponseView& response, Client& client, Cipher cipher) {
   const Address local = socket_.local_address();
   PacketRecorder& recorder = *options_.recorder;
   recorder.handshake({.at = now,

@@ -124,7 +124,7 @@ bool Server::has_live_client(const Address& from) const {
 
 /// The first packet of a pending client has opened: it holds its ephemeral key and the server's
 /// answer. False when it has no place after all.
-bool Server::connect(NetTime now, Client& client) {
+bool Server::connect(Time now, Client& client) {
   std::optional<ClientHandle> old = connection_of(client.client_id);
   const bool had_to_replace = client.replaces.has_value() && client.client_id == 0;
   if (had_to_replace && find(*client.replaces) != nullptr && is_silent(client.replaces->slot)) {
@@ -148,7 +148,7 @@ bool Server::connect(NetTime now, Client& client) {
 }
 
 /// Closes a connection that a newer one of the same client replaces. Its peer receives the reason.
-void Server::end_replaced(NetTime now, Client& old) {
+void Server::end_replaced(Time now, Client& old) {
   old.sealed.connection().close(CloseReason::kicked, "you have joined again from elsewhere", now);
   if (!old.closed_at.has_value()) {
     tell({.kind = ServerEvent::Kind::closed,
@@ -163,7 +163,7 @@ void Server::end_replaced(NetTime now, Client& old) {
 }
 
 /// The silent connection that this one was to replace is heard again. The server is full, then.
-void Server::turn_away(NetTime now, Client& client) {
+void Server::turn_away(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);
   connection.tick(now);

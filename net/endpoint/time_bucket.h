@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -16,18 +16,18 @@ class TimeBucket {
     double burst = 0;
   };
 
-  TimeBucket(const Limits& limits, NetTime now)
+  TimeBucket(const Limits& limits, Time now)
       : limits_(limits), left_(limits.burst), filled_at_(now) {}
 
   /// Adds what the time since the last call brings.
-  void fill(NetTime now) {
+  void fill(Time now) {
     if (now <= filled_at_) return;
     const double passed = std::chrono::duration<double>(now - filled_at_).count();
     left_ = std::min(limits_.burst, left_ + passed * limits_.per_second);
     filled_at_ = now;
   }
   /// Takes one; false when there is less than that.
-  bool take(NetTime now) {
+  bool take(Time now) {
     fill(now);
     if (left_ < 1) return false;
     left_ -= 1;
@@ -42,7 +42,7 @@ class TimeBucket {
  private:
   Limits limits_;
   double left_;
-  NetTime filled_at_;
+  Time filled_at_;
 };
 
 }  // namespace muster

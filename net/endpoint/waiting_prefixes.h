@@ -5,14 +5,14 @@
 #include <span>
 
 #include "net/transport/address.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
 /// A client that was accepted and has not sent a packet yet.
 struct WaitingClient {
   Address from;
-  NetTime since{};
+  Time since{};
   std::uint32_t slot = 0;
 };
 

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "registry/base/hex.h"
+
 namespace muster {
 
 namespace {
@@ -142,7 +144,7 @@ constexpr std::string_view kRefusals[] = {"",
                                           "not_admitted"};
 static_assert(std::size(kRefusals) == static_cast<std::size_t>(RefuseReason::not_admitted) + 1);
 
-double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 template <typename Number>
 void append_number(std::string& text, Number number) {
@@ -175,7 +177,6 @@ std::size_t visible_bytes(std::string_view text) {
 /// the value's own, become `\\x` and two digits, so that two values do not become one: a scrape
 /// with the same row twice is refused as a whole.
 void append_label(std::string& text, const Label& label) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   text.append(label.name).append("=\"");
   for (std::string_view rest = label.value; !rest.empty();) {
     const char first = rest.front();
@@ -184,7 +185,7 @@ void append_label(std::string& text, const Label& label) {
       text.append("\\n");
     } else if (visible == 0 || first == '\\') {
       const auto byte = static_cast<unsigned char>(first);
-      text.append("\\\\x").append({kDigits[byte >> 4U], kDigits[byte & 15U]});
+      text.append("\\\\x").append({kHexDigits[byte >> 4U], kHexDigits[byte & 15U]});
     } else {
       if (first == '"') text.push_back('\\');
       text.append(rest.substr(0, visible));
@@ -313,7 +314,7 @@ ConnectionMetrics metrics_of(std::string_view client, const Connection& connecti
           .last_second = windows.last_second(),
           .round_trip = round_trip.smoothed(),
           .round_trip_variation = round_trip.variation(),
-          .round_trip_minimum = round_trip.has_sample() ? round_trip.minimum() : NetDuration{},
+          .round_trip_minimum = round_trip.has_sample() ? round_trip.minimum() : Duration{},
           .queue_delay = connection.rate().queue_delay(),
           .send_bytes_per_second = connection.rate().bytes_per_second(),
           .window_bytes = connection.rate().window(),

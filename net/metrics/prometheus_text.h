@@ -17,10 +17,10 @@ struct ConnectionMetrics {
   std::string_view client;  ///< The label; any bytes. Must outlive the call. Unique among the rows.
   ConnectionCounters counters{};
   TrafficRates last_second{};
-  NetDuration round_trip{};
-  NetDuration round_trip_variation{};
-  NetDuration round_trip_minimum{};
-  NetDuration queue_delay{};
+  Duration round_trip{};
+  Duration round_trip_variation{};
+  Duration round_trip_minimum{};
+  Duration queue_delay{};
   double send_bytes_per_second = 0;  ///< What the path is thought to carry.
   std::size_t window_bytes = 0;
   std::size_t datagram_bytes = 0;

@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "net/wire/printable.h"
+#include "registry/base/shown_text.h"
 
 namespace muster {
 

@@ -9,7 +9,7 @@ namespace muster {
 
 namespace {
 
-constexpr NetDuration kSecond = std::chrono::seconds(1);
+constexpr Duration kSecond = std::chrono::seconds(1);
 
 double share(std::uint64_t part, std::uint64_t rest) {
   return part == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(part + rest);
@@ -47,7 +47,7 @@ template <std::size_t Capacity>
 TrafficRates rates_since(const SampleRing<Capacity>& ring, std::size_t age,
                          const TrafficSample& last) {
   TrafficRates rates = rates_between(ring.at(age), last);
-  NetDuration sum = last.round_trip;
+  Duration sum = last.round_trip;
   std::int64_t count = 1;
   rates.round_trip_max = last.round_trip;
   for (std::size_t i = ring.at(0).at == last.at ? 1 : 0; i < age; ++i) {

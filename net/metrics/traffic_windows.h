@@ -8,7 +8,7 @@
 
 #include "net/endpoint/server.h"
 #include "net/transport/connection_counters.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -29,28 +29,28 @@ TrafficTotals totals_of(const ServerCounters& counters);
 
 /// What was at one point in time.
 struct TrafficSample {
-  NetTime at{};
+  Time at{};
   TrafficTotals totals;
-  NetDuration round_trip{};  ///< Smoothed; zero when it is not known.
+  Duration round_trip{};  ///< Smoothed; zero when it is not known.
 };
 
 /// What happened between two samples.
 struct TrafficRates {
-  NetDuration over{};  ///< Time between the two; zero, with all the rest, before there are two.
+  Duration over{};  ///< Time between the two; zero, with all the rest, before there are two.
   double bytes_in_per_second = 0;
   double bytes_out_per_second = 0;
   double packets_in_per_second = 0;
   double packets_out_per_second = 0;
   double loss_in = 0;   ///< Share of the peer's packets that did not arrive, 0 to 1.
   double loss_out = 0;  ///< Share of ours whose fate became known, 0 to 1.
-  NetDuration round_trip_mean{};
-  NetDuration round_trip_max{};
+  Duration round_trip_mean{};
+  Duration round_trip_max{};
 };
 
 /// How many samples `last_samples` spans, as in the first games of this kind: two seconds at 60 Hz.
 inline constexpr std::size_t kWindowSamples = 120;
 /// The least time between the samples that are kept for `last_second`.
-inline constexpr NetDuration kSecondWindowStep = std::chrono::milliseconds(25);
+inline constexpr Duration kSecondWindowStep = std::chrono::milliseconds(25);
 /// As many as reach back a second, however they lie.
 inline constexpr std::size_t kSecondSamples = std::chrono::seconds(1) / kSecondWindowStep + 2;
 

@@ -192,7 +192,7 @@ void ClientView::take_loss(std::uint16_t number) {
 }
 
 void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
-                      Connection& connection, NetTime now) {
+                      Connection& connection, Time now) {
   const std::uint32_t ticks = world.tick() - budget_tick_;
   budget_tick_ = world.tick();
   if (!has_first_) settled_at_ = world.tick();
@@ -274,8 +274,7 @@ bool ClientView::waits_for_room(std::size_t budget) const {
 }
 
 /// What may be sent now, of the path and of the client's own limit.
-std::size_t ClientView::byte_budget(const Connection& connection, NetTime now,
-                                    std::uint32_t ticks) {
+std::size_t ClientView::byte_budget(const Connection& connection, Time now, std::uint32_t ticks) {
   std::size_t budget = connection.budget(now);
   if (bytes_per_second_max == 0) return budget;
   const double per_tick = static_cast<double>(bytes_per_second_max) / options_.ticks_per_second;

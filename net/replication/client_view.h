@@ -94,7 +94,7 @@ class ClientView {
   void keep(std::uint32_t tick) { writer_->keep(tick); }
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
-            NetTime now);
+            Time now);
 
   const ClientViewCounters& counters() const { return counters_; }
   ClientViewCounters& counters() { return counters_; }
@@ -187,7 +187,7 @@ class ClientView {
   void forget(const Said& said);
   double oldest_flight_ticks() const;
   void defer(std::uint32_t i);
-  std::size_t byte_budget(const Connection& connection, NetTime now, std::uint32_t ticks);
+  std::size_t byte_budget(const Connection& connection, Time now, std::uint32_t ticks);
   void choose(const ReplicatedWorld& world, std::size_t budget_bytes);
   std::size_t parts_for_new() const;
   void note_complete();

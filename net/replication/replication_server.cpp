@@ -183,7 +183,7 @@ void ReplicationServer::begin_map(std::span<const std::byte> map_info) {
   ++maps_begun_;
 }
 
-void ReplicationServer::update(ReplicationClientId id, Connection& connection, NetTime now) {
+void ReplicationServer::update(ReplicationClientId id, Connection& connection, Time now) {
   Client* client = find(id);
   assert(client != nullptr);
   if (client->map != maps_begun_) {

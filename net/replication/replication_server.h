@@ -82,7 +82,7 @@ class ReplicationServer {
   void begin_map(std::span<const std::byte> map_info);
 
   /// Reads what the client answered, and sends it what is due.
-  void update(ReplicationClientId id, Connection& connection, NetTime now);
+  void update(ReplicationClientId id, Connection& connection, Time now);
 
   /// Null when there is no such client.
   const ClientView* view(ReplicationClientId id) const;

@@ -10,10 +10,10 @@ namespace {
 /// How long a snapshot that came too late had been on its way, and this share of it, is remembered:
 /// it fades by as much a second as in that time would be all. No more than the last is believed.
 constexpr double kSlowerShare = 1.5;
-constexpr NetDuration kSlowestFade = std::chrono::seconds(10);
-constexpr NetDuration kSlowestMost = std::chrono::seconds(4);
+constexpr Duration kSlowestFade = std::chrono::seconds(10);
+constexpr Duration kSlowestMost = std::chrono::seconds(4);
 
-double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void SnapshotPace::was_late(double ticks) {
 }
 
 std::size_t SnapshotPace::allowed(const RoundTrip& path, std::uint32_t ticks) {
-  const NetDuration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
+  const Duration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
   slowest_ticks_ *= 1 - std::min(ticks / (seconds(kSlowestFade) * ticks_per_second_), 1.0);
   const double way_ticks = std::max(seconds(round_trip) * ticks_per_second_, slowest_ticks_);
   saved_ = std::min(saved_ + kPartsOnTheWayMax / way_ticks * ticks,

@@ -8,7 +8,7 @@
 
 #include "net/secure/entropy.h"
 #include "net/transport/address.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -28,12 +28,12 @@ class AddressBudget {
   AddressBudget& operator=(const AddressBudget&) = default;
 
   /// Takes one from the address's bucket; false when it is empty.
-  bool take(NetTime now, const Address& address);
+  bool take(Time now, const Address& address);
 
  private:
   struct Bucket {
     float left = 0;
-    NetTime filled_at{};
+    Time filled_at{};
   };
 
   Limits limits_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kClaimBytesMax = 64;
 
-std::uint64_t milliseconds(NetTime time) {
+std::uint64_t milliseconds(Time time) {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count());
 }
@@ -47,12 +47,12 @@ std::array<std::byte, 16> Challenger::mac(std::uint64_t time_ms, const Address& 
   return mac;
 }
 
-Challenge Challenger::make(NetTime now, const Address& client, ClientClaim claim) const {
+Challenge Challenger::make(Time now, const Address& client, ClientClaim claim) const {
   const std::uint64_t time_ms = milliseconds(now);
   return {.time_ms = time_ms, .mac = mac(time_ms, client, claim)};
 }
 
-bool Challenger::is_ours(const Challenge& challenge, NetTime now, const Address& client,
+bool Challenger::is_ours(const Challenge& challenge, Time now, const Address& client,
                          ClientClaim claim) const {
   const std::uint64_t time_ms = milliseconds(now);
   const auto age_max = static_cast<std::uint64_t>(

@@ -8,12 +8,12 @@
 
 #include "net/secure/entropy.h"
 #include "net/transport/address.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
 /// How old a challenge may be that is answered.
-inline constexpr NetDuration kChallengeAge = std::chrono::seconds(5);
+inline constexpr Duration kChallengeAge = std::chrono::seconds(5);
 
 /// What a server sends, and believes when it comes back.
 struct Challenge {
@@ -32,9 +32,9 @@ class Challenger {
   Challenger(const Challenger&) = default;
   Challenger& operator=(const Challenger&) = default;
 
-  Challenge make(NetTime now, const Address& client, ClientClaim claim) const;
+  Challenge make(Time now, const Address& client, ClientClaim claim) const;
   /// True when we made it, for this client and claim, at most `kChallengeAge` ago.
-  bool is_ours(const Challenge& challenge, NetTime now, const Address& client,
+  bool is_ours(const Challenge& challenge, Time now, const Address& client,
                ClientClaim claim) const;
 
  private:

@@ -66,7 +66,7 @@ bool SealKey::open(std::uint64_t sequence, std::span<const std::byte> head,
              nonce.data(), key_.data()) == 0;
 }
 
-void SealSender::refresh(NetTime now, std::uint64_t highest_delivered) {
+void SealSender::refresh(Time now, std::uint64_t highest_delivered) {
   if (cipher_ == Cipher::none) return;
   if (sealed_ < kPacketsPerKey && now - since_ < kTimePerKey) return;
   if (sealed_ == 0 || highest_delivered < first_of_present_) return;

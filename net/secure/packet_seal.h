@@ -9,7 +9,7 @@
 
 #include "net/secure/aes_gcm.h"
 #include "net/secure/keys.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -49,19 +49,19 @@ class SealKey {
 
 /// How long a key is used (net/CONNECTION.md, Limits).
 inline constexpr std::uint64_t kPacketsPerKey = std::uint64_t{1} << 24U;
-inline constexpr NetDuration kTimePerKey = std::chrono::minutes(10);
+inline constexpr Duration kTimePerKey = std::chrono::minutes(10);
 
 /// The sending direction: seals, and takes the next key when it is time.
 class SealSender {
  public:
-  SealSender(Cipher cipher, const SecretKey& first, NetTime now)
+  SealSender(Cipher cipher, const SecretKey& first, Time now)
       : cipher_(cipher), present_(cipher, first), since_(now) {}
 
   /// Call before a packet is written; may change the phase. The next key is only taken when a
   /// packet under the present one is known to have arrived, so `highest_delivered` is at least its
   /// number: then the peer is never more than one key behind, however long it heard nothing. (RFC
   /// 9001, section 6.1.)
-  void refresh(NetTime now, std::uint64_t highest_delivered);
+  void refresh(Time now, std::uint64_t highest_delivered);
   /// The bit that travels in the first byte of packets.
   bool phase() const { return phase_; }
   void seal(std::uint64_t sequence, std::span<const std::byte> head, std::span<std::byte> memory,
@@ -73,7 +73,7 @@ class SealSender {
   bool phase_ = false;
   std::uint64_t sealed_ = 0;
   std::uint64_t first_of_present_ = 0;  ///< The number of the first packet under the present key.
-  NetTime since_;
+  Time since_;
 };
 
 /// The receiving direction: opens under the present key, the one before, or the next.

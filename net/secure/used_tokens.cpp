@@ -17,7 +17,7 @@ constexpr std::size_t kListEntryBytes = 16 + 32 + 8 + 8;
 
 /// When a token that is valid from one date to another has been over for certain, by a server's own
 /// clock. The lifetime is bounded, so that no date makes the sum overflow.
-NetTime over_at(UnixSeconds from, UnixSeconds expires, NetTime now) {
+Time over_at(UnixSeconds from, UnixSeconds expires, Time now) {
   const UnixSeconds left = expires > from ? expires - from : 0;
   return now + std::chrono::seconds(std::min(left, kTokenLifetimeMax));
 }
@@ -31,7 +31,7 @@ bool UsedTokens::is_used_by_another(const TokenId& id, const PublicKey& attempt,
   return expires <= forgotten_until_;
 }
 
-void UsedTokens::add(const Use& use, NetTime now) {
+void UsedTokens::add(const Use& use, Time now) {
   const Token token{.use = use, .over_at = over_at(use.issued, use.expires, now)};
   // First the set: if the map has no memory, an entry of the set alone does no harm.
   by_time_.emplace(token.over_at, use.id);
@@ -39,7 +39,7 @@ void UsedTokens::add(const Use& use, NetTime now) {
   if (!is_new && at->second.over_at != token.over_at) by_time_.erase({token.over_at, use.id});
 }
 
-void UsedTokens::forget_expired(UnixSeconds date, NetTime now) {
+void UsedTokens::forget_expired(UnixSeconds date, Time now) {
   while (!by_time_.empty() && by_time_.begin()->first <= now) {
     auto entry = by_time_.extract(by_time_.begin());
     const auto token = tokens_.find(entry.value().second);
@@ -73,7 +73,7 @@ std::vector<std::byte> UsedTokens::save() const {
   return list;
 }
 
-bool UsedTokens::restore(std::span<const std::byte> list, NetTime now) {
+bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
   SectionReader reader(list);
   const std::span<const std::byte> magic = reader.read_bytes(kListMagic.size());
   const bool is_ours = std::ranges::equal(magic, std::as_bytes(std::span(kListMagic)));

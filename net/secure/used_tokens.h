@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "net/secure/connect_token.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -41,9 +41,9 @@ class UsedTokens {
   bool is_used_by_another(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) const;
   bool is_full() const { return tokens_.size() >= most_; }
   /// Requires: not used by another, not full.
-  void add(const Use& use, NetTime now);
+  void add(const Use& use, Time now);
   /// Forgets tokens that cannot be used again.
-  void forget_expired(UnixSeconds date, NetTime now);
+  void forget_expired(UnixSeconds date, Time now);
   std::size_t size() const { return tokens_.size(); }
 
   /// The list as bytes, 24 and 64 for each token (net/WIRE_FORMAT.md, "Used tokens").
@@ -51,17 +51,17 @@ class UsedTokens {
   /// Adds a list that `save` returned, of this server or of another one that accepts the same
   /// tokens. False, with no change, when the bytes are no such list or when it has more tokens than
   /// fit.
-  [[nodiscard]] bool restore(std::span<const std::byte> list, NetTime now);
+  [[nodiscard]] bool restore(std::span<const std::byte> list, Time now);
 
  private:
   struct Token {
     Use use;
-    NetTime over_at{};  ///< By the server's own clock.
+    Time over_at{};  ///< By the server's own clock.
   };
 
   std::size_t most_;
   std::map<TokenId, Token> tokens_;
-  std::set<std::pair<NetTime, TokenId>> by_time_;
+  std::set<std::pair<Time, TokenId>> by_time_;
   UnixSeconds forgotten_until_ = 0;
 };
 

@@ -8,7 +8,8 @@
 #include "net/capture/packet_view.h"
 #include "net/secure/handshake.h"
 #include "net/wire/byte_io.h"
-#include "net/wire/printable.h"
+#include "registry/base/hex.h"
+#include "registry/base/shown_text.h"
 
 namespace muster {
 
@@ -18,14 +19,6 @@ using Json = nlohmann::ordered_json;
 using BytesView = std::span<const std::byte>;
 
 constexpr std::size_t kTextColumnsMax = 64;
-
-std::string hex_of(BytesView bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
-  }
-  return text;
-}
 
 std::string id_text(std::uint32_t id) { return fmt::format("{:08x}", id); }
 
@@ -95,7 +88,7 @@ void add_sections(const PacketView& view, Json& json) {
   }
   if (!controls.empty()) json["control"] = controls;
   if (!view.payload.empty()) {
-    json["payload"] = {{{"byte_count", view.payload.size()}, {"bytes", hex_of(view.payload)}}};
+    json["payload"] = {{{"byte_count", view.payload.size()}, {"bytes", hex_text(view.payload)}}};
   }
   Json messages = Json::array();
   for (const MessageView& message : std::span(view.messages).first(view.message_count)) {
@@ -104,7 +97,7 @@ void add_sections(const PacketView& view, Json& json) {
                  {"ordered", message.is_ordered}};
     if (message.is_reliable) item["id"] = message.id;
     item["byte_count"] = message.bytes.size();
-    item["bytes"] = hex_of(message.bytes);
+    item["bytes"] = hex_text(message.bytes);
     messages.push_back(item);
   }
   if (!messages.empty()) json["messages"] = messages;
@@ -115,7 +108,7 @@ void add_sections(const PacketView& view, Json& json) {
                          {"chunks", fragment.count},
                          {"first", fragment.first},
                          {"byte_count", fragment.bytes.size()},
-                         {"bytes", hex_of(fragment.bytes)}});
+                         {"bytes", hex_text(fragment.bytes)}});
   }
   if (!fragments.empty()) json["blocks"] = fragments;
   if (view.fill_bytes > 0) json["fill_bytes"] = view.fill_bytes;
@@ -159,13 +152,13 @@ std::string_view mode_text(std::uint8_t mode) {
 void add_request(SectionReader& reader, Json& json) {
   json["application"] = fmt::format("{:016x}", reader.read_u64());
   json["connection"] = id_text(reader.read_u32());
-  json["ephemeral_key"] = hex_of(reader.read_bytes(32));
+  json["ephemeral_key"] = hex_text(reader.read_bytes(32));
 }
 
 void add_response(SectionReader& reader, Json& json) {
   add_request(reader, json);
   json["challenge_ms"] = reader.read_u64();
-  json["mac"] = hex_of(reader.read_bytes(16));
+  json["mac"] = hex_text(reader.read_bytes(16));
   const std::uint16_t token_bytes = reader.read_u16();
   json["token_bytes"] = token_bytes;
   static_cast<void>(reader.read_bytes(token_bytes));
@@ -177,20 +170,20 @@ void add_response(SectionReader& reader, Json& json) {
 void add_challenge(SectionReader& reader, Json& json) {
   json["connection"] = id_text(reader.read_u32());
   json["challenge_ms"] = reader.read_u64();
-  json["mac"] = hex_of(reader.read_bytes(16));
-  json["server_key"] = hex_of(reader.read_bytes(32));
+  json["mac"] = hex_text(reader.read_bytes(16));
+  json["server_key"] = hex_text(reader.read_bytes(32));
 }
 
 void add_accept(SectionReader& reader, Json& json) {
   json["connection"] = id_text(reader.read_u32());
-  json["ephemeral_key"] = hex_of(reader.read_bytes(32));
-  json["sealed"] = hex_of(reader.read_bytes(reader.remaining()));
+  json["ephemeral_key"] = hex_text(reader.read_bytes(32));
+  json["sealed"] = hex_text(reader.read_bytes(reader.remaining()));
 }
 
 void add_refuse(SectionReader& reader, std::uint8_t reason, Json& json) {
   json["reason"] = reason;
   json["connection"] = id_text(reader.read_u32());
-  json["proof"] = hex_of(reader.read_bytes(16));
+  json["proof"] = hex_text(reader.read_bytes(16));
   json["server_version"] = reader.read_u8();
   const std::size_t text_bytes = reader.read_u8();
   static_cast<void>(reader.read_u16());
@@ -245,7 +238,7 @@ Json fields_of(const RecordedConnection& connection) {
   for (std::size_t i = 0; i < connection.channel_count; ++i) {
     channels.push_back({{"channel", i}, {"delivery", text_of(connection.channels[i])}});
   }
-  const auto milliseconds = [](NetDuration duration) {
+  const auto milliseconds = [](Duration duration) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
   };
   return {{"connection", id_text(connection.our_id)},

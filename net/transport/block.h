@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kChunkWindow = 8192;
 inline constexpr std::size_t kBlocksOfLargestSize = 2;
 /// A block of which nothing new came for this long is given up. A peer that is there sends some of
 /// it in every second, and one that is not has been closed by then.
-inline constexpr NetDuration kBlockStallMax = std::chrono::seconds(60);
+inline constexpr Duration kBlockStallMax = std::chrono::seconds(60);
 
 /// How many chunks so many bytes have.
 constexpr std::uint32_t chunk_count(std::size_t bytes) {

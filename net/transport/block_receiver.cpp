@@ -134,7 +134,7 @@ std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, Bloc
   return reason;
 }
 
-std::optional<BlockRefusal> BlockReceiver::take(NetTime now, const Fragment& fragment) {
+std::optional<BlockRefusal> BlockReceiver::take(Time now, const Fragment& fragment) {
   std::size_t place = place_of(fragment.block);
   if (place == kBlocksAtOnce) {
     if (is_over(fragment.block)) return std::nullopt;
@@ -166,7 +166,7 @@ std::optional<BlockRefusal> BlockReceiver::take(NetTime now, const Fragment& fra
   return std::nullopt;
 }
 
-std::optional<std::uint16_t> BlockReceiver::give_up_stalled(NetTime now) {
+std::optional<std::uint16_t> BlockReceiver::give_up_stalled(Time now) {
   for (Block& block : blocks_) {
     if (block.state != Block::State::arriving || now - block.last_news < kBlockStallMax) continue;
     const std::uint16_t id = block.id;

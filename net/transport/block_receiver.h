@@ -49,10 +49,10 @@ class BlockReceiver {
   FragmentFate look(std::span<const Fragment> fragments) const;
   /// Takes a fragment, unless its block is refused, just now: then it tells why. Requires: `look`
   /// said `taken` or `refused`.
-  std::optional<BlockRefusal> take(NetTime now, const Fragment& fragment);
+  std::optional<BlockRefusal> take(Time now, const Fragment& fragment);
   /// Gives up a block of which nothing new came for `kBlockStallMax`: its id, to be refused.
   /// Nothing when there is none.
-  std::optional<std::uint16_t> give_up_stalled(NetTime now);
+  std::optional<std::uint16_t> give_up_stalled(Time now);
   /// Why a new block of this size would be refused; nothing when it would not.
   std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
 
@@ -84,7 +84,7 @@ class BlockReceiver {
     std::uint32_t byte_count = 0;
     std::uint32_t first_missing = 0;
     std::uint64_t completed_order = 0;
-    NetTime last_news{};           ///< When a chunk of it came that had not come before.
+    Time last_news{};              ///< When a chunk of it came that had not come before.
     std::vector<std::byte> bytes;  ///< All chunks below the first missing one.
     std::map<std::uint32_t, std::unique_ptr<Page>> ahead;  ///< By first chunk / `kPageChunks`.
   };

@@ -5,17 +5,17 @@
 #include <array>
 #include <cstddef>
 
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
 /// The slowest loop that is served without loss of rate. A slower one saves up this much time.
-inline constexpr NetDuration kLoopIntervalMax = std::chrono::milliseconds(250);
+inline constexpr Duration kLoopIntervalMax = std::chrono::milliseconds(250);
 
 /// The intervals of the last calls. Calls within a millisecond count as one.
 class CallRhythm {
  public:
-  void note(NetTime now) {
+  void note(Time now) {
     if (has_call_ && now - last_ < std::chrono::milliseconds(1)) return;
     if (has_call_) {
       intervals_[next_] = std::min(now - last_, kLoopIntervalMax);
@@ -29,31 +29,31 @@ class CallRhythm {
   void pause() { has_call_ = false; }
 
   /// The second longest of the last intervals: a single hitch is no rhythm. Zero until it is known.
-  NetDuration longest() const {
-    NetDuration longest{};
-    NetDuration second{};
-    for (const NetDuration interval : intervals_) {
+  Duration longest() const {
+    Duration longest{};
+    Duration second{};
+    for (const Duration interval : intervals_) {
       second = std::max(second, std::min(interval, longest));
       longest = std::max(longest, interval);
     }
     return second;
   }
   /// The median of the last intervals.
-  NetDuration typical() const {
-    std::array<NetDuration, kIntervals> sorted = intervals_;
+  Duration typical() const {
+    std::array<Duration, kIntervals> sorted = intervals_;
     std::ranges::nth_element(sorted, sorted.begin() + kIntervals / 2);
     return sorted[kIntervals / 2];
   }
   /// When the next call comes at the earliest; before the past until the rhythm is known.
-  NetTime next_call() const { return last_ + *std::ranges::min_element(intervals_); }
+  Time next_call() const { return last_ + *std::ranges::min_element(intervals_); }
 
  private:
   static constexpr std::size_t kIntervals = 8;
 
-  std::array<NetDuration, kIntervals> intervals_{};
+  std::array<Duration, kIntervals> intervals_{};
   std::size_t next_ = 0;
   bool has_call_ = false;
-  NetTime last_{};
+  Time last_{};
 };
 
 }  // namespace muster

@@ -21,11 +21,11 @@ constexpr std::size_t kFatesMax = 2048;
 constexpr std::size_t kMapItemBytes = 3;
 constexpr std::size_t kRefusalItemBytes = 4;
 /// After which time the rate is about what the path carries.
-constexpr NetDuration kProbeAfter = std::chrono::seconds(1);
+constexpr Duration kProbeAfter = std::chrono::seconds(1);
 
 }  // namespace
 
-Connection::Connection(const ConnectionOptions& options, NetTime now)
+Connection::Connection(const ConnectionOptions& options, Time now)
     : options_(options),
       rate_(options.rate),
       path_size_(options.datagram_bytes_max),
@@ -99,10 +99,10 @@ std::size_t Connection::standing_bytes() const {
   return items == 0 ? 0 : 1 + items;
 }
 
-std::size_t Connection::budget(NetTime now) const {
+std::size_t Connection::budget(Time now) const {
   asks_.note(now);
   // Bytes that are queued after this tick's send leave with the next one.
-  const NetTime when = std::max(now, ticks_.next_call());
+  const Time when = std::max(now, ticks_.next_call());
   const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
   const std::size_t around = payload_heads() + payloads_out_.byte_count();
   if (!is_worth_a_packet(allowed_) || free <= around) return 0;
@@ -121,7 +121,7 @@ std::size_t Connection::waiting_bytes() const {
   return payloads_out_.byte_count() + payload_heads() * payloads_out_.count();
 }
 
-void Connection::tick(NetTime now) {
+void Connection::tick(Time now) {
   if (state_ == ConnectionState::closed) return;
   ticks_.note(now);
   rate_.set_loops({.interval = std::max(ticks_.longest(), asks_.longest()),
@@ -130,7 +130,7 @@ void Connection::tick(NetTime now) {
   sent_.tick(now, round_trip_, ticks_.longest());
   settle(now);
   drop_unfit_payloads();
-  const NetDuration silence = now - last_arrival_;
+  const Duration silence = now - last_arrival_;
   if (silence >= options_.closed_after) {
     finish(CloseReason::timed_out, false, "the other end has not been heard of for too long");
   } else if (next_sequence() == ~std::uint32_t{0}) {
@@ -188,7 +188,7 @@ void Connection::leave_map() {
 }
 
 /// Tells every part of the packets whose fate became known.
-void Connection::settle(NetTime now) {
+void Connection::settle(Time now) {
   for (const ResolvedPacket& packet : sent_.resolved()) {
     const PacketRecord& record = packet.record;
     maps_.settled(packet.sequence, packet.delivered);
@@ -288,7 +288,7 @@ void Connection::end_unread_stop() {
   is_stopped_unread_ = !payloads_in_.is_empty() || blocks_in_.unread() > 0;
 }
 
-void Connection::close(CloseReason reason, std::string_view text, NetTime now) {
+void Connection::close(CloseReason reason, std::string_view text, Time now) {
   if (state_ == ConnectionState::closed) return;
   finish(reason, false, text.substr(0, kCloseTextBytesMax));
   closes_to_send_ = 3;  // It is not acknowledged: the peer forgets us.

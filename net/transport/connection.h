@@ -45,8 +45,8 @@ struct ConnectionOptions {
   std::size_t overhead_bytes = 7 + 16;
   /// Whether this end begins maps, and the peer follows: a server's do.
   bool leads_maps = false;
-  NetDuration interrupted_after = std::chrono::seconds(5);
-  NetDuration closed_after = std::chrono::seconds(35);
+  Duration interrupted_after = std::chrono::seconds(5);
+  Duration closed_after = std::chrono::seconds(35);
 };
 
 /// Why a connection ended; travels.
@@ -126,7 +126,7 @@ constexpr bool is_worth_a_packet(std::int64_t allowance) {
 ///     while (connection.wants_to_send(now)) send(connection.write_packet(now, memory));
 class Connection {
  public:
-  Connection(const ConnectionOptions& options, NetTime now);
+  Connection(const ConnectionOptions& options, Time now);
 
   /// Queues a copy of a message. Requires: a channel that was declared.
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
@@ -152,7 +152,7 @@ class Connection {
   ///
   /// A game may ask at any time of its tick. When it asks after it has sent, the budget is that of
   /// its next sending. Loops of 4 Hz and more use all of the rate.
-  std::size_t budget(NetTime now) const;
+  std::size_t budget(Time now) const;
   /// For whoever shares a cap among connections: from now on no more than this goes out of what the
   /// game has to say, and `budget` tells of no more. A packet may be larger than what is left of
   /// it; what has to be said at once goes all the same, and counts. Without a call there is no
@@ -162,12 +162,12 @@ class Connection {
   std::size_t payload_bytes_max() const;
 
   /// Finds what was lost, and what is over. Call it once per tick, before sending.
-  void tick(NetTime now);
+  void tick(Time now);
   /// True when a packet should go out now.
-  bool wants_to_send(NetTime now) const;
+  bool wants_to_send(Time now) const;
   /// Writes the body of the packet `next_sequence()`, and counts it as sent. Requires: memory for
   /// the body of the largest datagram. The result is a part of it, never empty.
-  std::span<const std::byte> write_packet(NetTime now, std::span<std::byte> memory);
+  std::span<const std::byte> write_packet(Time now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const { return sent_.next_sequence(); }
   /// The highest number of ours that is known to have arrived; 0 is none.
   std::uint32_t highest_delivered() const { return sent_.highest_delivered(); }
@@ -178,7 +178,7 @@ class Connection {
   std::uint32_t highest_received() const { return received_.highest(); }
   /// Takes a packet apart whose seal is good. `datagram_bytes` counts it. All of it is taken, or
   /// nothing. Requires: `look(sequence) == Reception::fresh`.
-  PacketVerdict read_packet(NetTime now, std::uint32_t sequence, std::size_t datagram_bytes,
+  PacketVerdict read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
                             std::span<const std::byte> body);
 
   /// The next message of a channel; empty when there is none. Good until `pop_message`.
@@ -208,14 +208,14 @@ class Connection {
   }
 
   /// Ends the connection; the peer is told. The text is cut at `kCloseTextBytesMax`.
-  void close(CloseReason reason, std::string_view text, NetTime now);
+  void close(CloseReason reason, std::string_view text, Time now);
   ConnectionState state() const { return state_; }
   /// Why it ended; nothing while it lives.
   const std::optional<Close>& end() const { return end_; }
 
   /// For whoever moves connections between addresses: writes a packet that asks an address for
   /// these bytes; tells what was answered last.
-  std::span<const std::byte> write_path_challenge(NetTime now, std::uint64_t question,
+  std::span<const std::byte> write_path_challenge(Time now, std::uint64_t question,
                                                   std::span<std::byte> memory);
   std::optional<std::uint64_t> take_path_answer();
   /// The peer is somewhere else now: what was learnt of the path is forgotten.
@@ -233,16 +233,16 @@ class Connection {
 
   // connection_write.cpp
   bool has_content() const;
-  bool has_due_content(NetTime now) const;
-  bool is_held_back(std::size_t source, NetTime now) const;
-  std::size_t wanted_probe(NetTime now) const;
-  bool is_answer_due(NetTime now) const;
+  bool has_due_content(Time now) const;
+  bool is_held_back(std::size_t source, Time now) const;
+  std::size_t wanted_probe(Time now) const;
+  bool is_answer_due(Time now) const;
   bool is_content_allowed() const;
-  bool may_send_content(NetTime now) const;
+  bool may_send_content(Time now) const;
   bool has_room_for_part() const;
   void acknowledge_owed(PacketDraft& draft);
-  static std::uint16_t hold_units(NetDuration hold);
-  void write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes);
+  static std::uint16_t hold_units(Duration hold);
+  void write_control(PacketDraft& draft, Time now, std::size_t probe_bytes);
   void write_refusals(PacketDraft& draft);
   void add_contents(PacketDraft& draft, std::size_t budget);
   void write_map(PacketDraft& draft);
@@ -251,8 +251,8 @@ class Connection {
   bool is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const;
   void add_from(std::size_t source, PacketDraft& draft, std::size_t room);
   void add_part(PacketDraft& draft, const PacketPart& part);
-  PacketHeader next_header(NetTime now) const;
-  std::span<const std::byte> finish_packet(NetTime now, PacketDraft& draft,
+  PacketHeader next_header(Time now) const;
+  std::span<const std::byte> finish_packet(Time now, PacketDraft& draft,
                                            std::span<std::byte> memory);
 
   // connection_read.cpp
@@ -263,18 +263,16 @@ class Connection {
   bool parse_messages(SectionReader& reader, Incoming& incoming) const;
   PacketVerdict check_contents(Incoming& incoming) const;
   PacketVerdict check_room(const Incoming& incoming) const;
-  void take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
-                   std::uint32_t ack);
-  bool measure_round_trip(NetTime now, NetDuration sample, std::uint16_t hold_units,
-                          NetDuration silence);
-  NetDuration clock_slack(NetTime now) const;
-  NetDuration without_clock(NetTime now, NetDuration told);
+  void take_header(Time now, std::uint32_t sequence, const PacketHeader& header, std::uint32_t ack);
+  bool measure_round_trip(Time now, Duration sample, std::uint16_t hold_units, Duration silence);
+  Duration clock_slack(Time now) const;
+  Duration without_clock(Time now, Duration told);
   void keep_owed_ack(std::uint32_t sequence);
   void take_control(const Incoming& incoming);
   void note_no_room();
-  void take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming);
+  void take_parts(Time now, std::uint32_t sequence, const Incoming& incoming);
   void refuse_block(std::uint16_t id, BlockRefusal reason);
-  void give_up_stalled_blocks(NetTime now);
+  void give_up_stalled_blocks(Time now);
   void take_refusals(const Incoming& incoming);
   void take_limits(const Incoming& incoming);
 
@@ -285,7 +283,7 @@ class Connection {
   bool has_fitting_payload() const;
   bool has_room_for_payload() const;
   void drop_unfit_payloads();
-  void settle(NetTime now);
+  void settle(Time now);
   void tell_fate(const ResolvedPacket& packet, bool delivered);
   void drop_payload();
   void end_unread_stop();
@@ -323,30 +321,30 @@ class Connection {
   CallRhythm ticks_;
   mutable CallRhythm asks_;  ///< When the game asked for its budget.
 
-  NetTime last_arrival_{};
-  NetTime highest_arrival_{};  ///< Of the packet with the highest number.
-  NetTime last_departure_{};
-  NetTime last_full_payload_{};  ///< When a payload left next to nothing of the budget.
-  NetTime last_choke_{};
-  NetTime probe_from_{};       ///< Earlier the rate says nothing of how long a large packet takes.
+  Time last_arrival_{};
+  Time highest_arrival_{};  ///< Of the packet with the highest number.
+  Time last_departure_{};
+  Time last_full_payload_{};  ///< When a payload left next to nothing of the budget.
+  Time last_choke_{};
+  Time probe_from_{};          ///< Earlier the rate says nothing of how long a large packet takes.
   std::uint32_t told_to_ = 0;  ///< The peer is known to know of all packets up to this one.
   std::uint32_t acknowledged_to_ = 0;  ///< Our last packet, or what is owed, acknowledges this.
   struct OwedAck {
     std::uint32_t ack = 0;
     AckMask mask;
-    NetTime arrived_at{};
+    Time arrived_at{};
   };
   /// For more packets than an honest peer has on their way.
   std::array<OwedAck, kPacketsOnTheWayMax / kAckWindow + 1> owed_acks_{};
   std::size_t owed_ack_count_ = 0;
   unsigned unanswered_ = 0;  ///< Packets that asked for an answer since we last sent one.
-  NetTime unanswered_since_{};
-  NetDuration least_delay_{};  ///< Of the peer's packets since we last sent one.
+  Time unanswered_since_{};
+  Duration least_delay_{};  ///< Of the peer's packets since we last sent one.
   bool has_least_delay_ = false;
   /// A silence, or a sleep of ours, is not long ago: clocks may have stood still.
-  NetTime clocks_doubted_until_{};
-  NetDuration least_told_ = NetDuration::max();  ///< Of ours by the peer, since then.
-  NetDuration told_delay_{};                     ///< Our last delay that the peer reported.
+  Time clocks_doubted_until_{};
+  Duration least_told_ = Duration::max();  ///< Of ours by the peer, since then.
+  Duration told_delay_{};                  ///< Our last delay that the peer reported.
 
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;

@@ -7,7 +7,7 @@
 
 #include "net/transport/connection.h"
 #include "net/wire/bit_stream.h"
-#include "net/wire/printable.h"
+#include "registry/base/shown_text.h"
 
 namespace muster {
 
@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t kLongLength = 128;
 /// How often an end is told again, at most.
-constexpr NetDuration kCloseAgain = std::chrono::milliseconds(50);
+constexpr Duration kCloseAgain = std::chrono::milliseconds(50);
 /// Longer than anything but a sleep or an outage: keep-alives come more often.
-constexpr NetDuration kLongSilence = std::chrono::milliseconds(500);
-constexpr NetDuration kSlackLeast = std::chrono::milliseconds(20);
+constexpr Duration kLongSilence = std::chrono::milliseconds(500);
+constexpr Duration kSlackLeast = std::chrono::milliseconds(20);
 
 /// A message's length in its one spelling.
 std::size_t read_length(SectionReader& reader) {
@@ -78,8 +78,8 @@ Reception Connection::look(std::optional<std::uint32_t> sequence) {
   return reception;
 }
 
-PacketVerdict Connection::read_packet(NetTime now, std::uint32_t sequence,
-                                      std::size_t datagram_bytes, std::span<const std::byte> body) {
+PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
+                                      std::span<const std::byte> body) {
   BitReader bits(body);
   const PacketHeader header = read_packet_header(bits);
   Incoming incoming;
@@ -333,9 +333,9 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
                                                                : PacketVerdict::no_room;
 }
 
-void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHeader& header,
+void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeader& header,
                              std::uint32_t ack) {
-  const NetDuration silence = now - last_arrival_;
+  const Duration silence = now - last_arrival_;
   last_arrival_ = now;
   keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
@@ -346,19 +346,19 @@ void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHe
     // Queues of ours have emptied meanwhile, and either clock may have stood still.
     clocks_doubted_until_ = now + kPathMemory;
     peer_clock_.forget_ages();
-    least_told_ = NetDuration::max();
+    least_told_ = Duration::max();
   }
   peer_clock_.add(now, header.sent);
   const PacketRecord* const record = ack > 0 ? sent_.find_open(ack) : nullptr;
   const bool is_measured =
       record != nullptr && measure_round_trip(now, now - record->sent_at, header.hold, silence);
-  const NetDuration delay = peer_clock_.queue_delay();
+  const Duration delay = peer_clock_.queue_delay();
   least_delay_ = has_least_delay_ ? std::min(least_delay_, delay) : delay;
   has_least_delay_ = true;
   if (sequence == received_.highest()) {
-    const NetDuration told = without_clock(now, header.delay * kWireTimeUnit);
+    const Duration told = without_clock(now, header.delay * kWireTimeUnit);
     // A queue that the round trip does not show was added by a clock of the peer's.
-    const NetDuration excess = round_trip_.latest() - round_trip_.minimum();
+    const Duration excess = round_trip_.latest() - round_trip_.minimum();
     if (is_measured) told_delay_ = told > excess + clock_slack(now) ? excess : told;
     if (record != nullptr && header.hold == kNoHold) told_delay_ = told;
   }
@@ -369,9 +369,9 @@ void Connection::take_header(NetTime now, std::uint32_t sequence, const PacketHe
 /// False when the sample says nothing of the path: a machine slept meanwhile. Our clock stood still
 /// when the peer held the packet for longer than it was away; the peer's did when the answer ends a
 /// silence and was on its way for most of it.
-bool Connection::measure_round_trip(NetTime now, NetDuration sample, std::uint16_t hold_units,
-                                    NetDuration silence) {
-  const NetDuration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
+bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
+                                    Duration silence) {
+  const Duration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
   const bool we_slept = sample + kClockNoise < hold;
   if (we_slept) clocks_doubted_until_ = now + kPathMemory;
   const bool peer_slept =
@@ -385,7 +385,7 @@ bool Connection::measure_round_trip(NetTime now, NetDuration sample, std::uint16
 /// A delay that the peer reports after an outage includes what a clock added, until the peer has
 /// forgotten the time before. The queue was empty when the outage ended, so the smallest reported
 /// delay is not a queue.
-NetDuration Connection::without_clock(NetTime now, NetDuration told) {
+Duration Connection::without_clock(Time now, Duration told) {
   if (now >= clocks_doubted_until_) return told;
   least_told_ = std::min(least_told_, told);
   return told - least_told_;
@@ -393,7 +393,7 @@ NetDuration Connection::without_clock(NetTime now, NetDuration told) {
 
 /// Delay beyond what round trips show, and beyond this, was added by a clock. Without a reason to
 /// doubt the clocks chance explains more.
-NetDuration Connection::clock_slack(NetTime now) const {
+Duration Connection::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
   return kSlackLeast + 4 * round_trip_.variation();
 }
@@ -418,7 +418,7 @@ void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
 }
 
 /// As packets come and not as time goes by, so that a capture replays alike.
-void Connection::give_up_stalled_blocks(NetTime now) {
+void Connection::give_up_stalled_blocks(Time now) {
   while (refusal_count_ < refusals_.size()) {
     const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);
     if (!stalled.has_value()) return;
@@ -427,7 +427,7 @@ void Connection::give_up_stalled_blocks(NetTime now) {
   }
 }
 
-void Connection::take_parts(NetTime now, std::uint32_t sequence, const Incoming& incoming) {
+void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& incoming) {
   if (!incoming.payload.empty()) {
     payloads_in_.push(incoming.payload, sequence);
     ++counters_.payloads_in;

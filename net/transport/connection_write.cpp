@@ -11,15 +11,15 @@ namespace muster {
 
 namespace {
 
-constexpr NetDuration kKeepAlive = std::chrono::milliseconds(250);
+constexpr Duration kKeepAlive = std::chrono::milliseconds(250);
 /// Without a payload that filled the budget for so long, the game is taken not to fill it.
-constexpr NetDuration kPayloadGap = std::chrono::milliseconds(60);
-constexpr NetDuration kChokeInterval = std::chrono::milliseconds(300);
+constexpr Duration kPayloadGap = std::chrono::milliseconds(60);
+constexpr Duration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
 /// What a block's part of a packet may take on its way, at the present rate.
-constexpr NetDuration kBlockTimeMax = std::chrono::milliseconds(20);
+constexpr Duration kBlockTimeMax = std::chrono::milliseconds(20);
 /// A probe may: so that a game which never asks for more than the first rate is probed for, too.
-constexpr NetDuration kProbeTimeMax = std::chrono::milliseconds(32);
+constexpr Duration kProbeTimeMax = std::chrono::milliseconds(32);
 
 constexpr std::size_t header_bytes(const AckMask& mask) {
   std::size_t bits = 16 + 3 + 16 + 16 + 12 + 8;
@@ -67,7 +67,7 @@ bool Connection::has_content() const {
 
 /// A probe is a queue to whatever comes behind it. Where that would be long, larger packets are of
 /// no use either.
-std::size_t Connection::wanted_probe(NetTime now) const {
+std::size_t Connection::wanted_probe(Time now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
   // What the game was told of has gone to it: a probe may have the rest.
@@ -75,13 +75,13 @@ std::size_t Connection::wanted_probe(NetTime now) const {
   return is_allowed && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
 
-bool Connection::is_answer_due(NetTime now) const {
+bool Connection::is_answer_due(Time now) const {
   if (owed_ack_count_ > 0) return true;
   if (unanswered_ == 0) return false;
   return unanswered_ >= kAnswerAfterPackets || now - unanswered_since_ >= kAckDelay;
 }
 
-bool Connection::may_send_content(NetTime now) const {
+bool Connection::may_send_content(Time now) const {
   if (!is_content_allowed() || !sent_.has_room() || !has_room_for_part()) return false;
   return rate_.budget(now, sent_.open_bytes()) > 0;
 }
@@ -98,7 +98,7 @@ bool Connection::has_room_for_part() const {
   return parts_.has_room(1, oldest != nullptr ? oldest->first_part : parts_.next());
 }
 
-bool Connection::wants_to_send(NetTime now) const {
+bool Connection::wants_to_send(Time now) const {
   if (next_sequence() == ~std::uint32_t{0}) return false;  // Its seal would be one of before.
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
@@ -114,7 +114,7 @@ bool Connection::wants_to_send(NetTime now) const {
   return may_send_content(now) && has_due_content(now);
 }
 
-std::span<const std::byte> Connection::write_packet(NetTime now, std::span<std::byte> memory) {
+std::span<const std::byte> Connection::write_packet(Time now, std::span<std::byte> memory) {
   assert(memory.size() + options_.overhead_bytes >= kDatagramBytesMax);
   PacketDraft draft;
   draft.header = next_header(now);
@@ -147,7 +147,7 @@ void Connection::acknowledge_owed(PacketDraft& draft) {
   draft.is_owed_ack = true;
 }
 
-void Connection::write_control(PacketDraft& draft, NetTime now, std::size_t probe_bytes) {
+void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_bytes) {
   const auto item = [&draft](ControlItem kind) {
     draft.control.write_u8(static_cast<std::uint8_t>(kind));
     ++draft.control_count;
@@ -271,13 +271,13 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
 
 /// A game that fills its budget at its ticks has no payload waiting in between. What goes then may
 /// not owe more than its share: the next payload would pay for it.
-bool Connection::is_held_back(std::size_t source, NetTime now) const {
+bool Connection::is_held_back(std::size_t source, Time now) const {
   return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
 
 /// Whether anything may go that waits: something that is not held back, or is paid for.
-bool Connection::has_due_content(NetTime now) const {
+bool Connection::has_due_content(Time now) const {
   if (has_fitting_payload()) return true;
   if (!has_content()) return false;
   const std::size_t heads = options_.overhead_bytes + kPacketHeaderBytesMax + 1;
@@ -347,11 +347,11 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
                    .message_id = id});
 }
 
-std::uint16_t Connection::hold_units(NetDuration hold) {
+std::uint16_t Connection::hold_units(Duration hold) {
   return static_cast<std::uint16_t>(std::min<std::int64_t>(hold / kWireTimeUnit, kNoHold));
 }
 
-PacketHeader Connection::next_header(NetTime now) const {
+PacketHeader Connection::next_header(Time now) const {
   PacketHeader header;
   header.ack = Sequence::of(received_.highest());
   header.mask = received_.mask(told_to_);
@@ -359,14 +359,14 @@ PacketHeader Connection::next_header(NetTime now) const {
   if (received_.highest() > 0) {
     header.hold = hold_units(now - highest_arrival_);
   }
-  const NetDuration delay = has_least_delay_ ? least_delay_ : peer_clock_.queue_delay();
+  const Duration delay = has_least_delay_ ? least_delay_ : peer_clock_.queue_delay();
   header.delay =
       static_cast<std::uint16_t>(std::min<std::int64_t>(delay / kWireTimeUnit, kDelayMax));
   return header;
 }
 
 /// Puts the sections behind the head, counts the packet, and records what it carries.
-std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& draft,
+std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draft,
                                                      std::span<std::byte> memory) {
   PacketHeader& header = draft.header;
   if (draft.control_count > 0) header.sections |= kControlSection;
@@ -432,7 +432,7 @@ std::span<const std::byte> Connection::finish_packet(NetTime now, PacketDraft& d
   return memory.first(body);
 }
 
-std::span<const std::byte> Connection::write_path_challenge(NetTime now, std::uint64_t question,
+std::span<const std::byte> Connection::write_path_challenge(Time now, std::uint64_t question,
                                                             std::span<std::byte> memory) {
   PacketDraft draft;
   draft.header = next_header(now);

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "net/transport/address.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -31,7 +31,7 @@ struct IncomingDatagram {
   std::span<std::byte> memory;
   std::size_t byte_count = 0;  ///< How much of it the datagram fills.
   /// How long it lay in the socket until it was taken; zero where the system does not tell.
-  NetDuration waited{};
+  Duration waited{};
   /// The address of this machine that it was sent to, where the socket listens at all of them and
   /// the system reports it; else unspecified. An answer has to leave from there.
   Address to{};
@@ -68,7 +68,7 @@ class DatagramSocket {
   /// `from`, `to`, `byte_count` and `waited` of those.
   virtual std::size_t receive(std::span<IncomingDatagram> datagrams) = 0;
   /// Returns when something may have arrived, or after the given time, whichever is first.
-  virtual void wait(NetDuration at_most) = 0;
+  virtual void wait(Duration at_most) = 0;
   /// The address that it is bound to, with the port that the system chose.
   virtual Address local_address() const = 0;
   /// All zero where the system does not report it.

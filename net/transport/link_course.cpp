@@ -45,7 +45,7 @@ std::optional<std::vector<LinkMoment>> read_link_course(std::string_view text) {
                             .latency = duration_of((*numbers)[1] / 1000),
                             .loss = (*numbers)[2],
                             .bytes_per_second = (*numbers)[3] * 1000 / 8};
-    if (course.empty() ? moment.at != NetDuration::zero() : moment.at <= course.back().at) {
+    if (course.empty() ? moment.at != Duration::zero() : moment.at <= course.back().at) {
       return std::nullopt;
     }
     course.push_back(moment);

@@ -12,9 +12,9 @@ constexpr unsigned kTries = 3;
 /// Even where every second packet is lost, this many in a row are rare; and to be wrong costs
 /// little.
 constexpr unsigned kBlackHole = 6;
-constexpr NetDuration kBetweenProbes = std::chrono::seconds(1);
+constexpr Duration kBetweenProbes = std::chrono::seconds(1);
 /// Paths change: what did not go may go later (RFC 8899 names 10 minutes).
-constexpr NetDuration kProbeAgain = std::chrono::minutes(10);
+constexpr Duration kProbeAgain = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -24,16 +24,16 @@ std::size_t PathSize::candidate_from(std::size_t from) const {
   return from < kSizes.size() && kSizes[from] > bytes_ ? from : kSizes.size();
 }
 
-std::size_t PathSize::wanted_probe(NetTime now) const {
+std::size_t PathSize::wanted_probe(Time now) const {
   if (is_on_the_way_) return 0;
   std::size_t candidate = candidate_from(candidate_);
-  const NetDuration pause = candidate < kSizes.size() ? kBetweenProbes : kProbeAgain;
+  const Duration pause = candidate < kSizes.size() ? kBetweenProbes : kProbeAgain;
   if (has_begun_ && now - last_probe_ < pause) return 0;
   if (candidate == kSizes.size()) candidate = candidate_from(0);
   return candidate < kSizes.size() ? kSizes[candidate] : 0;
 }
 
-void PathSize::probe_sent(NetTime now) {
+void PathSize::probe_sent(Time now) {
   candidate_ = candidate_from(candidate_);
   if (candidate_ == kSizes.size()) candidate_ = candidate_from(0);
   last_probe_ = now;
@@ -60,7 +60,7 @@ void PathSize::next_candidate() {
   ++candidate_;
 }
 
-void PathSize::settled(NetTime now, std::size_t size, bool delivered) {
+void PathSize::settled(Time now, std::size_t size, bool delivered) {
   if (size <= kDatagramBytesSafe) return;
   large_lost_ = delivered ? 0 : large_lost_ + 1;
   if (large_lost_ < kBlackHole) return;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "net/transport/datagram_socket.h"
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -20,14 +20,14 @@ class PathSize {
   std::size_t bytes() const { return bytes_; }
 
   /// The size to probe now; 0 when it is not time for one.
-  std::size_t wanted_probe(NetTime now) const;
-  void probe_sent(NetTime now);
+  std::size_t wanted_probe(Time now) const;
+  void probe_sent(Time now);
   void probe_delivered(std::size_t size);
   void probe_lost();
 
   /// What became of a packet that is no probe. Some large ones lost in a row, without one that
   /// arrived, say that the path has shrunk (a black hole).
-  void settled(NetTime now, std::size_t size, bool delivered);
+  void settled(Time now, std::size_t size, bool delivered);
   /// The path is another: begins anew.
   void restart();
 
@@ -42,7 +42,7 @@ class PathSize {
   unsigned large_lost_ = 0;  ///< In a row.
   bool is_on_the_way_ = false;
   bool has_begun_ = false;
-  NetTime last_probe_{};
+  Time last_probe_{};
 };
 
 }  // namespace muster

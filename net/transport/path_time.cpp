@@ -9,25 +9,25 @@ namespace muster {
 namespace {
 
 /// RFC 6298: the mean moves by an eighth, the variation by a quarter.
-void smooth(NetDuration sample, NetDuration& mean, NetDuration& variation) {
-  const NetDuration error = sample - mean;
-  variation += ((error < NetDuration::zero() ? -error : error) - variation) / 4;
+void smooth(Duration sample, Duration& mean, Duration& variation) {
+  const Duration error = sample - mean;
+  variation += ((error < Duration::zero() ? -error : error) - variation) / 4;
   mean += error / 8;
 }
 
 /// Where queues change between samples an offset is this inexact. Beyond it, a clock has jumped.
-constexpr NetDuration kOffsetJump = std::chrono::milliseconds(10);
+constexpr Duration kOffsetJump = std::chrono::milliseconds(10);
 /// How often the speed of the peer's clock is looked at, and after how many looks it is believed.
-constexpr NetDuration kMarkInterval = std::chrono::seconds(1);
+constexpr Duration kMarkInterval = std::chrono::seconds(1);
 constexpr std::size_t kMarksEnough = 4;
 /// No clock differs more that is of any use.
 constexpr double kDriftMax = 0.5;
 
 }  // namespace
 
-void RoundTrip::add(NetTime now, NetDuration sample, NetDuration hold) {
+void RoundTrip::add(Time now, Duration sample, Duration hold) {
   // A clock of 100 µs may see an answer before the question; a round trip takes some time.
-  const NetDuration trip = std::max<NetDuration>(sample - hold, std::chrono::microseconds(1));
+  const Duration trip = std::max<Duration>(sample - hold, std::chrono::microseconds(1));
   latest_ = trip;
   minimum_.add(now, trip);
   if (!has_sample_) {
@@ -42,23 +42,23 @@ void RoundTrip::add(NetTime now, NetDuration sample, NetDuration hold) {
   smooth(sample, answer_, answer_variation_);
 }
 
-NetDuration RoundTrip::probe_timeout() const {
+Duration RoundTrip::probe_timeout() const {
   if (!has_sample_) return kFirstTimeout;
   return answer_ + 4 * answer_variation_ + kAckDelay;
 }
 
-NetTime PeerClock::unwrap(NetTime now, std::uint16_t sent) const {
-  if (!has_packet_) return NetTime(sent * kWireTimeUnit);
+Time PeerClock::unwrap(Time now, std::uint16_t sent) const {
+  if (!has_packet_) return Time(sent * kWireTimeUnit);
   // Both clocks run alike, so the peer's clock shows about what it showed plus what passed here.
-  const NetTime expected = last_sent_ + (now - last_arrival_);
+  const Time expected = last_sent_ + (now - last_arrival_);
   const auto step =
       static_cast<std::int16_t>(static_cast<std::uint16_t>(sent - wire_time(expected)));
   const auto whole = expected.time_since_epoch() / kWireTimeUnit;
-  return NetTime((whole + step) * kWireTimeUnit);
+  return Time((whole + step) * kWireTimeUnit);
 }
 
-void PeerClock::add(NetTime now, std::uint16_t sent) {
-  const NetTime sent_at = unwrap(now, sent);
+void PeerClock::add(Time now, std::uint16_t sent) {
+  const Time sent_at = unwrap(now, sent);
   raw_age_ = now - sent_at;
   if (has_packet_) {
     const double passed = std::chrono::duration<double>(now - shifted_at_).count();
@@ -78,15 +78,15 @@ void PeerClock::add(NetTime now, std::uint16_t sent) {
 /// The queue on the way here is a part of what the round trip is above its least. The rest of the
 /// delay was added by a clock. Ages are compared with those of packets whose round trip is known,
 /// too: the least of all packets may belong to a smaller one.
-void PeerClock::add_round_trip(NetTime now, NetDuration round_trip, NetDuration slack) {
+void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
   least_trip_.add(now, round_trip);
   least_measured_age_.add(now, age_);
-  const NetDuration excess = round_trip - least_trip_.value();
-  const NetDuration added = age_ - least_measured_age_.value() - excess;
+  const Duration excess = round_trip - least_trip_.value();
+  const Duration added = age_ - least_measured_age_.value() - excess;
   if (added > slack) {
     clock_shift_ += added;
     age_ -= added;
-    queue_delay_ = std::max(queue_delay_ - added, NetDuration::zero());
+    queue_delay_ = std::max(queue_delay_ - added, Duration::zero());
     // A jump may be more than that: queues on the way there hide the rest.
     if (slack > kClockNoise) forget_ages();
     least_age_.add(now, age_);
@@ -95,36 +95,36 @@ void PeerClock::add_round_trip(NetTime now, NetDuration round_trip, NetDuration 
   add_offset(now, round_trip, excess);
 }
 
-void PeerClock::add_offset(NetTime now, NetDuration round_trip, NetDuration excess) {
+void PeerClock::add_offset(Time now, Duration round_trip, Duration excess) {
   // It left `round_trip / 2` ago, when the peer's clock showed `now - raw_age_`.
   const OffsetSample sample{
       .round_trip = round_trip, .offset = round_trip / 2 - raw_age_, .at = now};
   if (offset_.has_value()) {
     // Queues move an offset by half of what they add to a round trip; a jump moves it by more.
-    const NetDuration known = *at(now) - now;
-    const NetDuration other = offset_.value().round_trip - least_trip_.value();
-    const NetDuration error = known < sample.offset ? sample.offset - known : known - sample.offset;
-    if (error > (excess + std::max(other, NetDuration::zero())) / 2 + kOffsetJump) offset_.clear();
+    const Duration known = *at(now) - now;
+    const Duration other = offset_.value().round_trip - least_trip_.value();
+    const Duration error = known < sample.offset ? sample.offset - known : known - sample.offset;
+    if (error > (excess + std::max(other, Duration::zero())) / 2 + kOffsetJump) offset_.clear();
   }
   offset_.add(now, sample);
 }
 
-std::optional<NetTime> PeerClock::at(NetTime now) const {
+std::optional<Time> PeerClock::at(Time now) const {
   if (!offset_.has_value()) return std::nullopt;
   const OffsetSample& best = offset_.value();
   const double passed = std::chrono::duration<double>(now - best.at).count();
   return now + best.offset - duration_of(speed_.drift() * passed);
 }
 
-NetDuration PeerClock::on_our_clock(NetDuration theirs) const {
+Duration PeerClock::on_our_clock(Duration theirs) const {
   if (speed_.drift() == 0) return theirs;
   return duration_of(std::chrono::duration<double>(theirs).count() / (1 - speed_.drift()));
 }
 
-void ClockSpeed::add(NetTime now, NetDuration age, NetDuration round_trip) {
+void ClockSpeed::add(Time now, Duration age, Duration round_trip) {
   const Mark mark{.at = now, .age = age, .round_trip = round_trip};
-  const NetDuration step = round_trip - std::exchange(last_trip_, round_trip);
-  unrest_ += ((step < NetDuration::zero() ? -step : step) - unrest_) / 16;
+  const Duration step = round_trip - std::exchange(last_trip_, round_trip);
+  unrest_ += ((step < Duration::zero() ? -step : step) - unrest_) / 16;
   if (has_best_ && now - second_began_ >= kMarkInterval) {
     push(best_);
     judge();
@@ -148,8 +148,8 @@ void ClockSpeed::push(const Mark& mark) {
 /// from both sides. When no drift fits all pairs, a clock has jumped or changed its speed.
 void ClockSpeed::judge() {
   const std::span marks = std::span(marks_).first(count_);
-  const NetDuration noise = kClockNoise + unrest_;
-  NetDuration least = NetDuration::max();
+  const Duration noise = kClockNoise + unrest_;
+  Duration least = Duration::max();
   for (const Mark& mark : marks) least = std::min(least, mark.round_trip);
   double low = -kDriftMax;
   double high = kDriftMax;
@@ -157,10 +157,10 @@ void ClockSpeed::judge() {
     for (std::size_t i = 0; i < later; ++i) {
       const double passed = std::chrono::duration<double>(marks[later].at - marks[i].at).count();
       if (passed <= 0) continue;
-      const auto slope = [passed](NetDuration grown) {
+      const auto slope = [passed](Duration grown) {
         return std::chrono::duration<double>(grown).count() / passed;
       };
-      const NetDuration grown = marks[later].age - marks[i].age;
+      const Duration grown = marks[later].age - marks[i].age;
       low = std::max(low, slope(grown - (marks[later].round_trip - least) - noise));
       high = std::min(high, slope(grown + (marks[i].round_trip - least) + noise));
     }

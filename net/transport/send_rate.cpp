@@ -25,25 +25,25 @@ constexpr double kSmallPacket = 300;
 constexpr double kSmallTime = 0.012;
 constexpr double kSmallLeast = 150;
 /// Before the first round trip is known.
-constexpr NetDuration kFirstRoundTrip = std::chrono::milliseconds(100);
+constexpr Duration kFirstRoundTrip = std::chrono::milliseconds(100);
 /// Answers that come less often are those of a slow loop.
-constexpr NetDuration kSlowAnswers = std::chrono::milliseconds(90);
+constexpr Duration kSlowAnswers = std::chrono::milliseconds(90);
 /// What both ends' ticks and late acknowledgements add to a round trip.
-constexpr NetDuration kAroundTrip = std::chrono::milliseconds(40);
+constexpr Duration kAroundTrip = std::chrono::milliseconds(40);
 /// More than one tick of 60 Hz.
-constexpr NetDuration kRoundMin = std::chrono::milliseconds(50);
+constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
 /// How long a round is looked at once what was sent in it arrives: this, a share of the round trip,
 /// and a share of the time in which the delay of a few packets is told.
-constexpr NetDuration kLookMin = std::chrono::milliseconds(45);
+constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
 /// A shorter look shows no slope, in seconds.
 constexpr double kLookedEnough = 0.025;
 /// The least delay of so many packets is believed: on a slow path each waits for another's.
 constexpr double kNoisePackets = 3;
-constexpr NetDuration kNoiseLeast = std::chrono::milliseconds(30);
-constexpr NetDuration kNoiseMost = std::chrono::milliseconds(150);
+constexpr Duration kNoiseLeast = std::chrono::milliseconds(30);
+constexpr Duration kNoiseMost = std::chrono::milliseconds(150);
 /// How much the delays that are told go to and fro is smoothed over so many of them; one counts as
 /// this at most, in seconds.
 constexpr double kUnrestTold = 32;
@@ -53,7 +53,7 @@ constexpr double kUnrestMost = 0.1;
 constexpr double kUnrestLeast = 0.0015;
 constexpr double kUnrestPacket = 0.06;
 constexpr double kUnrestTimes = 80;
-constexpr NetDuration kUnrestLong = std::chrono::milliseconds(400);
+constexpr Duration kUnrestLong = std::chrono::milliseconds(400);
 constexpr double kUnrestPackets = 10;
 /// So much above what is wanted the queue is shortened at once, in seconds.
 constexpr double kFarAbove = 0.026;
@@ -95,7 +95,7 @@ constexpr double kMeanTime = 0.004;
 /// A delay that has changed by no more than this in so long a time and a round trip
 /// in which less was sent, is the path's.
 constexpr double kLevelDelay = 0.005;
-constexpr NetDuration kLevelTime = std::chrono::milliseconds(120);
+constexpr Duration kLevelTime = std::chrono::milliseconds(120);
 constexpr double kSendsLess = 0.8;
 /// Longer ones are told as 0.4 seconds, however long they are.
 constexpr double kPathExtraMost = 0.3;
@@ -128,16 +128,16 @@ constexpr double kFatesEnough = 32;
 constexpr double kSure = 2.5;
 constexpr double kDrainedEnough = 16;
 constexpr double kDrainedFade = 256;
-constexpr NetDuration kDrainEvery = std::chrono::seconds(10);
+constexpr Duration kDrainEvery = std::chrono::seconds(10);
 /// While there is loss of which it is not known where it comes from.
-constexpr NetDuration kDrainSoon = std::chrono::seconds(1);
+constexpr Duration kDrainSoon = std::chrono::seconds(1);
 /// Rounds are as long as what delays by chance need to be looked at: most of them steer.
 constexpr int kDrainRounds = 12;
 constexpr double kDrainShare = 1.0 / 3;
 constexpr double kDrainPerDelay = 3.2;
-constexpr NetDuration kDrainLong = std::chrono::milliseconds(150);
+constexpr Duration kDrainLong = std::chrono::milliseconds(150);
 
-double seconds(NetDuration duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
 
@@ -150,7 +150,7 @@ SendRate::SendRate(const SendRateLimits& limits)
       target_(target_delay()) {}
 
 void SendRate::restart() {
-  const NetDuration burst = burst_;
+  const Duration burst = burst_;
   *this = SendRate(limits_);
   burst_ = burst;
 }
@@ -158,8 +158,8 @@ void SendRate::restart() {
 void SendRate::set_loops(const Loops& loops) {
   burst_ = loops.interval > kBurst ? loops.interval + loops.interval / 5 : kBurst;
   hold_ = loops.hold;
-  const NetDuration answers = loops.answers > kSlowAnswers ? loops.answers : NetDuration::zero();
-  slow_loop_ = std::max(burst_ > kBurst ? burst_ : NetDuration::zero(), answers + answers / 5);
+  const Duration answers = loops.answers > kSlowAnswers ? loops.answers : Duration::zero();
+  slow_loop_ = std::max(burst_ > kBurst ? burst_ : Duration::zero(), answers + answers / 5);
 }
 
 double SendRate::bytes_per_second() const {
@@ -169,34 +169,34 @@ double SendRate::bytes_per_second() const {
 /// Wide enough never to hold back what is paced, but when nothing is acknowledged any more.
 std::size_t SendRate::window() const {
   // A slow loop sees answers a tick later, and has sent for another one by then.
-  const NetDuration loop = burst_ + 2 * (burst_ - kBurst);
-  const NetDuration around = std::max(kAroundTrip, 2 * hold_);
+  const Duration loop = burst_ + 2 * (burst_ - kBurst);
+  const Duration around = std::max(kAroundTrip, 2 * hold_);
   const double answer = seconds(round_trip_ + around + loop) + 2 * target_;
   return static_cast<std::size_t>(rate_ * answer * 1.25 + 2 * kDatagramBytesSafe);
 }
 
-std::size_t SendRate::budget(NetTime now, std::size_t on_the_way) const {
+std::size_t SendRate::budget(Time now, std::size_t on_the_way) const {
   return saved(now, on_the_way, kSmallPacket);
 }
 
-std::size_t SendRate::game_budget(NetTime now, std::size_t on_the_way) const {
+std::size_t SendRate::game_budget(Time now, std::size_t on_the_way) const {
   const bool is_idle = now - paid_until_ >= burst_;
   const double small = std::clamp(rate_ * kSmallTime, kSmallLeast, kSmallPacket);
   return saved(now, on_the_way, is_idle ? kSmallPacket : small);
 }
 
 /// What is saved up, but at least so much once everything is paid for.
-std::size_t SendRate::saved(NetTime now, std::size_t on_the_way, double least) const {
+std::size_t SendRate::saved(Time now, std::size_t on_the_way, double least) const {
   const std::size_t window_bytes = window();
   if (on_the_way >= window_bytes) return 0;
-  const NetTime earliest = std::max(paid_until_, now - burst_);
+  const Time earliest = std::max(paid_until_, now - burst_);
   if (earliest > now) return 0;
   const double bytes = std::max(bytes_per_second() * seconds(now - earliest), least);
   return std::min(static_cast<std::size_t>(bytes), window_bytes - on_the_way);
 }
 
-std::size_t SendRate::left(NetTime now) const {
-  const NetTime from = std::min(std::max(paid_until_, now - burst_), now);
+std::size_t SendRate::left(Time now) const {
+  const Time from = std::min(std::max(paid_until_, now - burst_), now);
   return static_cast<std::size_t>(bytes_per_second() * seconds(now - from));
 }
 
@@ -204,22 +204,22 @@ void SendRate::stamp(PacketRecord& record) const {
   record.is_draining = record.sent_at < drain_end_;
 }
 
-void SendRate::sent(NetTime now, std::size_t bytes, bool is_held) {
+void SendRate::sent(Time now, std::size_t bytes, bool is_held) {
   now_ = now;
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
-  const NetTime from = std::max(paid_until_, now - burst_);
+  const Time from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
   // A game that fills its budget to the byte leaves nothing waiting: it is full as well.
   const double left = bytes_per_second() * seconds(now - paid_until_);
   is_full_ = is_full_ || is_held || left < kSmallPacket;
 }
 
-void SendRate::delivered(NetTime now, const PacketRecord& record, NetDuration queue_delay,
+void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_delay,
                          const RoundTrip& path) {
   now_ = now;
   if (path.has_sample()) round_trip_ = path.minimum();
   watch_unrest(seconds(queue_delay));
-  const NetDuration noise = noise_time();
+  const Duration noise = noise_time();
   // What the peer learns of its path in time is not added any more.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
   standing_delay_.set_window(noise);
@@ -233,8 +233,8 @@ void SendRate::delivered(NetTime now, const PacketRecord& record, NetDuration qu
     delay_before_ = seconds(standing_delay_.value());
   }
   if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
-  const NetDuration look = std::max({kLookMin, duration_of(kLookShare * seconds(round_trip_)),
-                                     duration_of(kLookNoise * seconds(noise))});
+  const Duration look = std::max({kLookMin, duration_of(kLookShare * seconds(round_trip_)),
+                                  duration_of(kLookNoise * seconds(noise))});
   // A long queue is not waited for.
   if (is_far_above() || (is_seen_ && now - seen_from_ >= look)) begin_round(now);
 }
@@ -280,14 +280,14 @@ void SendRate::watch_unrest(double told) {
 /// How long must be looked at to see more than one packet behind another's, and one that came
 /// through without what the path adds by chance. If fewer packets were looked at where fewer are
 /// sent, the least of them would be longer, and less would be sent again.
-NetDuration SendRate::noise_time() const {
-  const NetDuration packets =
+Duration SendRate::noise_time() const {
+  const Duration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
   // The packets of one burst wait for each other: only the first shows what was there before.
   // Answers that come seldom show a queue late.
-  const NetDuration bursts = slow_loop_ + slow_loop_ / 5;
+  const Duration bursts = slow_loop_ + slow_loop_ / 5;
   const double unrest = unrest_ - kUnrestLeast - kUnrestPacket * packet_time();
-  const NetDuration longest = std::max(kUnrestLong, duration_of(kUnrestPackets * packet_time()));
+  const Duration longest = std::max(kUnrestLong, duration_of(kUnrestPackets * packet_time()));
   return std::max({packets, bursts, std::min(duration_of(kUnrestTimes * unrest), longest)});
 }
 
@@ -307,7 +307,7 @@ double SendRate::target_delay() const {
 }
 
 /// Once a round trip: how the last one went.
-void SendRate::begin_round(NetTime now) {
+void SendRate::begin_round(Time now) {
   const double whole_round = seconds(now - round_began_);
   const double through = static_cast<double>(delivered_bytes_) / whole_round;
   const double round = std::min(whole_round, 1.0);
@@ -388,7 +388,7 @@ double SendRate::pull(double error, double slope, double round) {
 
 /// With a queue there is a rate that is known: what comes through. Below it the queue shrinks.
 /// `through` is what came in the last round.
-void SendRate::shorten_queue(NetTime now, double delay, double through) {
+void SendRate::shorten_queue(Time now, double delay, double through) {
   if (!is_shortening_) {
     rate_before_ = rate_;
     shorten_from_ = now;
@@ -426,7 +426,7 @@ void SendRate::shorten_queue(NetTime now, double delay, double through) {
 /// Once the queue is gone: what came through. The mean over rounds, for that differs less by
 /// chance; but where the path has lost half of its rate or more the mean still holds what came
 /// before, and would fill the queue again.
-double SendRate::rate_after_queue(NetTime now, double delay) const {
+double SendRate::rate_after_queue(Time now, double delay) const {
   if (was_another_queue(now, delay)) return rate_before_;
   const bool has_fallen = is_through_full_ && through_ < kFallen * carried_;
   return std::clamp(0.95 * (has_fallen ? through_ : carried_), rate_, rate_before_);
@@ -436,14 +436,14 @@ double SendRate::rate_after_queue(NetTime now, double delay) const {
 /// it has forgotten how short it once was.
 void SendRate::take_for_path(double delay) {
   path_extra_ += delay;
-  standing_delay_ = WindowedMinimum<NetDuration>(kNoiseLeast);
+  standing_delay_ = WindowedMinimum<Duration>(kNoiseLeast);
   is_shortening_ = false;
   rate_ = std::max(rate_, 0.95 * rate_before_);
 }
 
 /// Whether a delay went faster than sending less can have shortened a queue: then it was none, or
 /// others have left it.
-bool SendRate::was_another_queue(NetTime now, double delay) const {
+bool SendRate::was_another_queue(Time now, double delay) const {
   const double time = std::max(seconds(now - shorten_from_ - round_trip_), 0.0);
   const double left_out = time * (1 - rate_ / rate_before_);
   return longest_ - delay > kOwnDrain * left_out + kOwnDrainNoise;
@@ -470,14 +470,14 @@ bool SendRate::yields_to_loss() {
 
 /// Lowers the rate for a while now and then, to see the path without our own queue. True when it
 /// begins to.
-bool SendRate::drain(NetTime now, double delay) {
+bool SendRate::drain(Time now, double delay) {
   const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
-  const NetDuration soon = std::clamp(kDrainRounds * noise_time(), kDrainSoon, kDrainEvery);
-  const NetDuration interval = is_soon ? soon : kDrainEvery;
-  if (drain_at_ == NetTime{} || drain_at_ > now + interval) drain_at_ = now + interval;
+  const Duration soon = std::clamp(kDrainRounds * noise_time(), kDrainSoon, kDrainEvery);
+  const Duration interval = is_soon ? soon : kDrainEvery;
+  if (drain_at_ == Time{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
   // Long enough for the queue to empty when half of it is another's.
-  NetDuration least = is_soon ? kDrainLong : NetDuration::zero();
+  Duration least = is_soon ? kDrainLong : Duration::zero();
   // A slow loop has to send in it.
   if (burst_ > kBurst) least = std::max(least, 2 * burst_);
   drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), least});

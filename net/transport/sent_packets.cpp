@@ -11,8 +11,8 @@ namespace {
 /// A path that overtakes more than this is served badly, but a loss is still found.
 constexpr std::uint32_t kReorderMax = 64;
 /// A packet that took longer is no measure of the others.
-constexpr NetDuration kOvertakingMax = std::chrono::milliseconds(500);
-constexpr NetDuration kTimeoutMax = std::chrono::seconds(2);
+constexpr Duration kOvertakingMax = std::chrono::milliseconds(500);
+constexpr Duration kTimeoutMax = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -66,7 +66,7 @@ bool SentPackets::is_believable(std::uint32_t ack, const AckMask& mask) const {
   return true;
 }
 
-void SentPackets::acknowledge_one(NetTime now, std::uint32_t sequence) {
+void SentPackets::acknowledge_one(Time now, std::uint32_t sequence) {
   Slot* slot = slots_.find(sequence);
   if (slot == nullptr) return;
   if (slot->fate != Fate::delivered && sequence < highest_delivered_) {
@@ -89,7 +89,7 @@ void SentPackets::acknowledge_one(NetTime now, std::uint32_t sequence) {
   timeouts_ = 0;
 }
 
-void SentPackets::acknowledge(NetTime now, std::uint32_t ack, const AckMask& mask,
+void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
                               const RoundTrip& path) {
   assert(is_believable(ack, mask));
   const std::uint32_t lowest = lowest_to_learn(ack);
@@ -129,18 +129,18 @@ void SentPackets::path_changed() {
   longest_overtaken_ = {};
 }
 
-void SentPackets::learn_overtaking(NetTime now, NetDuration age) {
+void SentPackets::learn_overtaking(Time now, Duration age) {
   age = std::min(age, kOvertakingMax);
   if (age < longest_overtaken_ && now - overtaken_at_ < kPathMemory) return;
   longest_overtaken_ = age;
   overtaken_at_ = now;
 }
 
-void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
-  const NetDuration trip = std::max(path.smoothed(), path.latest());
-  const NetDuration patience = trip + trip / 8;
+void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
+  const Duration trip = std::max(path.smoothed(), path.latest());
+  const Duration patience = trip + trip / 8;
   // Where few are sent, few can overtake; those may have done so by chance, which time tells.
-  NetDuration long_patience = NetDuration::max();
+  Duration long_patience = Duration::max();
   if (path.has_sample()) long_patience = std::max(patience, trip + 4 * path.variation());
   if (now - overtaken_at_ < kPathMemory) {
     long_patience = std::max(long_patience, longest_overtaken_ + longest_overtaken_ / 8);
@@ -158,18 +158,18 @@ void SentPackets::find_overtaken(NetTime now, const RoundTrip& path) {
 
 /// Timeouts have room for ticks of 60 Hz at both ends. Slow ticks of ours delay the reading of an
 /// answer, those of the peer its sending.
-NetDuration SentPackets::patience(NetDuration interval) const {
-  const NetDuration ours = interval > kAckDelay ? 2 * interval - kAckDelay : NetDuration::zero();
-  return ours + std::max(answers_.longest() - kAckDelay, NetDuration::zero());
+Duration SentPackets::patience(Duration interval) const {
+  const Duration ours = interval > kAckDelay ? 2 * interval - kAckDelay : Duration::zero();
+  return ours + std::max(answers_.longest() - kAckDelay, Duration::zero());
 }
 
-void SentPackets::tick(NetTime now, const RoundTrip& path, NetDuration interval) {
+void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
   if (open_count_ == 0) return;
   now -= patience(interval);
   find_overtaken(now, path);
   // Packets that ask for no answer may well get none.
   if (asking_count_ == 0) return;
-  const NetDuration timeout =
+  const Duration timeout =
       std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);
   if (now - last_progress_ < timeout) return;
   for (std::uint32_t sequence = oldest_open_; sequence < next_; ++sequence) {

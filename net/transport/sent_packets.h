@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kPacketsOnTheWayMax = 1024;
 
 /// What a packet carried, as far as its sender has to know when it is delivered or lost.
 struct PacketRecord {
-  NetTime sent_at{};
+  Time sent_at{};
   std::uint64_t payload_tag = 0;  ///< Of the payload's owner; meaningful with `has_payload`.
   std::uint32_t first_part = 0;   ///< In the connection's list of parts (messages, chunks).
   std::uint16_t part_count = 0;
@@ -59,11 +59,11 @@ class SentPackets {
   /// True when a peer may say this: nothing is acknowledged that was never sent.
   bool is_believable(std::uint32_t ack, const AckMask& mask) const;
   /// Takes an acknowledgement. Requires: `is_believable`.
-  void acknowledge(NetTime now, std::uint32_t ack, const AckMask& mask, const RoundTrip& path);
+  void acknowledge(Time now, std::uint32_t ack, const AckMask& mask, const RoundTrip& path);
   /// Finds what is lost by time alone. Call it once per tick; `acknowledge` does the rest.
   /// `interval` is the time between ticks: an answer that came since the last but one may not have
   /// been read.
-  void tick(NetTime now, const RoundTrip& path, NetDuration interval = {});
+  void tick(Time now, const RoundTrip& path, Duration interval = {});
 
   /// What was learnt of how packets overtake each other is forgotten.
   void path_changed();
@@ -89,7 +89,7 @@ class SentPackets {
   /// How many numbers later a packet must have arrived for one to be lost.
   std::uint32_t reorder_distance() const { return reorder_; }
   /// The time between two answers of the peer while more was on its way.
-  NetDuration answer_interval() const { return answers_.typical(); }
+  Duration answer_interval() const { return answers_.typical(); }
   /// Probe timeouts in a row.
   unsigned timeouts() const { return timeouts_; }
   /// True for a packet that was sent while the path, or the peer, was away: no answer came for two
@@ -112,12 +112,12 @@ class SentPackets {
   };
 
   void resolve(std::uint32_t sequence, Slot& slot, Fate fate);
-  void acknowledge_one(NetTime now, std::uint32_t sequence);
+  void acknowledge_one(Time now, std::uint32_t sequence);
   /// A packet was told of this long after it was sent, when a later one had been already.
-  void learn_overtaking(NetTime now, NetDuration age);
-  void find_overtaken(NetTime now, const RoundTrip& path);
+  void learn_overtaking(Time now, Duration age);
+  void find_overtaken(Time now, const RoundTrip& path);
   void skip_resolved();
-  NetDuration patience(NetDuration interval) const;
+  Duration patience(Duration interval) const;
   std::uint32_t lowest_to_learn(std::uint32_t ack);
 
   SequenceBuffer<Slot> slots_{kPacketsOnTheWayMax};
@@ -130,12 +130,12 @@ class SentPackets {
   std::uint32_t asking_count_ = 0;
   std::size_t open_bytes_ = 0;
   std::uint32_t reorder_ = kReorder;
-  NetDuration longest_overtaken_{};  ///< Until `kPathMemory` after `overtaken_at_`.
-  NetTime overtaken_at_{};
+  Duration longest_overtaken_{};  ///< Until `kPathMemory` after `overtaken_at_`.
+  Time overtaken_at_{};
   unsigned timeouts_ = 0;
-  NetTime last_progress_{};
-  CallRhythm answers_;    ///< When the peer acknowledged, while more was on its way.
-  NetTime outage_end_{};  ///< When the first answer after an outage came.
+  Time last_progress_{};
+  CallRhythm answers_;  ///< When the peer acknowledged, while more was on its way.
+  Time outage_end_{};   ///< When the first answer after an outage came.
   std::uint64_t late_ = 0;
 };
 

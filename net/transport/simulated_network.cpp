@@ -18,8 +18,8 @@ constexpr std::size_t kInboxMax = 65536;
 struct SimulatedNetwork::Link {
   LinkOptions options;
   LinkCounters counters;
-  NetTime free_at{};      ///< When what is queued has left.
-  NetTime last_leaves{};  ///< For links on which nothing overtakes.
+  Time free_at{};      ///< When what is queued has left.
+  Time last_leaves{};  ///< For links on which nothing overtakes.
   bool is_bad = false;
   std::size_t trace_position = 0;
 };
@@ -31,7 +31,7 @@ struct SimulatedNetwork::Flight {
   std::vector<std::byte> bytes;
   std::vector<LinkId> path;
   std::size_t passed = 0;
-  NetTime at{};
+  Time at{};
   std::uint64_t number = 0;
 };
 
@@ -68,7 +68,7 @@ class SimulatedNetwork::Socket final : public DatagramSocket {
   }
 
   /// Time is moved by whoever owns the network.
-  void wait(NetDuration) override {}
+  void wait(Duration) override {}
   Address local_address() const override { return address_; }
 
   SimulatedNetwork& network_;
@@ -139,13 +139,13 @@ SendOutcome SimulatedNetwork::send(Socket& from, std::span<const OutgoingDatagra
 }
 
 /// Lets a datagram into its next link at a moment, or towards its receiver after the last one.
-void SimulatedNetwork::enter(std::unique_ptr<Flight> flight, NetTime at) {
+void SimulatedNetwork::enter(std::unique_ptr<Flight> flight, Time at) {
   flight->number = flight_count_++;
   flight->at = at;
   if (flight->passed < flight->path.size()) {
     Link& link = *links_[flight->path[flight->passed]];
     ++link.counters.datagrams;
-    NetTime leaves{};
+    Time leaves{};
     if (!pass(link, *flight, at, leaves)) {
       spare_.push_back(std::move(flight));
       return;
@@ -168,10 +168,10 @@ void SimulatedNetwork::enter(std::unique_ptr<Flight> flight, NetTime at) {
   std::ranges::push_heap(flights_, FlightOrder{});
 }
 
-void SimulatedNetwork::follow_course(Link& link, NetTime at) {
+void SimulatedNetwork::follow_course(Link& link, Time at) {
   const std::vector<LinkMoment>& course = link.options.course;
   if (course.empty()) return;
-  const NetDuration into = at.time_since_epoch() % course.back().at;
+  const Duration into = at.time_since_epoch() % course.back().at;
   const auto after = std::ranges::upper_bound(course, into, {}, &LinkMoment::at);
   const LinkMoment& moment = *std::prev(after);
   link.options.latency = moment.latency;
@@ -181,7 +181,7 @@ void SimulatedNetwork::follow_course(Link& link, NetTime at) {
 }
 
 /// What the link does to one datagram: false when it is gone.
-bool SimulatedNetwork::pass(Link& link, Flight& flight, NetTime at, NetTime& leaves) {
+bool SimulatedNetwork::pass(Link& link, Flight& flight, Time at, Time& leaves) {
   follow_course(link, at);
   const LinkOptions& options = link.options;
   LinkCounters& counters = link.counters;
@@ -191,7 +191,7 @@ bool SimulatedNetwork::pass(Link& link, Flight& flight, NetTime at, NetTime& lea
   }
   link.is_bad = link.is_bad ? chance() >= options.burst_end : chance() < options.burst_begin;
   bool is_lost = options.is_down || chance() < (link.is_bad ? options.burst_loss : options.loss);
-  NetDuration delay = delay_of(link);
+  Duration delay = delay_of(link);
   if (!options.trace.empty()) {
     const LinkSample& sample = options.trace[link.trace_position++ % options.trace.size()];
     is_lost = options.is_down || sample.is_lost;
@@ -201,9 +201,9 @@ bool SimulatedNetwork::pass(Link& link, Flight& flight, NetTime at, NetTime& lea
     ++counters.lost;
     return false;
   }
-  NetTime sent = at;
+  Time sent = at;
   if (options.bytes_per_second > 0) {
-    const NetDuration waits = std::max<NetDuration>(link.free_at - at, NetDuration::zero());
+    const Duration waits = std::max<Duration>(link.free_at - at, Duration::zero());
     const double waiting_bytes =
         std::chrono::duration<double>(waits).count() * options.bytes_per_second;
     if (waiting_bytes > static_cast<double>(options.queue_bytes)) {
@@ -231,9 +231,9 @@ bool SimulatedNetwork::pass(Link& link, Flight& flight, NetTime at, NetTime& lea
   return true;
 }
 
-NetDuration SimulatedNetwork::delay_of(Link& link) {
+Duration SimulatedNetwork::delay_of(Link& link) {
   const LinkOptions& options = link.options;
-  if (options.jitter <= NetDuration::zero()) return options.latency;
+  if (options.jitter <= Duration::zero()) return options.latency;
   const double jitter = std::chrono::duration<double>(options.jitter).count();
   const double random_part = options.jitter_kind == Jitter::uniform
                                  ? chance() * jitter
@@ -250,7 +250,7 @@ void SimulatedNetwork::arrive(std::unique_ptr<Flight> flight) {
   spare_.push_back(std::move(flight));
 }
 
-void SimulatedNetwork::advance(NetTime now) {
+void SimulatedNetwork::advance(Time now) {
   assert(now >= now_);
   while (!flights_.empty() && flights_.front()->at <= now) {
     std::ranges::pop_heap(flights_, FlightOrder{});
@@ -266,8 +266,8 @@ void SimulatedNetwork::advance(NetTime now) {
   now_ = now;
 }
 
-NetTime SimulatedNetwork::next_event() const {
-  return flights_.empty() ? NetTime::max() : flights_.front()->at;
+Time SimulatedNetwork::next_event() const {
+  return flights_.empty() ? Time::max() : flights_.front()->at;
 }
 
 }  // namespace muster

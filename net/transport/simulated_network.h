@@ -21,22 +21,22 @@ enum class Jitter : std::uint8_t {
 
 /// What one moment of a recorded path was like. Replaces the link's own delay and loss.
 struct LinkSample {
-  NetDuration delay{};
+  Duration delay{};
   bool is_lost = false;
 };
 
 /// What a link is like from a moment on.
 struct LinkMoment {
-  NetDuration at{};
-  NetDuration latency{};
+  Duration at{};
+  Duration latency{};
   double loss = 0;
   double bytes_per_second = 0;  ///< 0: nothing passes.
 };
 
 /// What a link does to datagrams. The default does nothing.
 struct LinkOptions {
-  NetDuration latency{};
-  NetDuration jitter{};
+  Duration latency{};
+  Duration jitter{};
   Jitter jitter_kind = Jitter::uniform;
   /// Whether jitter lets datagrams overtake each other. If not, a late one delays those behind it.
   bool may_overtake = true;
@@ -66,8 +66,8 @@ struct LinkCounters {
   std::uint64_t too_large = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t corrupted = 0;
-  NetDuration queue_delay{};  ///< What the last datagram waited for those before it.
-  NetDuration queue_delay_max{};
+  Duration queue_delay{};  ///< What the last datagram waited for those before it.
+  Duration queue_delay_max{};
 };
 
 using LinkId = std::size_t;
@@ -98,10 +98,10 @@ class SimulatedNetwork {
   void rebind(const Address& from, const Address& to);
 
   /// Moves time on and lets arrive what arrives until then. Requires: not backwards.
-  void advance(NetTime now);
-  NetTime now() const { return now_; }
-  /// When the next datagram arrives somewhere; `NetTime::max()` when none is on its way.
-  NetTime next_event() const;
+  void advance(Time now);
+  Time now() const { return now_; }
+  /// When the next datagram arrives somewhere; `Time::max()` when none is on its way.
+  Time next_event() const;
 
   /// A number from 0 to 1 from the network's own randomness, for scripts.
   double chance();
@@ -114,15 +114,15 @@ class SimulatedNetwork {
 
   std::uint64_t random();
   SendOutcome send(Socket& from, std::span<const OutgoingDatagram> datagrams);
-  void enter(std::unique_ptr<Flight> flight, NetTime at);
-  static void follow_course(Link& link, NetTime at);
-  bool pass(Link& link, Flight& flight, NetTime at, NetTime& leaves);
-  NetDuration delay_of(Link& link);
+  void enter(std::unique_ptr<Flight> flight, Time at);
+  static void follow_course(Link& link, Time at);
+  bool pass(Link& link, Flight& flight, Time at, Time& leaves);
+  Duration delay_of(Link& link);
   void arrive(std::unique_ptr<Flight> flight);
   std::unique_ptr<Flight> new_flight();
 
   std::uint64_t random_state_;
-  NetTime now_{};
+  Time now_{};
   std::uint64_t flight_count_ = 0;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Socket*> sockets_;

@@ -114,7 +114,7 @@ class UdpSocket final : public DatagramSocket {
     return count;
   }
 
-  void wait(NetDuration at_most) override {
+  void wait(Duration at_most) override {
     pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
     const auto milliseconds =
         std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count();

@@ -58,11 +58,11 @@ Address from_system(const sockaddr_storage& storage) {
 
 /// Time since the kernel's stamp. Its clock may be set meanwhile: more than a second is not
 /// believed.
-NetDuration waited_since(const timespec& stamp, const timespec& now) {
-  const NetDuration time = std::chrono::seconds(now.tv_sec - stamp.tv_sec) +
-                           std::chrono::nanoseconds(now.tv_nsec - stamp.tv_nsec);
-  const bool is_sane = time >= NetDuration::zero() && time <= std::chrono::seconds(1);
-  return is_sane ? time : NetDuration::zero();
+Duration waited_since(const timespec& stamp, const timespec& now) {
+  const Duration time = std::chrono::seconds(now.tv_sec - stamp.tv_sec) +
+                        std::chrono::nanoseconds(now.tv_nsec - stamp.tv_nsec);
+  const bool is_sane = time >= Duration::zero() && time <= std::chrono::seconds(1);
+  return is_sane ? time : Duration::zero();
 }
 
 /// Where a datagram was sent to. The IPv6 form also serves IPv4 datagrams of a socket for both.
@@ -221,7 +221,7 @@ class UdpSocket final : public DatagramSocket {
     return static_cast<std::size_t>(result);
   }
 
-  void wait(NetDuration at_most) override {
+  void wait(Duration at_most) override {
     pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(at_most);
     const timespec time{.tv_sec = whole.count(), .tv_nsec = (at_most - whole).count()};

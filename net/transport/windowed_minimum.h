@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "net/wire/net_time.h"
+#include "registry/base/clock.h"
 
 namespace muster {
 
@@ -14,7 +14,7 @@ namespace muster {
 template <typename Value>
 class WindowedMinimum {
  public:
-  explicit WindowedMinimum(NetDuration window) : window_(window) {}
+  explicit WindowedMinimum(Duration window) : window_(window) {}
 
   bool has_value() const { return has_value_; }
   /// The least sample; `Value{}` before the first one.
@@ -22,9 +22,9 @@ class WindowedMinimum {
 
   void clear() { has_value_ = false; }
   /// From now on the window is this long.
-  void set_window(NetDuration window) { window_ = window; }
+  void set_window(Duration window) { window_ = window; }
 
-  void add(NetTime now, const Value& value) {
+  void add(Time now, const Value& value) {
     const Sample sample{.at = now, .value = value};
     const bool all_too_old = has_value_ && now - best_[2].at > window_;
     if (!has_value_ || !(best_[0].value < value) || all_too_old) {
@@ -42,19 +42,19 @@ class WindowedMinimum {
 
  private:
   struct Sample {
-    NetTime at{};
+    Time at{};
     Value value{};
   };
 
   /// Lets the second take the place of a best that is too old, and takes a fresh candidate after
   /// each quarter of the window, so that there is one when the best goes.
-  void expire(NetTime now, const Sample& sample) {
+  void expire(Time now, const Sample& sample) {
     while (now - best_[0].at > window_) {
       best_[0] = best_[1];
       best_[1] = best_[2];
       best_[2] = sample;
     }
-    const NetDuration age = now - best_[0].at;
+    const Duration age = now - best_[0].at;
     if (best_[1].at == best_[0].at && age > window_ / 4) {
       best_[1] = best_[2] = sample;
     } else if (best_[2].at == best_[1].at && age > window_ / 2) {
@@ -62,7 +62,7 @@ class WindowedMinimum {
     }
   }
 
-  NetDuration window_;
+  Duration window_;
   bool has_value_ = false;
   std::array<Sample, 3> best_{};
 };

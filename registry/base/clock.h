@@ -18,6 +18,10 @@ struct Timeline {
 using Time = Timeline::time_point;
 using Duration = Timeline::duration;
 
+inline Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
 /// Where time comes from. Constructed in `main` and in tests only.
 class Clock {
  public:

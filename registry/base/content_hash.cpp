@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "registry/base/hex.h"
+
 // Where it exists, this header puts versions in the place of XXH3's functions that choose the
 // widest vectors of the processor at run time: four times as fast on what lies in a cache, same
 // hashes.
@@ -57,15 +59,6 @@ ContentHash ContentHasher::finish() const { return canonical(XXH3_128bits_digest
 
 ContentHash hash_bytes(Bytes bytes) { return canonical(XXH3_128bits(bytes.data(), bytes.size())); }
 
-std::string ContentHash::to_string() const {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(32);
-  for (const std::uint8_t byte : bytes) {
-    text.push_back(kDigits[byte >> 4U]);
-    text.push_back(kDigits[byte & 15U]);
-  }
-  return text;
-}
+std::string ContentHash::to_string() const { return hex_text(std::as_bytes(std::span(bytes))); }
 
 }  // namespace muster

@@ -8,10 +8,10 @@
 #include <cassert>
 #include <cstring>
 
+#include "registry/base/hex.h"
+
 namespace muster {
 namespace {
-
-constexpr std::string_view kDigits = "0123456789abcdef";
 
 // Digits by their character; 16 and above is none. Upper-case digits have kUpper set. A table,
 // because the digits of a guid are random and every branch on one is mispredicted: a project's scan
@@ -22,7 +22,7 @@ constexpr std::array<std::uint8_t, 256> kDigitValues = [] {
   std::array<std::uint8_t, 256> values{};
   values.fill(kNoDigit);
   for (std::uint8_t i = 0; i < 16; ++i) {
-    values[static_cast<unsigned char>(kDigits[i])] = i;
+    values[static_cast<unsigned char>(kHexDigits[i])] = i;
     if (i >= 10) values[static_cast<unsigned char>('A' + i - 10)] = i | kUpper;
   }
   return values;
@@ -177,14 +177,7 @@ Guid Guid::from_bytes(Bytes bytes) {
   return Guid(value);
 }
 
-std::string Guid::to_string() const {
-  std::string text(kTextLength, '0');
-  for (std::size_t i = 0; i < 16; ++i) {
-    text[2 * i] = kDigits[value_.data[i] >> 4U];
-    text[2 * i + 1] = kDigits[value_.data[i] & 15U];
-  }
-  return text;
-}
+std::string Guid::to_string() const { return hex_text(std::as_bytes(std::span(value_.data))); }
 
 WeakReferenceWords words_from_guid(const Guid& guid) {
   const auto word = [&](std::size_t b3, std::size_t b2, std::size_t b1, std::size_t b0) {

@@ -44,4 +44,11 @@ std::string shown_text(std::string_view text) {
   return shown;
 }
 
+std::string printable(Bytes bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (const std::byte byte : bytes) text.push_back(printable(std::to_integer<char>(byte)));
+  return text;
+}
+
 }  // namespace muster

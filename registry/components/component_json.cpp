@@ -1,6 +1,7 @@
 // The one file that knows how descriptions look as JSON. nlohmann's exceptions end here.
 #include <algorithm>
 
+#include "registry/base/hex.h"
 #include "registry/base/json_text.h"
 #include "registry/components/component.h"
 
@@ -13,31 +14,6 @@ constexpr std::array<std::string_view, 4> kInterpolations = {"step", "linear", "
 constexpr std::array<std::string_view, 2> kRollbacks = {"reconcilable", "confirmed_only"};
 constexpr std::array<std::string_view, 3> kSamplings = {"latest", "largest", "sum"};
 constexpr std::array<std::string_view, 3> kMissing = {"repeat", "neutral", "latch"};
-
-std::string to_hex(Bytes bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text.push_back(kDigits[std::to_integer<unsigned>(byte) >> 4U]);
-    text.push_back(kDigits[std::to_integer<unsigned>(byte) & 15U]);
-  }
-  return text;
-}
-
-Result<ByteVector> from_hex(std::string_view text) {
-  ByteVector bytes;
-  if (text.size() % 2 != 0) return fail(ErrorCode::malformed, "odd number of hex digits");
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    unsigned value = 0;
-    for (const char c : text.substr(i, 2)) {
-      const auto digit = std::string_view("0123456789abcdef").find(c);
-      if (digit == std::string_view::npos) return fail(ErrorCode::malformed, "not a hex digit");
-      value = value * 16 + static_cast<unsigned>(digit);
-    }
-    bytes.push_back(static_cast<std::byte>(value));
-  }
-  return bytes;
-}
 
 template <typename Enum, std::size_t N>
 Result<Enum> enum_from(const std::array<std::string_view, N>& names, const std::string& name) {
@@ -112,9 +88,12 @@ Result<ComponentDescription> component_from_json(const Json& json) {
   component.name = json.at("name").get<std::string>();
   component.size_bytes = json.at("size").get<std::uint32_t>();
   component.alignment_bytes = json.value("alignment", 1U);
-  auto value = from_hex(json.at("default").get<std::string>());
-  if (!value) return fail(value.error());
-  component.default_value = std::move(value).value();
+  const auto digits = json.at("default").get<std::string>();
+  component.default_value.resize(digits.size() / 2);
+  if (!parse_hex(digits, component.default_value)) {
+    return fail(ErrorCode::malformed, "component '" + component.name +
+                                          "': 'default' is not two hexadecimal digits per byte");
+  }
   for (const Json& entry : json.at("fields")) {
     auto field = field_from_json(entry);
     if (!field) {
@@ -139,7 +118,7 @@ std::string components_to_json(std::span<const ComponentDescription> components)
     json["name"] = component->name;
     json["size"] = component->size_bytes;
     json["alignment"] = component->alignment_bytes;
-    json["default"] = to_hex(component->default_value);
+    json["default"] = hex_text(component->default_value);
     json["hash"] = component->hash().to_string();
     json["fields"] = Json::array();
     for (const FieldDescription& field : component->fields) {

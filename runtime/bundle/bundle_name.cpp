@@ -4,19 +4,20 @@
 #include <cassert>
 #include <cstring>
 
+#include "registry/base/hex.h"
+
 namespace muster {
 namespace {
 
-constexpr std::array<std::array<char, 2>, 256> make_hex_digits() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::array<std::array<char, 2>, 256> make_byte_digits() {
   std::array<std::array<char, 2>, 256> digits{};
   for (std::size_t byte = 0; byte < digits.size(); ++byte) {
-    digits[byte] = {kDigits[byte >> 4U], kDigits[byte & 15U]};
+    digits[byte] = {kHexDigits[byte >> 4U], kHexDigits[byte & 15U]};
   }
   return digits;
 }
 
-constexpr auto kHexDigits = make_hex_digits();
+constexpr auto kByteDigits = make_byte_digits();
 
 }  // namespace
 
@@ -49,7 +50,7 @@ BundlePath::BundlePath(const BundleName& name) {
   auto* at = std::ranges::copy(folder, text_.begin()).out;
   *at++ = '/';
   for (const std::uint8_t byte : name.bytes) {
-    std::memcpy(at, kHexDigits[byte].data(), 2);
+    std::memcpy(at, kByteDigits[byte].data(), 2);
     at += 2;
   }
   std::ranges::copy(kExtension, at);

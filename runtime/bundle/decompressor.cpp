@@ -78,11 +78,10 @@ std::optional<FrameShape> shape_of(Bytes frame) {
   return shape;
 }
 
-std::string hex_of(std::uint32_t id) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (unsigned shift = 32; shift > 0; shift -= 4) text += kDigits[id >> (shift - 4) & 0xFU];
-  return text;
+std::string id_text(std::uint32_t id) {
+  std::array<std::byte, 4> bytes{};
+  for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<std::byte>(id >> (24 - 8 * i));
+  return hex_text(bytes);
 }
 
 }  // namespace
@@ -129,7 +128,7 @@ Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain,
         dictionaries_ == nullptr ? nullptr : dictionaries_->find(dictionary_id);
     if (found == nullptr) {
       return fail(ErrorCode::not_found, "it needs the dictionary whose hash begins with " +
-                                            hex_of(dictionary_id) + ", which is not here");
+                                            id_text(dictionary_id) + ", which is not here");
     }
     digested = found->digested();
   }

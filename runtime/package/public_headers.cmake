@@ -45,7 +45,6 @@ set(muster_public_headers
   # Sockets: for a transport of your own.
   address.h=net/transport/address.h
   datagram_socket.h=net/transport/datagram_socket.h
-  net_time.h=net/wire/net_time.h
   udp_socket.h=net/transport/udp_socket.h)
 
 set(muster_installed_headers "")

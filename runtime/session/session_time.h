@@ -3,14 +3,11 @@
 
 #include <chrono>
 
-#include "net/wire/net_time.h"
 #include "registry/base/clock.h"
 
 namespace muster {
 
 /// The net needs a start that lies before every call, so its time line begins an hour earlier.
-inline NetTime net_time(Time now) {
-  return NetTime(now.time_since_epoch() + std::chrono::hours(1));
-}
+inline Time net_time(Time now) { return Time(now.time_since_epoch() + std::chrono::hours(1)); }
 
 }  // namespace muster

@@ -192,7 +192,7 @@ void SimulatedEdges::advance(Duration by) {
   impl_->network.advance(net_time(impl_->now));
 }
 Time SimulatedEdges::now() const { return impl_->now; }
-bool SimulatedEdges::is_busy() const { return impl_->network.next_event() != NetTime::max(); }
+bool SimulatedEdges::is_busy() const { return impl_->network.next_event() != Time::max(); }
 std::span<const std::string> SimulatedEdges::log() const { return impl_->lines; }
 
 }  // namespace muster

@@ -103,7 +103,7 @@ class FloodedSocket final : public DatagramSocket {
     // A batch that is not full would end the tick.
     return count + wanted_.receive(datagrams.subspan(count));
   }
-  void wait(NetDuration) override {}
+  void wait(Duration) override {}
   Address local_address() const override { return wanted_.local_address(); }
 
  private:

@@ -26,8 +26,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr NetDuration kStep = 1ms;
-constexpr NetDuration kDelay = 25ms;
+constexpr Duration kStep = 1ms;
+constexpr Duration kDelay = 25ms;
 constexpr int kStepsPerTick = 16;
 constexpr std::uint32_t kMessages = 2000;
 constexpr std::size_t kMessageBytes = 100;
@@ -43,7 +43,7 @@ class LossyRelay {
 
   Address address() const { return front_->local_address(); }
 
-  void step(NetTime now) {
+  void step(Time now) {
     take(now, *front_, to_server_, &client_);
     take(now, *back_, to_client_, nullptr);
     give(now, *back_, to_server_, server_);
@@ -52,11 +52,11 @@ class LossyRelay {
 
  private:
   struct Held {
-    NetTime due;
+    Time due;
     std::vector<std::byte> bytes;
   };
 
-  void take(NetTime now, DatagramSocket& socket, std::deque<Held>& held, Address* from) {
+  void take(Time now, DatagramSocket& socket, std::deque<Held>& held, Address* from) {
     IncomingDatagram datagram{.from = {}, .memory = memory_};
     while (socket.receive(std::span(&datagram, 1)) == 1) {
       if (from != nullptr) *from = datagram.from;
@@ -65,7 +65,7 @@ class LossyRelay {
       held.push_back({now + kDelay, {bytes.begin(), bytes.end()}});
     }
   }
-  static void give(NetTime now, DatagramSocket& socket, std::deque<Held>& held, const Address& to) {
+  static void give(Time now, DatagramSocket& socket, std::deque<Held>& held, const Address& to) {
     for (; !held.empty() && held.front().due <= now; held.pop_front()) {
       const OutgoingDatagram out{.to = to, .bytes = held.front().bytes};
       static_cast<void>(socket.send(std::span(&out, 1)));
@@ -92,9 +92,9 @@ std::array<std::byte, kMessageBytes> message_of(std::uint32_t number) {
 /// When messages were sent, and how long each took.
 class Latencies {
  public:
-  void sent(NetTime now) { sent_at_.push_back(now); }
+  void sent(Time now) { sent_at_.push_back(now); }
   std::uint32_t next() const { return static_cast<std::uint32_t>(sent_at_.size()); }
-  void arrived(NetTime now, const void* message) {
+  void arrived(Time now, const void* message) {
     std::uint32_t number = 0;
     std::memcpy(&number, message, sizeof(number));
     took_.push_back(now - sent_at_[number]);
@@ -104,11 +104,11 @@ class Latencies {
   void report(benchmark::State& state) {
     std::ranges::sort(took_);
     const auto share = [this](std::size_t percent) {
-      const NetDuration took = took_[std::min(took_.size() * percent / 100, took_.size() - 1)];
+      const Duration took = took_[std::min(took_.size() * percent / 100, took_.size() - 1)];
       return std::chrono::duration<double>(took).count();
     };
     double sum = 0;
-    for (const NetDuration took : took_) sum += std::chrono::duration<double>(took).count();
+    for (const Duration took : took_) sum += std::chrono::duration<double>(took).count();
     state.SetIterationTime(sum / static_cast<double>(took_.size()));
     state.counters["p50 ms"] = share(50) * 1000;
     state.counters["p99 ms"] = share(99) * 1000;
@@ -116,14 +116,14 @@ class Latencies {
   }
 
  private:
-  std::vector<NetTime> sent_at_;
-  std::vector<NetDuration> took_;
+  std::vector<Time> sent_at_;
+  std::vector<Duration> took_;
 };
 
 bool run_muster(double loss, Latencies& latencies) {
   SeededEntropy entropy(1);
   OpenDoor door;
-  NetTime now(1s);
+  Time now(1s);
   const auto socket = loopback();
   ServerOptions options;
   options.connection.channels = {ChannelOptions{}};
@@ -169,7 +169,7 @@ bool run_enet(double loss, Latencies& latencies) {
   address.port = relay.address().port();
   ENetHost* const client = enet_host_create(nullptr, 1, 1, 0, 0);
   ENetPeer* const peer = enet_host_connect(client, &address, 1, 0);
-  NetTime now(1s);
+  Time now(1s);
   bool is_connected = false;
   for (int step = 0; step < 200'000 && !latencies.is_over(); ++step, now += kStep) {
     relay.step(now);

@@ -145,7 +145,7 @@ class MusterService final : public Service {
   std::vector<std::byte> payload_;
   SeededEntropy entropy_{1};
   LetIn door_;
-  NetTime now_{1s};
+  Time now_{1s};
   std::unique_ptr<DatagramSocket> socket_;
   std::unique_ptr<Server> server_;
   std::vector<std::unique_ptr<DatagramSocket>> sockets_;

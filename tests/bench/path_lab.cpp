@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 /// Something that happens on the way: the rate changes (kbit/s), or, with 0, a flow joins.
 struct Turn {
-  NetDuration at{};
+  Duration at{};
   double rate = 0;
 };
 
@@ -34,10 +34,10 @@ struct Scene {
   LinkOptions link;
   Offer offer = Offer::messages;
   std::vector<Turn> turns{};
-  NetDuration length = 30s;
+  Duration length = 30s;
 };
 
-LinkOptions path(double rate, NetDuration latency, NetDuration queue) {
+LinkOptions path(double rate, Duration latency, Duration queue) {
   const double bytes = kilobits(rate) * std::chrono::duration<double>(queue).count();
   return {.latency = latency,
           .bytes_per_second = kilobits(rate),
@@ -103,7 +103,7 @@ class Play {
 
   void run() {
     std::size_t next_turn = 0;
-    NetTime sample = began_ + kSample;
+    Time sample = began_ + kSample;
     while (path_.now < began_ + scene_.length) {
       if (next_turn < scene_.turns.size() && path_.now - began_ >= scene_.turns[next_turn].at) {
         const Turn& turn = scene_.turns[next_turn++];
@@ -118,16 +118,16 @@ class Play {
   }
 
  private:
-  static constexpr NetDuration kSample = 200ms;
-  static constexpr NetDuration kWarming = 5s;
+  static constexpr Duration kSample = 200ms;
+  static constexpr Duration kWarming = 5s;
 
-  static double seconds(NetDuration duration) {
+  static double seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
   }
   static double to_kbps(double bytes_per_second) { return bytes_per_second * 8 / 1000; }
 
   void step() {
-    const NetTime last = path_.now;
+    const Time last = path_.now;
     path_.step();
     queue_max_ = std::max(queue_max_, path_.queue_delay());
     if (path_.now - began_ < kWarming) {
@@ -160,24 +160,24 @@ class Play {
 
   const Scene& scene_;
   Bottleneck path_;
-  NetTime began_;
+  Time began_;
   std::vector<double> before_ = std::vector<double>(8);
   std::vector<double> at_warm_ = std::vector<double>(8);
-  std::vector<NetDuration> delays_;
+  std::vector<Duration> delays_;
   double could_carry_ = 0;
-  NetDuration queue_max_{};
+  Duration queue_max_{};
 };
 
 /// When the second flow comes, 7 s after the first and later: indices differ with the moment.
-NetDuration moment_of(int number) { return 7s + number / 3 * 1090ms + number % 3 * 370ms; }
+Duration moment_of(int number) { return 7s + number / 3 * 1090ms + number % 3 * 370ms; }
 
 /// Jain's index of a flow and one that comes later, from 10 s after it came and for 20 s: the least
 /// and the mean over some moments of coming. And the worst of what they used and of their queue.
-void print_fairness(double rate, NetDuration round_trip, Offer offer, int moments) {
+void print_fairness(double rate, Duration round_trip, Offer offer, int moments) {
   double least = 1;
   double mean = 0;
   double used = 1;
-  NetDuration queue{};
+  Duration queue{};
   for (int i = 0; i < moments; ++i) {
     Bottleneck both(1, path(rate, round_trip / 2, 1s), offer);
     both.add_flow();

@@ -27,6 +27,7 @@
 
 #include "net/endpoint/client.h"
 #include "net/endpoint/server.h"
+#include "registry/base/hex.h"
 #include "tests/support/hex.h"
 #include "tests/support/net_bytes.h"
 #include "tests/support/net_stage.h"
@@ -45,7 +46,7 @@ void print(std::string_view what, const std::string& rest) {
 }
 
 /// Bytes as one word.
-std::string word(std::span<const std::byte> bytes) { return bytes.empty() ? "-" : hex(bytes); }
+std::string word(std::span<const std::byte> bytes) { return bytes.empty() ? "-" : hex_text(bytes); }
 
 std::uint64_t number(const Settings& settings, std::string_view name, std::uint64_t otherwise) {
   const auto found = settings.find(name);
@@ -99,7 +100,7 @@ class End {
   void arrive(const Address& from, NetBytes datagram) {
     arrived_.emplace_back(from, std::move(datagram));
   }
-  void pass(NetDuration time) { now_ += time; }
+  void pass(Duration time) { now_ += time; }
   virtual void say(const NetBytes& message) = 0;
   void turn() {
     const Counts before = std::exchange(counts_, {});
@@ -129,8 +130,8 @@ class End {
     return date_ + static_cast<UnixSeconds>((now_ - kBegin) / std::chrono::seconds(1));
   }
 
-  static constexpr NetTime kBegin{100s};
-  NetTime now_ = kBegin;
+  static constexpr Time kBegin{100s};
+  Time now_ = kBegin;
   UnixSeconds date_;
   SeededEntropy entropy_;
   FloodSocket socket_;

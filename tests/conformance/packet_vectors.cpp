@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "net/endpoint/sealed_connection.h"
+#include "registry/base/hex.h"
 #include "tests/support/handshake_run.h"
 #include "tests/support/hex.h"
 #include "tests/support/net_bytes.h"
@@ -33,20 +34,20 @@ ConnectionOptions options(std::size_t overhead) {
 }
 
 void emit(std::string_view kind, std::span<const std::byte> bytes) {
-  std::printf("%s %s\n", std::string(kind).c_str(), hex(bytes).c_str());
+  std::printf("%s %s\n", std::string(kind).c_str(), hex_text(bytes).c_str());
 }
 
 /// What two ends say to each other over a path that loses a third.
 void emit_bodies() {
   ConnectionOptions leading = options(23);
   leading.leads_maps = true;
-  std::array<Connection, 2> ends = {Connection(leading, NetTime(1s)),
-                                    Connection(options(23), NetTime(1s))};
+  std::array<Connection, 2> ends = {Connection(leading, Time(1s)),
+                                    Connection(options(23), Time(1s))};
   const NetBytes block = pattern(9, 3000);
   std::uint16_t id = 0;
   unsigned count = 0;
   NetBytes memory(kDatagramBytesMax);
-  for (NetTime now(1s); count < 400; now += 16ms) {
+  for (Time now(1s); count < 400; now += 16ms) {
     for (std::size_t i = 0; i < 2; ++i) {
       Connection& from = ends[i];
       if (count % 5 == i)
@@ -72,7 +73,7 @@ void emit_bodies() {
         }
       }
     }
-    if (now > NetTime(60s)) return;
+    if (now > Time(60s)) return;
   }
 }
 
@@ -80,11 +81,12 @@ void emit_bodies() {
 void emit_run(TrustMode mode) {
   HandshakeRun run(mode, 5 + static_cast<std::uint64_t>(mode));
   if (!run.shake()) return;
-  std::string line = "run request=" + hex(run.request) + " challenge=" + hex(run.challenge) +
-                     " response=" + hex(run.response) + " accept=" + hex(run.accept) +
-                     " client_secret=" + hex(run.client_secret.bytes());
+  std::string line = "run request=" + hex_text(run.request) +
+                     " challenge=" + hex_text(run.challenge) +
+                     " response=" + hex_text(run.response) + " accept=" + hex_text(run.accept) +
+                     " client_secret=" + hex_text(run.client_secret.bytes());
   if (mode == TrustMode::token) {
-    line += " token=" + hex(run.token) + " token_key=" + hex(run.backend_key.bytes());
+    line += " token=" + hex_text(run.token) + " token_key=" + hex_text(run.backend_key.bytes());
     emit("token", run.token);
     const TokenClaims largest{.expires = kTokenLifetimeMax,
                               .servers = std::vector<Address>(kTokenAddressesMax),
@@ -93,19 +95,19 @@ void emit_run(TrustMode mode) {
   }
   const ConnectionKeys& keys = run.server_keys;
   SealedConnection client(options(0), keys.cipher, keys.to_server, keys.to_client,
-                          {.ours = keys.client_receives, .theirs = keys.server_receives},
-                          NetTime(1s));
+                          {.ours = keys.client_receives, .theirs = keys.server_receives}, Time(1s));
   SealedConnection server(options(0), keys.cipher, keys.to_client, keys.to_server,
-                          {.ours = keys.server_receives, .theirs = keys.client_receives},
-                          NetTime(1s));
+                          {.ours = keys.server_receives, .theirs = keys.client_receives}, Time(1s));
   static_cast<void>(client.connection().send_payload(pattern(1, 50), 1));
   NetBytes memory(kDatagramBytesMax);
   for (unsigned i = 0; i < 3; ++i) {
-    const NetTime now = NetTime(1s) + i * 50ms;
+    const Time now = Time(1s) + i * 50ms;
     const std::size_t from_client = client.write(now, memory);
-    line += " packet_client_" + std::to_string(i) + "=" + hex(std::span(memory).first(from_client));
+    line += " packet_client_" + std::to_string(i) + "=" +
+            hex_text(std::span(memory).first(from_client));
     const std::size_t from_server = server.write(now, memory);
-    line += " packet_server_" + std::to_string(i) + "=" + hex(std::span(memory).first(from_server));
+    line += " packet_server_" + std::to_string(i) + "=" +
+            hex_text(std::span(memory).first(from_server));
   }
   std::printf("%s\n", line.c_str());
   emit("request", run.request);
@@ -123,15 +125,15 @@ void emit_run(TrustMode mode) {
 /// Whether a connection that has sent packets takes a body.
 bool takes(std::string_view kind, const NetBytes& body) {
   const std::size_t overhead = kind == "body" ? 23 : 7;
-  Connection connection(options(overhead), NetTime(1s));
+  Connection connection(options(overhead), Time(1s));
   NetBytes memory(kDatagramBytesMax);
   const std::uint32_t ack = body.size() < 2 ? 0U
                                             : std::to_integer<std::uint32_t>(body[0]) |
                                                   std::to_integer<std::uint32_t>(body[1]) << 8U;
   for (std::uint32_t i = 0; i < ack; ++i) {
-    static_cast<void>(connection.write_packet(NetTime(1s), memory));
+    static_cast<void>(connection.write_packet(Time(1s), memory));
   }
-  switch (connection.read_packet(NetTime(1s), 1, body.size() + overhead, body)) {
+  switch (connection.read_packet(Time(1s), 1, body.size() + overhead, body)) {
     case PacketVerdict::received:
       return true;
     case PacketVerdict::no_room:

@@ -24,6 +24,7 @@
 #include "net/tools/training/huffman_training.h"
 #include "net/tools/training/mix_training.h"
 #include "net/tools/training/train_model.h"
+#include "registry/base/hex.h"
 #include "registry/base/seed.h"
 #include "tests/support/hex.h"
 
@@ -279,7 +280,7 @@ void print_recording(SnapshotCoder coder) {
     truths.push_back(truth(tick, world));
   }
   recording.finish();
-  std::printf("{\"recording\": \"%s\"}\n", hex(recording.pending()).c_str());
+  std::printf("{\"recording\": \"%s\"}\n", hex_text(recording.pending()).c_str());
   for (const std::string& text : truths) std::printf("{%s}\n", text.c_str());
 }
 
@@ -357,9 +358,10 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
   SnapshotWriter writer(model, {.coder = coder});
   std::deque<std::vector<LaneValue>> rows;
   std::multimap<std::uint32_t, SnapshotNumber> acknowledgements;
-  const std::string file = is_trained ? ", \"model\": \"" + hex(encode_model(model)) + "\"" : "";
+  const std::string file =
+      is_trained ? ", \"model\": \"" + hex_text(encode_model(model)) + "\"" : "";
   std::printf("{\"lossy\": %u, \"schema\": \"%s\"%s}\n", static_cast<unsigned>(coder),
-              hex(encode_schema(schema)).c_str(), file.c_str());
+              hex_text(encode_schema(schema)).c_str(), file.c_str());
   std::vector<std::byte> memory(4096);
   std::string overtaken;  // Parts that arrive behind those of the next tick.
   std::uint32_t tick = 0;
@@ -386,7 +388,7 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
     std::string parts;
     while (!writer.is_done()) {
       const std::size_t room = step % 3 == 0 ? 100 + random.below(200) : memory.size();
-      const std::string bytes = "\"" + hex(writer.write(std::span(memory).first(room))) + "\"";
+      const std::string bytes = "\"" + hex_text(writer.write(std::span(memory).first(room))) + "\"";
       const bool is_lost = random.below(5) == 0 || (step > 60 && step < 100);
       const bool is_late = !is_lost && random.below(10) == 0;
       parts += (parts.empty() ? "" : ", ") + (is_lost || is_late ? "null" : bytes);

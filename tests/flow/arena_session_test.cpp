@@ -169,7 +169,7 @@ TEST_CASE("A client that cannot follow the server leaves and says why", "[flow][
   bool is_told = false;
   for (int i = 0; i < 300; ++i) {
     clock.advance(milliseconds(8));
-    const NetTime now = arena::net_time(clock.now());
+    const Time now = arena::net_time(clock.now());
     network.advance(now);
     server.receive(now, 0);
     server.for_each_client([&](ClientHandle client) {

@@ -16,6 +16,7 @@
 #include "net/endpoint/server.h"
 #include "net/transport/udp_socket.h"
 #include "registry/base/clock.h"
+#include "registry/base/hex.h"
 
 namespace muster {
 namespace {
@@ -24,9 +25,9 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t kMessages = 500;
 constexpr std::size_t kBlockBytes = 300'000;
-constexpr NetDuration kPatience = 40s;
+constexpr Duration kPatience = 40s;
 
-NetTime net_now(const Clock& clock) { return NetTime(clock.now().time_since_epoch() + 1h); }
+Time net_now(const Clock& clock) { return Time(clock.now().time_since_epoch() + 1h); }
 
 ConnectionOptions connection_options() {
   ConnectionOptions options;
@@ -39,24 +40,6 @@ class LetIn final : public Admission {
   std::optional<std::string> refusal(const Applicant&) override { return std::nullopt; }
   bool admits_content(std::uint64_t) override { return false; }
 };
-
-std::string hex(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", std::to_integer<unsigned>(byte));
-    text += digits.data();
-  }
-  return text;
-}
-
-bool from_hex(std::string_view text, std::span<std::byte> bytes) {
-  if (text.size() != 2 * bytes.size()) return false;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    bytes[i] = static_cast<std::byte>(std::stoul(std::string(text.substr(2 * i, 2)), nullptr, 16));
-  }
-  return true;
-}
 
 std::array<std::byte, 40> message_of(std::uint32_t number) {
   std::array<std::byte, 40> message{};
@@ -79,11 +62,11 @@ int serve(const Address& address) {
   options.identity = SecretKey::random(entropy);
   Server server(options, *udp.socket, entropy, door, net_now(clock));
   std::printf("listening %u %s\n", udp.socket->local_address().port(),
-              hex(server.public_key()).c_str());
+              hex_text(server.public_key()).c_str());
   std::fflush(stdout);
   std::vector<std::byte> block;
-  for (const NetTime end = net_now(clock) + kPatience; net_now(clock) < end;) {
-    const NetTime now = net_now(clock);
+  for (const Time end = net_now(clock) + kPatience; net_now(clock) < end;) {
+    const Time now = net_now(clock);
     server.receive(now, 0);
     server.for_each_client([&](ClientHandle handle) {
       Connection& client = *server.connection(handle);
@@ -157,14 +140,14 @@ int connect(const Address& address, std::string_view key) {
   ClientOptions options;
   options.connection = connection_options();
   options.server = address;
-  if (udp.socket == nullptr || !from_hex(key, options.handshake.server_key)) return 2;
+  if (udp.socket == nullptr || !parse_hex(key, options.handshake.server_key)) return 2;
   Client client(options, *udp.socket, entropy, net_now(clock));
   std::vector<std::byte> block(kBlockBytes);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i * i >> 5U);
   Echo echo;
-  const NetTime end = net_now(clock) + kPatience;
+  const Time end = net_now(clock) + kPatience;
   while (net_now(clock) < end && client.state() != ClientState::closed && !echo.is_wrong) {
-    const NetTime now = net_now(clock);
+    const Time now = net_now(clock);
     client.receive(now);
     if (client.connection() != nullptr) play(*client.connection(), block, echo);
     client.send(now);

@@ -44,7 +44,7 @@ class Receiver {
   }
 
  private:
-  static constexpr muster::NetTime kNow{std::chrono::seconds(1)};
+  static constexpr muster::Time kNow{std::chrono::seconds(1)};
   muster::Connection connection_;
   muster::PacketView view_;
   muster::ReceivedHash received_;

@@ -72,7 +72,7 @@ class CountingDoor final : public Admission {
 /// The work of all calls of one end.
 struct WorkDone {
   double work = 0;
-  void check(const ReceiveReport& report, NetDuration time) {
+  void check(const ReceiveReport& report, Duration time) {
     // In the slowest loop a call may take its share of 250 ms: so many times the limits of one
     // call.
     constexpr double kFactorMax = kLimits.share * (250.0 / 2);
@@ -308,8 +308,8 @@ class Scene {
     queue(to_server_, {.from = peer.address, .bytes = packet});
   }
 
-  static constexpr NetTime kStart{1s};
-  NetTime now_ = kStart;
+  static constexpr Time kStart{1s};
+  Time now_ = kStart;
   SeededEntropy entropy_{3};
   SecretKey key_ = SecretKey::random(entropy_);
   Agreement agreement_{.application = 7, .content = 1, .descriptions = 2};

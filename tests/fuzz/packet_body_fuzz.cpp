@@ -39,7 +39,7 @@ void read_everything(Connection& connection) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   SectionReader input(std::as_bytes(std::span(data, size)));
-  NetTime now(std::chrono::seconds(1));
+  Time now(std::chrono::seconds(1));
   Connection connection({.channels = {{.delivery = Delivery::unreliable},
                                       {.delivery = Delivery::reliable_unordered},
                                       {.delivery = Delivery::reliable_ordered}},

@@ -41,14 +41,14 @@ struct Play {
     from.clear_fates();
   }
 
-  NetDuration age_p95() {
+  Duration age_p95() {
     std::ranges::sort(ages);
     return ages[ages.size() * 95 / 100];
   }
 
   ConnectionPair pair;
-  std::vector<NetTime> sent_at;
-  std::vector<NetDuration> ages;
+  std::vector<Time> sent_at;
+  std::vector<Duration> ages;
   std::size_t refused = 0;
   std::size_t arrived = 0;
 };
@@ -61,7 +61,7 @@ TEST_CASE("A block of 10 MB at 5 % loss takes hardly longer than the link, and s
   for (int i = 0; i < 60; ++i) beside.tick();
   const NetBytes block = pattern(7, kBlockBytes);
   std::uint16_t id = 0;
-  const NetTime began = beside.pair.now;
+  const Time began = beside.pair.now;
   REQUIRE(beside.pair.a->connection.send_block(block, id) == SendStatus::queued);
   for (int i = 0; i < 3000 && beside.pair.b->connection.block().empty(); ++i) beside.tick();
   REQUIRE(copy_of(beside.pair.b->connection.block()) == block);

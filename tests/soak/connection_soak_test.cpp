@@ -136,7 +136,7 @@ TEST_CASE("An hour at 1 s of latency, a quarter lost, a quarter twice, and burst
   ConnectionPair pair(7, options, link, link);
   Talk there{.random = Random(1), .from = &pair.a->connection, .to = &pair.b->connection};
   Talk back{.random = Random(2), .from = &pair.b->connection, .to = &pair.a->connection};
-  const NetTime end = pair.now + 1h;
+  const Time end = pair.now + 1h;
   for (; pair.now < end; pair.step(16ms)) {
     for (Talk* talk : {&there, &back}) {
       talk->say();

@@ -64,14 +64,14 @@ class Match {
 
  private:
   std::uint64_t chance(std::uint64_t bound) { return stage.random.below(bound); }
-  NetDuration seconds(std::uint64_t low, std::uint64_t high) {
+  Duration seconds(std::uint64_t low, std::uint64_t high) {
     return std::chrono::milliseconds(1'000 * low + chance(1'000 * (high - low) + 1));
   }
 
   void add(Hardship hardship) {
     LinkOptions link{.latency = std::chrono::milliseconds(5 + chance(60))};
     LinkOptions down = link;
-    NetDuration loop{};
+    Duration loop{};
     const bool has_all = hardship == Hardship::all;
     if (hardship == Hardship::full_link || has_all) {
       down.bytes_per_second = static_cast<double>(2'000 + chance(6'001));
@@ -177,7 +177,7 @@ class Match {
     }
   }
 
-  NetTime outage_ends_{};
+  Time outage_ends_{};
   std::uint64_t flood_left_ = 0;
 };
 

@@ -71,7 +71,7 @@ class HeardSocket final : public DatagramSocket {
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
     return inner_->receive(datagrams);
   }
-  void wait(NetDuration at_most) override { inner_->wait(at_most); }
+  void wait(Duration at_most) override { inner_->wait(at_most); }
   Address local_address() const override { return inner_->local_address(); }
 
   std::vector<std::string> heard;  ///< To whom, how many bytes, and their hash.

@@ -41,7 +41,7 @@ class AttackedSocket final : public DatagramSocket {
     }
     return count + honest;
   }
-  void wait(NetDuration) override {}
+  void wait(Duration) override {}
   Address local_address() const override { return inner_.local_address(); }
 
   std::vector<Address> client_addresses;

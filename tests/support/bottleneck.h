@@ -27,9 +27,9 @@ class Bottleneck {
  public:
   /// What was found in a stretch of time.
   struct Report {
-    double used = 0;          ///< Of what the link carries.
-    NetDuration delay_p95{};  ///< That datagrams waited for others in the link's queue.
-    double fairness = 1;      ///< Jain's index over flows.
+    double used = 0;       ///< Of what the link carries.
+    Duration delay_p95{};  ///< That datagrams waited for others in the link's queue.
+    double fairness = 1;   ///< Jain's index over flows.
   };
 
   Bottleneck(std::uint64_t seed, const LinkOptions& link, Offer offer = Offer::messages)
@@ -65,16 +65,16 @@ class Bottleneck {
     }
   }
 
-  void run(NetDuration duration) {
-    for (const NetTime end = now + duration; now < end;) step();
+  void run(Duration duration) {
+    for (const Time end = now + duration; now < end;) step();
   }
 
   /// Runs, and tells of this time only.
-  Report measure(NetDuration duration) {
+  Report measure(Duration duration) {
     std::vector<double> before;
     for (std::size_t i = 0; i < flows_.size(); ++i) before.push_back(carried(i));
-    std::vector<NetDuration> delays;
-    const NetTime began = now;
+    std::vector<Duration> delays;
+    const Time began = now;
     while (now < began + duration) {
       step();
       delays.push_back(queue_delay());
@@ -100,7 +100,7 @@ class Bottleneck {
     network_.link(link_).bytes_per_second = bytes_per_second;
   }
   /// Of what is sent from now on.
-  void set_latency(NetDuration latency) { network_.link(link_).latency = latency; }
+  void set_latency(Duration latency) { network_.link(link_).latency = latency; }
   /// Of the link, at present.
   double rate() { return network_.link(link_).bytes_per_second; }
 
@@ -111,9 +111,9 @@ class Bottleneck {
     return static_cast<double>(counters.bytes_in + 28 * counters.packets_in);
   }
   /// What one packet of a flow takes on the link by itself, in the mean.
-  NetDuration packet_time(std::size_t flow) const {
+  Duration packet_time(std::size_t flow) const {
     const auto packets = static_cast<double>(flows_[flow]->b->connection.counters().packets_in);
-    return std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
         carried(flow) / std::max(packets, 1.0) / options_.bytes_per_second));
   }
   struct Fates {
@@ -131,9 +131,9 @@ class Bottleneck {
   }
   const SendRate& estimate(std::size_t flow) const { return flows_[flow]->a->connection.rate(); }
   /// What the last datagram waited behind others.
-  NetDuration queue_delay() const { return network_.counters(link_).queue_delay; }
+  Duration queue_delay() const { return network_.counters(link_).queue_delay; }
 
-  NetTime now{std::chrono::seconds(1)};
+  Time now{std::chrono::seconds(1)};
 
  private:
   struct Flow {
@@ -141,9 +141,9 @@ class Bottleneck {
     std::optional<ConnectionEnd> b;
   };
 
-  NetDuration tick() const {
-    return offer_ != Offer::payloads ? NetDuration(std::chrono::milliseconds(4))
-                                     : NetDuration(std::chrono::microseconds(16'667));
+  Duration tick() const {
+    return offer_ != Offer::payloads ? Duration(std::chrono::milliseconds(4))
+                                     : Duration(std::chrono::microseconds(16'667));
   }
   static void read(Connection& connection) {
     for (; !connection.message(0).empty(); connection.pop_message(0)) {

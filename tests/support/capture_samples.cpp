@@ -116,7 +116,7 @@ Body farewell() {
 }
 
 /// One handshake datagram of each kind, with contents that count up.
-void add_handshakes(CaptureWriter& writer, NetTime at, const Address& local, const Address& peer) {
+void add_handshakes(CaptureWriter& writer, Time at, const Address& local, const Address& peer) {
   const std::array<std::size_t, 5> sizes = {1200, 64, 1200, 76, 0};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     Body datagram(sizes[i] == 0 ? 28 + 4 : sizes[i]);
@@ -149,7 +149,7 @@ std::vector<std::byte> take(CaptureWriter& writer) {
 }  // namespace
 
 std::vector<std::byte> sample_capture() {
-  const NetTime start(5s);
+  const Time start(5s);
   CaptureWriter writer({.start = start, .unix_nanoseconds = 1'800'000'000'000'000'000});
   const Address local = Address::ipv4({10, 0, 1, 1}, 1000);
   const Address peer = Address::ipv4({10, 0, 0, 1}, 7000);
@@ -168,7 +168,7 @@ std::vector<std::byte> sample_capture() {
       .channels = {Delivery::unreliable, Delivery::reliable_unordered, Delivery::reliable_ordered},
       .channel_count = 3};
   writer.begin(connection);
-  const auto add = [&](NetDuration at, bool is_outgoing, std::uint32_t sequence, const Body& body,
+  const auto add = [&](Duration at, bool is_outgoing, std::uint32_t sequence, const Body& body,
                        PacketVerdict verdict = PacketVerdict::received) {
     writer.packet({.at = start + at,
                    .connection = connection.our_id,

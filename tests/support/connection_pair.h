@@ -19,10 +19,10 @@ namespace muster {
 class ConnectionEnd {
  public:
   ConnectionEnd(const ConnectionOptions& options, std::unique_ptr<DatagramSocket> socket,
-                const Address& peer, NetTime now)
+                const Address& peer, Time now)
       : connection(options, now), socket_(std::move(socket)), peer_(peer) {}
 
-  void receive(NetTime now) {
+  void receive(Time now) {
     std::array<std::byte, kDatagramBytesMax + 1> memory;
     IncomingDatagram datagram{.from = {}, .memory = memory};
     while (socket_->receive(std::span(&datagram, 1)) == 1) {
@@ -38,7 +38,7 @@ class ConnectionEnd {
     }
   }
 
-  void send(NetTime now) {
+  void send(Time now) {
     connection.tick(now);
     std::array<std::byte, kDatagramBytesMax + 2> memory;
     for (int i = 0; i < 1000 && connection.wants_to_send(now); ++i) {
@@ -67,7 +67,7 @@ class ConnectionPair {
   ConnectionPair(std::uint64_t seed, const ConnectionOptions& options, const LinkOptions& there,
                  const LinkOptions& back)
       : network(seed), there_link(network.add_link(there)), back_link(network.add_link(back)) {
-    now = NetTime(std::chrono::seconds(1));
+    now = Time(std::chrono::seconds(1));
     network.advance(now);
     ConnectionOptions plain = options;
     plain.overhead_bytes = 2;
@@ -80,7 +80,7 @@ class ConnectionPair {
   }
 
   /// One tick of both ends.
-  void step(NetDuration tick) {
+  void step(Duration tick) {
     now += tick;
     network.advance(now);
     a->receive(now);
@@ -89,14 +89,14 @@ class ConnectionPair {
     b->send(now);
   }
 
-  void run(NetDuration duration, NetDuration tick) {
-    for (const NetTime end = now + duration; now < end;) step(tick);
+  void run(Duration duration, Duration tick) {
+    for (const Time end = now + duration; now < end;) step(tick);
   }
 
   SimulatedNetwork network;
   LinkId there_link;
   LinkId back_link;
-  NetTime now;
+  Time now;
   std::optional<ConnectionEnd> a;
   std::optional<ConnectionEnd> b;
 };

@@ -11,8 +11,7 @@ namespace muster {
 
 /// Queues payloads of `bytes` until the connection's budget of now is used up. Returns how the last
 /// one ended. Requires: as many bytes as the largest payload has.
-inline SendStatus fill_budget(Connection& connection, NetTime now,
-                              std::span<const std::byte> bytes) {
+inline SendStatus fill_budget(Connection& connection, Time now, std::span<const std::byte> bytes) {
   constexpr std::size_t kLeastPayload = 50;
   SendStatus status = SendStatus::queued;
   while (status == SendStatus::queued) {

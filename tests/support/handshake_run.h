@@ -101,7 +101,7 @@ class HandshakeRun {
   SecretKey token_secret{};
   SecretKey client_secret{};
   NetBytes token;
-  NetTime now{std::chrono::seconds(100)};
+  Time now{std::chrono::seconds(100)};
   Address address = Address::ipv4({10, 0, 1, 1}, 1000);
   std::optional<Challenger> challenger;
   std::optional<ClientHandshake> client;

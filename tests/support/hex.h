@@ -1,4 +1,4 @@
-// Bytes as people compare them, for programs that print and read vectors.
+// Reads hexadecimal text, for programs that read test vectors.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,7 @@
 
 namespace muster {
 
-inline std::string hex(std::span<const std::byte> bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text.push_back(kDigits[std::to_integer<std::size_t>(byte >> 4U)]);
-    text.push_back(kDigits[std::to_integer<std::size_t>(byte & std::byte{15})]);
-  }
-  return text;
-}
-
-/// The bytes of such a text. Throws `std::invalid_argument` when it holds something else.
+/// The bytes of hexadecimal text. Throws `std::invalid_argument` when it holds something else.
 inline std::vector<std::byte> unhex(std::string_view text) {
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {

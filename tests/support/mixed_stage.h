@@ -39,10 +39,10 @@ struct MixedClient {
   std::unique_ptr<ReplicationClient> replication;
   ClientWorld world;
   DivergenceList log;
-  NetDuration loop{};                   ///< The period of its loop; 0: each tick of the server.
-  NetTime next_loop{};                  ///< In the network's time.
-  NetTime awake_at{};                   ///< Its clock stands still until then.
-  NetDuration asleep{};                 ///< How far its clock is behind the network's.
+  Duration loop{};                      ///< The period of its loop; 0: each tick of the server.
+  Time next_loop{};                     ///< In the network's time.
+  Time awake_at{};                      ///< Its clock stands still until then.
+  Duration asleep{};                    ///< How far its clock is behind the network's.
   std::uint32_t events_sent = 0;        ///< Sent to it since it joined.
   std::uint32_t events_before_map = 0;  ///< Those before the present map; the map may lose some.
   std::uint64_t turns = 0;
@@ -60,7 +60,7 @@ struct MixedClient {
 /// none is.
 class MixedStage {
  public:
-  static constexpr NetDuration kTick = std::chrono::nanoseconds(16'666'667);
+  static constexpr Duration kTick = std::chrono::nanoseconds(16'666'667);
   static constexpr float kRadius = 100;  ///< The default class's.
   static constexpr float kLeaveFactor = InterestOptions{}.leave_factor;
 
@@ -71,7 +71,7 @@ class MixedStage {
     net.server.emplace(net.options, *attacked, net.entropy, door, net.now);
   }
 
-  MixedClient& add(const LinkOptions& up, const LinkOptions& down, NetDuration loop = {}) {
+  MixedClient& add(const LinkOptions& up, const LinkOptions& down, Duration loop = {}) {
     auto made = std::make_unique<MixedClient>();
     made->number = clients.size() + 1;
     made->up = net.network.add_link(up);
@@ -105,7 +105,7 @@ class MixedStage {
     client.client.reset();
   }
   /// Its machine sleeps.
-  void suspend(MixedClient& client, NetDuration duration) { client.awake_at = net.now + duration; }
+  void suspend(MixedClient& client, Duration duration) { client.awake_at = net.now + duration; }
 
   /// One tick. `change` may do anything to the server's world.
   template <typename Change>
@@ -235,7 +235,7 @@ class MixedStage {
   }
 
   /// `loop`: the time between two calls. Below 31 Hz a call may do more, in proportion.
-  void check_work(const ReceiveReport& report, NetDuration loop = {}) {
+  void check_work(const ReceiveReport& report, Duration loop = {}) {
     const ReceiveLimits limits;
     const double factor = std::max(std::chrono::duration<double>(loop).count() / 0.032, 1.0);
     const double seconds = factor * std::chrono::duration<double>(limits.call_max).count();
@@ -277,7 +277,7 @@ class MixedStage {
     if (client.client == nullptr || net.now < client.next_loop) return;
     client.next_loop = net.now + client.loop;
     ++client.turns;
-    const NetTime now = net.now - client.asleep;
+    const Time now = net.now - client.asleep;
     check_work(client.client->receive(now), client.loop);
     if (Connection* connection = client.client->connection()) {
       client.replication->update(*connection);

@@ -40,7 +40,7 @@ class NetStage {
         server_key(SecretKey::random(entropy)),
         backend_key(SecretKey::random(entropy)),
         link_(link) {
-    now = NetTime(std::chrono::seconds(1));
+    now = Time(std::chrono::seconds(1));
     network.advance(now);
     options.connection.channels = {ChannelOptions{}};
     options.agreement = {.application = kApplication, .content = 11, .descriptions = 22};
@@ -84,7 +84,7 @@ class NetStage {
     return *clients.back();
   }
 
-  void step(NetDuration tick) {
+  void step(Duration tick) {
     now += tick;
     network.advance(now);
     server->receive(now, date);
@@ -93,8 +93,8 @@ class NetStage {
     for (const auto& client : clients) client->send(now);
   }
 
-  void run(NetDuration duration, NetDuration tick = std::chrono::milliseconds(16)) {
-    for (const NetTime end = now + duration; now < end;) step(tick);
+  void run(Duration duration, Duration tick = std::chrono::milliseconds(16)) {
+    for (const Time end = now + duration; now < end;) step(tick);
   }
 
   SimulatedNetwork network;
@@ -105,7 +105,7 @@ class NetStage {
   ServerOptions options;
   Address server_address = Address::ipv4({10, 0, 0, 1}, 7000);
   UnixSeconds date = kDate;
-  NetTime now;
+  Time now;
   std::unique_ptr<DatagramSocket> socket;
   std::vector<LinkId> links;
   std::vector<std::unique_ptr<DatagramSocket>> sockets;

@@ -218,7 +218,7 @@ class ReplicationStage {
   std::vector<std::unique_ptr<Client>> clients;
   std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Of the server's entities.
   std::uint32_t tick = 0;
-  NetDuration tick_length;
+  Duration tick_length;
   const EntityValues* game = nullptr;  ///< What the clients' games have, to be compared.
 
  private:

@@ -34,7 +34,7 @@ class FloodSocket final : public DatagramSocket {
     }
     return count;
   }
-  void wait(NetDuration) override {}
+  void wait(Duration) override {}
   Address local_address() const override { return Address::ipv4({10, 0, 0, 1}, 7000); }
 
   Next next;
@@ -77,7 +77,7 @@ class FailingSocket final : public DatagramSocket {
     }
     return count;
   }
-  void wait(NetDuration at_most) override { inner_.wait(at_most); }
+  void wait(Duration at_most) override { inner_.wait(at_most); }
   Address local_address() const override { return inner_.local_address(); }
 
   /// The calls from `first` on, `count` of them, fail like this; counted from 0.

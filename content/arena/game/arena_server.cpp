@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kStillText = "all stands still";
 
-double milliseconds(NetDuration duration) {
+double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
@@ -169,7 +169,7 @@ void ArenaServer::welcome(Player& player, Connection& connection) {
 }
 
 /// Clients share nothing but what they only read, so each is served by whoever is free.
-void ArenaServer::replicate(NetTime now) {
+void ArenaServer::replicate(Time now) {
   served_.clear();
   for (Player& player : players_) {
     Connection* const connection = net_->connection(player.client);

@@ -111,7 +111,7 @@ class ArenaServer final : private muster::Admission, private muster::DivergenceL
   muster::Result<void> load_level();
   void come_and_go();
   void welcome(Player& player, muster::Connection& connection);
-  void replicate(muster::NetTime now);
+  void replicate(muster::Time now);
   void note_of_client(std::string line);
   void stand_still();
   static muster::ReplicationClientId id_of(const Player& player) { return player.number; }

@@ -52,9 +52,9 @@ std::size_t LossySocket::receive(std::span<IncomingDatagram> datagrams) {
   return count;
 }
 
-void LossySocket::wait(NetDuration at_most) {
+void LossySocket::wait(Duration at_most) {
   if (!late_.empty()) {
-    at_most = std::clamp<NetDuration>(late_.front().due - clock_.now(), {}, at_most);
+    at_most = std::clamp<Duration>(late_.front().due - clock_.now(), {}, at_most);
   }
   inner_.wait(at_most);
 }

@@ -31,7 +31,7 @@ class LossySocket final : public muster::DatagramSocket {
     return inner_.send(datagrams);
   }
   std::size_t receive(std::span<muster::IncomingDatagram> datagrams) override;
-  void wait(muster::NetDuration at_most) override;
+  void wait(muster::Duration at_most) override;
   muster::Address local_address() const override { return inner_.local_address(); }
   muster::SocketBacklog backlog() const override { return inner_.backlog(); }
 

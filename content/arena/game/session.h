@@ -55,9 +55,9 @@ std::optional<muster::Guid> find_level(const muster::CatalogReader& catalog);
 std::optional<std::uint32_t> find_registry(const muster::CatalogReader& catalog,
                                            std::string_view class_name);
 
-inline muster::NetTime net_time(muster::Time now) {
+inline muster::Time net_time(muster::Time now) {
   // The net wants a start that lies before every call.
-  return muster::NetTime(now.time_since_epoch() + std::chrono::hours(1));
+  return muster::Time(now.time_since_epoch() + std::chrono::hours(1));
 }
 
 /// 64 lower-case hex digits, as a server prints its key and a client is given it.

@@ -14,8 +14,8 @@ using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks 
 namespace {
 
 // Between two frames; a datagram ends the wait.
-constexpr NetDuration kServerWait = std::chrono::milliseconds(4);
-constexpr NetDuration kClientWait = std::chrono::milliseconds(8);
+constexpr Duration kServerWait = std::chrono::milliseconds(4);
+constexpr Duration kClientWait = std::chrono::milliseconds(8);
 /// A slow replay looks so often whether it shall go on.
 constexpr Duration kReplayWait = std::chrono::milliseconds(50);
 /// How long a server goes on to say that it is closing, for those who do not hear it at once.

@@ -38,8 +38,8 @@ Reading read_all(std::span<const std::byte> bytes) {
   return reading;
 }
 
-RecordedPacket packet_of(NetDuration at, std::span<const std::byte> body) {
-  return {.at = NetTime(at),
+RecordedPacket packet_of(Duration at, std::span<const std::byte> body) {
+  return {.at = Time(at),
           .connection = 1,
           .sequence = 1,
           .datagram_bytes = body.size() + 7,
@@ -62,7 +62,7 @@ TEST_CASE("A capture reads as it was written", "[net][capture]") {
   CaptureRecord record;
   REQUIRE(reader.next(record) == CaptureStatus::record);
   const auto& request = std::get<RecordedHandshake>(record);
-  REQUIRE(request.at == NetTime(1ms));
+  REQUIRE(request.at == Time(1ms));
   REQUIRE(request.is_outgoing);
   REQUIRE(request.peer.text() == "10.0.0.1:7000");
   REQUIRE(request.datagram.size() == 1200);
@@ -164,7 +164,7 @@ TEST_CASE("A capture never exceeds what it may have", "[net][capture]") {
 }
 
 TEST_CASE("Time never goes back in a capture", "[net][capture]") {
-  CaptureWriter writer({.start = NetTime(1s)});
+  CaptureWriter writer({.start = Time(1s)});
   const std::array<std::byte, 10> body{};
   writer.packet(packet_of(3s, body));
   writer.packet(packet_of(2s, body));

@@ -218,7 +218,7 @@ TEST_CASE("Ends that are protected have nothing to warn of", "[net][endpoint]") 
 TEST_CASE("A client whose address changes goes on, and nobody else can take its place",
           "[net][endpoint]") {
   // Also where the answer takes longer than the server waits before it asks again.
-  const NetDuration latency = GENERATE(NetDuration(20ms), NetDuration(450ms), NetDuration(1000ms));
+  const Duration latency = GENERATE(Duration(20ms), Duration(450ms), Duration(1000ms));
   CAPTURE(latency.count());
   NetStage stage(4, {.latency = latency});
   stage.start();

@@ -62,16 +62,16 @@ struct Trial {
 };
 
 TEST_CASE("Times of arrival never go back, whatever a socket says", "[net][endpoint][sys-28]") {
-  ArrivalClock arrivals(NetTime(1s));
-  const auto at = [&](NetDuration waited, NetTime now) {
+  ArrivalClock arrivals(Time(1s));
+  const auto at = [&](Duration waited, Time now) {
     return arrivals.arrival({.from = {}, .memory = {}, .waited = waited}, now);
   };
-  REQUIRE(at(300ms, NetTime(2s)) == NetTime(1700ms));
-  REQUIRE(at(400ms, NetTime(2s)) == NetTime(1700ms));
-  REQUIRE(at(100ms, NetTime(2s)) == NetTime(1900ms));
-  arrivals.all_read(NetTime(2s));
-  REQUIRE(at(500ms, NetTime(2100ms)) == NetTime(2s));
-  REQUIRE(at(0ms, NetTime(2100ms)) == NetTime(2100ms));
+  REQUIRE(at(300ms, Time(2s)) == Time(1700ms));
+  REQUIRE(at(400ms, Time(2s)) == Time(1700ms));
+  REQUIRE(at(100ms, Time(2s)) == Time(1900ms));
+  arrivals.all_read(Time(2s));
+  REQUIRE(at(500ms, Time(2100ms)) == Time(2s));
+  REQUIRE(at(0ms, Time(2100ms)) == Time(2100ms));
 }
 
 TEST_CASE("A socket that fails at the n-th call delays, and breaks nothing", "[net][endpoint]") {

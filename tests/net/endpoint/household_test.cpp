@@ -36,8 +36,8 @@ class Household {
                                              stage_.entropy, stage_.now);
   }
 
-  void run(NetDuration duration) {
-    for (const NetTime end = stage_.now + duration; stage_.now < end;) tick();
+  void run(Duration duration) {
+    for (const Time end = stage_.now + duration; stage_.now < end;) tick();
   }
 
   std::array<double, 2> received() const { return {players_[0].received, players_[1].received}; }

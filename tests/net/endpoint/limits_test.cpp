@@ -183,7 +183,7 @@ TEST_CASE("No more than 256 clients wait for their first packet, each for five s
     const std::optional<NetBytes> answer = client.shake();
     REQUIRE(client.keys(answer).has_value());
   };
-  const NetTime first = stage.now;
+  const Time first = stage.now;
   for (int i = 0; i < 256; ++i) join();
   REQUIRE(stage.server->counters().accepts == 256);
   // One more takes the place of the oldest.

@@ -55,7 +55,7 @@ TEST_CASE("A client that learns late that it was accepted is not forgotten meanw
           "[net][endpoint]") {
   // The first accepts are lost, and then what the client says first: until the first accept is
   // five seconds old.
-  const NetDuration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
+  const Duration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
   CAPTURE(lost_for.count());
   NetStage stage(4, {.latency = 150ms});
   stage.start();

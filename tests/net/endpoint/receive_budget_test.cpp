@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 /// A loop of a game: how often it calls `receive` in a tick, and how long a tick is.
 struct Loop {
   int calls = 1;
-  NetDuration tick{};
+  Duration tick{};
   const char* reason = "";
 };
 
@@ -50,7 +50,7 @@ class FloodedServer {
   }
 
   ReceiveReport receive() { return stage_.server->receive(stage_.now, stage_.date); }
-  void advance(NetDuration time) { stage_.now += time; }
+  void advance(Duration time) { stage_.now += time; }
   const ServerCounters& counters() const { return stage_.server->counters(); }
   const FloodSocket& line() const { return socket_; }
 
@@ -86,7 +86,7 @@ class FloodedServer {
 };
 
 /// The most work of an amount of time, with what a call may save up.
-double work_of(NetDuration time) {
+double work_of(Duration time) {
   const ReceiveLimits limits;
   const double seconds = std::chrono::duration<double>(time).count() * limits.share +
                          std::chrono::duration<double>(limits.call_max).count();
@@ -100,7 +100,7 @@ TEST_CASE("A flood costs a server bounded work in each call and in all, whatever
       GENERATE(Flood::noise, Flood::unknown_packets, Flood::requests, Flood::forged_responses);
   CAPTURE(loop.reason, flood);
   FloodedServer server(flood);
-  NetDuration time{};
+  Duration time{};
   double work = 0;
   while (time < 300ms && server.counters().receives_limited < 500) {
     for (int i = 0; i < loop.calls; ++i) {
@@ -119,7 +119,7 @@ TEST_CASE("A flood costs a server bounded work in each call and in all, whatever
 
 TEST_CASE("A slow loop reads all that comes, as long as that is its share of the time",
           "[net][endpoint]") {
-  const NetDuration tick = GENERATE(16ms, 50ms, 100ms, 200ms, 250ms);
+  const Duration tick = GENERATE(16ms, 50ms, 100ms, 200ms, 250ms);
   constexpr std::uint64_t kPerSecond = 126'000;  // A tenth of all time, as estimated.
   CAPTURE(tick.count());
   NetStage stage(4);
@@ -143,14 +143,14 @@ TEST_CASE("A slow loop reads all that comes, as long as that is its share of the
 }
 
 /// The share of all time that a flooded server works, as estimated, once its loop is known.
-double share_of_work(const ReceiveLimits& limits, std::span<const NetDuration> pauses) {
+double share_of_work(const ReceiveLimits& limits, std::span<const Duration> pauses) {
   ReceiveBudget budget(limits, {});
   FloodSocket socket;
-  NetTime now{};
+  Time now{};
   double work = 0;
-  NetDuration time{};
+  Duration time{};
   for (int i = 0; i < 60; ++i) {
-    for (const NetDuration pause : pauses) {
+    for (const Duration pause : pauses) {
       now += pause;
       budget.begin(now);
       while (budget.may_read(64) > 0) budget.count_datagram();
@@ -166,11 +166,11 @@ double share_of_work(const ReceiveLimits& limits, std::span<const NetDuration> p
 TEST_CASE("A flooded loop uses its share of the time at any rate and with any limit of a call",
           "[net][endpoint]") {
   const double share = GENERATE(0.0625, 0.25, 0.5, 0.9);
-  const NetDuration call_max = GENERATE(NetDuration(1ms), NetDuration(4ms), NetDuration(16ms));
-  const NetDuration tick = GENERATE(4ms, 16ms, 50ms, 100ms, 250ms);
+  const Duration call_max = GENERATE(Duration(1ms), Duration(4ms), Duration(16ms));
+  const Duration tick = GENERATE(4ms, 16ms, 50ms, 100ms, 250ms);
   const bool has_three_calls = GENERATE(false, true);
   CAPTURE(share, call_max.count(), tick.count(), has_three_calls);
-  std::vector<NetDuration> pauses{tick};
+  std::vector<Duration> pauses{tick};
   if (has_three_calls) pauses = {tick - 3ms, 1500us, 1500us};
   const ReceiveLimits limits{.share = share, .call_max = call_max, .datagrams_max = 1'000'000};
   const double used = share_of_work(limits, pauses);
@@ -179,12 +179,12 @@ TEST_CASE("A flooded loop uses its share of the time at any rate and with any li
 }
 
 TEST_CASE("A limit of datagrams may be as large as its type allows", "[net][endpoint]") {
-  const NetDuration tick = GENERATE(16ms, 100ms, 250ms);
+  const Duration tick = GENERATE(16ms, 100ms, 250ms);
   const std::size_t datagrams_max = GENERATE(std::numeric_limits<std::size_t>::max(),
                                              std::numeric_limits<std::size_t>::max() / 2);
   CAPTURE(tick.count(), datagrams_max);
   ReceiveBudget budget({.share = 0.5, .call_max = 16ms, .datagrams_max = datagrams_max}, {});
-  NetTime now{};
+  Time now{};
   for (int i = 0; i < 20; ++i) {
     now += tick;
     budget.begin(now);
@@ -196,7 +196,7 @@ TEST_CASE("Answers to requests follow time, not calls", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   CAPTURE(loop.reason);
   FloodedServer server(Flood::requests);
-  NetDuration time{};
+  Duration time{};
   for (int i = 0; i < 100 && time < 2s; ++i, time += loop.tick) {
     for (int call = 0; call < loop.calls; ++call) server.receive();
     server.advance(loop.tick);
@@ -220,7 +220,7 @@ TEST_CASE("A client that is flooded from its server's address does bounded work"
     memory[0] = is_accept ? std::byte{4} : std::byte{0x80};
     return is_accept ? kAcceptBytesMax : 32;
   };
-  NetDuration time{};
+  Duration time{};
   double work = 0;
   while (time < 300ms && client.counters().receives_limited < 500) {
     for (int i = 0; i < loop.calls; ++i) {
@@ -303,7 +303,7 @@ class ManyAddressesSocket final : public DatagramSocket {
     for (IncomingDatagram& each : datagrams.first(count)) each.to = asked;
     return count;
   }
-  void wait(NetDuration at_most) override { inner_.wait(at_most); }
+  void wait(Duration at_most) override { inner_.wait(at_most); }
   Address local_address() const override { return inner_.local_address(); }
 
   Address asked;

@@ -32,7 +32,7 @@ class RecordingSocket final : public DatagramSocket {
     }
     return count;
   }
-  void wait(NetDuration at_most) override { inner_.wait(at_most); }
+  void wait(Duration at_most) override { inner_.wait(at_most); }
   Address local_address() const override { return inner_.local_address(); }
 
   NetBytes response;
@@ -65,8 +65,8 @@ class Scene {
     client_.emplace(options, socket_, client_entropy, stage_.now);
   }
 
-  void run(NetDuration time) {
-    for (const NetTime end = stage_.now + time; stage_.now < end;) {
+  void run(Duration time) {
+    for (const Time end = stage_.now + time; stage_.now < end;) {
       stage_.now += 50ms;
       stage_.network.advance(stage_.now);
       if (server_.has_value()) {

@@ -78,8 +78,8 @@ TEST_CASE("An address that refuses is left at once, and the refusal is kept", "[
   Server other(stage.options, *socket, stage.entropy, stage.door, stage.now);
   const Client& client = stage.add_client(options_for(stage, {stage.server_address, second}, 2));
   const Client& refused = stage.add_client(options_for(stage, {stage.server_address, kDead}, 3));
-  const auto run = [&](NetDuration time) {
-    for (const NetTime end = stage.now + time; stage.now < end;) {
+  const auto run = [&](Duration time) {
+    for (const Time end = stage.now + time; stage.now < end;) {
       stage.step(16ms);
       other.receive(stage.now, stage.date);
       other.send(stage.now);

@@ -18,8 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr NetDuration kTick = std::chrono::microseconds(16'667);
-constexpr NetDuration kWay = 20ms;
+constexpr Duration kTick = std::chrono::microseconds(16'667);
+constexpr Duration kWay = 20ms;
 constexpr std::uint16_t kFirstPort = 1000;
 constexpr double kEverything = std::numeric_limits<double>::infinity();
 
@@ -31,12 +31,12 @@ class CappedGame {
     double sent = 0;            ///< Bytes a second of the server.
     double fairness = 1;        ///< Jain's index over what the clients got.
     std::vector<double> got;    ///< Bytes of payload a second.
-    NetDuration wait_max{};     ///< Of a payload, from the tick in which it was queued.
+    Duration wait_max{};        ///< Of a payload, from the tick in which it was queued.
     std::vector<double> waits;  ///< The same of each client, in ticks.
     std::uint64_t refused = 0;
   };
 
-  CappedGame(double cap, std::size_t clients, NetDuration tick = kTick)
+  CappedGame(double cap, std::size_t clients, Duration tick = kTick)
       : stage_(11, {.latency = kWay, .mtu = kDatagramBytesSafe}), tick_(tick) {
     stage_.options.bytes_per_second_max = cap;
     stage_.options.connection.channels = {{.delivery = Delivery::reliable_ordered}};
@@ -93,15 +93,15 @@ class CappedGame {
     return stage_.server->connection(handles_[client])->rate().bytes_per_second();
   }
 
-  void run(NetDuration time) {
-    for (const NetTime end = stage_.now + time; stage_.now < end;) step();
+  void run(Duration time) {
+    for (const Time end = stage_.now + time; stage_.now < end;) step();
   }
-  Report measure(NetDuration time) {
+  Report measure(Duration time) {
     std::ranges::fill(got_, 0);
-    std::ranges::fill(waits_, NetDuration{});
+    std::ranges::fill(waits_, Duration{});
     refused_ = 0;
     const std::uint64_t before = stage_.server->counters().bytes_out;
-    const NetTime began = stage_.now;
+    const Time began = stage_.now;
     run(time);
     const double passed = std::chrono::duration<double>(stage_.now - began).count();
     Report report;
@@ -114,7 +114,7 @@ class CappedGame {
       squares += bytes * bytes;
     }
     report.fairness = sum * sum / (static_cast<double>(got_.size()) * squares);
-    for (const NetDuration wait : waits_) {
+    for (const Duration wait : waits_) {
       report.waits.push_back(static_cast<double>(wait / 1us) / static_cast<double>(tick_ / 1us));
       report.wait_max = std::max(report.wait_max, wait);
     }
@@ -124,8 +124,8 @@ class CappedGame {
 
   const Server& server() const { return *stage_.server; }
   /// Closes the server. Returns how long it took until each client knew.
-  NetDuration close() {
-    const NetTime began = stage_.now;
+  Duration close() {
+    const Time began = stage_.now;
     stage_.server->close("the end", stage_.now);
     const auto knows = [](const auto& client) {
       return client->connection()->state() == ConnectionState::closed;
@@ -188,7 +188,7 @@ class CappedGame {
   void read(Connection& connection, std::size_t client) {
     for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
       SectionReader reader(connection.payload().bytes);
-      const NetTime sent(NetDuration(static_cast<std::int64_t>(reader.read_u64())));
+      const Time sent(Duration(static_cast<std::int64_t>(reader.read_u64())));
       // It is read at a tick: that is no waiting.
       waits_[client] = std::max(waits_[client], stage_.now - sent - kWay - tick_);
       got_[client] += static_cast<double>(connection.payload().bytes.size());
@@ -198,7 +198,7 @@ class CappedGame {
   }
 
   NetStage stage_;
-  NetDuration tick_;
+  Duration tick_;
   std::vector<ClientHandle> handles_;
   std::vector<double> wants_;
   std::vector<double> owed_;  ///< What the game has for a client.
@@ -207,7 +207,7 @@ class CappedGame {
   bool clients_talk_ = false;
   NetBytes payload_ = pattern(3, kDatagramBytesMax);
   NetBytes message_ = pattern(4, kMessageBytesMax);
-  std::vector<NetDuration> waits_;
+  std::vector<Duration> waits_;
   std::uint64_t refused_ = 0;
 };
 
@@ -220,7 +220,7 @@ TEST_CASE("Clients share what a server may send, and nothing that was offered wa
       {64, 300'000},
       {64, 60'000},  // less than a small packet for each in ten ticks
   }));
-  const NetDuration tick = std::chrono::microseconds(GENERATE(16'667, 50'000));
+  const Duration tick = std::chrono::microseconds(GENERATE(16'667, 50'000));
   CAPTURE(clients, cap, tick.count());
   CappedGame game(cap, clients, tick);
   game.run(2s);
@@ -230,7 +230,7 @@ TEST_CASE("Clients share what a server may send, and nothing that was offered wa
   REQUIRE(report.sent >= cap * 0.95);
   REQUIRE(report.fairness >= 0.99);
   REQUIRE(report.refused == 0);
-  REQUIRE(report.wait_max == NetDuration::zero());
+  REQUIRE(report.wait_max == Duration::zero());
 }
 
 TEST_CASE("Who wants less than its share of the cap, or cannot have it, leaves it to the others",
@@ -307,7 +307,7 @@ TEST_CASE("Who comes to a server at its cap gets a share, and who goes leaves on
   const CappedGame::Report three = game.measure(2s);
   CAPTURE(three.got);
   REQUIRE(three.fairness >= 0.99);
-  REQUIRE(three.wait_max == NetDuration::zero());
+  REQUIRE(three.wait_max == Duration::zero());
   REQUIRE(game.server().counters().capped > 100);
 }
 
@@ -350,7 +350,7 @@ TEST_CASE("Messages that wait for a share of a cap say nothing of the path",
 
 TEST_CASE("A cap shares without asking for memory, however many come and go",
           "[net][endpoint][sys-31]") {
-  NetTime now(1s);
+  Time now(1s);
   SendCap cap(60'000, 64, now);
   for (std::size_t i = 0; i < 64; ++i) cap.join(i);
   const std::uint64_t before = allocation_count();
@@ -367,7 +367,7 @@ TEST_CASE("A cap shares without asking for memory, however many come and go",
 }
 
 TEST_CASE("All credits together are what may be sent, less what is owed", "[net][endpoint]") {
-  NetTime now(1s);
+  Time now(1s);
   SendCap cap(100'000, 8, now);
   for (std::size_t i = 0; i < 4; ++i) cap.join(i);
   std::uint32_t random = 1;
@@ -384,7 +384,7 @@ TEST_CASE("All credits together are what may be sent, less what is owed", "[net]
       }
     }
     static_cast<void>(cap.refill(now));
-    const double could = 100'000 * std::chrono::duration<double>(now - NetTime(1s)).count();
+    const double could = 100'000 * std::chrono::duration<double>(now - Time(1s)).count();
     std::int64_t credits = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       credits += cap.credit(i);
@@ -397,7 +397,7 @@ TEST_CASE("All credits together are what may be sent, less what is owed", "[net]
 }
 
 TEST_CASE("What must be said without credit ends at what a server may owe", "[net][endpoint]") {
-  NetTime now(1s);
+  Time now(1s);
   SendCap cap(10'000, 2, now);
   cap.join(0);
   std::size_t bytes = 0;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr NetTime kStart{1h};
+constexpr Time kStart{1h};
 constexpr PublicKey kFirst{std::byte{2}};
 constexpr PublicKey kSecond{std::byte{3}};
 
@@ -67,7 +67,7 @@ TEST_CASE("No walk of the date makes a used token good again, or refuses others"
   };
   std::vector<Known> known;
   for (std::size_t second = 0; second < 300; ++second) {
-    const NetTime now = kStart + std::chrono::seconds(second);
+    const Time now = kStart + std::chrono::seconds(second);
     // Right, or ahead or behind by up to 1000 s.
     UnixSeconds date = kDate + second;
     if (random.below(4) == 0) date += random.below(1000);
@@ -120,35 +120,35 @@ TEST_CASE("A list of used tokens is kept over a restart, and a damaged one is re
   REQUIRE(list.size() == 24 + 2 * 64);
 
   UsedTokens after(10);
-  REQUIRE(after.restore(list, NetTime(1s)));
+  REQUIRE(after.restore(list, Time(1s)));
   REQUIRE(after.save() == list);
   REQUIRE(after.is_used_by_another(id_of(1), kSecond, 100));
   REQUIRE_FALSE(after.is_used_by_another(id_of(1), kFirst, 100));
   REQUIRE(after.is_used_by_another(id_of(9), kSecond, 50));
   REQUIRE_FALSE(after.is_used_by_another(id_of(3), kSecond, 100));
   // A second time it changes nothing: several servers may share lists.
-  REQUIRE(after.restore(list, NetTime(2s)));
+  REQUIRE(after.restore(list, Time(2s)));
   REQUIRE(after.size() == 2);
-  after.forget_expired(100, NetTime(41s));
+  after.forget_expired(100, Time(41s));
   REQUIRE(after.size() == 1);
 
   UsedTokens refusing(10);
   damage::each_truncation(
-      list, [&](const ByteVector& cut) { REQUIRE_FALSE(refusing.restore(cut, NetTime(1s))); });
+      list, [&](const ByteVector& cut) { REQUIRE_FALSE(refusing.restore(cut, Time(1s))); });
   NetBytes longer = list;
   longer.push_back(std::byte{0});
-  REQUIRE_FALSE(refusing.restore(longer, NetTime(1s)));
+  REQUIRE_FALSE(refusing.restore(longer, Time(1s)));
   for (const std::size_t place : std::array<std::size_t, 3>{0, 4, 16}) {  // Magic, version, count.
     NetBytes damaged = list;
     damaged[place] ^= std::byte{1};
-    REQUIRE_FALSE(refusing.restore(damaged, NetTime(1s)));
+    REQUIRE_FALSE(refusing.restore(damaged, Time(1s)));
   }
   NetBytes twice = list;  // Ids ascend, so none is there twice.
   std::copy_n(twice.begin() + 24, 64, twice.begin() + 24 + 64);
-  REQUIRE_FALSE(refusing.restore(twice, NetTime(1s)));
+  REQUIRE_FALSE(refusing.restore(twice, Time(1s)));
   REQUIRE(refusing.size() == 0);
   UsedTokens small(1);
-  REQUIRE_FALSE(small.restore(list, NetTime(1s)));
+  REQUIRE_FALSE(small.restore(list, Time(1s)));
 }
 
 /// The events between two uses of a token; the server must refuse the second use after each.

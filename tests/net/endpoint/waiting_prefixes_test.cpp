@@ -46,7 +46,7 @@ TEST_CASE("The oldest client of the greediest prefix makes room", "[net][endpoin
   std::vector<WaitingClient> waiting;
   for (std::uint32_t i = 0; i < row.waiting.size(); ++i) {
     const Address from = *Address::parse(row.waiting[i]);
-    waiting.push_back({.from = from, .since = NetTime(std::chrono::seconds(i)), .slot = i});
+    waiting.push_back({.from = from, .since = Time(std::chrono::seconds(i)), .slot = i});
   }
   std::ranges::reverse(waiting);  // The order in which they are given means nothing.
   REQUIRE(slot_to_vacate(waiting) == row.removed);

@@ -18,8 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Totals after so many steps of 100 bytes in one packet in, 50 bytes in two packets out.
-TrafficSample sample(NetDuration at, std::uint64_t steps) {
-  return {.at = NetTime(at),
+TrafficSample sample(Duration at, std::uint64_t steps) {
+  return {.at = Time(at),
           .totals = {.bytes_in = 100 * steps,
                      .bytes_out = 50 * steps,
                      .packets_in = steps,
@@ -43,10 +43,10 @@ TEST_CASE("Rates need two samples", "[net][metrics]") {
 
 TEST_CASE("A window of a second forgets what was before, however fast ticks are",
           "[net][metrics]") {
-  const NetDuration tick = GENERATE(1ms, 5ms, 20ms, 50ms);
+  const Duration tick = GENERATE(1ms, 5ms, 20ms, 50ms);
   CAPTURE(tick.count());
   TrafficWindows windows;
-  NetDuration at = 1s;
+  Duration at = 1s;
   std::uint64_t steps = 0;
   // A fast second that is to be forgotten, then three of one step a tick.
   for (; at < 2s; at += tick) windows.add(sample(at, steps += 100));
@@ -65,7 +65,7 @@ TEST_CASE("A window of a second forgets what was before, however fast ticks are"
 
 TEST_CASE("The window of samples spans 120 of them", "[net][metrics][sys-36]") {
   TrafficWindows windows;
-  NetDuration at = 1s;
+  Duration at = 1s;
   std::uint64_t steps = 0;
   for (int i = 0; i < 500; ++i) windows.add(sample(at += 10ms, steps += 100));
   for (int i = 0; i < 120; ++i) windows.add(sample(at += 10ms, ++steps));

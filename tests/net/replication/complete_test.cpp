@@ -9,7 +9,7 @@ namespace muster {
 namespace {
 
 /// Datagrams overtake each other, one by many.
-LinkOptions link_with_jitter(double loss, NetDuration jitter = std::chrono::milliseconds(40)) {
+LinkOptions link_with_jitter(double loss, Duration jitter = std::chrono::milliseconds(40)) {
   return {.latency = std::chrono::milliseconds(40),
           .jitter = jitter,
           .jitter_kind = Jitter::exponential,

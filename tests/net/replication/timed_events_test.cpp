@@ -225,7 +225,7 @@ TEST_CASE("Where snapshots overtake each other an event about an entity comes, a
   struct Case {
     std::uint32_t entities;
     std::uint32_t bytes_per_second;
-    NetDuration jitter;
+    Duration jitter;
   };
   // With the last one entities wait for room for seconds.
   const auto [entities, bytes_per_second, jitter] =

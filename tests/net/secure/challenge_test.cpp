@@ -16,7 +16,7 @@ TEST_CASE("A challenge is good for its client, its claim and 5 s", "[net][secure
   SeededEntropy entropy(1);
   const Challenger challenger(entropy);
   const NetBytes claim = pattern(1, 46);
-  const NetTime now(100s);
+  const Time now(100s);
   const Challenge challenge = challenger.make(now, kClient, claim);
   REQUIRE(challenge.time_ms == 100'000);
   REQUIRE(challenger.is_ours(challenge, now, kClient, claim));
@@ -47,7 +47,7 @@ TEST_CASE("A challenge is good for its client, its claim and 5 s", "[net][secure
 TEST_CASE("An address may ask for a burst, and then for eight a second", "[net][secure][sys-33]") {
   SeededEntropy entropy(1);
   AddressBudget budget({.per_second = 8, .burst = 16}, entropy);
-  NetTime now(50s);
+  Time now(50s);
   const auto taken = [&](const Address& address) {
     int count = 0;
     while (count < 1000 && budget.take(now, address)) ++count;
@@ -75,11 +75,11 @@ TEST_CASE("Of IPv6 a whole subscriber has one budget", "[net][secure][sys-33]") 
   int taken = 0;
   for (std::uint8_t i = 0; i < 200; ++i) {
     const Address address({0x20, 1, 0x0D, 0xB8, 0, 0, 0, 1, i, i, i, i, 0, 0, 0, i}, i);
-    if (budget.take(NetTime(1s), address)) ++taken;
+    if (budget.take(Time(1s), address)) ++taken;
   }
   REQUIRE(taken == 16);
   const Address neighbour({0x20, 1, 0x0D, 0xB8, 0, 0, 0, 2}, 1);
-  REQUIRE(budget.take(NetTime(1s), neighbour));
+  REQUIRE(budget.take(Time(1s), neighbour));
 }
 
 }  // namespace

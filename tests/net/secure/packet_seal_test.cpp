@@ -27,7 +27,7 @@ struct Sealed {
   NetBytes bytes;
 };
 
-Sealed seal(SealSender& sender, std::uint64_t sequence, NetTime now, Cipher cipher) {
+Sealed seal(SealSender& sender, std::uint64_t sequence, Time now, Cipher cipher) {
   sender.refresh(now, sequence - 1);  // All before have arrived.
   const NetBytes plain = pattern(static_cast<std::uint32_t>(sequence), 1 + sequence % 100);
   Sealed sealed{.sequence = sequence, .phase = sender.phase(), .plain = plain, .bytes = plain};
@@ -99,25 +99,25 @@ TEST_CASE("Every flipped bit, every cut, another number and another head are ref
 
 TEST_CASE("A key serves ten minutes, and the next follows from it", "[net][secure][sys-33]") {
   for (const Cipher cipher : ciphers()) {
-    SealSender sender(cipher, key_of(3), NetTime(1s));
-    REQUIRE_FALSE(seal(sender, 1, NetTime(1s), cipher).phase);
-    REQUIRE_FALSE(seal(sender, 2, NetTime(1s) + kTimePerKey - 1ns, cipher).phase);
-    const Sealed second = seal(sender, 3, NetTime(1s) + kTimePerKey, cipher);
+    SealSender sender(cipher, key_of(3), Time(1s));
+    REQUIRE_FALSE(seal(sender, 1, Time(1s), cipher).phase);
+    REQUIRE_FALSE(seal(sender, 2, Time(1s) + kTimePerKey - 1ns, cipher).phase);
+    const Sealed second = seal(sender, 3, Time(1s) + kTimePerKey, cipher);
     REQUIRE(second.phase);
     // net/WIRE_FORMAT.md: the next key is mix(key, "next").
     NetBytes bytes = second.bytes;
     REQUIRE(SealKey(cipher, mix(key_of(3), "next")).open(3, kHead, bytes));
-    REQUIRE_FALSE(seal(sender, 4, NetTime(1s) + 2 * kTimePerKey, cipher).phase);
+    REQUIRE_FALSE(seal(sender, 4, Time(1s) + 2 * kTimePerKey, cipher).phase);
   }
 }
 
 TEST_CASE("A key stays as long as nothing under it is known to have arrived",
           "[net][secure][sys-33]") {
   const Cipher cipher = Cipher::chacha20_poly1305;
-  SealSender sender(cipher, key_of(3), NetTime(1s));
+  SealSender sender(cipher, key_of(3), Time(1s));
   SealReceiver receiver(cipher, key_of(3));
-  const auto sealed_at = [&](std::uint64_t sequence, NetDuration age, std::uint64_t delivered) {
-    sender.refresh(NetTime(1s) + age, delivered);
+  const auto sealed_at = [&](std::uint64_t sequence, Duration age, std::uint64_t delivered) {
+    sender.refresh(Time(1s) + age, delivered);
     const NetBytes plain = pattern(static_cast<std::uint32_t>(sequence), 20);
     Sealed sealed{.sequence = sequence, .phase = sender.phase(), .plain = plain, .bytes = plain};
     sealed.bytes.resize(plain.size() + seal_bytes(cipher));
@@ -139,9 +139,9 @@ TEST_CASE("Keys change under packets that overtake each other", "[net][secure][s
   CAPTURE(seed);
   Random random(seed);
   for (const Cipher cipher : ciphers()) {
-    SealSender sender(cipher, key_of(3), NetTime(1s));
+    SealSender sender(cipher, key_of(3), Time(1s));
     SealReceiver receiver(cipher, key_of(3));
-    NetTime now(1s);
+    Time now(1s);
     std::vector<Sealed> air;
     int changes = 0;
     bool phase = false;
@@ -200,16 +200,16 @@ TEST_CASE("Both libraries' AES writes the same bytes and opens the other's",
 }
 
 TEST_CASE("The two directions have keys of their own", "[net][secure][sys-33]") {
-  SealSender sender(Cipher::chacha20_poly1305, key_of(1), NetTime(1s));
+  SealSender sender(Cipher::chacha20_poly1305, key_of(1), Time(1s));
   SealReceiver other(Cipher::chacha20_poly1305, key_of(2));
-  REQUIRE_FALSE(opens(other, seal(sender, 1, NetTime(1s), Cipher::chacha20_poly1305)));
+  REQUIRE_FALSE(opens(other, seal(sender, 1, Time(1s), Cipher::chacha20_poly1305)));
 }
 
 TEST_CASE("Without a cipher nothing is added", "[net][secure][sys-33]") {
   REQUIRE(seal_bytes(Cipher::none) == 0);
-  SealSender sender(Cipher::none, {}, NetTime(1s));
+  SealSender sender(Cipher::none, {}, Time(1s));
   SealReceiver receiver(Cipher::none, {});
-  const Sealed sealed = seal(sender, 9, NetTime(1s) + 2 * kTimePerKey, Cipher::none);
+  const Sealed sealed = seal(sender, 9, Time(1s) + 2 * kTimePerKey, Cipher::none);
   REQUIRE(sealed.bytes == sealed.plain);
   REQUIRE_FALSE(sealed.phase);
   REQUIRE(opens(receiver, sealed));

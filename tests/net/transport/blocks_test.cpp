@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-constexpr NetTime kNow{};
+constexpr Time kNow{};
 constexpr std::size_t kRoom = kFragmentHeadBytes + kFragmentChunksMax * kChunkBytes;
 
 /// A fragment with bytes of its own, as it was written.

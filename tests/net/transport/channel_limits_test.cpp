@@ -25,7 +25,7 @@ ConnectionOptions ordered(std::size_t channels) {
 
 /// One connection, and a peer that says what the test wants.
 struct End {
-  explicit End(std::size_t channels) : connection(ordered(channels), NetTime(1s)) {}
+  explicit End(std::size_t channels) : connection(ordered(channels), Time(1s)) {}
 
   PacketVerdict give(const PacketDraft& draft) {
     const NetBytes body = draft.body();
@@ -63,7 +63,7 @@ struct End {
   }
 
   Connection connection;
-  NetTime now{1s};
+  Time now{1s};
   std::uint32_t heard = 0;
 };
 

@@ -28,10 +28,10 @@ class TwoClocks {
     a_clock_ = b_clock_ = pair_.now;
   }
 
-  Rates run(NetDuration duration) {
+  Rates run(Duration duration) {
     const std::uint64_t down = bytes_in(*pair_.b);
     const std::uint64_t up = bytes_in(*pair_.a);
-    for (const NetTime end = pair_.now + duration; pair_.now < end;) {
+    for (const Time end = pair_.now + duration; pair_.now < end;) {
       pass(kTick);
       tick(*pair_.a, a_clock_);
       tick(*pair_.b, b_clock_);
@@ -41,11 +41,11 @@ class TwoClocks {
             .up = static_cast<double>(bytes_in(*pair_.a) - up) / seconds};
   }
   /// Nothing passes, and a sleeping end does nothing; its clock stands still.
-  void interrupt(NetDuration duration, bool a_sleeps, bool b_sleeps) {
+  void interrupt(Duration duration, bool a_sleeps, bool b_sleeps) {
     set_down(true);
-    for (const NetTime end = pair_.now + duration; pair_.now < end;) {
-      const NetTime a_before = a_clock_;
-      const NetTime b_before = b_clock_;
+    for (const Time end = pair_.now + duration; pair_.now < end;) {
+      const Time a_before = a_clock_;
+      const Time b_before = b_clock_;
       pass(kTick);
       if (a_sleeps) a_clock_ = a_before;
       if (b_sleeps) b_clock_ = b_before;
@@ -54,18 +54,18 @@ class TwoClocks {
     }
     set_down(false);
   }
-  void jump_of_b(NetDuration step) { b_clock_ += step; }
+  void jump_of_b(Duration step) { b_clock_ += step; }
   void set_speed_of_b(double speed) { speed_ = speed; }
   const Connection& b() const { return pair_.b->connection; }
-  NetDuration queue_max() const {
+  Duration queue_max() const {
     return std::max(pair_.network.counters(pair_.there_link).queue_delay,
                     pair_.network.counters(pair_.back_link).queue_delay);
   }
-  NetTime a_clock() const { return a_clock_; }
-  NetTime b_clock() const { return b_clock_; }
+  Time a_clock() const { return a_clock_; }
+  Time b_clock() const { return b_clock_; }
 
  private:
-  static constexpr NetDuration kTick = std::chrono::microseconds(16'667);
+  static constexpr Duration kTick = std::chrono::microseconds(16'667);
 
   static ConnectionOptions options() { return {.channels = {ChannelOptions{}}}; }
   static LinkOptions link(double rate) {
@@ -80,13 +80,13 @@ class TwoClocks {
     pair_.network.link(pair_.there_link).is_down = is_down;
     pair_.network.link(pair_.back_link).is_down = is_down;
   }
-  void pass(NetDuration duration) {
+  void pass(Duration duration) {
     pair_.now += duration;
     pair_.network.advance(pair_.now);
     a_clock_ += duration;
     b_clock_ += duration_of(std::chrono::duration<double>(duration).count() * speed_);
   }
-  void tick(ConnectionEnd& end, NetTime now) {
+  void tick(ConnectionEnd& end, Time now) {
     end.receive(now);
     Connection& game = end.connection;
     while (!game.payload().bytes.empty()) game.pop_payload();
@@ -96,15 +96,15 @@ class TwoClocks {
 
   ConnectionPair pair_;
   NetBytes bytes_ = pattern(1, kDatagramBytesMax);
-  NetTime a_clock_;
-  NetTime b_clock_;
+  Time a_clock_;
+  Time b_clock_;
   double speed_ = 1;
 };
 
 TEST_CASE("After a sleep both directions come back as fast as after an outage",
           "[net][transport][clocks]") {
   const double rate = GENERATE(250e3, 2e6);
-  const NetDuration length = GENERATE(700ms, 3000ms, 5000ms, 13'100ms, 30'000ms);
+  const Duration length = GENERATE(700ms, 3000ms, 5000ms, 13'100ms, 30'000ms);
   const auto [a_sleeps, b_sleeps] =
       GENERATE(table<bool, bool>({{false, false}, {true, false}, {false, true}, {true, true}}));
   CAPTURE(rate, length.count(), a_sleeps, b_sleeps);
@@ -119,7 +119,7 @@ TEST_CASE("After a sleep both directions come back as fast as after an outage",
 }
 
 TEST_CASE("A clock that jumps ahead is not a queue", "[net][transport][clocks]") {
-  const NetDuration step = GENERATE(100ms, 900ms, 2500ms, 8000ms);
+  const Duration step = GENERATE(100ms, 900ms, 2500ms, 8000ms);
   CAPTURE(step.count());
   TwoClocks clocks(250e3);
   clocks.run(15s);
@@ -151,10 +151,10 @@ TEST_CASE("After a sleep the peer's clock is known again at once", "[net][transp
   clocks.run(5s);
   clocks.interrupt(2s, true, false);
   clocks.run(1s);
-  const NetDuration error = clocks.b().peer_clock().at(clocks.b_clock()).value() - clocks.a_clock();
+  const Duration error = clocks.b().peer_clock().at(clocks.b_clock()).value() - clocks.a_clock();
   // Only the bits of 6.5 s travel.
-  const NetDuration range = 65'536 * kWireTimeUnit;
-  const NetDuration off = ((error + range / 2) % range + range) % range - range / 2;
+  const Duration range = 65'536 * kWireTimeUnit;
+  const Duration off = ((error + range / 2) % range + range) % range - range / 2;
   CAPTURE(error.count(), off.count());
   REQUIRE(off < 40ms);
   REQUIRE(off > -40ms);

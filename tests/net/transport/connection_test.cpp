@@ -67,7 +67,7 @@ TEST_CASE("Messages arrive as their channel promises over any network",
   std::uint32_t next_ordered = 0;
   std::set<std::uint32_t> unordered;
   std::set<std::uint32_t> unreliable;
-  const NetTime end = pair.now + 400s;
+  const Time end = pair.now + 400s;
   while (pair.now < end && (next_ordered < kCount || unordered.size() < kCount)) {
     for (int i = 0; i < 3; ++i) {
       const auto size = static_cast<std::size_t>(random.below(300));
@@ -106,7 +106,7 @@ TEST_CASE("Messages arrive as their channel promises over any network",
 TEST_CASE("Each payload is told of once, delivered or lost, and delivered ones have arrived",
           "[net][transport][sys-24][sys-25]") {
   const double loss = GENERATE(0.0, 0.05, 0.3, 0.6);
-  const NetDuration jitter = GENERATE(0ms, 60ms);
+  const Duration jitter = GENERATE(0ms, 60ms);
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   CAPTURE(loss, jitter.count(), seed);
   const LinkOptions link{.latency = 40ms, .jitter = jitter, .loss = loss, .duplicate = 0.1};
@@ -154,9 +154,9 @@ TEST_CASE("A block arrives whole beside messages that it does not delay",
   REQUIRE(pair.a->connection.send_block(block, id) == SendStatus::queued);
   std::uint32_t sent = 0;
   std::uint32_t received = 0;
-  NetDuration slowest{};
-  std::map<std::uint32_t, NetTime> sent_at;
-  while (pair.b->connection.block().empty() && pair.now < NetTime(60s)) {
+  Duration slowest{};
+  std::map<std::uint32_t, Time> sent_at;
+  while (pair.b->connection.block().empty() && pair.now < Time(60s)) {
     if (pair.a->connection.send_message(kUnordered, message_of(sent, 50)) == SendStatus::queued) {
       sent_at[sent++] = pair.now;
     }

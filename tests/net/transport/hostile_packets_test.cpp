@@ -24,8 +24,8 @@ ConnectionOptions options() {
 
 /// One connection, and a peer that may say anything.
 struct Victim {
-  Connection connection{options(), NetTime(1s)};
-  NetTime now{1s};
+  Connection connection{options(), Time(1s)};
+  Time now{1s};
   std::uint32_t sequence = 0;
 
   PacketVerdict give(const PacketDraft& draft, std::size_t datagram_bytes = 0) {
@@ -168,7 +168,7 @@ TEST_CASE("A block that begins where another just ended is refused, not lost",
   REQUIRE(victim.connection.block().empty());
   // The refusal goes out at once, and the block is over.
   std::array<std::byte, kDatagramBytesMax> memory{};
-  const auto body = copy_of(victim.connection.write_packet(NetTime(1s), memory));
+  const auto body = copy_of(victim.connection.write_packet(Time(1s), memory));
   const NetBytes refusal = bytes_of({6, 5, 0, 2});
   REQUIRE(std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end());
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(5, 10, 0)) == PacketVerdict::received);
@@ -248,7 +248,7 @@ TEST_CASE("A message that stands twice in a packet is taken once", "[net][transp
 
 /// The bytes of a packet that two honest ends exchange, with all sections.
 NetBytes honest_body() {
-  Connection a(options(), NetTime(1s));
+  Connection a(options(), Time(1s));
   REQUIRE(a.send_message(0, pattern(1, 150)) == SendStatus::queued);
   REQUIRE(a.send_message(2, pattern(2, 9)) == SendStatus::queued);
   REQUIRE(a.send_payload(pattern(3, 99), 1) == SendStatus::queued);
@@ -257,7 +257,7 @@ NetBytes honest_body() {
   REQUIRE(a.send_block(block, id) == SendStatus::queued);
   NetBytes memory(kDatagramBytesMax);
   // The first is a probe of the path; it carries nothing else.
-  for (NetTime now(1s); now < NetTime(2s); now += 50ms) {
+  for (Time now(1s); now < Time(2s); now += 50ms) {
     a.tick(now);
     if (!a.wants_to_send(now)) continue;
     const NetBytes body = copy_of(a.write_packet(now, memory));
@@ -362,8 +362,8 @@ TEST_CASE("What was not known to have arrived when it ended is counted",
 
 TEST_CASE("A wish to send that comes after the end is refused and counted",
           "[net][transport][sys-36]") {
-  Connection connection(options(), NetTime(1s));
-  connection.close(CloseReason::left, "", NetTime(1s));
+  Connection connection(options(), Time(1s));
+  connection.close(CloseReason::left, "", Time(1s));
   std::uint16_t id = 0;
   const NetBytes bytes = pattern(1, 10);
   REQUIRE(connection.send_message(0, bytes) == SendStatus::closed);
@@ -457,9 +457,9 @@ TEST_CASE("A refused block is told of in every packet, and to every address",
   const auto tells = [&](std::span<const std::byte> body) {
     return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
   };
-  REQUIRE(tells(victim.connection.write_packet(NetTime(1s), memory)));
-  REQUIRE(tells(victim.connection.write_path_challenge(NetTime(1s), 77, memory)));
-  REQUIRE(tells(victim.connection.write_packet(NetTime(1s), memory)));
+  REQUIRE(tells(victim.connection.write_packet(Time(1s), memory)));
+  REQUIRE(tells(victim.connection.write_path_challenge(Time(1s), 77, memory)));
+  REQUIRE(tells(victim.connection.write_packet(Time(1s), memory)));
 }
 
 TEST_CASE("Of several questions of a path the newest is answered last",
@@ -469,7 +469,7 @@ TEST_CASE("Of several questions of a path the newest is answered last",
                                              0})) == PacketVerdict::received);
   Victim asker;
   NetBytes memory(kDatagramBytesMax);
-  NetBytes body = copy_of(victim.connection.write_packet(NetTime(1s), memory));
+  NetBytes body = copy_of(victim.connection.write_packet(Time(1s), memory));
   const NetBytes answers = bytes_of({3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0});
   REQUIRE(std::search(body.begin(), body.end(), answers.begin(), answers.end()) != body.end());
 }

@@ -53,12 +53,12 @@ TEST_CASE("A link follows its course, and begins it again", "[net][transport]") 
   const Address there = Address::ipv4({10, 0, 0, 2}, 2);
   const auto from = network.open(here, {link});
   const auto to = network.open(there);
-  const auto arrives = [&](NetDuration sent, NetDuration within) {
-    network.advance(NetTime(sent));
+  const auto arrives = [&](Duration sent, Duration within) {
+    network.advance(Time(sent));
     const NetBytes bytes = pattern(1, 72);
     const OutgoingDatagram out{.to = there, .bytes = bytes};
     REQUIRE(from->send(std::span(&out, 1)).sent == 1);
-    network.advance(NetTime(sent + within));
+    network.advance(Time(sent + within));
     std::array<std::byte, kDatagramBytesMax + 1> memory;
     IncomingDatagram in{.from = {}, .memory = memory};
     std::size_t count = 0;

@@ -21,7 +21,7 @@ class TwoLoops {
  public:
   struct Options {
     double bytes_per_second = 0;
-    NetDuration latency{};
+    Duration latency{};
     double hertz = 60;
     double peer_hertz = 60;
     std::string_view order = "ras";  ///< r: receive, a: ask and queue, s: send.
@@ -36,13 +36,13 @@ class TwoLoops {
   explicit TwoLoops(const Options& options)
       : options_(options), pair_(1, connection(), link(), link()) {}
 
-  void run(NetDuration duration) {
-    for (const NetTime end = pair_.now + duration; pair_.now < end;) step();
+  void run(Duration duration) {
+    for (const Time end = pair_.now + duration; pair_.now < end;) step();
   }
-  Report measure(NetDuration duration) {
+  Report measure(Duration duration) {
     const std::uint64_t before = carried();
     estimate_max_ = 0;
-    const NetTime began = pair_.now;
+    const Time began = pair_.now;
     run(duration);
     const double seconds = std::chrono::duration<double>(pair_.now - began).count();
     const auto bytes = static_cast<double>(carried() - before);
@@ -90,8 +90,8 @@ class TwoLoops {
   Options options_;
   ConnectionPair pair_;
   NetBytes bytes_ = pattern(1, kDatagramBytesMax);
-  NetTime next_ = NetTime(1s);
-  NetTime peer_next_ = NetTime(1s) + 5ms;
+  Time next_ = Time(1s);
+  Time peer_next_ = Time(1s) + 5ms;
   int ticks_ = 0;
   double estimate_max_ = 0;
 };

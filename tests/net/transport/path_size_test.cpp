@@ -13,9 +13,9 @@ using namespace std::chrono_literals;
 struct Path {
   PathSize size{kDatagramBytesMax};
   std::size_t carries = 1472;
-  NetTime now{1s};
+  Time now{1s};
   std::vector<std::size_t> probes{};
-  std::vector<NetTime> times{};
+  std::vector<Time> times{};
 
   void step() {
     if (const std::size_t probe = size.wanted_probe(now); probe != 0) {
@@ -28,8 +28,8 @@ struct Path {
     }
     now += 100ms;
   }
-  void run(NetDuration duration) {
-    for (const NetTime end = now + duration; now < end;) step();
+  void run(Duration duration) {
+    for (const Time end = now + duration; now < end;) step();
   }
 };
 

@@ -17,25 +17,25 @@ TEST_CASE("What the peer held an answer for is no part of the round trip",
   RoundTrip trip;
   REQUIRE_FALSE(trip.has_sample());
   REQUIRE(trip.probe_timeout() == kFirstTimeout);
-  trip.add(NetTime(1s), 75ms, 25ms);
+  trip.add(Time(1s), 75ms, 25ms);
   REQUIRE(trip.smoothed() == 50ms);
   REQUIRE(trip.variation() == 25ms);
   REQUIRE(trip.latest() == 50ms);
   REQUIRE(trip.minimum() == 50ms);
   // RFC 6298: an eighth of the way, a quarter for the variation.
-  trip.add(NetTime(2s), 100ms, 10ms);
+  trip.add(Time(2s), 100ms, 10ms);
   REQUIRE(trip.latest() == 90ms);
   REQUIRE(trip.smoothed() == 55ms);
   REQUIRE(trip.variation() == 28750us);
   REQUIRE(trip.minimum() == 50ms);
-  trip.add(NetTime(13s), 100ms, 10ms);
+  trip.add(Time(13s), 100ms, 10ms);
   REQUIRE(trip.minimum() == 90ms);  // The 50 ms are too old to be believed.
 }
 
 TEST_CASE("A peer that claims to have held longer than the answer took makes no negative time",
           "[net][transport][sys-28]") {
   RoundTrip trip;
-  trip.add(NetTime(1s), 10ms, 6s);
+  trip.add(Time(1s), 10ms, 6s);
   REQUIRE(trip.latest() > 0ms);
   REQUIRE(trip.smoothed() > 0ms);
   REQUIRE(trip.probe_timeout() >= kAckDelay);
@@ -43,16 +43,16 @@ TEST_CASE("A peer that claims to have held longer than the answer took makes no 
 
 /// A peer whose clock is off by some hours and runs a little too fast.
 struct Peer {
-  NetDuration ahead = 3h + 17min;
+  Duration ahead = 3h + 17min;
   double drift = 50e-6;
 
-  NetTime clock(NetTime now) const {
+  Time clock(Time now) const {
     const auto passed = std::chrono::duration<double>(now.time_since_epoch()).count();
     return now + ahead +
-           std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(passed * drift));
+           std::chrono::duration_cast<Duration>(std::chrono::duration<double>(passed * drift));
   }
   /// The difference to what is said of its clock, as far as 16 bits tell.
-  NetDuration error(const PeerClock& clock_here, NetTime now) const {
+  Duration error(const PeerClock& clock_here, Time now) const {
     const auto said = clock_here.at(now);
     REQUIRE(said.has_value());
     const auto units = static_cast<std::int16_t>(
@@ -68,17 +68,17 @@ TEST_CASE("The peer's clock is found in spite of jitter, drift and the wrap of i
   Random random(seed);
   const Peer peer;
   PeerClock clock;
-  REQUIRE_FALSE(clock.at(NetTime(1s)).has_value());
-  NetTime now(1s);
+  REQUIRE_FALSE(clock.at(Time(1s)).has_value());
+  Time now(1s);
   // 120 s: the 16 bits wrap 18 times. Jitter stands on the way here only, so it is the hard kind.
   for (int i = 0; i < 120 * 30; ++i) {
     now += 33ms;
     const auto jitter = std::chrono::microseconds(random.below(8) == 0 ? 0 : random.below(40'000));
-    const NetDuration way_here = 20ms + jitter;
+    const Duration way_here = 20ms + jitter;
     clock.add(now, wire_time(peer.clock(now - way_here)));
     if (i % 3 == 0) clock.add_round_trip(now, 20ms + way_here);
     if (i < 100) continue;
-    const NetDuration error = peer.error(clock, now);
+    const Duration error = peer.error(clock, now);
     CAPTURE(i, error.count());
     // Drift of 10 s is 0.5 ms; a sample without jitter comes within that time.
     REQUIRE(error < 2ms);
@@ -90,8 +90,8 @@ TEST_CASE("The delay in queues is what a packet took longer than the least of la
           "[net][transport][sys-28]") {
   const Peer peer{.drift = 0};
   PeerClock clock;
-  NetTime now(1s);
-  const auto arrive = [&](NetDuration way) {
+  Time now(1s);
+  const auto arrive = [&](Duration way) {
     now += 50ms;
     clock.add(now, wire_time(peer.clock(now - way)));
     return clock.queue_delay();
@@ -108,12 +108,12 @@ TEST_CASE("Packets out of order and a silence of seconds do not confuse the cloc
           "[net][transport][sys-28]") {
   const Peer peer{.drift = 0};
   PeerClock clock;
-  const auto arrive = [&](NetTime now, NetTime sent_at) {
+  const auto arrive = [&](Time now, Time sent_at) {
     clock.add(now, wire_time(peer.clock(sent_at)));
     clock.add_round_trip(now, 40ms);
     REQUIRE(peer.error(clock, now) == 0ms);
   };
-  NetTime now(100s);
+  Time now(100s);
   arrive(now, now - 20ms);
   clock.add(now + 1ms, wire_time(peer.clock(now - 60ms)));
   REQUIRE(clock.queue_delay() == 41ms);
@@ -129,10 +129,10 @@ TEST_CASE("The least of a window is never too old, never too small, and soon exa
   Random random(seed);
   WindowedMinimum<int> minimum{1s};
   REQUIRE_FALSE(minimum.has_value());
-  std::deque<std::pair<NetTime, int>> samples;
-  NetTime now(5s);
+  std::deque<std::pair<Time, int>> samples;
+  Time now(5s);
   int level = 500;
-  const auto least_of = [&](NetDuration window) {
+  const auto least_of = [&](Duration window) {
     int least = 1 << 30;
     for (const auto& [at, value] : samples) {
       if (now - at <= window) least = std::min(least, value);

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A bottleneck of so many kilobits a second with a queue of so long a time.
-LinkOptions path(double rate, NetDuration latency, NetDuration queue) {
+LinkOptions path(double rate, Duration latency, Duration queue) {
   const double bytes = kilobits(rate) * std::chrono::duration<double>(queue).count();
   return {.latency = latency,
           .bytes_per_second = kilobits(rate),
@@ -23,7 +23,7 @@ LinkOptions path(double rate, NetDuration latency, NetDuration queue) {
 
 TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sys-31]") {
   const double rate = GENERATE(128.0, 512.0, 2000.0, 10'000.0);
-  const NetDuration latency = GENERATE(10ms, 40ms);
+  const Duration latency = GENERATE(10ms, 40ms);
   CAPTURE(rate, latency.count());
   // A queue that holds a second: what only watches for loss would fill it.
   Bottleneck bottleneck(1, path(rate, latency, 1s));
@@ -34,12 +34,12 @@ TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sy
   REQUIRE(report.used >= 0.95);
   REQUIRE(report.used <= 1.01);
   // At 128 kbit/s a message of 1024 bytes takes 69 ms, and the next stands behind it.
-  REQUIRE(report.delay_p95 <= (rate < 200 ? NetDuration(100ms) : NetDuration(50ms)));
+  REQUIRE(report.delay_p95 <= (rate < 200 ? Duration(100ms) : Duration(50ms)));
 }
 
 TEST_CASE("On a slow path what can be cut goes in small packets", "[net][transport][sys-31]") {
   const Offer offer = GENERATE(Offer::small_messages, Offer::block, Offer::payloads);
-  const NetDuration latency = GENERATE(10ms, 40ms);
+  const Duration latency = GENERATE(10ms, 40ms);
   CAPTURE(static_cast<int>(offer), latency.count());
   Bottleneck bottleneck(1, path(128, latency, 1s), offer);
   bottleneck.add_flow();
@@ -59,12 +59,12 @@ TEST_CASE("Where a small packet takes longer than a tick, a game is told of less
   }));
   CAPTURE(rate);
   SendRate path({.rate_max = rate});
-  const NetTime now(1s);
+  const Time now(1s);
   path.sent(now, 1200, true);
   // With 20 ms that were saved up, this is when everything is paid for.
-  const NetTime paid =
+  const Time paid =
       now - kBurst +
-      std::chrono::duration_cast<NetDuration>(std::chrono::duration<double>(1200 / rate));
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1200 / rate));
   REQUIRE(path.game_budget(paid - 1ms, 0) == 0);
   REQUIRE(path.game_budget(paid + 1ms, 0) == told);
   // What waits may fill a small packet all the same, and so may a game that waited.
@@ -92,7 +92,7 @@ TEST_CASE("A slow path is not probed for larger packets, a fast one is once the 
 TEST_CASE("A game that fills its budget 60 times a second finds the bottleneck, too",
           "[net][transport][sys-31]") {
   const double rate = GENERATE(512.0, 2000.0, 6000.0);
-  const NetDuration latency = GENERATE(10ms, 40ms, 100ms);
+  const Duration latency = GENERATE(10ms, 40ms, 100ms);
   CAPTURE(rate, latency.count());
   Bottleneck bottleneck(1, path(rate, latency, 1s), Offer::payloads);
   bottleneck.add_flow();
@@ -122,7 +122,7 @@ TEST_CASE("A bottleneck that changes is followed, both ways", "[net][transport][
 
 TEST_CASE("When a path falls to a twentieth, the rate of before does not come back",
           "[net][transport][sys-31]") {
-  const NetDuration latency = GENERATE(10ms, 25ms, 60ms);
+  const Duration latency = GENERATE(10ms, 25ms, 60ms);
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   CAPTURE(latency.count(), static_cast<int>(offer));
   Bottleneck bottleneck(1, path(10'000, latency, 1s), offer);
@@ -143,7 +143,7 @@ TEST_CASE("When a path falls to a twentieth, the rate of before does not come ba
 }
 
 /// What two senders make of a bottleneck, from ten seconds after the second came.
-Bottleneck::Report two_flows(Bottleneck bottleneck, NetDuration head_start) {
+Bottleneck::Report two_flows(Bottleneck bottleneck, Duration head_start) {
   bottleneck.add_flow();
   bottleneck.run(head_start);
   bottleneck.add_flow();
@@ -154,7 +154,7 @@ Bottleneck::Report two_flows(Bottleneck bottleneck, NetDuration head_start) {
 TEST_CASE("Two who share a bottleneck come to equal shares", "[net][transport][sys-31]") {
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   const double rate = GENERATE(1000.0, 2000.0);
-  const NetDuration head_start = GENERATE(0ms, 7000ms);
+  const Duration head_start = GENERATE(0ms, 7000ms);
   CAPTURE(rate, head_start.count());
   const Bottleneck::Report report =
       two_flows(Bottleneck(3, path(rate, 25ms, 1s), offer), head_start);
@@ -167,7 +167,7 @@ TEST_CASE("Two who share a bottleneck come to equal shares", "[net][transport][s
 TEST_CASE("Far away, too, two come to equal shares within ten seconds",
           "[net][transport][sys-31]") {
   const double rate = GENERATE(500.0, 2000.0, 6000.0);
-  const NetDuration head_start = GENERATE(7000ms, 7700ms);
+  const Duration head_start = GENERATE(7000ms, 7700ms);
   CAPTURE(rate, head_start.count());
   const Bottleneck::Report report =
       two_flows(Bottleneck(1, path(rate, 60ms, 1s), Offer::payloads), head_start);
@@ -182,7 +182,7 @@ TEST_CASE("Across an ocean two come to equal shares within ten seconds, where pa
   const auto [offer, fairness] =
       GENERATE(table<Offer, double>({{Offer::messages, 0.95}, {Offer::payloads, 0.9}}));
   const double rate = GENERATE(6000.0, 10'000.0);
-  const NetDuration head_start = GENERATE(7000ms, 7700ms, 11'300ms);
+  const Duration head_start = GENERATE(7000ms, 7700ms, 11'300ms);
   CAPTURE(static_cast<int>(offer), rate, head_start.count());
   const Bottleneck::Report report =
       two_flows(Bottleneck(1, path(rate, 100ms, 1s), offer), head_start);
@@ -209,13 +209,13 @@ TEST_CASE("Loss that is the path's own does not stop the sender", "[net][transpo
 TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
           "[net][transport][sys-31]") {
   // It takes some round trips to tell the two apart.
-  const auto [longer, used] = GENERATE(table<NetDuration, double>({{75ms, 0.93}, {150ms, 0.65}}));
+  const auto [longer, used] = GENERATE(table<Duration, double>({{75ms, 0.93}, {150ms, 0.65}}));
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   CAPTURE(longer.count(), static_cast<int>(offer));
   Bottleneck bottleneck(6, path(2000, 15ms, 1s), offer);
   bottleneck.add_flow();
   bottleneck.run(5s);
-  for (const NetDuration latency : {longer, NetDuration(15ms), longer}) {
+  for (const Duration latency : {longer, Duration(15ms), longer}) {
     CAPTURE(latency.count());
     bottleneck.set_latency(latency);
     bottleneck.run(1s);
@@ -241,7 +241,7 @@ TEST_CASE("A queue on a path that became longer is still seen", "[net][transport
 
 TEST_CASE("Delays that the path adds by chance are not taken for a queue",
           "[net][transport][sys-31]") {
-  const NetDuration jitter = GENERATE(30ms, 60ms, 100ms);
+  const Duration jitter = GENERATE(30ms, 60ms, 100ms);
   CAPTURE(jitter.count());
   LinkOptions link = path(1000, 30ms, 1s);
   link.jitter = jitter;
@@ -255,7 +255,7 @@ TEST_CASE("Delays that the path adds by chance are not taken for a queue",
 }
 
 TEST_CASE("Neither are they where packets are lost by chance as well", "[net][transport][sys-31]") {
-  const NetDuration jitter = GENERATE(60ms, 100ms);
+  const Duration jitter = GENERATE(60ms, 100ms);
   const double loss = GENERATE(0.03, 0.05);
   CAPTURE(jitter.count(), loss);
   LinkOptions link = path(1000, 30ms, 1s);
@@ -276,7 +276,7 @@ TEST_CASE("Neither are they where packets are lost by chance as well", "[net][tr
 
 TEST_CASE("A game that says little is not held back by delays that come by chance",
           "[net][transport][sys-31]") {
-  const NetDuration jitter = GENERATE(30ms, 60ms, 100ms);
+  const Duration jitter = GENERATE(30ms, 60ms, 100ms);
   const Jitter kind = GENERATE(Jitter::uniform, Jitter::exponential);
   CAPTURE(jitter.count(), static_cast<int>(kind));
   const LinkOptions link{.latency = 50ms, .jitter = jitter, .jitter_kind = kind};
@@ -344,7 +344,7 @@ TEST_CASE("A game that sends less than it may is not taken for one that cannot",
           "[net][transport][sys-31]") {
   SendRate rate;
   RoundTrip trip;
-  NetTime now(1s);
+  Time now(1s);
   for (int tick = 0; tick < 600; ++tick, now += 16ms) {
     PacketRecord record{.sent_at = now, .byte_count = 100};
     rate.stamp(record);
@@ -362,9 +362,9 @@ TEST_CASE("A game that wants less while a queue goes has not lost what its path 
   CAPTURE(wants_more);
   SendRate rate;
   RoundTrip trip;
-  NetTime now(1s);
+  Time now(1s);
   // One packet a tick, of which the peer tells a delay.
-  const auto send = [&](double bytes_per_second, bool is_full, NetDuration delay) {
+  const auto send = [&](double bytes_per_second, bool is_full, Duration delay) {
     now += 10ms;
     PacketRecord record{.sent_at = now - 20ms,
                         .byte_count = static_cast<std::uint16_t>(bytes_per_second / 100)};
@@ -373,10 +373,10 @@ TEST_CASE("A game that wants less while a queue goes has not lost what its path 
     trip.add(now, 20ms, 0ms);
     rate.delivered(now, record, delay, trip);
   };
-  while (now < NetTime(6s)) send(rate.bytes_per_second(), true, 14ms);
+  while (now < Time(6s)) send(rate.bytes_per_second(), true, 14ms);
   const double before = rate.bytes_per_second();
   // A queue, of which it then sends a tenth of what would keep it.
-  for (NetDuration delay = 120ms; delay > 14ms; delay -= 2ms) {
+  for (Duration delay = 120ms; delay > 14ms; delay -= 2ms) {
     send(std::min(before, rate.bytes_per_second()) / 10, wants_more, delay);
   }
   for (int i = 0; i < 12; ++i) send(before / 10, false, 14ms);

@@ -14,13 +14,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-PacketRecord record_at(NetTime now) {
+PacketRecord record_at(Time now) {
   return {.sent_at = now, .byte_count = 100, .asks_for_answer = true};
 }
 
-RoundTrip trip_of(NetDuration time) {
+RoundTrip trip_of(Duration time) {
   RoundTrip trip;
-  trip.add(NetTime(1s), time, 0ms);
+  trip.add(Time(1s), time, 0ms);
   return trip;
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("A packet is lost when others overtook it and it has had its time, not
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(100ms);
-  NetTime now(10s);
+  Time now(10s);
   for (int i = 1; i <= 83; ++i) sent.send(record_at(now));
   const std::uint32_t all_but_66 = ~(1U << (80 - 66)) & ~(1U << (80 - 68));
   now += 100ms;
@@ -63,7 +63,7 @@ TEST_CASE("An acknowledgement that comes after lost notifies nobody and teaches 
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(10ms);
-  NetTime now(10s);
+  Time now(10s);
   for (int i = 0; i < 40; ++i) sent.send(record_at(now));
   now += 20ms;
   const std::uint32_t without_1 = ~(1U << 9U);
@@ -82,8 +82,8 @@ TEST_CASE("Where few are sent, one that a later one overtook is lost by its time
           "[net][transport][sys-25]") {
   SentPackets sent;
   RoundTrip path = trip_of(60ms);
-  for (int i = 0; i < 40; ++i) path.add(NetTime(1s), 60ms, 0ms);  // Nothing varies.
-  NetTime now(10s);
+  for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);  // Nothing varies.
+  Time now(10s);
   sent.send(record_at(now));
   sent.send(record_at(now + 20ms));
   sent.acknowledge(now + 80ms, 2, mask_of(~2U), path);
@@ -94,9 +94,9 @@ TEST_CASE("Where few are sent, one that a later one overtook is lost by its time
 TEST_CASE("How long one is waited for where few are sent is what a round trip varies by",
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);  // It varies by half of it: 60 + 4 * 30 ms.
-  const auto is_lost_at = [&](NetDuration told) {
+  const auto is_lost_at = [&](Duration told) {
     SentPackets sent;
-    const NetTime now(10s);
+    const Time now(10s);
     sent.send(record_at(now));
     sent.send(record_at(now));
     sent.acknowledge(now + 10ms, 2, mask_of(~2U), path);
@@ -107,8 +107,8 @@ TEST_CASE("How long one is waited for where few are sent is what a round trip va
   REQUIRE_FALSE(is_lost_at(179ms));
   REQUIRE(is_lost_at(180ms));
   // The latest may be longer than what is smoothed, and then it is that which counts.
-  for (int i = 0; i < 100; ++i) path.add(NetTime(1s), 60ms, 0ms);
-  path.add(NetTime(1s), 76ms, 0ms);
+  for (int i = 0; i < 100; ++i) path.add(Time(1s), 60ms, 0ms);
+  path.add(Time(1s), 76ms, 0ms);
   REQUIRE_FALSE(is_lost_at(91ms));
   REQUIRE(is_lost_at(93ms));
   path = RoundTrip();  // Another path: nothing is known of it.
@@ -118,12 +118,12 @@ TEST_CASE("How long one is waited for where few are sent is what a round trip va
 TEST_CASE("The longest overtaking counts, also that of a packet that was not called lost",
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);
-  for (int i = 0; i < 40; ++i) path.add(NetTime(1s), 60ms, 0ms);
-  const auto is_lost_at = [&](NetDuration told, std::initializer_list<NetDuration> overtaken,
+  for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
+  const auto is_lost_at = [&](Duration told, std::initializer_list<Duration> overtaken,
                               bool is_other_path = false) {
     SentPackets sent;
-    NetTime now(10s);
-    for (const NetDuration age : overtaken) {
+    Time now(10s);
+    for (const Duration age : overtaken) {
       const std::uint32_t first = sent.next_sequence();
       sent.send(record_at(now));
       sent.send(record_at(now + 50ms));
@@ -152,7 +152,7 @@ TEST_CASE("The longest overtaking counts, also that of a packet that was not cal
 
 TEST_CASE("At the end all whose fate is open are lost", "[net][transport][sys-25]") {
   SentPackets sent;
-  const NetTime now(10s);
+  const Time now(10s);
   for (int i = 0; i < 3; ++i) sent.send(record_at(now));
   sent.acknowledge(now + 60ms, 2, mask_of(~2U), trip_of(60ms));
   REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{2, true}});
@@ -166,9 +166,9 @@ TEST_CASE("A path whose packets overtake each other teaches how long one may be 
           "[net][transport][sys-25]") {
   SentPackets sent;
   RoundTrip path = trip_of(60ms);
-  for (int i = 0; i < 40; ++i) path.add(NetTime(1s), 60ms, 0ms);
-  NetTime now(10s);
-  const auto lose_first_of_two = [&](NetDuration second_told, NetDuration first_told) {
+  for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
+  Time now(10s);
+  const auto lose_first_of_two = [&](Duration second_told, Duration first_told) {
     const std::uint32_t first = sent.next_sequence();
     sent.send(record_at(now));
     sent.send(record_at(now));
@@ -193,7 +193,7 @@ TEST_CASE("Nothing is believed of packets that were never sent", "[net][transpor
   REQUIRE(sent.is_believable(0, mask_of(~0U)));
   REQUIRE_FALSE(sent.is_believable(0, mask_of(~2U)));
   REQUIRE_FALSE(sent.is_believable(1, mask_of(~0U)));
-  sent.send(record_at(NetTime(1s)));
+  sent.send(record_at(Time(1s)));
   REQUIRE(sent.is_believable(1, mask_of(~0U)));
   REQUIRE_FALSE(sent.is_believable(2, mask_of(~0U)));
   // Numbers below 1 count as received.
@@ -205,10 +205,10 @@ TEST_CASE("When all are on their way, the oldest gives its place up as lost",
   SentPackets sent;
   for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
     REQUIRE(sent.has_room());
-    sent.send(record_at(NetTime(1s)));
+    sent.send(record_at(Time(1s)));
   }
   REQUIRE_FALSE(sent.has_room());
-  sent.send(record_at(NetTime(1s)));
+  sent.send(record_at(Time(1s)));
   REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}});
   REQUIRE(sent.open_count() == kPacketsOnTheWayMax);
 }
@@ -218,9 +218,9 @@ TEST_CASE("Silence is a loss after the timeout, and waits twice as long each tim
   SentPackets sent;
   const RoundTrip path = trip_of(40ms);  // Answers vary by half of it: 40 + 4 * 20 + 20 ms.
   REQUIRE(path.probe_timeout() == 140ms);
-  NetTime now(10s);
+  Time now(10s);
   const auto lost_after = [&] {
-    const NetTime sent_at = now;
+    const Time sent_at = now;
     sent.send(record_at(now));
     while (sent.resolved().empty()) {
       now += 1ms;
@@ -251,19 +251,19 @@ struct Model {
   SentPackets sent;
   ReceivedPackets received;
   RoundTrip path = trip_of(170ms);  // The longest that there is.
-  NetTime now{10s};
+  Time now{10s};
   struct Ack {
     std::uint32_t highest;
     AckMask mask;
   };
-  std::multimap<NetTime, std::uint32_t> there;
-  std::multimap<NetTime, Ack> back;
+  std::multimap<Time, std::uint32_t> there;
+  std::multimap<Time, Ack> back;
   std::map<std::uint32_t, bool> fates;
   std::set<std::uint32_t> arrived;
   std::uint64_t lost_percent;
 
   bool is_lost() { return random.below(100) < lost_percent; }
-  NetDuration delay() { return std::chrono::microseconds(25'000 + random.below(60'000)); }
+  Duration delay() { return std::chrono::microseconds(25'000 + random.below(60'000)); }
 
   void send() {
     const std::uint32_t sequence = sent.next_sequence();

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A second of queue.
-LinkOptions path(double kilobits, NetDuration latency) {
+LinkOptions path(double kilobits, Duration latency) {
   return {.latency = latency,
           .bytes_per_second = kilobits * 125,
           .queue_bytes = static_cast<std::size_t>(kilobits * 125)};
@@ -39,9 +39,9 @@ TEST_CASE("A block takes no more than its share beside a game that fills its bud
   BlockSender sender(rate);
   ConnectionPair& pair = sender.pair;
   Connection& game = sender.game;
-  const auto run = [&pair, &game](NetDuration time) {
-    for (const NetTime end = pair.now + time; pair.now < end;) {
-      const NetTime tick = pair.now + 16'667us;
+  const auto run = [&pair, &game](Duration time) {
+    for (const Time end = pair.now + time; pair.now < end;) {
+      const Time tick = pair.now + 16'667us;
       while (const std::size_t most = std::min(game.budget(tick), game.payload_bytes_max())) {
         REQUIRE(game.send_payload(NetBytes(most), 0) == SendStatus::queued);
       }
@@ -95,7 +95,7 @@ TEST_CASE("Short payloads do not wait for the block that each packet has room fo
   ConnectionPair& pair = sender.pair;
   Connection& game = sender.game;
   int received = 0;
-  NetDuration oldest{};
+  Duration oldest{};
   for (std::uint64_t i = 0; i < 60 * 60; ++i) {
     NetBytes payload(20);
     SectionWriter(payload).write_u64(i);
@@ -105,7 +105,7 @@ TEST_CASE("Short payloads do not wait for the block that each packet has room fo
       const std::uint64_t sent = SectionReader(there.payload().bytes).read_u64();
       if (i >= 20 * 60) {
         ++received;
-        oldest = std::max<NetDuration>(oldest, 16'667us * (i - sent));
+        oldest = std::max<Duration>(oldest, 16'667us * (i - sent));
       }
       there.pop_payload();
     }

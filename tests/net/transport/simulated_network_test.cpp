@@ -17,7 +17,7 @@ const Address kHere = Address::ipv4({10, 0, 0, 1}, 1);
 const Address kThere = Address::ipv4({10, 0, 0, 2}, 2);
 
 struct Arrived {
-  NetTime at;
+  Time at;
   Address from;
   NetBytes bytes;
 };
@@ -29,7 +29,7 @@ struct Lane {
         link(network.add_link(options)),
         here(network.open(kHere, {link})),
         there(network.open(kThere)) {
-    network.advance(NetTime(1s));
+    network.advance(Time(1s));
   }
 
   void send(std::uint32_t number, std::size_t size = 100) {
@@ -38,7 +38,7 @@ struct Lane {
     REQUIRE(here->send(std::span(&out, 1)).sent == 1);
   }
   /// Moves from event to event, and keeps when what came.
-  void run_until(NetTime end) {
+  void run_until(Time end) {
     while (network.now() < end) {
       network.advance(std::min(std::max(network.next_event(), network.now()), end));
       std::array<std::byte, 2000> memory;
@@ -70,7 +70,7 @@ TEST_CASE("Latency and jitter are what a link was told", "[net][transport][sys-2
   const auto kind = GENERATE(Jitter::uniform, Jitter::exponential);
   Lane lane({.latency = 20ms, .jitter = 10ms, .jitter_kind = kind});
   constexpr int kCount = 4000;
-  std::vector<NetTime> sent;
+  std::vector<Time> sent;
   for (int i = 0; i < kCount; ++i) {
     lane.send(static_cast<std::uint32_t>(i % 7));
     sent.push_back(lane.network.now());
@@ -78,10 +78,10 @@ TEST_CASE("Latency and jitter are what a link was told", "[net][transport][sys-2
   }
   REQUIRE(lane.arrived.size() == kCount);
   double sum = 0;
-  NetDuration least = 1s;
-  NetDuration most{};
+  Duration least = 1s;
+  Duration most{};
   for (std::size_t i = 0; i < kCount; ++i) {
-    const NetDuration delay = lane.arrived[i].at - sent[i];
+    const Duration delay = lane.arrived[i].at - sent[i];
     least = std::min(least, delay);
     most = std::max(most, delay);
     sum += std::chrono::duration<double, std::milli>(delay).count();
@@ -89,14 +89,14 @@ TEST_CASE("Latency and jitter are what a link was told", "[net][transport][sys-2
   REQUIRE(least >= 20ms);
   REQUIRE(least < 21ms);
   REQUIRE(sum / kCount == Approx(kind == Jitter::uniform ? 25 : 30).margin(0.6));
-  REQUIRE(most <= (kind == Jitter::uniform ? NetDuration(30ms) : NetDuration(120ms)));
-  REQUIRE(most > (kind == Jitter::uniform ? NetDuration(29ms) : NetDuration(60ms)));
+  REQUIRE(most <= (kind == Jitter::uniform ? Duration(30ms) : Duration(120ms)));
+  REQUIRE(most > (kind == Jitter::uniform ? Duration(29ms) : Duration(60ms)));
 }
 
 TEST_CASE("A datagram that lies in a socket tells for how long", "[net][transport][sys-28]") {
   Lane lane({.latency = 30ms});
   lane.send(1);
-  lane.network.advance(NetTime(1s) + 42ms);
+  lane.network.advance(Time(1s) + 42ms);
   std::array<std::byte, 2000> memory;
   IncomingDatagram in{.from = {}, .memory = memory};
   REQUIRE(lane.there->receive(std::span(&in, 1)) == 1);
@@ -107,7 +107,7 @@ TEST_CASE("Loss, twins and damage have the shares that were wished", "[net][tran
   Lane lane({.loss = 0.2, .duplicate = 0.3, .corrupt = 0.25});
   constexpr double kCount = 20000;
   for (std::uint32_t i = 0; i < kCount; ++i) lane.send(0);
-  lane.run_until(NetTime(2s));
+  lane.run_until(Time(2s));
   const LinkCounters& counters = lane.counters();
   REQUIRE(static_cast<double>(counters.datagrams) == kCount);
   REQUIRE(static_cast<double>(counters.lost) == Approx(0.2 * kCount).epsilon(0.05));
@@ -146,11 +146,11 @@ TEST_CASE("A bottleneck passes what it can, queues what fits and drops the rest"
   // 128 bytes with what is around them: 1000 a second.
   Lane lane({.bytes_per_second = 128'000, .queue_bytes = 12'800});
   for (std::uint32_t i = 0; i < 200; ++i) lane.send(i, 100);
-  lane.run_until(NetTime(3s));
+  lane.run_until(Time(3s));
   REQUIRE(lane.counters().dropped == 200 - lane.arrived.size());
   REQUIRE(lane.arrived.size() == 101);  // One is on the wire, a hundred wait.
   for (std::size_t i = 0; i < lane.arrived.size(); ++i) {
-    REQUIRE(lane.arrived[i].at == NetTime(1s) + 1ms * static_cast<int>(i + 1));
+    REQUIRE(lane.arrived[i].at == Time(1s) + 1ms * static_cast<int>(i + 1));
   }
   REQUIRE(lane.counters().queue_delay_max == 100ms);
 }
@@ -159,7 +159,7 @@ TEST_CASE("A link without a queue holds one datagram", "[net][transport][sys-22]
   Lane lane({.bytes_per_second = 128'000});
   lane.send(0, 100);
   lane.send(1, 100);
-  lane.run_until(NetTime(2s));
+  lane.run_until(Time(2s));
   REQUIRE(lane.arrived.size() == 1);
   REQUIRE(lane.counters().dropped == 1);
 }
@@ -195,7 +195,7 @@ TEST_CASE("What is too large vanishes, and nothing passes a link that is down",
   lane.send(3, 100);
   lane.network.link(lane.link).is_down = false;
   lane.send(4, 100);
-  lane.run_until(NetTime(2s));
+  lane.run_until(Time(2s));
   REQUIRE(lane.arrived.size() == 2);
   REQUIRE(lane.counters().too_large == 1);
   REQUIRE(lane.counters().lost == 1);
@@ -206,11 +206,11 @@ TEST_CASE("A trace is followed, and begins again", "[net][transport][sys-22]") {
              .loss = 1,
              .trace = {{.delay = 10ms}, {.delay = 20ms, .is_lost = true}, {.delay = 30ms}}});
   for (std::uint32_t i = 0; i < 4; ++i) lane.send(i);
-  lane.run_until(NetTime(2s));
+  lane.run_until(Time(2s));
   REQUIRE(lane.arrived.size() == 3);
-  REQUIRE(lane.arrived[0].at == NetTime(1s) + 10ms);
-  REQUIRE(lane.arrived[1].at == NetTime(1s) + 10ms);
-  REQUIRE(lane.arrived[2].at == NetTime(1s) + 30ms);
+  REQUIRE(lane.arrived[0].at == Time(1s) + 10ms);
+  REQUIRE(lane.arrived[1].at == Time(1s) + 10ms);
+  REQUIRE(lane.arrived[2].at == Time(1s) + 30ms);
   REQUIRE(lane.arrived[2].bytes == pattern(2, 100));
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("A NAT that forgets is another address, and the old one is nobody's",
     const OutgoingDatagram out{.to = to, .bytes = bytes};
     REQUIRE(lane.there->send(std::span(&out, 1)).sent == 1);
   }
-  lane.run_until(NetTime(2s));
+  lane.run_until(Time(2s));
   REQUIRE(lane.arrived.size() == 1);
   REQUIRE(lane.arrived[0].from == Address::ipv4({9, 9, 9, 9}, 9));
   std::array<std::byte, 100> memory;
@@ -248,10 +248,10 @@ TEST_CASE("A datagram passes its sender's links and then its receiver's",
   REQUIRE(there->send(std::span(&answer, 1)).sent == 1);
   std::array<std::byte, 100> memory;
   IncomingDatagram in{.from = {}, .memory = memory};
-  network.advance(NetTime(110ms));
+  network.advance(Time(110ms));
   REQUIRE(here->receive(std::span(&in, 1)) == 1);
   REQUIRE(there->receive(std::span(&in, 1)) == 0);
-  network.advance(NetTime(111ms));
+  network.advance(Time(111ms));
   REQUIRE(there->receive(std::span(&in, 1)) == 1);
   REQUIRE(network.counters(down).delivered == 1);
 }
@@ -260,12 +260,12 @@ TEST_CASE("A datagram may be empty, and one for too little memory is cut",
           "[net][transport][sys-22]") {
   Lane lane({.duplicate = 1, .corrupt = 1});
   lane.send(1, 0);
-  lane.run_until(NetTime(2s));
+  lane.run_until(Time(2s));
   REQUIRE(lane.arrived.size() == 2);
   REQUIRE(lane.arrived[0].bytes.empty());
   lane.network.link(lane.link) = {};
   lane.send(2, 50);
-  lane.network.advance(NetTime(3s));
+  lane.network.advance(Time(3s));
   std::array<std::byte, 20> memory;
   IncomingDatagram in{.from = {}, .memory = memory};
   REQUIRE(lane.there->receive(std::span(&in, 1)) == 1);
@@ -290,7 +290,7 @@ TEST_CASE("The same seed is the same network, another is another", "[net][transp
       lane.run_until(lane.network.now() + 1ms);
     }
     lane.run_until(lane.network.now() + 2s);
-    std::vector<std::pair<NetTime, NetBytes>> result;
+    std::vector<std::pair<Time, NetBytes>> result;
     for (const Arrived& datagram : lane.arrived) result.emplace_back(datagram.at, datagram.bytes);
     return result;
   };

@@ -25,16 +25,16 @@ ConnectionOptions options() {
 
 /// A packet as it went out, taken apart as far as the tests want.
 struct Sent {
-  NetTime at;
+  Time at;
   std::uint8_t sections = 0;
   NetBytes after_head;
 };
 
 /// Lets a connection alone that hears nothing, and returns what it sends meanwhile.
-std::vector<Sent> listen(Connection& connection, NetTime& now, NetDuration duration) {
+std::vector<Sent> listen(Connection& connection, Time& now, Duration duration) {
   std::vector<Sent> packets;
   std::array<std::byte, kDatagramBytesMax> memory;
-  for (const NetTime end = now + duration; now < end; now += 1ms) {
+  for (const Time end = now + duration; now < end; now += 1ms) {
     connection.tick(now);
     while (connection.wants_to_send(now)) {
       const std::span<const std::byte> body = connection.write_packet(now, memory);
@@ -53,21 +53,21 @@ const NetBytes kPing = bytes_of({1, static_cast<unsigned>(ControlItem::ping)});
 
 TEST_CASE("A connection with nothing to say says so every 250 ms, also while it is interrupted",
           "[net][transport][sys-22][sys-32]") {
-  NetTime now(1s);
+  Time now(1s);
   Connection connection(options(), now);
   const std::vector<Sent> packets = listen(connection, now, 10'100ms);
   REQUIRE(connection.state() == ConnectionState::interrupted);
   REQUIRE(packets.size() == 40);
   for (std::size_t i = 0; i < packets.size(); ++i) {
     CAPTURE(i);
-    REQUIRE(packets[i].at == NetTime(1s) + (i + 1) * 250ms);
+    REQUIRE(packets[i].at == Time(1s) + (i + 1) * 250ms);
     REQUIRE(packets[i].sections == kControlSection);
     REQUIRE(packets[i].after_head == kPing);
   }
 }
 
 TEST_CASE("Whoever has said something pings 250 ms later, and not before", "[net][transport]") {
-  NetTime now(1s);
+  Time now(1s);
   Connection connection(options(), now);
   REQUIRE(listen(connection, now, 200ms).empty());
   REQUIRE(connection.send_payload(pattern(1, 10), 1) == SendStatus::queued);
@@ -80,7 +80,7 @@ TEST_CASE("Whoever has said something pings 250 ms later, and not before", "[net
 
 TEST_CASE("With 1024 packets on their way only a ping goes out, every 300 ms, and is counted",
           "[net][transport][sys-25][sys-29][sys-36]") {
-  NetTime now(1s);
+  Time now(1s);
   Connection connection(options(), now);
   std::array<std::byte, kDatagramBytesMax> memory;
   for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
@@ -118,18 +118,18 @@ TEST_CASE("After two seconds of silence every message arrives within a few round
   }));
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(loss, seed);
-  constexpr NetDuration kLatency = 30ms;
+  constexpr Duration kLatency = 30ms;
   const LinkOptions link{.latency = kLatency, .loss = loss};
   ConnectionPair pair(seed, options(), link, link);
-  const NetTime dark(4s);
-  const NetTime light = dark + 2s;
+  const Time dark(4s);
+  const Time light = dark + 2s;
   const auto set_down = [&](bool is_down) {
     pair.network.link(pair.there_link).is_down = is_down;
     pair.network.link(pair.back_link).is_down = is_down;
   };
-  std::vector<NetTime> sent_at;
+  std::vector<Time> sent_at;
   std::uint32_t heard = 0;
-  NetDuration waited{};
+  Duration waited{};
   while (pair.now < light + 5s || (heard < sent_at.size() && pair.now < light + 60s)) {
     if (pair.now >= dark) set_down(pair.now < light);
     if (pair.now < light + 5s) {

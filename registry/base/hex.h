@@ -1,0 +1,22 @@
+// Bytes as lower-case hexadecimal text.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "registry/base/bytes.h"
+
+namespace muster {
+
+inline constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+/// Two digits per byte.
+std::string hex_text(Bytes bytes);
+
+/// Fills `bytes` from two digits per byte. Returns false, and leaves `bytes` in an unspecified state,
+/// when the text has another length or other characters.
+bool parse_hex(std::string_view text, std::span<std::byte> bytes);
+
+}  // namespace muster
