@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bundler/build/build_report.h"
+#include "bundler/build/incremental_build.h"
 #include "bundler/cli/build_arguments.h"
 #include "bundler/cli/build_caches.h"
 #include "bundler/cli/build_sizes.h"
@@ -14,8 +16,6 @@
 #include "bundler/cli/key_files.h"
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
-#include "bundler/pack/incremental_build.h"
-#include "bundler/report/build_report.h"
 #include "registry/base/counted.h"
 #include "registry/base/parallel.h"
 #include "registry/base/shown_text.h"

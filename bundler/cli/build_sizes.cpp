@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bundler/cli/edges.h"
-#include "bundler/pack/target_build.h"
+#include "bundler/plan/output_names.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 

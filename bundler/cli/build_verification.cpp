@@ -1,7 +1,8 @@
 #include "bundler/cli/build_verification.h"
 
+#include "bundler/build/compared_files.h"
 #include "bundler/cli/edges.h"
-#include "bundler/pack/compared_files.h"
+#include "bundler/plan/output_names.h"
 #include "registry/base/counted.h"
 #include "registry/base/shown_text.h"
 

@@ -1,8 +1,8 @@
 // Whether a build is what it should be: the same as one from nothing, however that is made.
 #pragma once
 
+#include "bundler/build/incremental_build.h"
 #include "bundler/cli/build_arguments.h"
-#include "bundler/pack/incremental_build.h"
 
 namespace muster::cli {
 

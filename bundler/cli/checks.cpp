@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bundler/cook/value_check.h"
-#include "bundler/pack/committed_dictionaries.h"
+#include "bundler/dictionaries/committed_dictionaries.h"
 #include "registry/project/read_once.h"
 
 namespace muster::cli {

@@ -4,7 +4,7 @@
 
 #include "bundler/cli/edges.h"
 #include "bundler/pack/output_folder.h"
-#include "bundler/pack/target_build.h"
+#include "bundler/plan/output_names.h"
 #include "registry/base/counted.h"
 #include "registry/base/json_text.h"
 #include "registry/base/shown_text.h"

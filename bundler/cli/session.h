@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "bundler/cli/output_stream.h"
-#include "bundler/pack/build_memory.h"
+#include "bundler/incremental/build_memory.h"
 #include "bundler/report/reporter.h"
 #include "registry/model/registry_model.h"
 

@@ -6,7 +6,7 @@
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
 #include "bundler/cook/value_check.h"
-#include "bundler/pack/committed_dictionaries.h"
+#include "bundler/dictionaries/committed_dictionaries.h"
 #include "registry/base/counted.h"
 #include "registry/base/json_text.h"
 #include "registry/base/parallel.h"

@@ -17,8 +17,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bundler/pack/build_state.h"
 #include "registry/base/stray_names.h"
+#include "registry/project/build_output.h"
 #include "runtime/bundle/build_signature.h"
 #include "runtime/bundle/bundle_name.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "bundler/pack/output_folder.h"
-#include "bundler/pack/target_build.h"
 #include "bundler/patch/patch_layout.h"
+#include "bundler/plan/output_names.h"
 #include "runtime/bundle/build_signature.h"
 #include "runtime/bundle/dictionary.h"
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "bundler/pack/build_state.h"
-#include "bundler/pack/target_build.h"
+#include "bundler/incremental/build_state.h"
 #include "bundler/patch/build_side.h"
 #include "bundler/patch/bundle_rebuild.h"
 #include "bundler/patch/patch_reader.h"
+#include "bundler/plan/output_names.h"
 
 namespace muster {
 namespace {

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bundler/pack/output_folder.h"
-#include "bundler/pack/target_build.h"
 #include "bundler/patch/build_side.h"
 #include "bundler/patch/bundle_recipe.h"
 #include "bundler/patch/patch_layout.h"

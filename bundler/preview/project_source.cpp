@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "bundler/pack/catalog_fill.h"
+#include "bundler/build/catalog_fill.h"
+#include "bundler/build/variant_cooking.h"
 #include "bundler/pack/catalog_writer.h"
-#include "bundler/pack/variant_cooking.h"
+#include "bundler/plan/output_names.h"
 #include "runtime/assets/bundle_store.h"
 
 namespace muster {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bundler/build/target_build.h"
 #include "bundler/cook/asset_cooker.h"
-#include "bundler/pack/target_build.h"
 #include "runtime/assets/bundle_source.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bundler/pack/target_build.h"
+#include "bundler/plan/output_names.h"
 #include "registry/base/json_text.h"
 #include "registry/project/asset_kinds.h"
 #include "registry/rules/budget_check.h"

@@ -15,7 +15,7 @@ inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 /// Two digits per byte.
 std::string hex_text(Bytes bytes);
 
-/// Fills `bytes` from two digits per byte. Returns false, and leaves `bytes` in an unspecified state,
+/// Fills `bytes` from two digits per byte. Returns false, with `bytes` unspecified,
 /// when the text has another length or other characters.
 bool parse_hex(std::string_view text, std::span<std::byte> bytes);
 

@@ -13,7 +13,7 @@
 #include <benchmark/benchmark.h>
 #include <zstd.h>
 
-#include "bundler/pack/target_build.h"
+#include "bundler/build/target_build.h"
 #include "registry/base/disk_file_system.h"
 #include "registry/base/seed.h"
 #include "tests/bench/bench.h"

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "bundler/pack/compared_files.h"
+#include "bundler/build/compared_files.h"
 #include "tests/bundler/cache/memory_blobs.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/incremental_builds.h"

@@ -1,9 +1,9 @@
-// The state of a build from nowhere: refused, or read to what writes the same bytes. Then the same
+// A state file of unknown origin: refused, or read to what writes the same bytes. Then the same
 // with its hashes put right, so that damage gets past them.
 #include <cassert>
 #include <cstring>
 
-#include "bundler/pack/build_state.h"
+#include "bundler/incremental/build_state.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "bundler/pack/build_dictionaries.h"
-#include "bundler/pack/cached_bundles.h"
+#include "bundler/dictionaries/build_dictionaries.h"
+#include "bundler/incremental/cached_bundles.h"
 
 using namespace muster;
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "bundler/report/build_report.h"
+#include "bundler/build/build_report.h"
 
 namespace muster::testing {
 namespace {

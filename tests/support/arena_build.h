@@ -1,7 +1,7 @@
 // Whole builds inside a test.
 #pragma once
 
-#include "bundler/pack/target_build.h"
+#include "bundler/build/target_build.h"
 #include "registry/base/memory_file_system.h"
 
 namespace muster::testing {

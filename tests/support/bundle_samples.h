@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bundler/cook/prefab_data.h"
+#include "bundler/dictionaries/dictionary_training.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_data.h"
-#include "bundler/pack/dictionary_training.h"
 
 namespace muster::samples {
 

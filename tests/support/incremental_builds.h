@@ -8,10 +8,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "bundler/build/build_report.h"
+#include "bundler/build/incremental_build.h"
 #include "bundler/cook/value_check.h"
-#include "bundler/pack/build_memory.h"
-#include "bundler/pack/incremental_build.h"
-#include "bundler/report/build_report.h"
+#include "bundler/incremental/build_memory.h"
 #include "registry/base/memory_file_system.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"

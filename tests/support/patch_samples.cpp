@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bundler/pack/catalog_writer.h"
-#include "bundler/pack/target_build.h"
+#include "bundler/plan/output_names.h"
 #include "runtime/bundle/build_signature.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "tests/support/bundle_samples.h"

@@ -27,6 +27,10 @@ VALUES = ("registry/base", "registry/components")
 NET_ROOMS = ("net/wire", "net/transport", "net/secure", "net/endpoint", "net/snapshot",
              "net/replication", "net/metrics", "net/capture")
 
+# What a build is made of, before it knows of other builds.
+BEFORE_BUILDS = ("registry", "runtime/bundle", "bundler/cache", "bundler/cook", "bundler/plan",
+                 "bundler/pack")
+
 # What a folder may include; the longest matching prefix of a file's path counts. This is the
 # picture in ARCHITECTURE.md.
 ARROWS = {
@@ -43,6 +47,16 @@ ARROWS = {
     "runtime/world": (*VALUES, "runtime/world"),
     "runtime/sync": (*VALUES, "runtime/world", "runtime/replication", "runtime/sync", "net"),
     "runtime": (*VALUES, "runtime", "net"),
+    "bundler/cache": ("registry/base", "bundler/cache"),
+    "bundler/cook": ("registry", "runtime/bundle", "bundler/cook"),
+    "bundler/plan": ("registry", "runtime/bundle", "bundler/plan"),
+    "bundler/pack": ("registry", "runtime/bundle", "bundler/pack"),
+    "bundler/incremental": (*BEFORE_BUILDS, "bundler/incremental"),
+    "bundler/dictionaries": (*BEFORE_BUILDS, "bundler/incremental", "bundler/dictionaries"),
+    "bundler/report": (*BEFORE_BUILDS, "bundler/report"),
+    "bundler/build": (*BEFORE_BUILDS, "bundler/incremental", "bundler/dictionaries",
+                      "bundler/report", "bundler/build"),
+    "bundler/patch": (*BEFORE_BUILDS, "bundler/incremental", "bundler/patch"),
     "bundler/preview": ("registry", "runtime/bundle", "runtime/assets", "bundler"),
     "bundler": ("registry", "runtime/bundle", "bundler"),
     "content": (*VALUES, "runtime", "net", "content"),

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/value_check.h"
-#include "bundler/pack/committed_dictionaries.h"
+#include "bundler/dictionaries/committed_dictionaries.h"
 #include "registry/base/disk_file_system.h"
 #include "registry/rules/validate.h"
 

@@ -1,0 +1,324 @@
+// Look-ups go through the pieces from the front, workers from the back. A piece is claimed, under
+// the lock, by what does it: by a worker when it begins, by a look-up when its result is here.
+#include "bundler/cache/cache_race.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "registry/base/parallel.h"
+
+namespace muster {
+namespace {
+
+/// Workers wait for the first answers for this part of the whole work, but long enough for a server
+/// in the same room to answer: it may have everything.
+constexpr int kPatienceDivisor = 32;
+constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
+/// Each connection costs about as much as packing a small bundle. While nothing is known of the
+/// server, less work than this is worth only a few.
+constexpr Duration kSmallWork = std::chrono::milliseconds(500);
+constexpr unsigned kProbes = 4;
+/// A look-up that takes this many times as long as others is stalled.
+constexpr int kStalledFactor = 3;
+/// Where no look-up was answered in time, the next race expects this many times as long.
+constexpr int kUnansweredFactor = 4;
+
+class Race {
+ public:
+  Race(const CacheRace& race, const Clock& clock, const std::stop_token& stop, unsigned look_ups)
+      : race_(race),
+        clock_(clock),
+        stop_(stop),
+        look_ups_(look_ups),
+        pieces_(race.estimates.size()),
+        back_(pieces_.size()),
+        started_(clock.now()),
+        rest_work_(std::accumulate(race.estimates.begin(), race.estimates.end(), Duration{})),
+        all_work_(rest_work_) {}
+
+  bool can_pay() const { return !race_.experience.look_up || pays(); }
+
+  void look_up_all(unsigned role) {
+    const EndOnFailure end(*this);
+    while (const std::optional<std::size_t> piece = next_to_look_up(role)) {
+      Answer answer(*this, *piece);
+      answer.take(race_.look_up(*piece, abandoned_.get_token()));
+    }
+    changed_.notify_all();
+  }
+
+  void work_all(unsigned worker) {
+    const EndOnFailure end(*this);
+    while (const std::optional<Piece> piece = next()) {
+      const Time start = clock_.now();
+      race_.work(piece->index, worker, piece->is_missed);
+      // Missed pieces are uploaded as well, which takes longer.
+      const bool is_plain = piece->index >= race_.large_count && !piece->is_missed;
+      if (is_plain) note_work(piece->index, clock_.now() - start);
+    }
+    // Nothing is left to do, so no answer is needed any more.
+    abandon();
+  }
+
+  RaceExperience experience() const {
+    RaceExperience known = race_.experience;
+    known.pace = pace();
+    if (answers_ > 0) {
+      known.look_up = waited_ / static_cast<Duration::rep>(answers_);
+    } else if (has_asked_) {
+      known.look_up = std::max((clock_.now() - started_) * kUnansweredFactor,
+                               known.look_up.value_or(Duration{}));
+    }
+    return known;
+  }
+
+ private:
+  enum class State : std::uint8_t { open, asking, claimed };
+  struct PieceState {
+    State state = State::open;
+    Time asked{};
+  };
+  struct Piece {
+    std::size_t index = 0;
+    bool is_missed = false;
+  };
+
+  // Ends the race when a look-up or a worker throws. Nobody may be left who does the rest.
+  class EndOnFailure {
+   public:
+    explicit EndOnFailure(Race& race) : race_(race), exceptions_(std::uncaught_exceptions()) {}
+    EndOnFailure(const EndOnFailure&) = delete;
+    EndOnFailure& operator=(const EndOnFailure&) = delete;
+    ~EndOnFailure() {
+      if (std::uncaught_exceptions() > exceptions_) race_.abandon();
+    }
+
+   private:
+    Race& race_;
+    int exceptions_;
+  };
+
+  void abandon() {
+    {
+      const std::lock_guard lock(mutex_);
+      abandoned_.request_stop();
+    }
+    changed_.notify_all();
+  }
+
+  // One look-up under way: it ends however the look-up ends.
+  class Answer {
+   public:
+    Answer(Race& race, std::size_t piece) : race_(race), piece_(piece) {}
+    Answer(const Answer&) = delete;
+    Answer& operator=(const Answer&) = delete;
+    ~Answer() {
+      if (!is_taken_) (void)race_.end_look_up(piece_, false);
+    }
+    void take(const CacheRace::Accept& accept) {
+      is_taken_ = true;
+      if (race_.end_look_up(piece_, accept != nullptr)) accept();
+    }
+
+   private:
+    Race& race_;
+    std::size_t piece_;
+    bool is_taken_ = false;
+  };
+
+  std::optional<std::size_t> next_to_look_up(unsigned role) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return role < kProbes || corrected(all_work_) >= kSmallWork || answers_ > 0 ||
+             front_ == back_ || abandoned_.stop_requested();
+    });
+    // The first answers show what the others cost: each is work for this machine too.
+    is_given_up_ = is_given_up_ || (answers_ >= look_ups_ && !pays());
+    if (is_given_up_ || stop_.stop_requested() || abandoned_.stop_requested() || front_ == back_) {
+      return std::nullopt;
+    }
+    const std::size_t piece = front_++;
+    pieces_[piece] = {State::asking, clock_.now()};
+    rest_work_ -= race_.estimates[piece];
+    asking_work_ += race_.estimates[piece];
+    ++under_way_;
+    has_asked_ = true;
+    return piece;
+  }
+
+  // True when the result is needed.
+  bool end_look_up(std::size_t piece, bool is_found) {
+    bool is_needed = false;
+    {
+      const std::lock_guard lock(mutex_);
+      PieceState& state = pieces_[piece];
+      if (!abandoned_.stop_requested()) {
+        ++answers_;
+        waited_ += clock_.now() - state.asked;
+      }
+      if (state.state == State::asking) {
+        --under_way_;
+        asking_work_ -= race_.estimates[piece];
+        is_needed = is_found;
+        if (!is_found) missed_.push_back(piece);
+      }
+      state.state = State::claimed;
+    }
+    changed_.notify_all();
+    return is_needed;
+  }
+
+  // A worker's next piece; nothing when all are done or claimed.
+  std::optional<Piece> next() {
+    // Often enough to see in time that a server does not answer at all.
+    constexpr auto kStep = std::chrono::milliseconds(1);
+    std::unique_lock lock(mutex_);
+    while (!stop_.stop_requested() && !abandoned_.stop_requested()) {
+      if (!missed_.empty()) {
+        const Piece piece{missed_.front(), true};
+        missed_.pop_front();
+        return piece;
+      }
+      if (front_ < back_ && !pays()) {
+        rest_work_ -= race_.estimates[--back_];
+        pieces_[back_].state = State::claimed;
+        return Piece{back_, false};
+      }
+      if (front_ == back_) {
+        if (under_way_ == 0) break;
+        const auto taken = take_over();
+        if (taken) return Piece{*taken, false};
+        if (is_abandoning_) break;
+      }
+      changed_.wait_for(lock, kStep);
+    }
+    return std::nullopt;
+  }
+
+  // Claims a piece whose look-up does not pay: the last one asked for, which is the smallest.
+  std::optional<std::size_t> take_over() {
+    bool is_left = false;
+    for (std::size_t i = front_; i-- > 0;) {
+      if (pieces_[i].state != State::asking) continue;
+      if (!is_worth_waiting(i)) {
+        if (i < race_.large_count) continue;
+        pieces_[i].state = State::claimed;
+        --under_way_;
+        asking_work_ -= race_.estimates[i];
+        return i;
+      }
+      is_left = true;
+    }
+    is_abandoning_ = !is_left;
+    return std::nullopt;
+  }
+
+  void note_work(std::size_t piece, Duration taken) {
+    const std::lock_guard lock(mutex_);
+    worked_ += taken;
+    expected_ += race_.estimates[piece] * static_cast<Duration::rep>(std::max(race_.workers, 1U));
+  }
+
+  // Estimates come from another machine, and from other content.
+  double pace() const {
+    if (expected_ <= Duration{} || worked_ <= Duration{}) return race_.experience.pace;
+    return static_cast<double>(worked_.count()) / static_cast<double>(expected_.count());
+  }
+  Duration corrected(Duration work) const {
+    return Duration(static_cast<Duration::rep>(static_cast<double>(work.count()) * pace()));
+  }
+
+  Duration patience() const {
+    return std::max(corrected(all_work_) / kPatienceDivisor, kPatienceMin);
+  }
+
+  // How long one look-up takes; nothing when unknown.
+  std::optional<Duration> look_up_time() const {
+    if (answers_ > 0) return waited_ / static_cast<Duration::rep>(answers_);
+    if (!race_.experience.look_up) return std::nullopt;
+    return std::max(*race_.experience.look_up, clock_.now() - started_);
+  }
+
+  // Whether looking up the rest is quicker than doing it.
+  bool pays() const {
+    if (is_given_up_) return false;
+    const auto each = look_up_time();
+    if (!each) return clock_.now() - started_ < patience();
+    const std::size_t rounds = (back_ - front_ + look_ups_ - 1) / look_ups_;
+    return *each * static_cast<Duration::rep>(rounds) < corrected(rest_work_);
+  }
+
+  // Whether an answer that is under way comes sooner than the workers have done what is asked for.
+  bool is_worth_waiting(std::size_t piece) const {
+    const Duration age = clock_.now() - pieces_[piece].asked;
+    if (answers_ == 0) {
+      const Duration known = race_.experience.look_up.value_or(Duration{});
+      return clock_.now() - started_ < std::max(patience(), known) &&
+             known - age < corrected(asking_work_);
+    }
+    const Duration each = waited_ / static_cast<Duration::rep>(answers_);
+    if (age > each * kStalledFactor + race_.estimates[piece] / kPatienceDivisor) return false;
+    return each - age < corrected(asking_work_);
+  }
+
+  const CacheRace& race_;
+  const Clock& clock_;
+  const std::stop_token& stop_;
+  const unsigned look_ups_;
+  std::stop_source abandoned_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<PieceState> pieces_;
+  std::size_t front_ = 0;      ///< The next piece to look up.
+  std::size_t back_;           ///< Behind the last piece that is not begun.
+  std::size_t under_way_ = 0;  ///< Look-ups whose pieces are not claimed.
+  std::size_t answers_ = 0;
+  Duration waited_{};
+  bool has_asked_ = false;
+  bool is_given_up_ = false;
+  bool is_abandoning_ = false;  ///< What is under way does not pay, and no worker can do it.
+  Time started_;
+  Duration rest_work_;      ///< The work of the pieces that are not begun.
+  Duration asking_work_{};  ///< The work of those under way.
+  const Duration all_work_;
+  Duration worked_{};    ///< By all workers, side by side.
+  Duration expected_{};  ///< For the same.
+  std::deque<std::size_t> missed_;
+};
+
+}  // namespace
+
+Duration packing_time(std::uint64_t bytes, int level, unsigned jobs) {
+  constexpr double kSecondsPerBundle = 0.0004;
+  const double bytes_per_second = level <= 3 ? 80e6 : level <= 9 ? 25e6 : level <= 15 ? 6e6 : 2e6;
+  const double seconds = kSecondsPerBundle + static_cast<double>(bytes) / bytes_per_second;
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(seconds / std::max(jobs, 1U)));
+}
+
+RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::stop_token& stop) {
+  const std::size_t count = race.estimates.size();
+  if (count == 0) return race.experience;
+  const unsigned workers = std::max(race.workers, 1U);
+  const auto look_ups = static_cast<unsigned>(
+      std::min<std::size_t>(std::max(workers, CacheRace::kLookUpsMin), count));
+  Race run(race, clock, stop, look_ups);
+  // Without a look-up, the workers do all but the large pieces.
+  const unsigned asking = run.can_pay() ? look_ups : 0;
+  // A thread each, the workers first. Where there is no room for that many, fewer look up.
+  parallel_for(asking + workers, asking + workers, {}, [&](std::size_t role, unsigned) {
+    if (role < workers) {
+      run.work_all(static_cast<unsigned>(role));
+    } else {
+      run.look_up_all(static_cast<unsigned>(role - workers));
+    }
+  });
+  return run.experience();
+}
+
+}  // namespace muster

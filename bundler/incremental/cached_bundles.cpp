@@ -1,0 +1,173 @@
+#include "bundler/incremental/cached_bundles.h"
+
+#include <algorithm>
+#include <set>
+
+#include "bundler/plan/variant_plan.h"
+
+namespace muster {
+namespace {
+
+/// More are not stored, and not believed in.
+constexpr std::uint64_t kAssetsMax = std::uint64_t{1} << 22U;
+
+ContentHash key_of_bundle(const ContentHash& questions, const std::vector<CookFact>& facts) {
+  ContentHasher hasher;
+  hasher.update_text("bundle");
+  hasher.update(std::as_bytes(std::span(questions.bytes)));
+  hasher.update(encode_questions(facts));
+  for (const CookFact& fact : facts) hasher.update(std::as_bytes(std::span(fact.answer.bytes)));
+  return hasher.finish();
+}
+
+}  // namespace
+
+ByteVector encode(const CachedBundle& bundle) {
+  ByteWriter out;
+  out.varint(bundle.plain_bytes);
+  out.varint(bundle.source_bytes);
+  out.varint(bundle.asset_bytes.size());
+  for (const std::uint64_t bytes : bundle.asset_bytes) out.varint(bytes);
+  out.bytes(bundle.file);
+  return out.take();
+}
+
+std::optional<CachedBundle> parse_cached_bundle(Bytes bytes) {
+  ByteReader in(bytes);
+  CachedBundle bundle;
+  bundle.plain_bytes = in.varint();
+  bundle.source_bytes = in.varint();
+  const std::uint64_t assets = in.varint();
+  if (assets > std::min<std::uint64_t>(kAssetsMax, in.remaining())) return std::nullopt;
+  for (std::uint64_t i = 0; i < assets; ++i) bundle.asset_bytes.push_back(in.varint());
+  const Bytes file = in.bytes(in.remaining());
+  if (in.failed()) return std::nullopt;
+  const auto reader = BundleReader::open(file);
+  if (!reader || reader.value().find_hash() != reader.value().bundle_hash()) return std::nullopt;
+  bundle.file.assign(file.begin(), file.end());
+  return bundle;
+}
+
+bool holds_only(const Project& project, const PlannedBundle& planned, const BundleReader& reader,
+                const DictionarySet& dictionaries) {
+  std::set<Guid> guids;
+  for (const AssetNumber asset : planned.assets) guids.insert(packed_guid(project, asset));
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    const BundleEntry entry = reader.entry(i);
+    const bool is_known =
+        entry.dictionary_id == 0 || dictionaries.find(entry.dictionary_id) != nullptr;
+    if (!guids.contains(entry.guid) || !is_known) return false;
+  }
+  return true;
+}
+
+ByteVector encode_questions(const std::vector<CookFact>& facts) {
+  ByteWriter out;
+  out.varint(facts.size());
+  for (const CookFact& fact : facts) {
+    out.u8(static_cast<std::uint8_t>(fact.question.asks));
+    out.bytes(fact.question.guid.bytes());
+    out.text(fact.question.text);
+  }
+  return out.take();
+}
+
+std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes) {
+  ByteReader in(bytes);
+  const std::uint64_t count = in.varint();
+  if (count > in.remaining()) return std::nullopt;
+  std::vector<CookQuestion> questions;
+  for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
+    CookQuestion question;
+    const std::uint8_t asks = in.u8();
+    question.asks = static_cast<CookAsks>(asks);
+    const Bytes guid = in.bytes(question.guid.bytes().size());
+    if (!in.failed()) question.guid = Guid::from_bytes(guid);
+    question.text = in.text();
+    if (asks < static_cast<std::uint8_t>(kFirstCookAsk) ||
+        asks > static_cast<std::uint8_t>(kLastCookAsk)) {
+      return std::nullopt;
+    }
+    questions.push_back(std::move(question));
+  }
+  if (in.failed() || in.remaining() > 0) return std::nullopt;
+  return questions;
+}
+
+CachedBundles::CachedBundles(BuildCache& cache, const Project& project, const CookAnswers& answers,
+                             const PackingTerms& terms, bool only_stores)
+    : cache_(cache),
+      project_(project),
+      answers_(answers),
+      terms_(terms.tool + " level " + std::to_string(terms.level)),
+      only_stores_(only_stores) {
+  if (!terms.compression.empty()) terms_ += " kinds " + terms.compression;
+  // A kind without a dictionary leaves no gap: which kind has it has to be said.
+  for (const StateDictionary& dictionary : terms.dictionaries) {
+    terms_ += " " + std::string(to_string(dictionary.kind)) + " " + dictionary.hash.to_string();
+  }
+}
+
+ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const {
+  ContentHasher hasher;
+  hasher.update_text("questions");
+  hasher.update_text(terms_);
+  // The same file packed for itself has other names inside.
+  if (!planned.keys.empty()) {
+    hasher.update_text("variant");
+    hasher.update(project_.index().at(planned.varied).guid.bytes());
+  }
+  for (const AssetNumber asset : planned.assets) {
+    const Guid& guid = project_.index().at(asset).guid;
+    hasher.update(guid.bytes());
+    for (const CookAsks asks : {CookAsks::content, CookAsks::sidecar}) {
+      const ContentHash answer =
+          answers_.answer({.asks = asks, .guid = guid, .text = {}}, Target::client);
+      hasher.update(std::as_bytes(std::span(answer.bytes)));
+    }
+  }
+  return hasher.finish();
+}
+
+std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned, Target target,
+                                                        CacheReach reach,
+                                                        const std::stop_token& abandoned) const {
+  if (only_stores_) return std::nullopt;
+  const ContentHash key = key_of_questions(planned);
+  const auto stored = cache_.find(key, reach, abandoned);
+  if (!stored) return std::nullopt;
+  const auto questions = parse_questions(*stored);
+  if (!questions) return std::nullopt;
+  std::vector<CookFact> facts;
+  for (const CookQuestion& question : *questions) {
+    facts.push_back({question, answers_.answer(question, target)});
+  }
+  std::ranges::sort(facts);
+  const auto bytes = cache_.find(key_of_bundle(key, facts), reach, abandoned);
+  if (!bytes) return std::nullopt;
+  auto bundle = parse_cached_bundle(*bytes);
+  if (!bundle || bundle->asset_bytes.size() != planned.assets.size()) return std::nullopt;
+  return Found{.bundle = std::move(*bundle), .facts = std::move(facts)};
+}
+
+std::optional<ReadableBundle> CachedBundles::find_readable(const PlannedBundle& planned,
+                                                           Target target,
+                                                           const DictionarySet& dictionaries,
+                                                           CacheReach reach,
+                                                           const std::stop_token& abandoned) const {
+  auto found = find(planned, target, reach, abandoned);
+  if (!found) return std::nullopt;
+  auto reader = BundleReader::open(found->bundle.file);
+  if (!reader || !holds_only(project_, planned, reader.value(), dictionaries)) return std::nullopt;
+  return ReadableBundle{std::move(*found), std::move(reader).value()};
+}
+
+void CachedBundles::store(const PlannedBundle& planned, const CachedBundle& bundle,
+                          const std::vector<CookFact>& facts, CacheReach reach) const {
+  if (!cache_.stores(reach)) return;
+  const ContentHash key = key_of_questions(planned);
+  cache_.store(key_of_bundle(key, facts), encode(bundle), reach);
+  cache_.store(key, encode_questions(facts), reach);
+}
+
+}  // namespace muster

@@ -1,0 +1,331 @@
+// A bundle can stay when it would hold the same assets, packed on the same terms, and every
+// question that cooking them asked is answered as before. Nothing else has a part in its bytes; its
+// own name follows from them.
+#include "bundler/incremental/earlier_build.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <span>
+
+#include "bundler/plan/output_names.h"
+#include "registry/base/parallel.h"
+#include "registry/model/stripping.h"
+#include "runtime/bundle/bundle_reader.h"
+#include "runtime/bundle/dictionary.h"
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t kBundleBytesMax = 8ULL * 1024 * 1024 * 1024;
+
+std::vector<Guid> members_of(const Project& project, const PlannedBundle& planned) {
+  std::vector<Guid> members;
+  members.reserve(planned.assets.size());
+  for (const AssetNumber asset : planned.assets) members.push_back(project.index().at(asset).guid);
+  std::ranges::sort(members);
+  return members;
+}
+
+// What a bundle is of, besides its members: a prefab, or a variant by its name; null for shared
+// ones.
+Guid subject_of(const BundleName& name) {
+  if (name.kind == BundleKind::shared) return {};
+  return Guid::from_bytes(std::as_bytes(std::span<const std::uint8_t>(name.bytes)));
+}
+
+std::string_view name_of(Layout layout) {
+  return layout == Layout::shared ? "shared" : "self-contained";
+}
+
+// What made dictionaries worth while says nothing of what is packed with them.
+bool are_same(const std::vector<StateDictionary>& a, const std::vector<StateDictionary>& b) {
+  return std::ranges::equal(a, b, [](const StateDictionary& one, const StateDictionary& other) {
+    return one.kind == other.kind && one.hash == other.hash;
+  });
+}
+
+void tidy(std::vector<BuildReason>& reasons) {
+  std::ranges::sort(reasons);
+  reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
+}
+
+}  // namespace
+
+EarlierBuild::EarlierBuild(BuildState state, const FileSystem& files, const FileStamps& stamps,
+                           const CookAnswers& answers, unsigned jobs)
+    : state_(std::move(state)), files_(files), stamps_(stamps) {
+  // Bits as in `Target`. What the one went without the other may need.
+  std::vector<std::uint8_t> holds(state_.facts.size(), 0);
+  parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
+    const CookFact& fact = state_.facts[i];
+    const bool for_client = answers.answer(fact.question, Target::client) == fact.answer;
+    const bool for_server = depends_on_target(fact.question.asks)
+                                ? answers.answer(fact.question, Target::server) == fact.answer
+                                : for_client;
+    holds[i] = static_cast<std::uint8_t>((for_client ? 1U : 0U) | (for_server ? 2U : 0U));
+  });
+  for (const std::uint8_t bits : holds) {
+    holds_[0].push_back((bits & 1U) != 0);
+    holds_[1].push_back((bits & 2U) != 0);
+  }
+  for (const StateTarget& target : state_.targets) {
+    for (const StateBundle& bundle : target.bundles) {
+      const Place place{&target, &bundle};
+      const Members members = members_of(bundle);
+      const Guid subject = subject_of(bundle.name);
+      by_members_[{subject, members}].push_back(place);
+      if (!subject.is_null()) {
+        by_subject_[{target.target, subject}] = place;
+      } else {
+        for (const Guid& asset : members) shared_by_asset_[{target.target, asset}] = place;
+      }
+    }
+  }
+}
+
+EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const {
+  Members members;
+  for (const StateAsset& asset : bundle.assets) members.push_back(state_.assets[asset.asset].guid);
+  std::ranges::sort(members);
+  return members;
+}
+
+// Those of the target first; what client and server both hold may be taken from either.
+std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& subject,
+                                                         const Members& members) const {
+  const auto found = by_members_.find({subject, members});
+  if (found == by_members_.end()) return {};
+  std::vector<Place> places = found->second;
+  std::stable_partition(places.begin(), places.end(),
+                        [&](const Place& place) { return place.target->target == target; });
+  return places;
+}
+
+// What came of the same prefab or variant, or for a shared bundle of its first asset that was in
+// one.
+EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& subject,
+                                             const Members& members) const {
+  if (!subject.is_null()) {
+    const auto found = by_subject_.find({target, subject});
+    return found == by_subject_.end() ? Place{} : found->second;
+  }
+  for (const Guid& asset : members) {
+    const auto found = shared_by_asset_.find({target, asset});
+    if (found != shared_by_asset_.end()) return found->second;
+  }
+  return {};
+}
+
+std::string EarlierBuild::path_of(const Project& project, const Guid& guid) const {
+  const AssetNumber asset = project.index().find(guid);
+  if (asset != kNoAsset) return project.index().at(asset).path.text();
+  const auto known = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
+  return known != state_.assets.end() && known->guid == guid ? known->path : guid.to_string();
+}
+
+std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& target,
+                                                        const PackingTerms& terms) const {
+  std::vector<BuildReason> reasons;
+  if (state_.tool != terms.tool) {
+    reasons.push_back({"muster version", state_.tool + " -> " + terms.tool});
+  }
+  if (target.level != terms.level) {
+    reasons.push_back({"option", "--level " + std::to_string(target.level) + " -> " +
+                                     std::to_string(terms.level)});
+  }
+  if (target.compression != terms.compression) {
+    const auto shown = [](const std::string& text) { return "{" + text + "}"; };
+    reasons.push_back({"option", "compression of kinds " + shown(target.compression) + " -> " +
+                                     shown(terms.compression)});
+  }
+  if (!are_same(target.dictionaries, terms.dictionaries)) {
+    for (const BuildReason& why : terms.dictionary_reasons) {
+      reasons.push_back(
+          {"dictionary", std::string(why.what) + (why.detail.empty() ? "" : ": ") + why.detail});
+    }
+    if (terms.dictionary_reasons.empty()) reasons.push_back({"dictionary", ""});
+  }
+  return reasons;
+}
+
+// What a bundle was told of a file's name or extension is a hash: it shows whether the recorded
+// name is still the one of then.
+EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& target,
+                                                        const StateBundle& bundle) const {
+  std::map<Guid, const CookFact*> told;
+  for (const std::uint32_t index : bundle.facts) {
+    const CookAsks asks = state_.facts[index].question.asks;
+    if (target.is_current || (asks != CookAsks::extension && asks != CookAsks::name)) continue;
+    told.emplace(state_.facts[index].question.guid, &state_.facts[index]);
+  }
+  return [this, is_current = target.is_current,
+          told = std::move(told)](const Guid& guid) -> std::optional<std::string> {
+    const auto name = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
+    const bool is_named = name != state_.assets.end() && name->guid == guid;
+    const auto path = AssetPath::parse(is_named ? name->path : std::string());
+    if (!path) return std::nullopt;
+    if (!is_current) {
+      const auto fact = told.find(guid);
+      const bool is_as_then =
+          fact != told.end() &&
+          answer_for_path(fact->second->question.asks, path.value()) == fact->second->answer;
+      if (!is_as_then) return std::nullopt;
+    }
+    return std::string(path.value().extension());
+  };
+}
+
+bool EarlierBuild::do_hold(const std::vector<std::uint32_t>& facts) const {
+  return std::ranges::all_of(facts, [this](std::uint32_t fact) { return holds_[0][fact]; });
+}
+
+std::optional<ByteVector> EarlierBuild::read_dictionary(const ContentHash& hash) const {
+  for (const StateTarget& target : state_.targets) {
+    const auto path =
+        AssetPath::parse(std::string(folder_of(target.target)) + "/" + dictionary_path(hash));
+    ByteVector buffer;
+    const auto bytes = read_whole(files_, path.value(), layout::dictionary::kMaxBytes, buffer);
+    if (!bytes || hash_bytes(bytes.value()) != hash || !Dictionary::open(bytes.value())) continue;
+    return ByteVector(bytes.value().begin(), bytes.value().end());
+  }
+  return std::nullopt;
+}
+
+void EarlierBuild::explain_facts(const Project& project, Target target,
+                                 const std::vector<std::uint32_t>& facts,
+                                 std::vector<BuildReason>& reasons) const {
+  for (const std::uint32_t index : facts) {
+    if (holds_[place_of(target)][index]) continue;
+    const CookQuestion& question = state_.facts[index].question;
+    switch (question.asks) {
+      case CookAsks::content:
+        reasons.push_back({"content", path_of(project, question.guid)});
+        break;
+      case CookAsks::sidecar:
+        reasons.push_back({"import settings", path_of(project, question.guid) + ".meta"});
+        break;
+      case CookAsks::extension:
+      case CookAsks::name:
+        reasons.push_back({"name", path_of(project, question.guid)});
+        break;
+      case CookAsks::script:
+        reasons.push_back({"class of script", path_of(project, question.guid)});
+        break;
+      case CookAsks::component:
+        reasons.push_back({"description of component", question.text});
+        break;
+      case CookAsks::factory:
+        reasons.push_back({"base classes", question.text});
+        break;
+      case CookAsks::stripping:
+      case CookAsks::script_stripping:
+        reasons.push_back({"stripping of component", question.text});
+        break;
+    }
+  }
+}
+
+// A stamp that is another need not mean another content: outputs are copied and restored.
+bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
+  const auto& outputs = place.target->outputs;
+  const auto known = std::ranges::lower_bound(outputs, path.text(), {}, &StateOutput::path);
+  const FileStamp now = stamp_of(stamps_, path);
+  if (!now.exists || now.size_bytes != place.bundle->file_bytes) return false;
+  if (known != outputs.end() && known->path == path.text() &&
+      now.modified_ns == known->modified_ns && now.identity == known->identity) {
+    return true;
+  }
+  ByteVector buffer;
+  const auto bytes = read_whole(files_, path, kBundleBytesMax, buffer);
+  if (!bytes) return false;
+  const auto bundle = BundleReader::open(bytes.value());
+  return bundle && bundle.value().bundle_hash() == place.bundle->hash &&
+         bundle.value().find_hash() == place.bundle->hash;
+}
+
+EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
+                                       const PackingTerms& terms,
+                                       const PlannedBundle& planned) const {
+  const std::optional<BundleName> name = muster::name_of(project, planned);
+  const BundleKind kind = name ? name->kind : BundleKind::shared;
+  const Guid subject = name ? subject_of(*name) : Guid();
+  const Members members = muster::members_of(project, planned);
+  Match match;
+  const auto add_choice = [&](const Place& place) {
+    if (place.target->variants == terms.variants) return;
+    match.reasons.push_back(
+        {"option", "--variant '" + place.target->variants + "' -> '" + terms.variants + "'"});
+  };
+  for (const Place& place : places_of(target, subject, members)) {
+    std::vector<BuildReason> reasons = reasons_of_terms(*place.target, terms);
+    explain_facts(project, target, place.bundle->facts, reasons);
+    match.path = AssetPath()
+                     .child(folder_of(place.target->target))
+                     .child(kBundleFolders[static_cast<std::size_t>(kind)])
+                     .child(place.bundle->name.to_string() + ".mbundle");
+    if (reasons.empty() && is_whole(place, match.path)) {
+      match.bundle = place.bundle;
+      match.reasons.clear();
+      return match;
+    }
+    if (reasons.empty()) reasons.push_back({"output", match.path.text()});
+    if (!match.reasons.empty()) continue;
+    match.reasons = std::move(reasons);
+    add_choice(place);
+  }
+  if (match.reasons.empty()) {
+    const Place old = resembling(target, subject, members);
+    if (old.bundle == nullptr) {
+      const Guid shown = kind == BundleKind::prefab ? subject : members.front();
+      const bool is_shared = kind == BundleKind::shared;
+      match.reasons.push_back({"new", is_shared ? "" : path_of(project, shown)});
+      return match;
+    }
+    match.reasons = reasons_of_terms(*old.target, terms);
+    if (old.target->layout != terms.layout) {
+      match.reasons.push_back({"option", "--layout " + std::string(name_of(old.target->layout)) +
+                                             " -> " + std::string(name_of(terms.layout))});
+    }
+    const Members before = members_of(*old.bundle);
+    Members news;
+    Members gone;
+    std::ranges::set_difference(members, before, std::back_inserter(news));
+    std::ranges::set_difference(before, members, std::back_inserter(gone));
+    for (const Guid& guid : news) match.reasons.push_back({"asset added", path_of(project, guid)});
+    for (const Guid& guid : gone) {
+      const AssetNumber asset = project.index().find(guid);
+      const bool is_stripped =
+          asset != kNoAsset && project.stripping(target).find(asset) != nullptr;
+      match.reasons.push_back(
+          {is_stripped ? "asset stripped" : "asset left", path_of(project, guid)});
+    }
+    explain_facts(project, target, old.bundle->facts, match.reasons);
+    add_choice(old);
+  }
+  tidy(match.reasons);
+  return match;
+}
+
+std::vector<BuildReason> EarlierBuild::gone_from(const Project& project, Target target,
+                                                 const BundlePlan& plan) const {
+  std::vector<BuildReason> gone;
+  const StateTarget* const old = state_.find(target);
+  if (old == nullptr) return gone;
+  std::set<Guid> planned;
+  for (const PlannedBundle& bundle : plan.bundles) {
+    if (bundle.prefab != kNoAsset) planned.insert(project.index().at(bundle.prefab).guid);
+  }
+  for (const StateBundle& bundle : old->bundles) {
+    if (bundle.prefab.is_null() || planned.contains(bundle.prefab)) continue;
+    const bool is_here = project.index().find(bundle.prefab) != kNoAsset;
+    const auto name = std::ranges::lower_bound(state_.assets, bundle.prefab, {}, &StateName::guid);
+    const bool is_named = name != state_.assets.end() && name->guid == bundle.prefab;
+    gone.push_back({is_here ? "removed from the registry" : "removed",
+                    is_named ? name->path : bundle.prefab.to_string()});
+  }
+  std::ranges::sort(gone);
+  return gone;
+}
+
+}  // namespace muster

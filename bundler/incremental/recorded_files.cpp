@@ -1,0 +1,152 @@
+// A stamp is taken before its file is read: what changes while a build runs has another stamp, or
+// is not settled, and the next build looks again.
+#include "bundler/incremental/recorded_files.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "registry/project/build_output.h"
+
+namespace muster {
+
+namespace {
+
+bool is_of_editor(const AssetPath& path) { return path.is_within(AssetPath().child("Library")); }
+
+}  // namespace
+
+ContentHash hash_of_names(const std::vector<DirectoryEntry>& entries) {
+  ContentHasher hasher;
+  for (const DirectoryEntry& entry : entries) {
+    hasher.update_text(entry.name);
+    const std::array<std::byte, 2> kind = {static_cast<std::byte>(entry.kind),
+                                           static_cast<std::byte>(entry.is_link)};
+    hasher.update(kind);
+  }
+  return hasher.finish();
+}
+
+RecordedFiles::Shard& RecordedFiles::shard_of(const AssetPath& path) const {
+  return shards_[std::hash<std::string>{}(path.text()) % shards_.size()];
+}
+
+FileStamp RecordedFiles::note(const AssetPath& path, InputUse use) const {
+  Shard& shard = shard_of(path);
+  {
+    const std::lock_guard lock(shard.mutex);
+    if (const auto found = shard.inputs.find(path.text()); found != shard.inputs.end()) {
+      found->second.use = std::max(found->second.use, use);
+      return found->second.stamp;
+    }
+  }
+  const FileStamp stamp = stamp_of(stamps_, path);
+  const std::lock_guard lock(shard.mutex);
+  RecordedInput& input = shard.inputs.try_emplace(path.text()).first->second;
+  if (input.path.empty()) {
+    input.path = path;
+    input.stamp = stamp;
+  }
+  input.use = std::max(input.use, use);
+  return input.stamp;
+}
+
+void RecordedFiles::note_whole(const AssetPath& path, const ContentHash& hash) const {
+  Shard& shard = shard_of(path);
+  const std::lock_guard lock(shard.mutex);
+  RecordedInput& input = shard.inputs.at(path.text());
+  if (input.use == InputUse::whole && input.hash != hash) shard.torn.push_back(path);
+  input.use = InputUse::whole;
+  input.hash = hash;
+}
+
+void RecordedFiles::note_torn(const AssetPath& path) const {
+  Shard& shard = shard_of(path);
+  const std::lock_guard lock(shard.mutex);
+  shard.torn.push_back(path);
+}
+
+FileStamp RecordedFiles::look_at(const AssetPath& path) const {
+  return note(path, InputUse::looked);
+}
+
+// The editor rewrites its own folders all the time, and no build depends on them: findings
+// alone ask for the packages there.
+Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
+  if (is_of_editor(path)) return inner_.stat(path);
+  note(path, InputUse::looked);
+  return inner_.stat(path);
+}
+
+Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder) const {
+  if (is_of_editor(folder)) return inner_.list(folder);
+  if (may_hold_build(folder)) {
+    // A build in the project changes with every build, and no build depends on it.
+    auto entries = inner_.list(folder);
+    if (entries && is_build_output(folder, entries.value())) return entries;
+  }
+  note(folder, InputUse::part);
+  auto entries = inner_.list(folder);
+  if (!entries) return entries;
+  note_whole(folder, hash_of_names(entries.value()));
+  // What a link leads to may come, go, or become another kind, and the folder does not show it.
+  // Where it did between the list and the stamp, the list is not the one that the stamps are of.
+  for (const DirectoryEntry& entry : entries.value()) {
+    if (!entry.is_link) continue;
+    const FileStamp stamp = note(folder.child(entry.name), InputUse::looked);
+    // That a link itself has gone the folder shows; where none may be looked at, all are broken.
+    const FileKind kind = stamp.exists ? stamp.kind : FileKind::broken_link;
+    if (kind != entry.kind) note_torn(folder);
+  }
+  return entries;
+}
+
+Result<Bytes> RecordedFiles::read(const AssetPath& path, std::uint64_t offset,
+                                  std::uint64_t max_bytes, ByteVector& buffer) const {
+  if (is_of_editor(path)) return inner_.read(path, offset, max_bytes, buffer);
+  note(path, InputUse::part);
+  auto bytes = inner_.read(path, offset, max_bytes, buffer);
+  if (bytes && offset == 0 && bytes.value().size() < max_bytes) {
+    note_whole(path, hash_bytes(bytes.value()));
+  }
+  return bytes;
+}
+
+Result<void> RecordedFiles::write(const AssetPath&, Bytes) {
+  return fail(ErrorCode::permission_denied, "a build does not write into its project");
+}
+Result<void> RecordedFiles::commit(std::span<const Move>) {
+  return fail(ErrorCode::permission_denied, "a build does not write into its project");
+}
+Result<void> RecordedFiles::remove(const AssetPath&) {
+  return fail(ErrorCode::permission_denied, "a build does not write into its project");
+}
+
+std::vector<RecordedInput> RecordedFiles::inputs() const {
+  std::vector<RecordedInput> all;
+  for (Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [path, input] : shard.inputs) all.push_back(input);
+  }
+  std::ranges::sort(all, {}, &RecordedInput::path);
+  return all;
+}
+
+std::optional<ContentHash> RecordedFiles::hash_of(const AssetPath& path) const {
+  Shard& shard = shard_of(path);
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.inputs.find(path.text());
+  if (found == shard.inputs.end() || found->second.use != InputUse::whole) return std::nullopt;
+  return found->second.hash;
+}
+
+std::vector<AssetPath> RecordedFiles::torn() const {
+  std::vector<AssetPath> all;
+  for (Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    all.insert(all.end(), shard.torn.begin(), shard.torn.end());
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+}  // namespace muster

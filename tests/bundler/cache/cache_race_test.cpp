@@ -1,0 +1,183 @@
+// Look-ups and workers share the pieces, and each is done once.
+#include "bundler/cache/cache_race.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+namespace muster {
+namespace {
+
+TEST_CASE("Each piece is done once, by the cache or by a worker", "[bundler][cache]") {
+  const std::size_t count = GENERATE(0U, 1U, 31U, 500U);
+  const std::size_t every = GENERATE(1U, 2U, 7U, 1000U);  // what the cache has
+  CAPTURE(count, every);
+  const ManualClock clock;
+  std::vector<std::atomic<int>> done(count);
+  std::mutex mutex;
+  std::set<unsigned> workers;
+  CacheRace race;
+  race.estimates.assign(count, std::chrono::hours(1));
+  race.workers = 3;
+  race.look_up = [&](std::size_t piece, const std::stop_token&) -> CacheRace::Accept {
+    if (piece % every != 0) return {};
+    return [&done, piece] { ++done[piece]; };
+  };
+  race.work = [&](std::size_t piece, unsigned worker, bool) {
+    ++done[piece];
+    const std::lock_guard lock(mutex);
+    workers.insert(worker);
+  };
+  (void)run_race(race, clock, {});
+  for (const auto& times : done) CHECK(times == 1);
+  for (const unsigned worker : workers) CHECK(worker < 3);
+}
+
+TEST_CASE("A cache that is known to take longer than the work is not asked", "[bundler][cache]") {
+  const ManualClock clock;
+  std::atomic<int> looked_up{0};
+  std::atomic<int> worked{0};
+  CacheRace race;
+  race.estimates.assign(100, std::chrono::milliseconds(1));
+  race.workers = 2;
+  race.experience.look_up = std::chrono::seconds(1);
+  race.look_up = [&](std::size_t, const std::stop_token&) {
+    ++looked_up;
+    return CacheRace::Accept();
+  };
+  race.work = [&](std::size_t, unsigned, bool) { ++worked; };
+  CHECK(run_race(race, clock, {}).look_up == race.experience.look_up);
+  CHECK(looked_up == 0);
+  CHECK(worked == 100);
+}
+
+// Each look at it is a millisecond later.
+class TickingClock final : public Clock {
+ public:
+  Time now() const override {
+    return Time(std::chrono::duration_cast<Duration>(std::chrono::milliseconds(++ticks_)));
+  }
+
+ private:
+  mutable std::atomic<std::int64_t> ticks_{0};
+};
+
+// Waits like a server that never answers.
+void wait_until_abandoned(const std::stop_token& abandoned) {
+  while (!abandoned.stop_requested()) std::this_thread::yield();
+}
+
+TEST_CASE("Workers do what a silent cache was asked for, and the look-ups are abandoned",
+          "[bundler][cache]") {
+  const std::size_t count = GENERATE(1U, 8U, 32U, 200U);
+  CAPTURE(count);
+  const TickingClock clock;
+  std::vector<std::atomic<int>> done(count);
+  CacheRace race;
+  race.estimates.assign(count, std::chrono::milliseconds(1));
+  race.workers = 2;
+  race.look_up = [&](std::size_t, const std::stop_token& abandoned) {
+    wait_until_abandoned(abandoned);
+    return CacheRace::Accept();
+  };
+  race.work = [&](std::size_t piece, unsigned, bool is_missed) {
+    CHECK_FALSE(is_missed);
+    ++done[piece];
+  };
+  CHECK(run_race(race, clock, {}).look_up.has_value());
+  for (const auto& times : done) CHECK(times == 1);
+}
+
+TEST_CASE("A result that comes after a worker has taken the piece is dropped", "[bundler][cache]") {
+  const TickingClock clock;
+  std::atomic<int> accepted{0};
+  std::atomic<int> worked{0};
+  CacheRace race;
+  race.estimates.assign(4, std::chrono::milliseconds(1));
+  race.look_up = [&](std::size_t, const std::stop_token& abandoned) -> CacheRace::Accept {
+    wait_until_abandoned(abandoned);
+    return [&] { ++accepted; };
+  };
+  race.work = [&](std::size_t, unsigned, bool) { ++worked; };
+  (void)run_race(race, clock, {});
+  CHECK(worked == 4);
+  CHECK(accepted == 0);
+}
+
+TEST_CASE("A large piece that a silent cache was asked for is left to the caller",
+          "[bundler][cache]") {
+  const TickingClock clock;
+  std::atomic<int> worked{0};
+  CacheRace race;
+  race.estimates.assign(3, std::chrono::milliseconds(1));
+  race.large_count = 3;
+  race.look_up = [&](std::size_t, const std::stop_token& abandoned) {
+    wait_until_abandoned(abandoned);
+    return CacheRace::Accept();
+  };
+  race.work = [&](std::size_t, unsigned, bool is_missed) { worked += is_missed ? 1 : 0; };
+  (void)run_race(race, clock, {});
+  CHECK(worked == 0);
+}
+
+TEST_CASE("A look-up that fails for want of memory ends the race", "[bundler][cache]") {
+  const ManualClock clock;
+  CacheRace race;
+  race.estimates.assign(3, std::chrono::hours(1));
+  race.look_up = [](std::size_t piece, const std::stop_token&) -> CacheRace::Accept {
+    if (piece == 1) throw std::bad_alloc();
+    return [] {};
+  };
+  race.work = [](std::size_t, unsigned, bool) {};
+  CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
+}
+
+TEST_CASE(
+    "A race ends when every look-up fails, although most pieces are neither asked for nor done",
+    "[bundler][cache]") {
+  const ManualClock clock;
+  CacheRace race;
+  race.estimates.assign(std::size_t{CacheRace::kLookUpsMin} * 4, std::chrono::hours(1));
+  race.look_up = [](std::size_t, const std::stop_token&) -> CacheRace::Accept {
+    throw std::bad_alloc();
+  };
+  race.work = [](std::size_t, unsigned, bool) {};
+  CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
+}
+
+TEST_CASE("A worker that fails ends the race, and abandons the look-ups", "[bundler][cache]") {
+  const TickingClock clock;
+  CacheRace race;
+  race.estimates.assign(8, std::chrono::milliseconds(1));
+  race.look_up = [](std::size_t, const std::stop_token& abandoned) {
+    wait_until_abandoned(abandoned);
+    return CacheRace::Accept();
+  };
+  race.work = [](std::size_t, unsigned, bool) { throw std::bad_alloc(); };
+  CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
+}
+
+TEST_CASE("At least 32 look-ups are under way at once", "[bundler][cache]") {
+  const ManualClock clock;
+  std::atomic<unsigned> under_way{0};
+  CacheRace race;
+  race.estimates.assign(32, std::chrono::hours(1));
+  race.look_up = [&](std::size_t, const std::stop_token&) -> CacheRace::Accept {
+    ++under_way;
+    while (under_way < CacheRace::kLookUpsMin) std::this_thread::yield();
+    return [] {};
+  };
+  race.work = [](std::size_t, unsigned, bool) {};
+  (void)run_race(race, clock, {});
+  CHECK(under_way == 32);
+}
+
+}  // namespace
+}  // namespace muster

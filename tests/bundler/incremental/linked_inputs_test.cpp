@@ -1,0 +1,129 @@
+// Links in a project may lead elsewhere, or somewhere at last, without a change of their folders.
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "bundler/incremental/input_check.h"
+#include "bundler/incremental/recorded_files.h"
+#include "registry/base/disk_file_system.h"
+#include "registry/base/memory_file_system.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+
+AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
+
+// What a build remembers of its inputs.
+std::vector<StateFolder> remembered(const RecordedFiles& seen) {
+  std::vector<StateFolder> folders;
+  for (const RecordedInput& input : seen.inputs()) {
+    if (folders.empty() || folders.back().path != input.path.parent()) {
+      folders.push_back({input.path.parent(), {}});
+    }
+    folders.back().inputs.push_back({.name = std::string(input.path.name()),
+                                     .stamp = input.stamp,
+                                     .use = input.use,
+                                     .is_settled = true,
+                                     .hash = input.hash});
+  }
+  return folders;
+}
+
+TEST_CASE("A build looks again when a link that led nowhere leads somewhere",
+          "[bundler][state][sys-12]") {
+  const TemporaryFolder folder;
+  folder.put("content/one", "1");
+  folder.put("parts/one", "1");
+  fs::create_symlink("../parts/more", folder.path() + "/content/more");
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const RecordedFiles seen(files.value(), files.value());
+  REQUIRE(seen.list(path_of("content")).has_value());
+  auto inputs = remembered(seen);
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed.empty());
+  folder.put("parts/more/two", "2");
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed ==
+        std::vector{path_of("content/more")});
+}
+
+TEST_CASE("A build looks again when a folder on the way to content has left the project",
+          "[bundler][state][sys-12]") {
+  const TemporaryFolder folder;
+  folder.put("project/game/content/one", "1");
+  const fs::path root = folder.path();
+  const auto files = DiskFileSystem::open(folder.path() + "/project");
+  REQUIRE(files.has_value());
+  const RecordedFiles seen(files.value(), files.value());
+  REQUIRE(seen.stat(path_of("game")).has_value());
+  ByteVector buffer;
+  REQUIRE(seen.read(path_of("game/content/one"), 0, 100, buffer).has_value());
+  auto inputs = remembered(seen);
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed.empty());
+  fs::rename(root / "project/game", root / "game");
+  fs::create_symlink("../game", root / "project/game");
+  CHECK(check_inputs(inputs, files.value(), files.value(), 1).changed ==
+        std::vector{path_of("game")});
+}
+
+/// A disk on which a folder is put in its place just after another one was listed.
+class PutAfterList final : public FileSystem {
+ public:
+  PutAfterList(const FileSystem& files, fs::path from, fs::path to)
+      : files_(files), from_(std::move(from)), to_(std::move(to)) {}
+
+  Result<FileInfo> stat(const AssetPath& path) const override { return files_.stat(path); }
+  Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
+    auto entries = files_.list(folder);
+    if (fs::exists(from_)) fs::rename(from_, to_);
+    return entries;
+  }
+  Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
+                     ByteVector& buffer) const override {
+    return files_.read(path, offset, max_bytes, buffer);
+  }
+  Result<void> write(const AssetPath&, Bytes) override { return {}; }
+  Result<void> commit(std::span<const Move>) override { return {}; }
+  Result<void> remove(const AssetPath&) override { return {}; }
+
+ private:
+  const FileSystem& files_;
+  fs::path from_;
+  fs::path to_;
+};
+
+TEST_CASE("What a link leads to does not come unseen between a folder's list and its stamps",
+          "[bundler][state][sys-12]") {
+  const TemporaryFolder folder;
+  folder.put("content/one", "1");
+  folder.put("later/two", "2");
+  const fs::path root = folder.path();
+  fs::create_symlink("../more", root / "content/more");
+  const auto files = DiskFileSystem::open(folder.path());
+  REQUIRE(files.has_value());
+  const PutAfterList changing(files.value(), root / "later", root / "more");
+  const RecordedFiles seen(changing, files.value());
+  REQUIRE(seen.list(path_of("content")).has_value());
+  CHECK(seen.torn() == std::vector{path_of("content")});
+  const RecordedFiles again(changing, files.value());
+  REQUIRE(again.list(path_of("content")).has_value());
+  CHECK_FALSE(again.is_torn());
+}
+
+TEST_CASE("What was read in part counts as changed until its stamp is sure to show a change",
+          "[bundler][state][sys-12]") {
+  MemoryFileSystem files;
+  files.add("content/large", std::string(100, 'x'));
+  const RecordedFiles seen(files, files);
+  ByteVector buffer;
+  REQUIRE(seen.read(path_of("content/large"), 0, 10, buffer).has_value());
+  auto inputs = remembered(seen);
+  CHECK(check_inputs(inputs, files, files, 1).changed.empty());
+  inputs.front().inputs.front().is_settled = false;
+  CHECK(check_inputs(inputs, files, files, 1).changed == std::vector{path_of("content/large")});
+}
+
+}  // namespace
+}  // namespace muster
