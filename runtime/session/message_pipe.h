@@ -20,7 +20,7 @@ enum SessionChannel : std::size_t {
 };
 /// Of SESSION_FORMAT.md. Ends of different versions do not connect: it is part of the number of the
 /// application.
-inline constexpr std::uint64_t kSessionFormatVersion = 3;
+inline constexpr std::uint64_t kSessionFormatVersion = 4;
 /// What both ends of a session's connection declare.
 ConnectionOptions session_connection();
 

@@ -324,6 +324,7 @@ std::uint32_t CommandQueue::waiting() const {
 CommandReport CommandQueue::report() {
   CommandReport report;
   report.newest = newest_;
+  report.run = number();
   if (newest_ != 0) {
     report.received = history_.before(newest_);
     report.gaps = history_.gaps();

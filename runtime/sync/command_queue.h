@@ -51,7 +51,7 @@ class CommandQueue {
   static constexpr std::uint32_t kAheadMax = 48;
   /// Ticks for which a late command still counts, unless it is settled
   /// (`CommandReport::kSettledTicks`).
-  static constexpr std::uint32_t kLateMax = 64;
+  static constexpr std::uint32_t kLateMax = CommandReport::kLateTicks;
   /// Without a clock at the client: commands that wait before some are skipped, and after that.
   static constexpr std::uint32_t kWaitingMax = 6;
   static constexpr std::uint32_t kWaitingAfterSkip = 2;

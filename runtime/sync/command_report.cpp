@@ -35,6 +35,7 @@ EncodedCommandReport CommandReport::encode() const {
   writer.write_u8(
       static_cast<std::uint8_t>(std::clamp(std::round(loss / kLossStep), 0.0F, 255.0F)));
   writer.write_u32(starved);
+  writer.write_u32(run);
   writer.write_u32(gaps);
   if (gaps == 0) return encoded;
   writer.write_u8(block);
@@ -61,6 +62,7 @@ std::optional<CommandReport> CommandReport::decode(std::span<const std::byte> by
   report.waiting = reader.read_u8();
   report.loss = static_cast<float>(reader.read_u8()) * kLossStep;
   report.starved = reader.read_u32();
+  report.run = reader.read_u32();
   report.gaps = reader.read_u32();
   if ((report.gaps != 0) != (bytes.size() == kBytesWithBlock)) return std::nullopt;
   if (report.gaps == 0) return report;

@@ -11,7 +11,7 @@ namespace muster {
 
 /// A report's bytes.
 struct EncodedCommandReport {
-  std::array<std::byte, 39> bytes{};
+  std::array<std::byte, 43> bytes{};
   std::size_t count = 0;
   operator std::span<const std::byte>() const {  // NOLINT: bytes are bytes
     return std::span(bytes).first(count);
@@ -20,14 +20,16 @@ struct EncodedCommandReport {
 
 /// What has arrived, how early, and how many wait. SESSION_FORMAT.md, "Command reports".
 struct CommandReport {
-  static constexpr std::size_t kBytes = 30;
-  static constexpr std::size_t kBytesWithBlock = 39;
+  static constexpr std::size_t kBytes = 34;
+  static constexpr std::size_t kBytesWithBlock = 43;
   /// Earliness is reported in steps of this part of a tick, and at most 128 ticks either way.
   static constexpr float kEarlinessStep = 1.0F / 256;
 
   /// A command that is this much older than the newest one is settled: if it has not arrived, the
   /// server ignores it from now on.
   static constexpr std::uint32_t kSettledTicks = 24;
+  /// The server ignores a command that arrives more than this many ticks after it was due.
+  static constexpr std::uint32_t kLateTicks = 64;
 
   std::uint32_t newest = 0;    ///< The newest command that has arrived; 0 before the first.
   std::uint64_t received = 0;  ///< Bit `i`: whether command `newest - 1 - i` has arrived.
@@ -40,6 +42,7 @@ struct CommandReport {
   std::uint8_t waiting = 0;   ///< Commands that have arrived and not run yet.
   float loss = 0;             ///< Share of the client's packets, in steps of 1/256.
   std::uint32_t starved = 0;  ///< Ticks so far whose command had not arrived; wraps.
+  std::uint32_t run = 0;      ///< The command of the tick that runs, arrived or not.
   /// Older commands, in blocks of 64: bit `i` is set when one of the 64 before
   /// `newest - 64 - 64 * i` has not arrived. Reports name the commands of such blocks in turns.
   std::uint32_t gaps = 0;

@@ -89,16 +89,30 @@ void CommandSender::acknowledge(std::uint32_t stamp) {
 
 void CommandSender::settle(std::uint32_t stamp, bool is_received, std::uint32_t newest) {
   if (is_received) return acknowledge(stamp);
+  if (stamp_steps(stamp, newest) <= static_cast<std::int32_t>(CommandReport::kSettledTicks)) return;
+  lose(stamp);
+}
+
+void CommandSender::lose(std::uint32_t stamp) {
   Kept& one = kept(stamp);
   if (stamp == 0 || one.stamp != stamp || one.is_settled) return;
-  if (stamp_steps(stamp, newest) <= static_cast<std::int32_t>(CommandReport::kSettledTicks)) return;
   one.is_settled = true;
   lost_.push_back(stamp);
 }
 
 std::uint32_t CommandSender::receive(const CommandReport& report) {
   lost_.clear();
-  if (newest_ == 0 || report.newest == 0 || stamp_steps(report.newest, newest_) < 0) return 0;
+  if (newest_ == 0) return 0;
+  if (report.newest != 0) {
+    if (stamp_steps(report.newest, newest_) < 0) return 0;
+    read_received(report);
+  }
+  lose_late(report);
+  loss_ = static_cast<double>(report.loss);
+  return static_cast<std::uint32_t>(lost_.size());
+}
+
+void CommandSender::read_received(const CommandReport& report) {
   const std::uint32_t newest = report.newest;
   acknowledge(newest);
   for (std::uint32_t i = 0; i < 64; ++i) {
@@ -121,8 +135,18 @@ std::uint32_t CommandSender::receive(const CommandReport& report) {
     is_first = is_first && (one.stamp != stamp || one.is_settled);
     if (is_first) unsettled_ = stamp + 1;
   }
-  loss_ = static_cast<double>(report.loss);
-  return static_cast<std::uint32_t>(lost_.size());
+}
+
+/// Commands above the newest one come too late from now on, up to a stamp.
+void CommandSender::lose_late(const CommandReport& report) {
+  if (report.run == 0) return;
+  const std::uint32_t late_end = report.run - CommandReport::kLateTicks;
+  const bool is_after = report.newest != 0 && stamp_steps(unsettled_, report.newest) >= 0;
+  const std::uint32_t first = is_after ? report.newest + 1 : unsettled_;
+  for (std::uint32_t stamp = first;
+       stamp_steps(stamp, late_end) > 0 && stamp_steps(stamp, newest_) >= 0; ++stamp) {
+    lose(stamp);
+  }
 }
 
 std::span<const std::int64_t> CommandSender::lost(std::uint32_t index) const {

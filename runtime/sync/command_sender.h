@@ -73,6 +73,9 @@ class CommandSender {
   void acknowledge(std::uint32_t stamp);
   /// A report says whether a command arrived. One that did not, and that is settled, is lost.
   void settle(std::uint32_t stamp, bool is_received, std::uint32_t newest);
+  void lose(std::uint32_t stamp);
+  void read_received(const CommandReport& report);
+  void lose_late(const CommandReport& report);
 
   std::vector<CommandLane> lanes_;
   std::vector<std::int64_t> defaults_;

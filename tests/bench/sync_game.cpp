@@ -102,6 +102,8 @@ void shoot(SystemContext& ctx, EntityId id, Character& self, const Transform& at
   const std::int32_t first = hits.empty() ? -1 : ctx.reference(hits.front().entity).network_id;
   ShotLog::Verdicts& log = ctx.is_server() ? shot_log().server : shot_log().client;
   log.try_emplace({ctx.reference(id).network_id, ctx.tick().value()}, first);
+  ctx.play("shot", {.position = at.position});
+  if (ctx.is_server()) ++shot_counts()[ctx.reference(id).network_id];
 }
 
 void count_presses(SystemContext& ctx, EntityId id, Tally& tally, const Character&) {
@@ -126,6 +128,10 @@ void run_targets(SystemContext& ctx, EntityId id, Transform& at, const HitVolume
 ShotLog& shot_log() {
   static ShotLog log;
   return log;
+}
+ShotCounts& shot_counts() {
+  static ShotCounts counts;
+  return counts;
 }
 
 Game sync_game() {

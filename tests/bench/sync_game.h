@@ -48,8 +48,12 @@ struct ShotLog {
   Verdicts client;
 };
 
+/// Shots that the server has run, by the shooter's network id. Each plays one effect.
+using ShotCounts = std::map<std::int32_t, std::uint64_t>;
+
 /// Calls of one process play one match at a time: the systems write to one log.
 ShotLog& shot_log();
+ShotCounts& shot_counts();
 /// 60 ticks and 20 snapshots per second.
 Game sync_game();
 /// Builds the game's content into a folder of the disk. Throws when it cannot be built.

@@ -81,8 +81,10 @@ Json to_json(const Options& options, std::uint32_t clients, const SyncResult& re
   json["shots_moved"] = result.shots_moved;
   json["hit_agreement"] =
       result.shots == 0 ? Json() : Json(rounded(ratio(result.shots_agreed, result.shots), 1e6));
-  json["effects_doubled"] = Json();
-  json["effects_lost"] = Json();
+  json["effects"] = result.effects;
+  json["effects_doubled"] = result.effects_doubled;
+  json["effects_lost"] = result.effects_lost;
+  json["effects_undone"] = result.effects_undone;
   json["clock_jumps"] = result.clock_jumps;
   json["reconnects"] = result.reconnects;
   json["world_hash"] = fmt::format("{:016x}", result.world_hash);
@@ -195,7 +197,8 @@ constexpr const char* kNotes =
     "  shown_error_mm: own characters as shown, against the server's state of that tick\n"
     "  shots: fired in the same tick on both sides; hit_agreement: with the same verdict;\n"
     "    shots_moved: those of the server that the client fired in another tick or not\n"
-    "  effects_doubled, effects_lost: null, sessions have no predicted effects yet\n\n"
+    "  effects: of shots, on each client; effects_undone: predicted, then not done by the\n"
+    "    server; effects_doubled, effects_lost: clients played more or fewer than that leaves\n\n"
     "Exit codes: 0 verified, 1 not verified, 2 usage or unreadable input, 3 internal error.\n\n"
     "Examples:\n"
     "  sync_lab --delays tests/bench/traces/stalls.csv --inputs "

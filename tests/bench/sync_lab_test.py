@@ -46,6 +46,8 @@ class SyncLabTest(unittest.TestCase):
         self.assertTrue(figures["verified"])
         self.assertEqual(figures["presses_lost"], 0)
         self.assertEqual(figures["presses_doubled"], 0)
+        self.assertEqual(figures["effects_doubled"], 0)
+        self.assertEqual(figures["effects_lost"], 0)
 
     def test_both_rules_play_the_same_match_without_a_lost_press(self):
         # A shorter match has too few corrections to compare.
@@ -57,6 +59,7 @@ class SyncLabTest(unittest.TestCase):
             self.assertGreater(figures["presses"], 100)
             self.assertGreater(figures["states_compared"], 1000)
             self.assertGreater(figures["shots"], 20)
+            self.assertGreater(figures["effects"], 40)
         self.assertLess(ours["starved_ticks_per_10000"], theirs["starved_ticks_per_10000"])
         for name in ("corrections_per_minute", "resimulated_ticks_per_tick"):
             self.assertLess(ours[name], theirs[name], name)

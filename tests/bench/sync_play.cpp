@@ -31,6 +31,7 @@ constexpr double kRestMs = 2000;
 constexpr double kRestMaxMs = 30'000;
 constexpr double kRestDelayMs = 50;
 constexpr double kReconnectMs = 1000;
+constexpr double kBeginMaxMs = 3000;
 /// Clients of one recording are this far apart in it.
 constexpr double kApartMs = 7300;
 
@@ -48,6 +49,7 @@ struct Seat {
   double next_frame_ms = 0;
   double reconnect_ms = 0;
   double delay_ms = 0;
+  bool has_joined_late = false;
   bool has_step = false;  ///< The server knows the device's step.
   // Of this connection.
   std::uint32_t held = 0;
@@ -60,6 +62,9 @@ struct Seat {
   double last_shown = 0;
   Tick confirmed;
   SeenTicks seen;
+  ShotCounts effects;  ///< Played, by the shooter's network id.
+  ShotCounts undone;
+  std::int32_t own_id = 0;    ///< Of its character; 0 before it is there.
   std::vector<ShownOwn> own;  ///< Waits until the server has that tick.
 };
 
@@ -68,6 +73,7 @@ class Match {
   explicit Match(const SyncPlayOptions& options)
       : options_(options), game_(sync_game()), edges_(options.seed) {
     shot_log() = {};
+    shot_counts() = {};
     build_sync_game(folder_.path());
     Result<std::unique_ptr<GameServer>> opened =
         GameServer::open(Build::open(folder_.path(), Target::server, game_), edges_.host("server"),
@@ -121,6 +127,11 @@ class Match {
     if (!client) throw std::runtime_error(client.error().message);
     seat.client = std::move(client.value());
     seat.client->on_problem([](const Problem&) {});
+    seat.client->on_effect([&seat](const PlayedEffect& effect) {
+      ++seat.effects[seat.client->reference(effect.cause).network_id];
+    });
+    seat.client->on_undone(
+        [&seat](EntityId cause) { ++seat.undone[seat.client->reference(cause).network_id]; });
     if (options_.rules == SyncRules::fpssample) {
       ClientRules& rules = SessionAccess::members(*seat.client).rules;
       rules.jitter = JitterPolicy::newest;
@@ -163,6 +174,7 @@ class Match {
     for (const auto& seat : seats_) {
       if (seat->client == nullptr || seat->client->player() == PlayerId::none) continue;
       const EntityId own = server_->owned(seat->client->player(), "character");
+      seat->own_id = server_->reference(own).network_id;
       if (const Tally* const tally = server_->get<Tally>(own)) seat->run = tally->presses;
       if (Character* const self = server_->edit<Character>(own); self && !seat->has_step) {
         self->degrees_per_count = static_cast<float>(seat->input.step_deg());
@@ -195,7 +207,7 @@ class Match {
 
   /// Gives the client what the devices had since its last frame.
   void feed(Seat& seat) {
-    if (is_resting_ || !can_play(seat)) {
+    if (is_resting_ || !can_play(seat) || !has_begun()) {
       skip_rows(seat);
       if (is_resting_) seat.client->set_command(Input{});
       return;
@@ -211,6 +223,16 @@ class Match {
       seat.held = held;
       seat.client->set_command(input);
     }
+  }
+
+  /// Nobody plays before all are there, so that each sees each shot. Whoever cannot connect does
+  /// not keep the others waiting for ever.
+  bool has_begun() {
+    has_begun_ =
+        has_begun_ || now_ms() >= kBeginMaxMs || std::ranges::all_of(seats_, [&](const auto& seat) {
+          return seat->client != nullptr && can_play(*seat);
+        });
+    return has_begun_;
   }
 
   bool can_play(const Seat& seat) const {
@@ -302,6 +324,7 @@ class Match {
       std::uint64_t& missing = is_lost ? result_.presses_disconnected : result_.presses_lost;
       missing += pressed > run ? pressed - run : 0;
     }
+    count_effects(seat, is_lost);
     bits_ += seat.bits;
     result_.clock_jumps += seat.client->metrics().clock_jumps;
     if (is_lost) ++result_.reconnects;
@@ -315,6 +338,28 @@ class Match {
     seat.confirmed = Tick();
     seat.seen.clear();
     seat.own.clear();
+    seat.effects.clear();
+    seat.undone.clear();
+    seat.own_id = 0;
+    seat.has_joined_late = true;
+  }
+
+  /// Compares what a client has played with the server's shots. A client that came later sees only
+  /// some of the others' shots, and one that lost its connection misses some.
+  void count_effects(const Seat& seat, bool is_lost) {
+    for (const auto& [shooter, shots] : shot_counts()) {
+      if (seat.has_joined_late && shooter != seat.own_id) continue;
+      const auto count_in = [&, id = shooter](const ShotCounts& counts) {
+        const auto found = counts.find(id);
+        return found == counts.end() ? 0 : found->second;
+      };
+      const std::uint64_t undone = count_in(seat.undone);
+      const std::uint64_t played = count_in(seat.effects) - undone;
+      result_.effects += shots;
+      result_.effects_undone += undone;
+      if (played > shots && !is_lost) result_.effects_doubled += played - shots;
+      if (played < shots && !is_lost) result_.effects_lost += shots - played;
+    }
   }
 
   bool is_settled() const {
@@ -375,6 +420,7 @@ class Match {
   double tick_ms_ = 0;
   double end_ms_ = 0;
   bool is_resting_ = false;
+  bool has_begun_ = false;
   std::uint64_t hash_ = 0xCBF2'9CE4'8422'2325U;
   std::uint64_t stopped_ = 0;
   double behind_ms_ = 0;

@@ -69,6 +69,10 @@ struct SyncResult {
   std::uint64_t shots_agreed = 0;
   std::uint64_t shots_moved = 0;  ///< That one side fired in another tick, or not.
   std::uint64_t hits = 0;         ///< Of `shots`, by the server.
+  std::uint64_t effects = 0;      ///< Of shots, by client, that should have played once.
+  std::uint64_t effects_doubled = 0;
+  std::uint64_t effects_lost = 0;
+  std::uint64_t effects_undone = 0;  ///< Predicted, and not done by the server.
   std::uint64_t clock_jumps = 0;
   std::uint64_t reconnects = 0;
   std::uint64_t datagrams_lost = 0;

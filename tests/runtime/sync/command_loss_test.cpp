@@ -1,6 +1,8 @@
 // What a network does to packets, over thousands of seeds.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -173,6 +175,33 @@ TEST_CASE("Over thousands of networks no press of a command that arrives is lost
   CHECK(pressed - presses <= pressed / 1000);
   CHECK(arrived < commands);
   CHECK(arrived > commands * 9 / 10);
+}
+
+TEST_CASE("Presses that come too late for longer than commands are kept run once in the end",
+          "[sync][commands]") {
+  const std::uint32_t late_ticks = GENERATE(70U, 200U, 900U);
+  CAPTURE(late_ticks);
+  constexpr std::uint32_t kEnd = 6000;
+  constexpr std::uint32_t kBetter = 4000;  // From here on packets come in time.
+  Stage stage(CommandPacing::by_server);
+  stage.begin_tick(100);
+  stage.stamp = 100;
+  std::map<std::uint32_t, std::vector<std::vector<std::byte>>> under_way;
+  std::uint32_t pressed = 0;
+  std::uint32_t run = 0;
+  for (std::uint32_t tick = 101; tick < kEnd; ++tick) {
+    const bool is_press = tick % 40 == 0 && tick < kEnd - 200;
+    pressed += is_press ? 1 : 0;
+    stage.set({.fire = {.press_count = static_cast<std::uint8_t>(is_press ? 1 : 0)}});
+    under_way[tick < kBetter ? tick + late_ticks : tick].push_back(stage.packet());
+    for (const auto& packet : under_way[tick]) stage.receive(packet);
+    under_way.erase(tick);
+    stage.begin_tick(tick);
+    run += stage.current().fire.press_count;
+    if (tick % 3 == 0) stage.report();
+  }
+  CHECK(run == pressed);
+  CHECK(stage.queue.counters().stale > 1000);
 }
 
 TEST_CASE("Commands in steady state allocate nothing", "[sync][commands]") {
