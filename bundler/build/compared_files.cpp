@@ -195,9 +195,6 @@ Result<Bytes> ComparedFiles::View::read(const AssetPath& path, std::uint64_t off
                                         std::uint64_t max_bytes, ByteVector& buffer) const {
   return files_.read_staged(path.text(), offset, max_bytes, buffer);
 }
-Result<void> ComparedFiles::View::write(const AssetPath&, Bytes) { return not_written(); }
-Result<void> ComparedFiles::View::commit(std::span<const Move>) { return not_written(); }
-Result<void> ComparedFiles::View::remove(const AssetPath&) { return not_written(); }
 
 Result<std::vector<DirectoryEntry>> ShuffledFiles::list(const AssetPath& folder) const {
   auto entries = inner_.list(folder);
@@ -206,8 +203,5 @@ Result<std::vector<DirectoryEntry>> ShuffledFiles::list(const AssetPath& folder)
   std::ranges::shuffle(entries.value(), random);
   return entries;
 }
-Result<void> ShuffledFiles::write(const AssetPath&, Bytes) { return not_written(); }
-Result<void> ShuffledFiles::commit(std::span<const Move>) { return not_written(); }
-Result<void> ShuffledFiles::remove(const AssetPath&) { return not_written(); }
 
 }  // namespace muster

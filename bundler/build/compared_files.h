@@ -27,7 +27,7 @@ struct OutputDifferences {
 /// never is; `reference` lives longer.
 class ComparedFiles final : public FileSystem {
  public:
-  explicit ComparedFiles(const FileSystem& reference) : reference_(reference) {}
+  explicit ComparedFiles(const FileReader& reference) : reference_(reference) {}
 
   /// Compares what was staged, for these targets. With `allows_repacked`, bundles with the same
   /// entries count as equal, and so do the catalogs and reports that name them.
@@ -52,22 +52,19 @@ class ComparedFiles final : public FileSystem {
   Result<Bytes> read_staged(const std::string& path, std::uint64_t offset, std::uint64_t max_bytes,
                             ByteVector& buffer) const;
 
-  const FileSystem& reference_;
+  const FileReader& reference_;
   std::set<std::string> equal_;                // paths in the output
   std::map<std::string, ByteVector> unequal_;  // of the others, what was written
 };
 
 /// Reads what a `ComparedFiles` was given, under its paths in the output.
-class ComparedFiles::View final : public FileSystem {
+class ComparedFiles::View final : public FileReader {
  public:
   explicit View(const ComparedFiles& files) : files_(files) {}
   Result<FileInfo> stat(const AssetPath& path) const override;
   Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override;
-  Result<void> write(const AssetPath& path, Bytes bytes) override;
-  Result<void> commit(std::span<const Move> moves) override;
-  Result<void> remove(const AssetPath& path) override;
 
  private:
   const ComparedFiles& files_;
@@ -75,21 +72,18 @@ class ComparedFiles::View final : public FileSystem {
 
 /// A project's files with the names of each folder in another order, as another disk might list
 /// them. Equal seeds give equal orders.
-class ShuffledFiles final : public FileSystem {
+class ShuffledFiles final : public FileReader {
  public:
-  ShuffledFiles(const FileSystem& inner, std::uint64_t seed) : inner_(inner), seed_(seed) {}
+  ShuffledFiles(const FileReader& inner, std::uint64_t seed) : inner_(inner), seed_(seed) {}
   Result<FileInfo> stat(const AssetPath& path) const override { return inner_.stat(path); }
   Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override {
     return inner_.read(path, offset, max_bytes, buffer);
   }
-  Result<void> write(const AssetPath& path, Bytes bytes) override;
-  Result<void> commit(std::span<const Move> moves) override;
-  Result<void> remove(const AssetPath& path) override;
 
  private:
-  const FileSystem& inner_;
+  const FileReader& inner_;
   std::uint64_t seed_;
 };
 

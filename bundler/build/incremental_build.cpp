@@ -49,7 +49,7 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
 
 // Where a target has links, it gets the files themselves that they lead to.
 Result<void> keep_target(const BuildRun& run, Target target) {
-  const FileSystem& files = run.output.files();
+  const FileReader& files = run.output.files();
   std::vector<AssetPath> folders{AssetPath().child(folder_of(target))};
   std::vector<std::vector<std::string>> names;
   AssetPath outside;
@@ -106,7 +106,7 @@ HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& pla
 }
 
 // Blocks of an output that does not remember how it was made: its report says the levels.
-void remember_blocks(const FileSystem& files, const BuildRun& run, const CompressionPlan& plan,
+void remember_blocks(const FileReader& files, const BuildRun& run, const CompressionPlan& plan,
                      StagedBundles& bundles) {
   ByteVector buffer;
   const auto report = read_whole(files, AssetPath().child(OutputFolder::kReportName),
@@ -192,7 +192,7 @@ PackingTerms terms_of(const BuildRun& run, const CompressionPlan& plan) {
 Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                                                std::vector<CookProblem>& problems) {
   const bool leaves_state = run.inputs != nullptr && run.output_stamps != nullptr;
-  const FileSystem& old_files = run.previous ? run.previous->files : run.output.files();
+  const FileReader& old_files = run.previous ? run.previous->files : run.output.files();
   const auto state = leaves_state && !run.is_forced ? read_state(old_files) : std::nullopt;
   const BuildState* const known = state ? &*state : nullptr;
   std::optional<InputHashes> hashes;
@@ -266,7 +266,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
 namespace {
 
 // What a build for these wishes would be for; nothing when that cannot be told.
-std::optional<std::string> choice_for(const FileSystem& project, const BuildWish& wish) {
+std::optional<std::string> choice_for(const FileReader& project, const BuildWish& wish) {
   const auto config = load_config(project);
   if (!config) return std::nullopt;
   const auto choice = choose_for_build(config.value().axes, wish.variants);
@@ -276,8 +276,8 @@ std::optional<std::string> choice_for(const FileSystem& project, const BuildWish
 
 }  // namespace
 
-std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStamps& output_stamps,
-                                        const FileSystem& project, const FileStamps& project_stamps,
+std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStamps& output_stamps,
+                                        const FileReader& project, const FileStamps& project_stamps,
                                         const BuildWish& wish, unsigned jobs) {
   const auto needs_recovery = OutputFolder::needs_recovery(output);
   if (!needs_recovery || needs_recovery.value()) return std::nullopt;

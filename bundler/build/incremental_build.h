@@ -15,7 +15,7 @@ namespace muster {
 
 /// Another output to take bundles and blocks from: for an output that remembers nothing itself.
 struct PreviousOutput {
-  const FileSystem& files;
+  const FileReader& files;
   const FileStamps& stamps;
 };
 
@@ -68,8 +68,8 @@ struct UpToDate {
 
 /// Looks whether there is anything to do, without reading the project. Nothing when there is, or
 /// when it cannot be told.
-std::optional<UpToDate> find_up_to_date(const FileSystem& output, const FileStamps& output_stamps,
-                                        const FileSystem& project, const FileStamps& project_stamps,
+std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStamps& output_stamps,
+                                        const FileReader& project, const FileStamps& project_stamps,
                                         const BuildWish& wish, unsigned jobs);
 
 /// Keeps new stamps of inputs whose content has not changed, and publishes them, unless the output

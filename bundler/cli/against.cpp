@@ -86,7 +86,7 @@ Result<Contract> contract_of_build(const std::string& old, const std::vector<std
 }
 
 struct ProjectRevision {
-  std::unique_ptr<FileSystem> files;
+  std::unique_ptr<FileReader> files;
   struct Part {
     AssetPath at;
     const RevisionFiles* files;  ///< A part of the whole.

@@ -30,8 +30,8 @@ class Verification {
     auto folder = open_project_folder(arguments_.project);
     if (!folder) return fail(folder.error());
     const ShuffledFiles shuffled(*folder.value().files, seed);
-    const FileSystem& listed =
-        seed == 0 ? *folder.value().files : static_cast<const FileSystem&>(shuffled);
+    const FileReader& listed =
+        seed == 0 ? *folder.value().files : static_cast<const FileReader&>(shuffled);
     const RecordedFiles recorded(listed, *folder.value().stamps);
     const auto project = Project::open(recorded, jobs, session_.stop, {}, wish_.variants);
     if (!project) return fail(project.error());

@@ -70,11 +70,14 @@ Result<StampedFolder> open_project_folder(const std::string& path) {
     auto opened = open_stamped_folder(outside.place.starts_with('/') ? outside.place
                                                                      : path + "/" + outside.place);
     if (!opened) continue;
-    mounts.push_back({outside.at, std::move(opened.value().files), opened.value().stamps});
+    FileSystem* const writer = opened.value().files.get();
+    mounts.push_back({outside.at, std::move(opened.value().files), opened.value().stamps, writer});
   }
   if (mounts.empty()) return std::move(base).value();
+  FileSystem* const writer = base.value().files.get();
   auto files = std::make_unique<MountedFileSystem>(
-      MountedFileSystem::Part{AssetPath(), std::move(base.value().files), base.value().stamps},
+      MountedFileSystem::Part{AssetPath(), std::move(base.value().files), base.value().stamps,
+                              writer},
       std::move(mounts));
   const FileStamps* const stamps = files.get();
   return StampedFolder{std::move(files), stamps};

@@ -43,7 +43,7 @@ void tell_prepared(const PreparePlan& plan, bool dry_run, Session& session) {
   for (const std::string& remains : plan.remaining) tell(session, remains);
 }
 
-Result<void> reopen(OpenProject& open, const FileSystem& files, Session& session,
+Result<void> reopen(OpenProject& open, const FileReader& files, Session& session,
                     const Progress& progress) {
   auto project = Project::open(files, processor_count(), session.stop, progress);
   if (!project) return fail(project.error());

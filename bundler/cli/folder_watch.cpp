@@ -30,7 +30,7 @@ std::string place_of(const std::string& root, const AssetPath& folder) {
 
 }  // namespace
 
-Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string& root,
+Result<FolderWatch> FolderWatch::open(const FileReader& files, const std::string& root,
                                       const std::string& except, const AssetPath& named) {
   FolderWatch watch(Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), except);
   if (!watch.queue_.valid()) return fail_errno(errno, "cannot watch folders");
@@ -40,7 +40,7 @@ Result<FolderWatch> FolderWatch::open(const FileSystem& files, const std::string
   return watch;
 }
 
-Result<void> FolderWatch::add_tree(const FileSystem& files, const std::string& root) {
+Result<void> FolderWatch::add_tree(const FileReader& files, const std::string& root) {
   std::set<std::uint64_t> seen;
   std::vector<AssetPath> waiting{AssetPath()};
   while (!waiting.empty() && folder_count_ < kMaxFolders) {
@@ -76,7 +76,7 @@ bool FolderWatch::is_watched(const std::string& folder) const {
 }
 
 // Where it is not there yet, the nearest folder that it will lie in is looked at for it.
-Result<void> FolderWatch::add_named(const FileSystem& files, const std::string& root,
+Result<void> FolderWatch::add_named(const FileReader& files, const std::string& root,
                                     const AssetPath& named) {
   named_.push_back(place_of(root, named));
   const auto is_folder = [&](const AssetPath& path) {

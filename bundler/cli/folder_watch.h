@@ -24,12 +24,12 @@ class FolderWatch {
   /// whatever it is called, and for the making of which is looked as well; empty for none. What
   /// changes from now on is remembered until `wait`.
   /// Fails with `limit_exceeded` when the system allows no more watches.
-  static Result<FolderWatch> open(const FileSystem& files, const std::string& root,
+  static Result<FolderWatch> open(const FileReader& files, const std::string& root,
                                   const std::string& except, const AssetPath& named = {});
 
   /// Also watches everything below another folder, as `open` does with `root`: content of the
   /// project that lies elsewhere.
-  Result<void> add_tree(const FileSystem& files, const std::string& root);
+  Result<void> add_tree(const FileReader& files, const std::string& root);
 
   /// Also watches for a folder that is to be created: the absolute path `folder`, by the nearest
   /// folder above it that exists.
@@ -46,7 +46,7 @@ class FolderWatch {
       : queue_(std::move(queue)), except_(std::move(except)) {}
   Result<void> add(const std::string& folder);
   bool is_watched(const std::string& folder) const;
-  Result<void> add_named(const FileSystem& files, const std::string& root, const AssetPath& named);
+  Result<void> add_named(const FileReader& files, const std::string& root, const AssetPath& named);
   /// Takes what has happened; true when any of it counts.
   Result<bool> take_events() const;
   /// Whether what happened to this name in a folder, given by its watch, is a change of the

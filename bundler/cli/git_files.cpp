@@ -155,12 +155,6 @@ class GitFiles final : public RevisionFiles {
     return Bytes(buffer).first(part);
   }
 
-  Result<void> write(const AssetPath& path, Bytes /*bytes*/) override { return refuse(path); }
-  Result<void> commit(std::span<const Move> moves) override {
-    return moves.empty() ? Result<void>() : refuse(moves.front().to);
-  }
-  Result<void> remove(const AssetPath& path) override { return refuse(path); }
-
   std::optional<Error> failure() const override {
     const std::scoped_lock lock(mutex_);
     return failure_;
@@ -183,10 +177,6 @@ class GitFiles final : public RevisionFiles {
   static tl::unexpected<Error> missing(const AssetPath& path) {
     return fail(ErrorCode::not_found, "'" + path.text() + "' is not in that revision");
   }
-  static Result<void> refuse(const AssetPath& path) {
-    return fail(ErrorCode::permission_denied, "'" + path.text() + "' is of an old revision");
-  }
-
   bool exists(const AssetPath& path) const {
     return folders_.contains(path) || entries_.contains(path);
   }

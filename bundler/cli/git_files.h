@@ -9,8 +9,8 @@
 
 namespace muster::cli {
 
-/// Files at a revision. Cannot be written.
-class RevisionFiles : public FileSystem {
+/// Files at a revision.
+class RevisionFiles : public FileReader {
  public:
   /// Why something that the revision has could not be read; nothing when all could that was asked
   /// for. A comparison with what was read would leave it out in silence.

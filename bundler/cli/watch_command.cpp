@@ -36,7 +36,7 @@ std::string nearest_folder(std::string folder) {
 
 // Watches the folders that the project takes from elsewhere: local packages, `folders` of its
 // settings. A build reads those that are there; one that is to come begins a build as well.
-Result<void> watch_elsewhere(const std::string& project, const FileSystem& files,
+Result<void> watch_elsewhere(const std::string& project, const FileReader& files,
                              FolderWatch& watch) {
   for (const OutsideFolder& outside : outside_folders(files)) {
     if (files.stat(outside.at)) continue;  // an embedded package comes before it

@@ -88,7 +88,7 @@ Error UnusableDictionary::error() const {
 }
 
 Result<std::optional<CommittedDictionaries>> look_at_committed(
-    const FileSystem& files, const CompressionRules& rules,
+    const FileReader& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable) {
   if (!rules.dictionaries) return std::nullopt;
   const auto folder = files.stat(*rules.dictionaries);
@@ -127,7 +127,7 @@ Result<std::optional<CommittedDictionaries>> look_at_committed(
   return found;
 }
 
-Result<std::optional<CommittedDictionaries>> load_committed(const FileSystem& files,
+Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& files,
                                                             const CompressionRules& rules) {
   std::vector<UnusableDictionary> unusable;
   auto found = look_at_committed(files, rules, unusable);

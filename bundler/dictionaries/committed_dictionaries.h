@@ -30,11 +30,11 @@ struct UnusableDictionary {
 /// when they name no folder. Fails with `malformed` when that is a file, or as the disk fails. What
 /// cannot be used is in `unusable`, sorted by kind.
 Result<std::optional<CommittedDictionaries>> look_at_committed(
-    const FileSystem& files, const CompressionRules& rules,
+    const FileReader& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable);
 /// The same for a build. Fails also for the first that cannot be used: with `malformed`,
 /// `limit_exceeded` or `already_exists`.
-Result<std::optional<CommittedDictionaries>> load_committed(const FileSystem& files,
+Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& files,
                                                             const CompressionRules& rules);
 
 /// Adds an `unusable-dictionary` for each file that no build takes, and `missing-dictionaries` when

@@ -436,7 +436,7 @@ Result<BuildState> decode_state(Bytes bytes) {
   return state;
 }
 
-std::optional<BuildState> read_state_head(const FileSystem& output) {
+std::optional<BuildState> read_state_head(const FileReader& output) {
   const AssetPath path = AssetPath().child(kStateName);
   ByteVector buffer;
   const auto header = output.read(path, 0, kStateHeaderBytes, buffer);
@@ -450,7 +450,7 @@ std::optional<BuildState> read_state_head(const FileSystem& output) {
   return std::move(state).value();
 }
 
-std::optional<BuildState> read_state(const FileSystem& output) {
+std::optional<BuildState> read_state(const FileReader& output) {
   ByteVector buffer;
   const auto bytes = read_whole(output, AssetPath().child(kStateName), kStateBytesMax, buffer);
   if (!bytes) return std::nullopt;

@@ -188,7 +188,7 @@ Result<BuildState> decode_state(Bytes bytes);
 
 /// Reads the state of an output; nothing when there is none, or when it is none that can be used:
 /// who asks builds everything then.
-std::optional<BuildState> read_state_head(const FileSystem& output);
-std::optional<BuildState> read_state(const FileSystem& output);
+std::optional<BuildState> read_state_head(const FileReader& output);
+std::optional<BuildState> read_state(const FileReader& output);
 
 }  // namespace muster

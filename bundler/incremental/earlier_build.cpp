@@ -52,7 +52,7 @@ void tidy(std::vector<BuildReason>& reasons) {
 
 }  // namespace
 
-EarlierBuild::EarlierBuild(BuildState state, const FileSystem& files, const FileStamps& stamps,
+EarlierBuild::EarlierBuild(BuildState state, const FileReader& files, const FileStamps& stamps,
                            const CookAnswers& answers, unsigned jobs)
     : state_(std::move(state)), files_(files), stamps_(stamps) {
   // Bits as in `Target`. What the one went without the other may need.

@@ -40,7 +40,7 @@ class EarlierBuild {
  public:
   /// Asks everything anew that the earlier build was told, on `jobs` threads. `files` holds its
   /// output and lives longer, like `stamps`.
-  EarlierBuild(BuildState state, const FileSystem& files, const FileStamps& stamps,
+  EarlierBuild(BuildState state, const FileReader& files, const FileStamps& stamps,
                const CookAnswers& answers, unsigned jobs);
 
   struct Match {
@@ -53,7 +53,7 @@ class EarlierBuild {
              const PlannedBundle& planned) const;
 
   const BuildState& state() const { return state_; }
-  const FileSystem& files() const { return files_; }
+  const FileReader& files() const { return files_; }
   /// The fact that a bundle names by its index.
   const CookFact& fact(std::uint32_t index) const { return state_.facts[index]; }
   /// Whether all these facts are as they were.
@@ -89,7 +89,7 @@ class EarlierBuild {
   Place resembling(Target target, const Guid& subject, const Members& members) const;
 
   BuildState state_;
-  const FileSystem& files_;
+  const FileReader& files_;
   const FileStamps& stamps_;
   std::array<std::vector<bool>, 2> holds_;  // for client and server, per fact
   std::map<std::pair<Guid, Members>, std::vector<Place>> by_members_;

@@ -23,7 +23,7 @@ struct Step {
 
 class InputLook {
  public:
-  InputLook(const FileSystem& files, const FileStamps& stamps)
+  InputLook(const FileReader& files, const FileStamps& stamps)
       : files_(files), now_ns_(stamps.now_ns()) {}
 
   /// Brings the stamps up to date; false when the content is another.
@@ -61,7 +61,7 @@ class InputLook {
     return bytes && hash_bytes(bytes.value()) == hash;
   }
 
-  const FileSystem& files_;
+  const FileReader& files_;
   std::int64_t now_ns_;
 };
 
@@ -83,7 +83,7 @@ bool is_untouched(const StateOutput& output, const FileStamp& stamp) {
 
 }  // namespace
 
-InputCheck check_inputs(std::vector<StateFolder>& folders, const FileSystem& files,
+InputCheck check_inputs(std::vector<StateFolder>& folders, const FileReader& files,
                         const FileStamps& stamps, unsigned jobs) {
   InputCheck check;
   const std::vector<Step> steps = steps_over(folders);

@@ -20,7 +20,7 @@ struct InputCheck {
 /// Compares what a build has looked at with what is there now: by stamps, on `jobs` threads; and by
 /// content where a stamp is another, or was taken too soon after a change to tell. Brings the
 /// stamps of unchanged inputs up to date.
-InputCheck check_inputs(std::vector<StateFolder>& folders, const FileSystem& files,
+InputCheck check_inputs(std::vector<StateFolder>& folders, const FileReader& files,
                         const FileStamps& stamps, unsigned jobs);
 
 /// Whether the output's files of these targets are those that the build left: by their stamps, none

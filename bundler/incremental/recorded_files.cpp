@@ -111,16 +111,6 @@ Result<Bytes> RecordedFiles::read(const AssetPath& path, std::uint64_t offset,
   return bytes;
 }
 
-Result<void> RecordedFiles::write(const AssetPath&, Bytes) {
-  return fail(ErrorCode::permission_denied, "a build does not write into its project");
-}
-Result<void> RecordedFiles::commit(std::span<const Move>) {
-  return fail(ErrorCode::permission_denied, "a build does not write into its project");
-}
-Result<void> RecordedFiles::remove(const AssetPath&) {
-  return fail(ErrorCode::permission_denied, "a build does not write into its project");
-}
-
 std::vector<RecordedInput> RecordedFiles::inputs() const {
   std::vector<RecordedInput> all;
   for (Shard& shard : shards_) {

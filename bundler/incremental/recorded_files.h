@@ -36,18 +36,15 @@ ContentHash hash_of_names(const std::vector<DirectoryEntry>& entries);
 /// A project's files, read through: remembers each path that anybody looks at, with the hash of
 /// what was read. Reading from several threads is safe; writing fails. `inner` and `stamps` live
 /// longer.
-class RecordedFiles final : public FileSystem {
+class RecordedFiles final : public FileReader {
  public:
-  RecordedFiles(const FileSystem& inner, const FileStamps& stamps)
+  RecordedFiles(const FileReader& inner, const FileStamps& stamps)
       : inner_(inner), stamps_(stamps), started_ns_(stamps.now_ns()) {}
 
   Result<FileInfo> stat(const AssetPath& path) const override;
   Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override;
-  Result<void> write(const AssetPath& path, Bytes bytes) override;
-  Result<void> commit(std::span<const Move> moves) override;
-  Result<void> remove(const AssetPath& path) override;
 
   /// What has been looked at so far, sorted by path.
   std::vector<RecordedInput> inputs() const;
@@ -76,7 +73,7 @@ class RecordedFiles final : public FileSystem {
   void note_whole(const AssetPath& path, const ContentHash& hash) const;
   void note_torn(const AssetPath& path) const;
 
-  const FileSystem& inner_;
+  const FileReader& inner_;
   const FileStamps& stamps_;
   std::int64_t started_ns_;
   mutable std::array<Shard, 32> shards_;

@@ -47,7 +47,7 @@ Result<AssetPath> staged_path(const AssetPath& path) {
 
 // What is at a path, or nothing. A disk that cannot tell is a failure: taken for "nothing", it
 // would throw away a journal with parts still in it.
-Result<std::optional<FileInfo>> find(const FileSystem& files, const AssetPath& path) {
+Result<std::optional<FileInfo>> find(const FileReader& files, const AssetPath& path) {
   const auto info = files.stat(path);
   if (info) return std::optional(info.value());
   if (info.error().code == ErrorCode::not_found) return std::optional<FileInfo>();
@@ -66,7 +66,7 @@ tl::unexpected<Error> bad_journal() {
 }
 
 // "name identity" per line. A journal without the list is one whose removal was interrupted.
-Result<Parts> read_parts(const FileSystem& files) {
+Result<Parts> read_parts(const FileReader& files) {
   Parts parts;
   ByteVector buffer;
   const auto bytes = read_whole(files, named(kJournal).child(kParts), kMaxPartsBytes, buffer);
@@ -92,7 +92,7 @@ Result<Parts> read_parts(const FileSystem& files) {
 
 // Looks at the head only: reports of large projects are large, and one that was damaged further
 // down is to be replaced like any other part.
-Result<bool> is_report_of_ours(const FileSystem& files) {
+Result<bool> is_report_of_ours(const FileReader& files) {
   ByteVector buffer;
   const auto bytes = files.read(named(OutputFolder::kReportName), 0, kReportHeadBytes, buffer);
   if (!bytes && bytes.error().code == ErrorCode::not_found) return false;
@@ -111,7 +111,7 @@ Result<bool> is_report_of_ours(const FileSystem& files) {
 
 // What keeps a folder from being replaced; empty when nothing does: it holds what targets hold,
 // whole or damaged, and what desktops leave behind (which goes with the old folder).
-Result<std::string> foreign_part_in_target(const FileSystem& files, const AssetPath& folder) {
+Result<std::string> foreign_part_in_target(const FileReader& files, const AssetPath& folder) {
   const auto present = find(files, folder);
   if (!present) return fail(present.error());
   if (!present.value()) return std::string();
@@ -132,7 +132,7 @@ Result<std::string> foreign_part_in_target(const FileSystem& files, const AssetP
 }
 
 // Publishing would stop half way, and again whenever it was finished.
-Result<void> refuse_links(const FileSystem& files) {
+Result<void> refuse_links(const FileReader& files) {
   for (const std::string_view target : {"client", "server"}) {
     const auto present = find(files, named(target));
     if (!present) return fail(present.error());
@@ -146,7 +146,7 @@ Result<void> refuse_links(const FileSystem& files) {
 
 // What makes a folder no build's output; empty for one that is, and for an empty one. Only what is
 // surely a build, or empty, is ever written into: the parts get replaced as a whole.
-Result<std::string> foreign_part_in(const FileSystem& files) {
+Result<std::string> foreign_part_in(const FileReader& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());
   std::string first_other;
@@ -186,7 +186,7 @@ bool OutputFolder::may_hold(std::string_view name) {
   return is_part(name) || std::ranges::find(kOwn, name) != kOwn.end() || is_stray_name(name);
 }
 
-Result<void> OutputFolder::check_usable(const FileSystem& files) {
+Result<void> OutputFolder::check_usable(const FileReader& files) {
   const auto foreign = foreign_part_in(files);
   if (!foreign) return fail(foreign.error());
   if (foreign.value().empty()) return {};
@@ -201,7 +201,7 @@ Result<OutputFolder> OutputFolder::open_for_build(FileSystem& files) {
   return OutputFolder(files);
 }
 
-Result<bool> OutputFolder::needs_recovery(const FileSystem& files) {
+Result<bool> OutputFolder::needs_recovery(const FileReader& files) {
   const auto journal = find(files, named(kJournal));
   if (!journal) return fail(journal.error());
   return journal.value().has_value();
@@ -247,7 +247,7 @@ Result<void> OutputFolder::stage(const AssetPath& path, Bytes bytes) {
   return files_->write(staged.value(), bytes);
 }
 
-Result<void> OutputFolder::carry_over(const FileSystem& from, const AssetPath& old_folder,
+Result<void> OutputFolder::carry_over(const FileReader& from, const AssetPath& old_folder,
                                       const AssetPath& folder, std::span<const std::string> names) {
   constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
   const auto staged = staged_path(folder);

@@ -35,7 +35,7 @@ class OutputFolder {
 
   /// Fails with `already_exists` when the folder holds something that is no build, naming it, or as
   /// the disk fails. Changes nothing.
-  static Result<void> check_usable(const FileSystem& files);
+  static Result<void> check_usable(const FileReader& files);
 
   /// Opens the folder for a build, after finishing an interrupted `publish` and removing what was
   /// staged by a build that died. Fails like `check_usable`. Requires: the lock is held for as long
@@ -43,7 +43,7 @@ class OutputFolder {
   static Result<OutputFolder> open_for_build(FileSystem& files);
 
   /// True when a `publish` was interrupted. Readers ask before they look.
-  static Result<bool> needs_recovery(const FileSystem& files);
+  static Result<bool> needs_recovery(const FileReader& files);
   /// Finishes an interrupted `publish`, if there is one. Requires: the lock is held.
   static Result<void> recover(FileSystem& files);
 
@@ -58,12 +58,12 @@ class OutputFolder {
   /// Makes files in a folder of some output (this one, when `from` is its file system) files of the
   /// new output in `folder`: by links where that is possible, else as copies. Fails as the disk
   /// does.
-  Result<void> carry_over(const FileSystem& from, const AssetPath& old_folder,
+  Result<void> carry_over(const FileReader& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);
   /// The stamps of staged files in one folder, like `FileStamps::stamps_in`.
   void stamps_of_staged(const FileStamps& stamps, const AssetPath& folder,
                         std::span<const std::string_view> names, std::span<FileStamp> found) const;
-  const FileSystem& files() const { return *files_; }
+  const FileReader& files() const { return *files_; }
 
   /// Writes a file of the new output; `path` is relative to the output folder.
   Result<void> stage(const AssetPath& path, Bytes bytes);

@@ -43,7 +43,7 @@ Result<void> StagedBundles::stage_bundle(const AssetPath& path, const BundleRead
   return {};
 }
 
-Result<void> StagedBundles::carry_over(const FileSystem& from, const AssetPath& old_folder,
+Result<void> StagedBundles::carry_over(const FileReader& from, const AssetPath& old_folder,
                                        const AssetPath& folder,
                                        std::span<const std::string> names) {
   const std::lock_guard lock(mutex_);
@@ -64,7 +64,7 @@ Result<Bytes> StagedBundles::read_staged(const AssetPath& path, ByteVector& buff
   return output_.read_staged(path, 0, std::numeric_limits<std::uint64_t>::max(), buffer);
 }
 
-void StagedBundles::remember_earlier(const FileSystem& files, const AssetPath& path,
+void StagedBundles::remember_earlier(const FileReader& files, const AssetPath& path,
                                      const HowPacked& how_packed) {
   constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
   ByteVector buffer;

@@ -69,13 +69,13 @@ class StagedBundles {
   bool holds_bundle(const AssetPath& path, std::uint64_t file_bytes, const ContentHash& hash) const;
 
   /// Makes files of an earlier output some of this one, see `OutputFolder::carry_over`.
-  Result<void> carry_over(const FileSystem& from, const AssetPath& old_folder,
+  Result<void> carry_over(const FileReader& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);
   /// Remembers the entries of a bundle that an earlier build has left; a bundle that cannot be read
   /// has none. Compressed blocks whose dictionary is another than they would get now are not
   /// remembered, nor are entries without any compressed block, or of which nobody can tell how they
   /// were packed. Requires: called before anything is packed, and `files` lives longer.
-  void remember_earlier(const FileSystem& files, const AssetPath& path,
+  void remember_earlier(const FileReader& files, const AssetPath& path,
                         const HowPacked& how_packed);
   bool remembers_earlier() const { return !earlier_.empty(); }
   /// How many blocks of earlier builds were used again.
@@ -92,7 +92,7 @@ class StagedBundles {
   mutable std::mutex mutex_;  // for all that follows, and for the output
   std::vector<AssetPath> bundles_;
   struct Earlier {
-    const FileSystem* files = nullptr;
+    const FileReader* files = nullptr;
     AssetPath path;
   };
   std::vector<Earlier> earlier_;

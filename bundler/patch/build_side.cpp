@@ -38,7 +38,7 @@ bool is_dictionary_place(std::string_view path) {
   return false;
 }
 
-Result<BuildSide> BuildSide::read(const FileSystem& files) {
+Result<BuildSide> BuildSide::read(const FileReader& files) {
   BuildSide side;
   const auto add = [&](const AssetPath& path, std::uint64_t max_bytes) -> Result<void> {
     LooseFile file{.path = path, .bytes = {}, .hash = {}};

@@ -34,7 +34,7 @@ class BuildSide {
  public:
   /// Reads what is there. Fails with `not_found` when there is neither client nor server, and as
   /// reading and opening a catalog do, naming the file.
-  static Result<BuildSide> read(const FileSystem& files);
+  static Result<BuildSide> read(const FileReader& files);
   /// The same of files in hand. Fails also when the dictionaries are not those of the catalogs.
   /// Requires: paths of `loose_file_paths` in that order, then dictionaries by their paths.
   static Result<BuildSide> of(std::vector<LooseFile> files);

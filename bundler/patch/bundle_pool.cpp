@@ -37,7 +37,7 @@ Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& s
 
 }  // namespace
 
-Result<Bytes> read_bundle(const FileSystem& files, const AssetPath& path,
+Result<Bytes> read_bundle(const FileReader& files, const AssetPath& path,
                           const CatalogBundle& bundle, ByteVector& buffer) {
   const auto bytes = read_whole(files, path, layout::patch::kMaxFileBytes, buffer);
   if (!bytes) return bytes;
@@ -47,7 +47,7 @@ Result<Bytes> read_bundle(const FileSystem& files, const AssetPath& path,
   return bytes;
 }
 
-BundlePool::BundlePool(const FileSystem& base_files, const BuildSide& base, ReadMade read_made)
+BundlePool::BundlePool(const FileReader& base_files, const BuildSide& base, ReadMade read_made)
     : base_files_(&base_files), read_made_(std::move(read_made)) {
   for (const Target target : {Target::client, Target::server}) {
     const CatalogReader* const catalog = base.catalog(target);

@@ -24,7 +24,7 @@ using ReadMade = std::function<Result<Bytes>(const AssetPath& path, std::uint64_
 class BundlePool {
  public:
   /// Requires: all live longer.
-  BundlePool(const FileSystem& base_files, const BuildSide& base, ReadMade read_made);
+  BundlePool(const FileReader& base_files, const BuildSide& base, ReadMade read_made);
 
   std::size_t size() const { return places_.size(); }
   /// The sum of the base's bundles.
@@ -55,7 +55,7 @@ class BundlePool {
   };
   Result<void> load(Place& place, ByteVector& buffer) const;
 
-  const FileSystem* base_files_;
+  const FileReader* base_files_;
   ReadMade read_made_;
   std::vector<Place> places_;
   std::uint64_t base_bytes_ = 0;
@@ -63,7 +63,7 @@ class BundlePool {
 };
 
 /// Reads a bundle of a build against what its catalog says of it. Fails like `BundlePool::open`.
-Result<Bytes> read_bundle(const FileSystem& files, const AssetPath& path,
+Result<Bytes> read_bundle(const FileReader& files, const AssetPath& path,
                           const CatalogBundle& bundle, ByteVector& buffer);
 
 }  // namespace muster

@@ -45,7 +45,7 @@ std::string first_difference(const BuildSide& build, const std::vector<PatchFile
 
 class Application {
  public:
-  Application(const FileSystem& base_files, BuildSide base, const Patch& patch, OutputFolder& out,
+  Application(const FileReader& base_files, BuildSide base, const Patch& patch, OutputFolder& out,
               const ApplyOptions& options)
       : base_files_(base_files),
         base_(std::move(base)),
@@ -197,7 +197,7 @@ class Application {
                 path.text() + ": what the patch makes is not what the new build has");
   }
 
-  const FileSystem& base_files_;
+  const FileReader& base_files_;
   BuildSide base_;
   const Patch& patch_;
   OutputFolder& out_;
@@ -212,13 +212,13 @@ class Application {
 
 }  // namespace
 
-Result<bool> is_applied(const FileSystem& base, const Patch& patch) {
+Result<bool> is_applied(const FileReader& base, const Patch& patch) {
   const auto build = BuildSide::read(base);
   if (!build) return fail(build.error());
   return first_difference(build.value(), patch.files).empty();
 }
 
-Result<AppliedPatch> apply_patch(const FileSystem& base, const Patch& patch, OutputFolder& out,
+Result<AppliedPatch> apply_patch(const FileReader& base, const Patch& patch, OutputFolder& out,
                                  const ApplyOptions& options) {
   auto build = BuildSide::read(base);
   if (!build) return fail(build.error());

@@ -25,7 +25,7 @@ struct AppliedPatch {
 /// Whether `base` is already what the patch leads to, by its loose files (which name all others):
 /// what is left to do after an end between publishing and leaving is nothing. Fails as reading
 /// does.
-Result<bool> is_applied(const FileSystem& base, const Patch& patch);
+Result<bool> is_applied(const FileReader& base, const Patch& patch);
 
 /// Makes the new build and publishes it. `base` and `out` may be of one folder. Everything is held
 /// against a hash before it is used and before it is published: after a failure, `out` is as it was
@@ -34,7 +34,7 @@ Result<bool> is_applied(const FileSystem& base, const Patch& patch);
 /// when this zstd gives other bytes, with `already_exists` when `out` has a target that the new
 /// build lacks, with `cancelled`, `malformed` or
 /// `limit_exceeded` for a patch that is not sound, and as the disk does.
-Result<AppliedPatch> apply_patch(const FileSystem& base, const Patch& patch, OutputFolder& out,
+Result<AppliedPatch> apply_patch(const FileReader& base, const Patch& patch, OutputFolder& out,
                                  const ApplyOptions& options = {});
 
 }  // namespace muster

@@ -34,7 +34,7 @@ int level_of(const BuildSide& build) {
 }
 
 // A patch makes the files of a build and no others; whoever has put more there is told.
-Result<void> check_no_strangers(const FileSystem& files, const BuildSide& build) {
+Result<void> check_no_strangers(const FileReader& files, const BuildSide& build) {
   std::set<std::string> known;
   for (const AssetPath& path : loose_file_paths()) known.insert(path.text());
   for (const LooseFile* file : build.dictionaries()) known.insert(file->path.text());
@@ -66,7 +66,7 @@ Result<void> check_no_strangers(const FileSystem& files, const BuildSide& build)
 
 class Creation {
  public:
-  Creation(const FileSystem& old_files, const FileSystem& new_files, BuildSide before,
+  Creation(const FileReader& old_files, const FileReader& new_files, BuildSide before,
            BuildSide after, const PatchOptions& options)
       : new_files_(new_files),
         options_(options),
@@ -136,7 +136,7 @@ class Creation {
     return {};
   }
 
-  const FileSystem& new_files_;
+  const FileReader& new_files_;
   const PatchOptions& options_;
   BuildSide before_;
   BuildSide after_;
@@ -152,7 +152,7 @@ class Creation {
 
 }  // namespace
 
-Result<MadePatch> create_patch(const FileSystem& old_files, const FileSystem& new_files,
+Result<MadePatch> create_patch(const FileReader& old_files, const FileReader& new_files,
                                const PatchOptions& options) {
   auto before = BuildSide::read(old_files);
   if (!before) return fail_in("old", before.error());

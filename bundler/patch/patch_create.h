@@ -28,7 +28,7 @@ struct MadePatch {
 /// of the first, and those of the second that are others; both are held against their catalogs.
 /// Fails with `hash_mismatch` where a build is not what it says, with `already_exists` when the new
 /// one has files that no build has, with `cancelled`, and as reading does, naming the file.
-Result<MadePatch> create_patch(const FileSystem& old_files, const FileSystem& new_files,
+Result<MadePatch> create_patch(const FileReader& old_files, const FileReader& new_files,
                                const PatchOptions& options);
 
 }  // namespace muster

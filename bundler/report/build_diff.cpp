@@ -29,7 +29,7 @@ using HeldAssets = std::map<Guid, HeldAsset>;
 /// One target of one output.
 class Side {
  public:
-  static Result<Side> open(const FileSystem& files, Target target) {
+  static Result<Side> open(const FileReader& files, Target target) {
     Side side(files, target);
     const AssetPath path = side.folder_.child(kCatalogName);
     const auto bytes = read_whole(files, path, kFileBytesMax, side.buffer_);
@@ -95,10 +95,10 @@ class Side {
   }
 
  private:
-  Side(const FileSystem& files, Target target)
+  Side(const FileReader& files, Target target)
       : files_(&files), folder_(AssetPath().child(std::string(folder_of(target)))) {}
 
-  const FileSystem* files_;
+  const FileReader* files_;
   AssetPath folder_;
   ByteVector buffer_;  ///< What the catalog reads.
   std::optional<CatalogReader> catalog_;
@@ -217,7 +217,7 @@ class TargetComparison {
   TargetDiff diff_;
 };
 
-Result<void> check_is_output(const FileSystem& files, const char* which) {
+Result<void> check_is_output(const FileReader& files, const char* which) {
   if (files.stat(AssetPath().child("build.json"))) return {};
   return fail(ErrorCode::not_found,
               fmt::format("the {} folder has no build.json: it is no build's output", which));
@@ -299,8 +299,8 @@ Json to_json(const BundleDiff& bundle) {
 
 }  // namespace
 
-Result<std::vector<TargetDiff>> diff_builds(const FileSystem& old_files,
-                                            const FileSystem& new_files) {
+Result<std::vector<TargetDiff>> diff_builds(const FileReader& old_files,
+                                            const FileReader& new_files) {
   if (auto is_output = check_is_output(old_files, "old"); !is_output) {
     return fail(is_output.error());
   }

@@ -58,8 +58,8 @@ struct TargetDiff {
 /// Compares two outputs, of which each may lack a target: then the other's is added or removed as a
 /// whole. Reads the bundles whose hashes differ, and of those only tables. Fails with `not_found`
 /// when a folder is no output, and as reading and opening do, naming the file.
-Result<std::vector<TargetDiff>> diff_builds(const FileSystem& old_files,
-                                            const FileSystem& new_files);
+Result<std::vector<TargetDiff>> diff_builds(const FileReader& old_files,
+                                            const FileReader& new_files);
 
 std::string diff_text(const std::vector<TargetDiff>& targets);
 std::string diff_json(const std::vector<TargetDiff>& targets);

@@ -60,7 +60,7 @@ struct Told {
 
 class TargetReading {
  public:
-  TargetReading(const FileSystem& files, Target target) : files_(files) {
+  TargetReading(const FileReader& files, Target target) : files_(files) {
     overview_.name = std::string(folder_of(target));
     folder_ = AssetPath().child(overview_.name);
   }
@@ -299,7 +299,7 @@ class TargetReading {
     std::uint64_t bytes = 0;
     std::vector<Guid> guids;
   };
-  const FileSystem& files_;
+  const FileReader& files_;
   AssetPath folder_;
   std::optional<BundleChoice> choice_;  ///< What is needed by default.
   OverviewTarget overview_;
@@ -387,7 +387,7 @@ std::vector<OverviewKind> kinds_of(const OverviewTarget& target) {
   return sorted;
 }
 
-Result<Overview> read_overview(const FileSystem& files) {
+Result<Overview> read_overview(const FileReader& files) {
   ByteVector buffer;
   const AssetPath path = AssetPath().child(OutputFolder::kReportName);
   const auto bytes = read_whole(files, path, OutputFolder::kReportBytesMax, buffer);

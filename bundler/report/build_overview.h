@@ -130,7 +130,7 @@ std::vector<OverviewKind> kinds_of(const OverviewTarget& target);
 /// Reads report, catalogs and every bundle's tables. Fails with `not_found` when the folder is no
 /// output, with `malformed` when its report is none, and as reading and opening do, naming the
 /// file.
-Result<Overview> read_overview(const FileSystem& files);
+Result<Overview> read_overview(const FileReader& files);
 
 /// Notes in `overview` what everything was in an earlier build.
 void compare_with(const Overview& earlier, Overview& overview);

@@ -4,7 +4,7 @@
 
 namespace muster {
 
-std::shared_ptr<const DictionarySet> read_dictionaries(const FileSystem& target) {
+std::shared_ptr<const DictionarySet> read_dictionaries(const FileReader& target) {
   auto set = std::make_shared<DictionarySet>();
   const AssetPath folder = AssetPath().child("dictionaries");
   const auto listed = target.list(folder);

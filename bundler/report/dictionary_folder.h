@@ -10,6 +10,6 @@ namespace muster {
 
 /// Reads the dictionaries that lie in a target's folder (`OUT/client`), whatever its catalog says.
 /// Those that are damaged are left out: who needs one is told that it is not here.
-std::shared_ptr<const DictionarySet> read_dictionaries(const FileSystem& target);
+std::shared_ptr<const DictionarySet> read_dictionaries(const FileReader& target);
 
 }  // namespace muster

@@ -30,7 +30,7 @@ struct TargetCheck {
 
 class OutputChecker {
  public:
-  OutputChecker(const FileSystem& files, unsigned jobs, const std::stop_token& stop,
+  OutputChecker(const FileReader& files, unsigned jobs, const std::stop_token& stop,
                 const std::optional<VerifyKey>& key)
       : files_(files), jobs_(std::max(jobs, 1U)), stop_(stop), key_(key) {}
 
@@ -297,7 +297,7 @@ class OutputChecker {
     }
   }
 
-  const FileSystem& files_;
+  const FileReader& files_;
   unsigned jobs_;
   std::stop_token stop_;
   const std::optional<VerifyKey>& key_;
@@ -306,7 +306,7 @@ class OutputChecker {
 
 }  // namespace
 
-Result<OutputCheck> check_output(const FileSystem& files, unsigned jobs,
+Result<OutputCheck> check_output(const FileReader& files, unsigned jobs,
                                  const std::stop_token& stop, const std::optional<VerifyKey>& key) {
   return OutputChecker(files, jobs, stop, key).run();
 }

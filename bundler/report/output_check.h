@@ -29,7 +29,7 @@ struct OutputCheck {
 /// left over, that client and server agree, and with a `key` that its holder signed catalogs and
 /// report. Fails only when there is no output to check, or
 /// with `cancelled`.
-Result<OutputCheck> check_output(const FileSystem& files, unsigned jobs,
+Result<OutputCheck> check_output(const FileReader& files, unsigned jobs,
                                  const std::stop_token& stop,
                                  const std::optional<VerifyKey>& key = {});
 

@@ -17,7 +17,7 @@ Result<void> commit_move(FileSystem& files, const AssetPath& from, const AssetPa
   return files.commit(std::span(&move, 1));
 }
 
-Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
+Result<Bytes> read_whole(const FileReader& files, const AssetPath& path, std::uint64_t max_bytes,
                          ByteVector& buffer) {
   auto bytes = files.read(path, 0, max_bytes + 1, buffer);
   if (bytes && bytes.value().size() > max_bytes) {

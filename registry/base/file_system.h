@@ -40,12 +40,11 @@ struct Move {
   AssetPath to;
 };
 
-/// Files below one root. Nothing outside is listed, read or written: not by `..` (an `AssetPath`
-/// has none) nor through links (`permission_denied`). Implementations: `DiskFileSystem`,
-/// `MemoryFileSystem`. Reading is possible from several threads at once, writing is not.
-class FileSystem {
+/// Reads files below one root. Nothing outside is listed or read: not by `..` (an `AssetPath` has
+/// none) nor through links (`permission_denied`). Several threads may read at once.
+class FileReader {
  public:
-  virtual ~FileSystem() = default;
+  virtual ~FileReader() = default;
 
   /// Fails with `not_found` or `permission_denied`.
   virtual Result<FileInfo> stat(const AssetPath& path) const = 0;
@@ -58,7 +57,12 @@ class FileSystem {
   /// into it and lives until its next use.
   virtual Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                              ByteVector& buffer) const = 0;
+};
 
+/// Reads and writes files below one root. Implementations: `DiskFileSystem`, `MemoryFileSystem`.
+/// One thread writes, and nothing reads meanwhile.
+class FileSystem : public FileReader {
+ public:
   /// Creates or replaces a file, with its parent folders. Not atomic and not yet durable: write to
   /// a staging path, then `commit`. Fails with `no_space`, leaving no partial file.
   virtual Result<void> write(const AssetPath& path, Bytes bytes) = 0;
@@ -79,7 +83,7 @@ class FileSystem {
 Result<void> commit_move(FileSystem& files, const AssetPath& from, const AssetPath& to);
 
 /// Reads a file to its end. Fails with `limit_exceeded` when it has more than `max_bytes`.
-Result<Bytes> read_whole(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
+Result<Bytes> read_whole(const FileReader& files, const AssetPath& path, std::uint64_t max_bytes,
                          ByteVector& buffer);
 
 /// Replaces one file atomically: writes beside it, then commits. Where a link to a file stands,

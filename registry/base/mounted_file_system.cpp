@@ -20,6 +20,10 @@ AssetPath joined(const AssetPath& at, const AssetPath& path) {
   return AssetPath::parse(at.text() + "/" + path.text()).value();
 }
 
+tl::unexpected<Error> read_only(const AssetPath& path) {
+  return fail(ErrorCode::permission_denied, "'" + path.text() + "' cannot be written");
+}
+
 }  // namespace
 
 MountedFileSystem::MountedFileSystem(Part base, std::vector<Part> mounts)
@@ -83,7 +87,8 @@ Result<Bytes> MountedFileSystem::read(const AssetPath& path, std::uint64_t offse
 
 Result<void> MountedFileSystem::write(const AssetPath& path, Bytes bytes) {
   const Part& part = part_of(path);
-  return part.files->write(inside(path, part.at), bytes);
+  if (part.writer == nullptr) return read_only(path);
+  return part.writer->write(inside(path, part.at), bytes);
 }
 
 Result<void> MountedFileSystem::commit(std::span<const Move> moves) {
@@ -98,12 +103,14 @@ Result<void> MountedFileSystem::commit(std::span<const Move> moves) {
     }
     within.push_back({inside(move.from, part.at), inside(move.to, part.at)});
   }
-  return part.files->commit(within);
+  if (part.writer == nullptr) return read_only(moves.front().to);
+  return part.writer->commit(within);
 }
 
 Result<void> MountedFileSystem::remove(const AssetPath& path) {
   const Part& part = part_of(path);
-  return part.files->remove(inside(path, part.at));
+  if (part.writer == nullptr) return read_only(path);
+  return part.writer->remove(inside(path, part.at));
 }
 
 void MountedFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,

@@ -15,7 +15,7 @@ namespace muster {
 /// Reading from several threads is safe while nobody writes.
 class OverlayFileSystem final : public FileSystem {
  public:
-  explicit OverlayFileSystem(const FileSystem& beneath) : beneath_(beneath) {}
+  explicit OverlayFileSystem(const FileReader& beneath) : beneath_(beneath) {}
 
   Result<FileInfo> stat(const AssetPath& path) const override;
   Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override;
@@ -28,7 +28,7 @@ class OverlayFileSystem final : public FileSystem {
  private:
   bool is_removed(const AssetPath& path) const;
 
-  const FileSystem& beneath_;
+  const FileReader& beneath_;
   std::map<AssetPath, ByteVector> written_;
   std::set<AssetPath> removed_;  ///< With all below; what is written counts before it.
 };

@@ -112,7 +112,7 @@ class LockReader {
   yaml::Position& fault_;
 };
 
-Result<IdLock> load(const FileSystem& files, const AssetPath& path, yaml::Position& fault) {
+Result<IdLock> load(const FileReader& files, const AssetPath& path, yaml::Position& fault) {
   ByteVector buffer;
   const auto bytes = read_whole(files, path, kMaxLockBytes, buffer);
   if (!bytes) return fail(bytes.error());
@@ -167,7 +167,7 @@ AssetPath lock_path_of(const AssetPath& registry) {
                                  std::string(kLockSuffix));
 }
 
-std::vector<LockFile> read_lock_files(const FileSystem& files, const AssetIndex& index) {
+std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex& index) {
   std::vector<LockFile> locks;
   for (const AssetPath& path : index.lock_paths()) {
     LockFile& file = locks.emplace_back();

@@ -46,7 +46,7 @@ struct LockFile {
 /// wherever that is: Unity moves and renames an asset with its sidecar, but not the lock, which it
 /// does not see. A lock that names none, or one that is gone, belongs to the asset beside it that
 /// its own name tells of. No asset has two.
-std::vector<LockFile> read_lock_files(const FileSystem& files, const AssetIndex& index);
+std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex& index);
 
 /// Called before `next` is written to `path`. Where two registries have taken each other's names,
 /// the lock of the one replaces that of the other: a copy keeps what it promises, should the work

@@ -431,7 +431,7 @@ RegistryModel build_registry_model(const Project& project, std::vector<ClassDecl
   return ModelBuilder(project, std::move(classes)).build();
 }
 
-Project::Project(const FileSystem& files, unsigned jobs) : files_(files), jobs_(jobs) {}
+Project::Project(const FileReader& files, unsigned jobs) : files_(files), jobs_(jobs) {}
 
 Project::~Project() = default;
 
@@ -443,7 +443,7 @@ const Stripping& Project::stripping(Target target) const {
 }
 
 Result<std::unique_ptr<Project>> Project::open(
-    const FileSystem& files, unsigned jobs, const std::stop_token& stop, const Progress& progress,
+    const FileReader& files, unsigned jobs, const std::stop_token& stop, const Progress& progress,
     const std::optional<std::vector<VariantWish>>& wishes, FileMemory* memory) {
   std::unique_ptr<Project> project(new Project(files, jobs));
   auto config = load_config(files);

@@ -145,7 +145,7 @@ class Project {
   /// With `wishes` the project is what a build for them packs (`choose_for_build`, which may fail;
   /// `settle_variants`); without, every variant is there. `memory` spares reading what it knows.
   static Result<std::unique_ptr<Project>> open(
-      const FileSystem& files, unsigned jobs, const std::stop_token& stop,
+      const FileReader& files, unsigned jobs, const std::stop_token& stop,
       const Progress& progress = {},
       const std::optional<std::vector<VariantWish>>& wishes = std::nullopt,
       FileMemory* memory = nullptr);
@@ -153,7 +153,7 @@ class Project {
   Project& operator=(const Project&) = delete;
   ~Project();
 
-  const FileSystem& files() const { return files_; }
+  const FileReader& files() const { return files_; }
   const ProjectConfig& config() const { return config_; }
   const AssetIndex& index() const { return index_; }
   const Variants& variants() const { return variants_; }
@@ -183,9 +183,9 @@ class Project {
   }
 
  private:
-  Project(const FileSystem& files, unsigned jobs);
+  Project(const FileReader& files, unsigned jobs);
 
-  const FileSystem& files_;
+  const FileReader& files_;
   ProjectConfig config_;
   AssetIndex index_;
   Variants variants_;

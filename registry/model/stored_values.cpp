@@ -15,9 +15,9 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 
 // The project's files, some of them with a new text.
-class Changed final : public FileSystem {
+class Changed final : public FileReader {
  public:
-  Changed(const FileSystem& files, const std::map<AssetPath, FileWrite>& writes)
+  Changed(const FileReader& files, const std::map<AssetPath, FileWrite>& writes)
       : files_(files), writes_(writes) {}
 
   Result<FileInfo> stat(const AssetPath& path) const override {
@@ -40,16 +40,9 @@ class Changed final : public FileSystem {
     std::ranges::copy(wanted, buffer.begin());
     return Bytes(buffer).first(wanted.size());
   }
-  Result<void> write(const AssetPath& path, Bytes) override { return refuse(path); }
-  Result<void> commit(std::span<const Move>) override { return refuse({}); }
-  Result<void> remove(const AssetPath& path) override { return refuse(path); }
 
  private:
-  static tl::unexpected<Error> refuse(const AssetPath& path) {
-    return fail(ErrorCode::permission_denied, path.text() + ": this is only looked at");
-  }
-
-  const FileSystem& files_;
+  const FileReader& files_;
   const std::map<AssetPath, FileWrite>& writes_;
 };
 

@@ -26,7 +26,7 @@ constexpr std::uint64_t kMetaBytesMax = 64ULL * 1024 * 1024;
 constexpr std::size_t kMaxFolderDepth = 128;
 
 struct Walk {
-  const FileSystem& files;
+  const FileReader& files;
   std::vector<AssetPath> metas;                    // the sidecars' own paths
   std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; without sidecars
   std::vector<IndexProblem> problems;
@@ -79,7 +79,7 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
 // Only a link can lead to a folder above itself; following it would never end. And a folder is
 // entered through one link only: links among n folders would make n! paths.
 bool leads_back(Walk& walk, const AssetPath& link) {
-  const FileSystem& files = walk.files;
+  const FileReader& files = walk.files;
   const auto target = files.stat(link);
   if (!target || !walk.followed.insert(target.value().identity).second) return true;
   for (AssetPath up = link.parent();; up = up.parent()) {
@@ -195,7 +195,7 @@ struct MetaSlot {
   bool has_mentions = false;
 };
 
-void read_sidecar(const FileSystem& files, const AssetPath& path, FileMemory* memory,
+void read_sidecar(const FileReader& files, const AssetPath& path, FileMemory* memory,
                   ByteVector& buffer, MetaSlot& slot) {
   if (const auto known = memory == nullptr ? std::nullopt : memory->find_sidecar(path); known) {
     slot.meta.guid = known->guid;
@@ -239,7 +239,7 @@ bool is_not_followed(const FileInfo& info) {
 
 // Whether the path itself, or a folder on the way to it, is a link that leaves the project. What
 // lies behind such a link is refused, so the way up is looked at before that counts.
-Result<bool> leaves_project(const FileSystem& files, const AssetPath& path) {
+Result<bool> leaves_project(const FileReader& files, const AssetPath& path) {
   std::optional<Error> refused;
   for (AssetPath up = path; !up.empty(); up = up.parent()) {
     const auto info = files.stat(up);
@@ -332,7 +332,7 @@ std::vector<AssetNumber> AssetIndex::within(const AssetPath& folder) const {
   return found;
 }
 
-Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
+Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
                                      const Progress& progress, FileMemory* memory) {
   progress.begin("walking the folders", 0);

@@ -95,7 +95,7 @@ class AssetIndex {
 /// `*.tmp` are passed over), reads every sidecar that `memory` does not know, on `jobs` threads,
 /// and indexes them. Everything odd becomes a problem, never a failure; fails only when a top
 /// folder cannot be listed, or with `cancelled`.
-Result<AssetIndex> build_asset_index(const FileSystem& files, const ProjectConfig& config,
+Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
                                      const Progress& progress = {}, FileMemory* memory = nullptr);
 

@@ -18,19 +18,19 @@ constexpr std::uint64_t kMaxComponentsBytes = 64ULL * 1024 * 1024;
 
 constexpr std::uint64_t kMaxConfigBytes = 4ULL * 1024 * 1024;
 
-bool is_folder(const FileSystem& files, const AssetPath& path) {
+bool is_folder(const FileReader& files, const AssetPath& path) {
   const auto info = files.stat(path);
   return info && info.value().kind == FileKind::folder;
 }
 
-bool is_project(const FileSystem& files, const AssetPath& folder) {
+bool is_project(const FileReader& files, const AssetPath& folder) {
   return files.stat(folder.child(ProjectConfig::kFileName)).has_value() ||
          is_folder(files, folder.child("Assets"));
 }
 
 // The folders in `folders`, as far as the budget goes. Links are not followed: they may lead in
 // circles.
-std::vector<AssetPath> folders_in(const FileSystem& files, const std::vector<AssetPath>& folders,
+std::vector<AssetPath> folders_in(const FileReader& files, const std::vector<AssetPath>& folders,
                                   std::size_t& budget) {
   std::vector<AssetPath> found;
   for (const AssetPath& folder : folders) {
@@ -47,7 +47,7 @@ std::vector<AssetPath> folders_in(const FileSystem& files, const std::vector<Ass
 }
 
 // A person who points at a folder above the project should be told so: at the repository's, say.
-std::string nearby_projects(const FileSystem& files) {
+std::string nearby_projects(const FileReader& files) {
   constexpr std::size_t kLevels = 2;
   constexpr std::size_t kNamed = 5;
   std::size_t budget = 1000;  // a home folder has more, and nobody waits for it
@@ -74,13 +74,13 @@ Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::Node
 }
 
 // A disk that tells upper and lower case apart where another does not.
-std::string other_case(const FileSystem& files, const AssetPath& path) {
+std::string other_case(const FileReader& files, const AssetPath& path) {
   const auto other = path_in_any_case(files, path);
   return other ? "; it is called '" + other->text() + "' ('muster validate --fix' writes that)"
                : "";
 }
 
-Result<void> read_folders(const FileSystem& files, const yaml::Tree& tree, yaml::NodeIndex list,
+Result<void> read_folders(const FileReader& files, const yaml::Tree& tree, yaml::NodeIndex list,
                           ProjectConfig& config) {
   if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
   if (tree.at(list).child_count == 0) {
@@ -120,7 +120,7 @@ Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectCon
   return {};
 }
 
-Result<void> read_components(const FileSystem& files, const yaml::Tree& tree, yaml::NodeIndex node,
+Result<void> read_components(const FileReader& files, const yaml::Tree& tree, yaml::NodeIndex node,
                              ProjectConfig& config) {
   if (auto good = check_kind(tree, node, yaml::NodeKind::scalar); !good) return good;
   auto path = AssetPath::parse(tree.scalar(node));
@@ -140,7 +140,7 @@ Result<void> read_components(const FileSystem& files, const yaml::Tree& tree, ya
   return {};
 }
 
-Result<void> add_unity_folders(const FileSystem& files, ProjectConfig& config) {
+Result<void> add_unity_folders(const FileReader& files, ProjectConfig& config) {
   for (const std::string_view name : {"Assets", "Packages"}) {
     const AssetPath folder = AssetPath().child(name);
     const auto info = files.stat(folder);
@@ -151,7 +151,7 @@ Result<void> add_unity_folders(const FileSystem& files, ProjectConfig& config) {
 }
 
 // The settings under a name that is not theirs: without them a build would be another one.
-Result<std::string> misnamed_config(const FileSystem& files) {
+Result<std::string> misnamed_config(const FileReader& files) {
   constexpr std::array<std::string_view, 6> kNames = {
       "muster.yml", ".muster.yaml", ".muster.yml", "muster.yaml.txt", "muster.json", "muster.yaml"};
   const auto entries = files.list(AssetPath());
@@ -166,7 +166,7 @@ Result<std::string> misnamed_config(const FileSystem& files) {
 }
 
 // An edit of a second settings file would have no effect.
-Result<void> check_no_second(const FileSystem& files) {
+Result<void> check_no_second(const FileReader& files) {
   for (const char* const name : {"muster.yml", ".muster.yaml", ".muster.yml"}) {
     const auto info = files.stat(AssetPath().child(name));
     if (!info && info.error().code != ErrorCode::not_found) return fail(info.error());
@@ -179,7 +179,7 @@ Result<void> check_no_second(const FileSystem& files) {
   return {};
 }
 
-Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
+Result<ProjectConfig> read_config(const FileReader& files, std::string text) {
   auto source = std::make_shared<ConfigSource>();
   source->text = std::move(text);
   if (const auto fault = yaml::find_text_fault(source->text)) {
@@ -244,7 +244,7 @@ Result<ProjectConfig> read_config(const FileSystem& files, std::string text) {
 
 }  // namespace
 
-Result<ProjectConfig> load_config(const FileSystem& files) {
+Result<ProjectConfig> load_config(const FileReader& files) {
   const AssetPath path = AssetPath().child(ProjectConfig::kFileName);
   ByteVector buffer;
   const auto bytes = read_optional(files, path, kMaxConfigBytes, buffer);
@@ -277,7 +277,7 @@ Result<ProjectConfig> load_config(const FileSystem& files) {
   return config;
 }
 
-Result<std::vector<ComponentDescription>> load_components(const FileSystem& files,
+Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
                                                           const ProjectConfig& config) {
   if (!config.components) return std::vector<ComponentDescription>{};
   ByteVector buffer;

@@ -41,11 +41,11 @@ struct ProjectConfig {
 /// Finds and reads a project's settings: `muster.yaml` if there is one, else Unity's folders. Fails
 /// with `not_found` when it is neither, and says where a project was seen instead, if close by;
 /// with `malformed` (file, line) when the file does not mean anything.
-Result<ProjectConfig> load_config(const FileSystem& files);
+Result<ProjectConfig> load_config(const FileReader& files);
 
 /// Reads the component descriptions that a project names; none when it names none. Fails as the
 /// disk does, and with `malformed`, naming the component.
-Result<std::vector<ComponentDescription>> load_components(const FileSystem& files,
+Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
                                                           const ProjectConfig& config);
 
 }  // namespace muster

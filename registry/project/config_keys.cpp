@@ -219,7 +219,7 @@ tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
   return refuse_config(tree.at(at).position, why);
 }
 
-Result<Bytes> read_optional(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
+Result<Bytes> read_optional(const FileReader& files, const AssetPath& path, std::uint64_t max_bytes,
                             ByteVector& buffer) {
   auto bytes = read_whole(files, path, max_bytes, buffer);
   if (bytes || bytes.error().code != ErrorCode::not_found) return bytes;

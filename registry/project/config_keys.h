@@ -78,7 +78,7 @@ tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
 /// Reads a file of settings that need not exist, as `read_whole` does. Fails with `not_found` only
 /// when there is nothing at `path`: with `io` when it, or a folder that it is in, is a link that
 /// leads nowhere.
-Result<Bytes> read_optional(const FileSystem& files, const AssetPath& path, std::uint64_t max_bytes,
+Result<Bytes> read_optional(const FileReader& files, const AssetPath& path, std::uint64_t max_bytes,
                             ByteVector& buffer);
 
 }  // namespace muster

@@ -35,7 +35,7 @@ std::size_t offset_of(std::string_view text, const yaml::Position& position,
 
 }  // namespace
 
-std::optional<AssetPath> path_in_any_case(const FileSystem& files, const AssetPath& path) {
+std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPath& path) {
   if (path.empty() || files.stat(path)) return path;
   const auto folder = path_in_any_case(files, path.parent());
   const auto entries = folder ? files.list(*folder) : Result<std::vector<DirectoryEntry>>();
@@ -49,7 +49,7 @@ std::optional<AssetPath> path_in_any_case(const FileSystem& files, const AssetPa
   return found;
 }
 
-std::optional<std::string> mended_config(const FileSystem& files) {
+std::optional<std::string> mended_config(const FileReader& files) {
   ByteVector buffer;
   const auto bytes =
       read_whole(files, AssetPath().child(ProjectConfig::kFileName), kConfigBytesMax, buffer);

@@ -27,7 +27,7 @@ AssetPath packages_folder() { return AssetPath().child("Packages"); }
 AssetPath manifest_path() { return packages_folder().child("manifest.json"); }
 
 // Fails as the disk does, and with `malformed`. A file that does not exist has no dependencies.
-Result<json> dependencies_in(const FileSystem& files, const AssetPath& path) {
+Result<json> dependencies_in(const FileReader& files, const AssetPath& path) {
   ByteVector buffer;
   const auto bytes = read_optional(files, path, kManifestBytesMax, buffer);
   if (!bytes) {
@@ -99,7 +99,7 @@ std::vector<OutsideFolder> packages_elsewhere(const json& dependencies) {
 }
 
 // `Packages` reads the manifest again and reports what is wrong with it.
-std::vector<OutsideFolder> packages_elsewhere(const FileSystem& files) {
+std::vector<OutsideFolder> packages_elsewhere(const FileReader& files) {
   const auto dependencies = dependencies_in(files, manifest_path());
   if (!dependencies) return {};
   return packages_elsewhere(dependencies.value());
@@ -117,7 +117,7 @@ std::optional<OutsideFolder> outside_folder(const std::vector<OutsideFolder>& pa
 }
 
 // Reads only what is needed before the project can be opened. Opening reports what is wrong.
-std::vector<std::string> folders_in_config(const FileSystem& files) {
+std::vector<std::string> folders_in_config(const FileReader& files) {
   ByteVector buffer;
   const auto bytes =
       read_whole(files, AssetPath().child(ProjectConfig::kFileName), kSettingsBytesMax, buffer);
@@ -139,7 +139,7 @@ std::vector<std::string> folders_in_config(const FileSystem& files) {
 
 }  // namespace
 
-std::vector<OutsideFolder> outside_folders(const FileSystem& files) {
+std::vector<OutsideFolder> outside_folders(const FileReader& files) {
   std::vector<OutsideFolder> found = packages_elsewhere(files);
   for (const std::string& folder : folders_in_config(files)) {
     auto outside = outside_folder(found, folder);
@@ -152,14 +152,14 @@ std::vector<OutsideFolder> outside_folders(const FileSystem& files) {
   return found;
 }
 
-std::optional<AssetPath> path_of_outside(const FileSystem& files, std::string_view folder) {
+std::optional<AssetPath> path_of_outside(const FileReader& files, std::string_view folder) {
   if (!is_outside(normalised(folder))) return std::nullopt;
   const auto outside = outside_folder(packages_elsewhere(files), folder);
   if (!outside) return std::nullopt;
   return outside->at;
 }
 
-Packages::Packages(const FileSystem& files) : files_(files) {
+Packages::Packages(const FileReader& files) : files_(files) {
   const json manifest = read_names(manifest_path());
   const AssetPath lock = packages_folder().child("packages-lock.json");
   const auto info = files.stat(lock);

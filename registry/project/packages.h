@@ -27,11 +27,11 @@ struct OutsideFolder {
 /// `file:` (but not those in `Packages`, nor archives), and `folders` of muster.yaml that begin
 /// with
 /// `..`. Sorted by `at`. Reads the two files; what cannot be read names nothing here.
-std::vector<OutsideFolder> outside_folders(const FileSystem& files);
+std::vector<OutsideFolder> outside_folders(const FileReader& files);
 
 /// The path in the project of what `folders` of muster.yaml names with `..` or as an absolute path;
 /// nothing for a path inside.
-std::optional<AssetPath> path_of_outside(const FileSystem& files, std::string_view folder);
+std::optional<AssetPath> path_of_outside(const FileReader& files, std::string_view folder);
 
 /// What a project's manifests say of packages, and the assets of those that are not in the project.
 /// Safe to use from several threads.
@@ -39,7 +39,7 @@ class Packages {
  public:
   /// Reads `Packages/manifest.json` and `Packages/packages-lock.json`. A file that cannot be read
   /// names no package and is listed in `unread`.
-  explicit Packages(const FileSystem& files);
+  explicit Packages(const FileReader& files);
 
   /// Whether the lock is there, which names every package.
   bool has_lock() const { return has_lock_; }
@@ -67,7 +67,7 @@ class Packages {
   void read_cached_folder(const AssetPath& folder, const std::string& package,
                           std::size_t depth) const;
 
-  const FileSystem& files_;
+  const FileReader& files_;
   bool has_lock_ = false;
   std::map<std::string, std::string> named_;  // package, what is said of it
   std::map<std::string, std::string> missing_;

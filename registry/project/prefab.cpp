@@ -49,7 +49,7 @@ void find_root_ids(std::string_view meta, SourceEntity& root) {
   }
 }
 
-SourcePrefab model_of(const FileSystem& files, const Asset& asset) {
+SourcePrefab model_of(const FileReader& files, const Asset& asset) {
   SourcePrefab model;
   model.is_model = true;
   model.has_unknown_objects = true;

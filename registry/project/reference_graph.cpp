@@ -95,7 +95,7 @@ class LateGuids {
 
 // What a scan needs besides an asset; the buffer is of one thread.
 struct ScanTools {
-  const FileSystem& files;
+  const FileReader& files;
   const AssetIndex& index;
   FileMemory* memory;
   LateGuids& guids;
@@ -321,7 +321,7 @@ class AssetScan {
   }
 
   static constexpr std::uint64_t kHeadBytes = 64ULL * 1024;
-  const FileSystem& files_;
+  const FileReader& files_;
   const AssetIndex& index_;
   FileMemory* memory_;
   LateGuids& guids_;
@@ -427,7 +427,7 @@ std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> root
   return {};
 }
 
-Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
+Result<ReferenceGraph> scan_references(const FileReader& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
                                        const Progress& progress, const Variants& variants,
                                        FileMemory* memory) {

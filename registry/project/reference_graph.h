@@ -104,7 +104,7 @@ bool is_script(const AssetPath& path);
 
 /// Scans every asset that can hold references, and every sidecar, on `jobs` threads, but for those
 /// that `memory` knows; an asset also leads to its variants. Fails only with `cancelled`.
-Result<ReferenceGraph> scan_references(const FileSystem& files, const AssetIndex& index,
+Result<ReferenceGraph> scan_references(const FileReader& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
                                        const Progress& progress = {}, const Variants& variants = {},
                                        FileMemory* memory = nullptr);

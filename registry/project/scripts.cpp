@@ -124,7 +124,7 @@ std::set<std::string> base_classes_in(std::string_view source, std::string_view 
   return bases;
 }
 
-Scripts::Scripts(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {
+Scripts::Scripts(const FileReader& files, const AssetIndex& index) : files_(files), index_(index) {
   for (AssetNumber number = 0; number < index.assets().size(); ++number) {
     const AssetPath& path = index.at(number).path;
     if (has_extension(path, "cs")) by_stem_.emplace(path.stem(), number);

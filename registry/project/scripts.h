@@ -18,7 +18,7 @@ namespace muster {
 /// use from several threads.
 class Scripts {
  public:
-  Scripts(const FileSystem& files, const AssetIndex& index);
+  Scripts(const FileReader& files, const AssetIndex& index);
 
   /// Declares that the script with this guid is this class, whatever its file is called.
   void declare(const Guid& script, std::string class_name);
@@ -44,7 +44,7 @@ class Scripts {
  private:
   const std::set<std::string>& bases_of(const std::string& class_name) const;
 
-  const FileSystem& files_;
+  const FileReader& files_;
   const AssetIndex& index_;
   std::unordered_map<Guid, std::string> declared_;
   std::multimap<std::string, AssetNumber, std::less<>> by_stem_;

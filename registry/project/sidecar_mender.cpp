@@ -36,7 +36,7 @@ std::string respelled(std::string text, const yaml::Position& position) {
 
 }  // namespace
 
-Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileSystem& files,
+Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid) {
   std::multimap<std::pair<AssetPath, std::string>, AssetPath> orphans;  // by folder and name

@@ -27,7 +27,7 @@ struct SidecarMend {
 /// another case is taken only when there is exactly one. `fresh_guid` draws a guid at random: one
 /// that follows from the path would come back with the next file of that name.
 /// Fails as the disk does.
-Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileSystem& files,
+Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kHeadBytes = 16ULL * 1024;
 
-std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
+std::unique_ptr<SourceFile> load(const FileReader& files, const Asset& asset) {
   auto source = std::make_unique<SourceFile>();
   source->path = asset.path;
   source->guid = asset.guid;
@@ -39,7 +39,7 @@ std::unique_ptr<SourceFile> load(const FileSystem& files, const Asset& asset) {
 
 }  // namespace
 
-std::int64_t main_id_in_sidecar(const FileSystem& files, const AssetPath& path) {
+std::int64_t main_id_in_sidecar(const FileReader& files, const AssetPath& path) {
   constexpr std::string_view kKey = "mainObjectFileID:";
   ByteVector buffer;
   const auto meta =
@@ -59,7 +59,7 @@ bool is_foreign_text(const SourceFile& source) {
   return source.error && yaml::find_text_fault(as_text(source.bytes)).has_value();
 }
 
-bool has_foreign_importer(const FileSystem& files, const AssetPath& path) {
+bool has_foreign_importer(const FileReader& files, const AssetPath& path) {
   ByteVector buffer;
   const auto meta =
       files.read(path.parent().child(std::string(path.name()) + ".meta"), 0, kHeadBytes, buffer);

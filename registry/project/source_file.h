@@ -48,11 +48,11 @@ bool is_foreign_text(const SourceFile& source);
 
 /// Whether the sidecar says that something else than the engine reads an asset: then its extension
 /// says nothing about its content.
-bool has_foreign_importer(const FileSystem& files, const AssetPath& path);
+bool has_foreign_importer(const FileReader& files, const AssetPath& path);
 
 /// The file id that an asset's sidecar gives its main object (`mainObjectFileID`); 0 when it says
 /// none or cannot be read.
-std::int64_t main_id_in_sidecar(const FileSystem& files, const AssetPath& path);
+std::int64_t main_id_in_sidecar(const FileReader& files, const AssetPath& path);
 
 /// True for the extensions of plain YAML.
 bool is_plain_path(const AssetPath& path);
@@ -64,7 +64,7 @@ class SourceCache {
   /// Larger text files are refused: the largest real scene seen has 60 MB.
   static constexpr std::uint64_t kMaxSourceBytes = 256ULL * 1024 * 1024;
 
-  SourceCache(const FileSystem& files, const AssetIndex& index) : files_(files), index_(index) {}
+  SourceCache(const FileReader& files, const AssetIndex& index) : files_(files), index_(index) {}
 
   const SourceFile& get(AssetNumber asset) const;
   /// The `plain_class_in` an asset, remembered; empty for assets that are no plain YAML.
@@ -74,10 +74,10 @@ class SourceCache {
   /// The files that could not be read so far. In no order.
   std::vector<ReadFailure> read_failures() const;
   const AssetIndex& index() const { return index_; }
-  const FileSystem& files() const { return files_; }
+  const FileReader& files() const { return files_; }
 
  private:
-  const FileSystem& files_;
+  const FileReader& files_;
   const AssetIndex& index_;
   mutable std::mutex mutex_;
   mutable std::unordered_map<AssetNumber, std::unique_ptr<SourceFile>> loaded_;

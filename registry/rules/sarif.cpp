@@ -35,7 +35,7 @@ std::string uri_of(std::string_view path) {
 // file asked for last: findings come sorted by path.
 class CodePointColumns {
  public:
-  explicit CodePointColumns(const FileSystem* files) : files_(files) {}
+  explicit CodePointColumns(const FileReader* files) : files_(files) {}
 
   /// Null when the place cannot be found.
   std::optional<std::size_t> column_of(const Location& location) {
@@ -68,7 +68,7 @@ class CodePointColumns {
     }
   }
 
-  const FileSystem* files_;
+  const FileReader* files_;
   std::optional<AssetPath> path_;
   ByteVector buffer_;
   std::string_view text_;  // in the buffer

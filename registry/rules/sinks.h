@@ -33,7 +33,7 @@ struct SinkOptions {
   /// root.
   std::string_view path_prefix{};
   /// SARIF only: the project that the findings are of, or null. Columns are counted in its files.
-  const FileSystem* files = nullptr;
+  const FileReader* files = nullptr;
   bool has_baseline = false;  ///< SARIF only: whether each result says if it is new.
 };
 

@@ -90,7 +90,7 @@ Error why_not_opened(const BundleSource& source, std::string_view path,
 /// faster.
 class FileSystemSource final : public BundleSource {
  public:
-  explicit FileSystemSource(const FileSystem& files, AssetPath folder = {})
+  explicit FileSystemSource(const FileReader& files, AssetPath folder = {})
       : files_(files), folder_(std::move(folder)) {}
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
@@ -101,7 +101,7 @@ class FileSystemSource final : public BundleSource {
  private:
   Result<AssetPath> path_of(std::string_view path) const;
 
-  const FileSystem& files_;
+  const FileReader& files_;
   AssetPath folder_;
 };
 

@@ -68,7 +68,7 @@ CorpusPointer generated(bool is_dense) {
 }
 
 // Collects the text files of a project below `folder`: Unity's YAML, or only the sidecars.
-void collect(const FileSystem& files, const AssetPath& folder, bool metas, Corpus& corpus) {
+void collect(const FileReader& files, const AssetPath& folder, bool metas, Corpus& corpus) {
   constexpr std::uint64_t kFileBytesMax = 256U << 20U;
   const auto entries = files.list(folder);
   if (!entries) return;

@@ -16,9 +16,9 @@ using testing::build_to_memory;
 
 /// Lists folders in an order of its own, as no file system of ours does: what is built must not
 /// hang on the order all the same.
-class ShuffledFileSystem final : public FileSystem {
+class ShuffledFileSystem final : public FileReader {
  public:
-  ShuffledFileSystem(const FileSystem& inner, std::uint32_t seed) : inner_(inner), seed_(seed) {}
+  ShuffledFileSystem(const FileReader& inner, std::uint32_t seed) : inner_(inner), seed_(seed) {}
 
   Result<FileInfo> stat(const AssetPath& path) const override { return inner_.stat(path); }
   Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const override {
@@ -31,12 +31,9 @@ class ShuffledFileSystem final : public FileSystem {
                      ByteVector& buffer) const override {
     return inner_.read(path, offset, max_bytes, buffer);
   }
-  Result<void> write(const AssetPath&, Bytes) override { return fail(ErrorCode::io, "read-only"); }
-  Result<void> commit(std::span<const Move>) override { return fail(ErrorCode::io, "read-only"); }
-  Result<void> remove(const AssetPath&) override { return fail(ErrorCode::io, "read-only"); }
 
  private:
-  const FileSystem& inner_;
+  const FileReader& inner_;
   std::uint32_t seed_;
 };
 

@@ -73,7 +73,7 @@ struct Crates {
 };
 
 /// A project in which somebody saves a file just before its n-th reading.
-class SavedMeanwhile final : public FileSystem {
+class SavedMeanwhile final : public FileReader {
  public:
   SavedMeanwhile(MemoryFileSystem& files, AssetPath saved, std::string text, int reading)
       : files_(files), saved_(std::move(saved)), text_(std::move(text)), left_(reading) {}
@@ -87,13 +87,9 @@ class SavedMeanwhile final : public FileSystem {
     if (path == saved_ && left_-- == 0) files_.add(saved_.text(), text_);
     return files_.read(path, offset, max_bytes, buffer);
   }
-  Result<void> write(const AssetPath&, Bytes) override { return no_writing(); }
-  Result<void> commit(std::span<const Move>) override { return no_writing(); }
-  Result<void> remove(const AssetPath&) override { return no_writing(); }
   bool has_saved() const { return left_ < 0; }
 
  private:
-  static Result<void> no_writing() { return fail(ErrorCode::permission_denied, "a test's"); }
 
   MemoryFileSystem& files_;
   AssetPath saved_;

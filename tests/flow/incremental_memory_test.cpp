@@ -16,7 +16,7 @@ using testing::Outcome;
 using testing::UnityProject;
 
 /// Remembers what was read of a project.
-class ReadLog final : public FileSystem {
+class ReadLog final : public FileReader {
  public:
   explicit ReadLog(const MemoryFileSystem& files) : files_(files) {}
 
@@ -29,13 +29,9 @@ class ReadLog final : public FileSystem {
     read_.insert(path.text());
     return files_.read(path, offset, max_bytes, buffer);
   }
-  Result<void> write(const AssetPath&, Bytes) override { return no_writing(); }
-  Result<void> commit(std::span<const Move>) override { return no_writing(); }
-  Result<void> remove(const AssetPath&) override { return no_writing(); }
   std::set<std::string> take() { return std::exchange(read_, {}); }
 
  private:
-  static Result<void> no_writing() { return fail(ErrorCode::permission_denied, "a test's"); }
 
   const MemoryFileSystem& files_;
   mutable std::set<std::string> read_;
@@ -79,7 +75,7 @@ struct Street {
     project.file("Assets/things.yaml", text);
   }
 
-  Outcome build(const FileSystem& read_through) {
+  Outcome build(const FileReader& read_through) {
     return testing::build(read_through, project.files, output, output, {});
   }
 

@@ -47,7 +47,7 @@ void change_all(UnityProject& project) {
 using Contents = std::map<std::string, std::string>;
 
 /// What a reader finds, through links as well.
-Contents files_in(const FileSystem& files, const AssetPath& folder) {
+Contents files_in(const FileReader& files, const AssetPath& folder) {
   Contents found;
   const auto entries = files.list(folder);
   REQUIRE(entries.has_value());

@@ -23,7 +23,7 @@ constexpr std::string_view kBase = "plain/textures/sandstone.png";
 constexpr std::string_view kLow = "plain/textures/sandstone@low.png";
 constexpr std::string_view kRock = "plain/level/rock_art.yaml";
 
-ByteVector file(const FileSystem& files, std::string_view name) {
+ByteVector file(const FileReader& files, std::string_view name) {
   ByteVector buffer;
   const Bytes bytes = read_whole(files, path(name), 1U << 20U, buffer).value();
   return {bytes.begin(), bytes.end()};

@@ -19,7 +19,7 @@ std::vector<ComponentDescription> components_of(const Project& project) {
   return demand(load_components(project.files(), project.config()));
 }
 
-std::vector<VariantWish> defaults_of(const FileSystem& project) {
+std::vector<VariantWish> defaults_of(const FileReader& project) {
   const ProjectConfig config = demand(load_config(project));
   std::vector<VariantWish> wishes;
   for (const VariantAxis& axis : config.axes) {
@@ -50,7 +50,7 @@ Result<void> build_into(FileSystem& files, const Project& project, const BuildOp
   return output.value().publish();
 }
 
-MemoryFileSystem build_to_memory(const FileSystem& project, const BuildOptions& options) {
+MemoryFileSystem build_to_memory(const FileReader& project, const BuildOptions& options) {
   std::vector<VariantWish> wishes;
   if (options.layout == Layout::self_contained) wishes = defaults_of(project);
   const auto opened = demand(Project::open(project, options.jobs, {}, {}, wishes));

@@ -11,11 +11,11 @@ namespace muster::testing {
 Result<void> build_into(FileSystem& files, const Project& project, const BuildOptions& options);
 
 /// The default of every axis that a project varies along: self-contained bundles leave no choice.
-std::vector<VariantWish> defaults_of(const FileSystem& project);
+std::vector<VariantWish> defaults_of(const FileReader& project);
 
 /// The files of a project's output, made for these where they are self-contained. Throws when the
 /// project cannot be built.
-MemoryFileSystem build_to_memory(const FileSystem& project, const BuildOptions& options);
+MemoryFileSystem build_to_memory(const FileReader& project, const BuildOptions& options);
 
 /// The components of `components.json`, or none.
 std::vector<ComponentDescription> components_of(const Project& project);

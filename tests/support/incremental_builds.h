@@ -54,7 +54,7 @@ inline std::string findings_of(const Project& project,
 }
 
 /// Builds once.
-inline Outcome build(const FileSystem& project, const FileStamps& project_stamps,
+inline Outcome build(const FileReader& project, const FileStamps& project_stamps,
                      FileSystem& output, const FileStamps& output_stamps,
                      const Settings& settings) {
   Outcome outcome;

@@ -12,7 +12,7 @@ namespace muster::testing {
 /// it was made: the members refer to one another. Requires: the folders can be listed.
 class IndexedProject {
  public:
-  explicit IndexedProject(const FileSystem& files,
+  explicit IndexedProject(const FileReader& files,
                           const std::vector<std::string>& folders = {"Assets"})
       : index_(indexed(files, folders)),
         scripts_(files, index_),
@@ -33,7 +33,7 @@ class IndexedProject {
   const SourcePrefab& flat(const std::string& path) const { return prefabs_.flatten(number(path)); }
 
  private:
-  static AssetIndex indexed(const FileSystem& files, const std::vector<std::string>& folders) {
+  static AssetIndex indexed(const FileReader& files, const std::vector<std::string>& folders) {
     ProjectConfig config;
     for (const std::string& folder : folders) {
       config.folders.push_back(AssetPath::parse(folder).value());

@@ -8,7 +8,7 @@
 
 namespace muster::testing {
 
-inline void copy_folder(const FileSystem& from, const AssetPath& folder, MemoryFileSystem& to) {
+inline void copy_folder(const FileReader& from, const AssetPath& folder, MemoryFileSystem& to) {
   const auto entries = from.list(folder);
   if (!entries) return;
   for (const DirectoryEntry& entry : entries.value()) {

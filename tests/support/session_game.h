@@ -125,7 +125,7 @@ inline MemoryFileSystem project_of(const Game& game) {
 }
 
 /// Builds a project into a folder of the disk. Throws when it cannot be built.
-inline void build_project(const FileSystem& project, const std::string& folder) {
+inline void build_project(const FileReader& project, const std::string& folder) {
   auto opened = Project::open(project, 1, {}, {}, {});
   if (!opened) throw std::runtime_error(opened.error().message);
   auto disk = DiskFileSystem::open(folder);

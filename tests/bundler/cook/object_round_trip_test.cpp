@@ -30,7 +30,7 @@ void check_round_trip(const yaml::Tree& tree) {
 }
 
 // Every file below a folder that has one of the extensions.
-void collect(const FileSystem& files, const AssetPath& folder,
+void collect(const FileReader& files, const AssetPath& folder,
              std::span<const std::string_view> extensions, std::vector<AssetPath>& found) {
   const Result<std::vector<DirectoryEntry>> entries = files.list(folder);
   REQUIRE(entries.has_value());

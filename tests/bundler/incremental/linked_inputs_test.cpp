@@ -69,9 +69,9 @@ TEST_CASE("A build looks again when a folder on the way to content has left the 
 }
 
 /// A disk on which a folder is put in its place just after another one was listed.
-class PutAfterList final : public FileSystem {
+class PutAfterList final : public FileReader {
  public:
-  PutAfterList(const FileSystem& files, fs::path from, fs::path to)
+  PutAfterList(const FileReader& files, fs::path from, fs::path to)
       : files_(files), from_(std::move(from)), to_(std::move(to)) {}
 
   Result<FileInfo> stat(const AssetPath& path) const override { return files_.stat(path); }
@@ -84,12 +84,9 @@ class PutAfterList final : public FileSystem {
                      ByteVector& buffer) const override {
     return files_.read(path, offset, max_bytes, buffer);
   }
-  Result<void> write(const AssetPath&, Bytes) override { return {}; }
-  Result<void> commit(std::span<const Move>) override { return {}; }
-  Result<void> remove(const AssetPath&) override { return {}; }
 
  private:
-  const FileSystem& files_;
+  const FileReader& files_;
   fs::path from_;
   fs::path to_;
 };

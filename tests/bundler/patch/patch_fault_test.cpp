@@ -31,7 +31,7 @@ Builds make_builds() {
   return builds;
 }
 
-bool apply(const FileSystem& base, Bytes patch, FileSystem& out) {
+bool apply(const FileReader& base, Bytes patch, FileSystem& out) {
   auto folder = OutputFolder::open_for_build(out);
   return folder && apply_patch(base, read_patch(patch).value(), folder.value());
 }
@@ -75,7 +75,7 @@ TEST_CASE(
       files.fail_at(n);
     }
     // Apart from the output, the base is on a disk of its own.
-    const FileSystem& base = is_in_place ? static_cast<const FileSystem&>(files) : builds.before;
+    const FileReader& base = is_in_place ? static_cast<const FileReader&>(files) : builds.before;
     const bool is_done = apply(base, builds.patch, files);
     CAPTURE(n, files.failed_call(), to_string(code), dies, is_in_place);
     if (is_done) CHECK(visible(memory) == builds.after.files());
@@ -85,7 +85,7 @@ TEST_CASE(
     ++failures;
     // Started again, it ends well: or it has nothing left to do.
     REQUIRE(OutputFolder::recover(memory).has_value());
-    const FileSystem& again = is_in_place ? static_cast<const FileSystem&>(memory) : builds.before;
+    const FileReader& again = is_in_place ? static_cast<const FileReader&>(memory) : builds.before;
     if (!is_in_place || !is_new) CHECK(apply(again, builds.patch, memory));
     if (is_in_place) CHECK(is_applied(memory, read_patch(builds.patch).value()).value());
     CHECK(visible(memory) == builds.after.files());

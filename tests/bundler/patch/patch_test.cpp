@@ -19,11 +19,11 @@ namespace {
 using samples::BuildModel;
 using testing::visible;
 
-ByteVector patch_of(const FileSystem& before, const FileSystem& after, bool is_portable = false) {
+ByteVector patch_of(const FileReader& before, const FileReader& after, bool is_portable = false) {
   return create_patch(before, after, {.is_portable = is_portable, .stop = {}}).value().bytes;
 }
 
-Result<AppliedPatch> apply(const FileSystem& base, Bytes patch, FileSystem& out,
+Result<AppliedPatch> apply(const FileReader& base, Bytes patch, FileSystem& out,
                            const ApplyOptions& options = {}) {
   const auto read = read_patch(patch);
   if (!read) return fail(read.error());

@@ -31,13 +31,13 @@ AssetPath first_below(std::string_view folder) {
   return {};
 }
 
-OutputCheck check(const FileSystem& files, unsigned jobs = 2) {
+OutputCheck check(const FileReader& files, unsigned jobs = 2) {
   auto result = check_output(files, jobs, {});
   REQUIRE(result.has_value());
   return std::move(result).value();
 }
 
-std::vector<std::pair<std::string, ErrorCode>> told(const FileSystem& files) {
+std::vector<std::pair<std::string, ErrorCode>> told(const FileReader& files) {
   std::vector<std::pair<std::string, ErrorCode>> problems;
   for (const OutputProblem& problem : check(files).problems) {
     CHECK_FALSE(problem.message.empty());

@@ -18,7 +18,7 @@ namespace {
 
 AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
 
-FileKind kind_of(const FileSystem& files, std::string_view path) {
+FileKind kind_of(const FileReader& files, std::string_view path) {
   const auto info = files.stat(path_of(path));
   REQUIRE(info.has_value());
   CHECK(info.value().is_link);

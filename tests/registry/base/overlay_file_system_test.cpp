@@ -9,7 +9,7 @@ namespace {
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-std::string names_in(const FileSystem& files, std::string_view folder) {
+std::string names_in(const FileReader& files, std::string_view folder) {
   const auto entries = files.list(path(folder));
   if (!entries) return std::string(to_string(entries.error().code));
   std::string names;
@@ -20,7 +20,7 @@ std::string names_in(const FileSystem& files, std::string_view folder) {
   return names;
 }
 
-std::string text_of(const FileSystem& files, std::string_view name) {
+std::string text_of(const FileReader& files, std::string_view name) {
   ByteVector buffer;
   const auto bytes = read_whole(files, path(name), 1000, buffer);
   return bytes ? std::string(as_text(bytes.value())) : std::string(to_string(bytes.error().code));

@@ -23,7 +23,7 @@ std::string meta(std::string_view guid, std::string_view more = {}) {
   return "fileFormatVersion: 2\nguid: " + std::string(guid) + "\n" + std::string(more);
 }
 
-AssetIndex index_of(const FileSystem& files, const std::vector<std::string>& folders = {"Assets"},
+AssetIndex index_of(const FileReader& files, const std::vector<std::string>& folders = {"Assets"},
                     unsigned jobs = 1) {
   ProjectConfig config;
   for (const std::string& folder : folders) {

@@ -17,7 +17,7 @@ std::function<Guid()> counted_guids() {
   };
 }
 
-std::vector<SidecarMend> planned(const FileSystem& files) {
+std::vector<SidecarMend> planned(const FileReader& files) {
   const auto config = load_config(files);
   REQUIRE(config.has_value());
   const auto index = build_asset_index(files, config.value(), 1, {});

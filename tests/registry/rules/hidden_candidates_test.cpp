@@ -32,7 +32,7 @@ UnityProject project_with_roots() {
 }
 
 // The rules of the findings that stop a build, and whether `list` and `prepare` tell of them.
-std::pair<std::set<std::string>, bool> stops_of(const FileSystem& files) {
+std::pair<std::set<std::string>, bool> stops_of(const FileReader& files) {
   const auto opened = Project::open(files, 1, {});
   REQUIRE(opened.has_value());
   std::set<std::string> rules;
