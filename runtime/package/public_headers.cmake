@@ -5,6 +5,7 @@ set(muster_public_headers
   # The front door.
   build.h=runtime/session/build.h
   client.h=runtime/session/game_client.h
+  client_options.h=runtime/session/client_options.h
   edges.h=runtime/session/edges.h
   game.h=runtime/session/game.h
   hit_volume.h=runtime/sync/hit_volume.h
@@ -13,6 +14,8 @@ set(muster_public_headers
   math.h=runtime/world/math.h
   problem.h=runtime/session/problem.h
   server.h=runtime/session/game_server.h
+  server_options.h=runtime/session/server_options.h
+  session_calls.h=runtime/session/session_calls.h
   system_context.h=runtime/session/system_context.h
   # The engine's world, for what the front door does not have.
   component_id.h=runtime/world/component_id.h

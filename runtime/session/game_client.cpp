@@ -15,7 +15,12 @@ constexpr Duration kPatience = std::chrono::seconds(2);
 
 }  // namespace
 
-GameClient::GameClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+namespace session_detail {
+ClientCalls::ClientCalls(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ClientCalls::~ClientCalls() = default;
+}  // namespace session_detail
+
+GameClient::GameClient(std::unique_ptr<Impl> impl) : ClientCalls(std::move(impl)) {}
 GameClient::~GameClient() {
   if (impl_ == nullptr || impl_->net == nullptr || impl_->end) return;
   impl_->net->close("left", net_time(impl_->now));
@@ -134,7 +139,7 @@ const ClientEnd& GameClient::end() const {
 }
 PlayerId GameClient::player() const { return impl_->player; }
 
-void GameClient::put_command(const session_detail::NamedValue& command) {
+void session_detail::ClientCalls::put_command(const session_detail::NamedValue& command) {
   const std::optional<std::uint16_t> type = impl_->encoder.find(command.name, command.bytes.size());
   if (type && *type < impl_->encoder.command_count()) {
     impl_->sampler.set(*type, command.bytes);
@@ -145,8 +150,8 @@ void GameClient::put_command(const session_detail::NamedValue& command) {
                        .text = "Game::commands does not list this command: it was not sent"});
 }
 
-bool GameClient::send_message(const session_detail::NamedValue& message,
-                              const SendOptions& options) {
+bool session_detail::ClientCalls::send_message(const session_detail::NamedValue& message,
+                                               const SendOptions& options) {
   Impl& all = *impl_;
   const std::optional<std::uint16_t> type = all.message_type(message.name, message.bytes.size());
   Connection* const connection = all.net != nullptr ? all.net->connection() : nullptr;
@@ -182,8 +187,9 @@ bool GameClient::send_message(const session_detail::NamedValue& message,
          report(ProblemKind::dropped, "too many messages wait: it was not sent");
 }
 
-const std::byte* GameClient::find_component(std::string_view name, EntityId entity,
-                                            std::size_t bytes, bool is_view) const {
+const std::byte* session_detail::ClientCalls::find_component(std::string_view name, EntityId entity,
+                                                             std::size_t bytes,
+                                                             bool is_view) const {
   const std::optional<ComponentId> id = impl_->walk.find(name);
   if (!id || impl_->world.storage(*id).description().size_bytes != bytes) return nullptr;
   const OwnPrediction* const prediction = impl_->prediction.get();
@@ -196,8 +202,9 @@ const std::byte* GameClient::find_component(std::string_view name, EntityId enti
   return index == ComponentStorage::kAbsent ? nullptr : impl_->locate(*id, index, is_view);
 }
 
-void GameClient::visit_entities(std::span<const session_detail::VisitedComponent> components,
-                                void* visitor, session_detail::VisitRun visit) const {
+void session_detail::ClientCalls::visit_entities(
+    std::span<const session_detail::VisitedComponent> components, void* visitor,
+    session_detail::VisitRun visit) const {
   if (impl_->prediction != nullptr && impl_->prediction->has_hidden()) {
     return impl_->visit_visible(components, visitor, visit);
   }
@@ -261,8 +268,8 @@ void GameClient::on_level(std::function<void(std::string_view)> callback) {
 void GameClient::on_problem(std::function<void(const Problem&)> callback) {
   impl_->on_problem = std::move(callback);
 }
-void GameClient::handle_message(std::string_view name, std::size_t bytes,
-                                std::function<void(Bytes)> handler) {
+void session_detail::ClientCalls::handle_message(std::string_view name, std::size_t bytes,
+                                                 std::function<void(Bytes)> handler) {
   if (!impl_->message_type(name, bytes)) return;
   impl_->handlers[std::string(name)] =
       std::make_shared<const Impl::MessageHandler>(std::move(handler));

@@ -10,78 +10,20 @@
 #include <type_traits>
 
 #include "runtime/session/build.h"
+#include "runtime/session/client_options.h"
 #include "runtime/session/edges.h"
 #include "runtime/session/misprediction_log.h"
+#include "runtime/session/session_calls.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {
-
-struct GameClientOptions {
-  std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
-  std::string key{};     ///< The server's public key, 64 hex digits.
-  Duration connect_timeout = std::chrono::seconds(10);
-};
-enum class GameClientState : std::uint8_t {
-  resolving,  ///< The server's name is being looked up.
-  connecting,
-  loading,  ///< The level and the first state of the world are on their way.
-  playing,
-  interrupted,  ///< No packet has arrived for some seconds.
-  over,
-};
-/// An effect that begins now: `GameClient::on_effect`. Its text lives as long as the call.
-struct PlayedEffect {
-  EffectType effect;
-  Vec3 position{};
-  Quaternion rotation{};
-  std::optional<Vec3> line_end{};
-  EntityId cause{};           ///< Null when that entity is not here.
-  bool is_predicted = false;  ///< Played ahead of the server, for a command of this player.
-  /// It happened some ticks ago: only a replay did it, or this client did not foresee it.
-  bool is_late = false;
-};
-/// Why a client is over.
-struct ClientEnd {
-  bool is_good = true;  ///< The game or the server ended it on purpose.
-  ErrorCode code = ErrorCode::cancelled;
-  std::string text{};
-};
-struct GameClientMetrics {
-  Duration round_trip{};
-  /// How far the view is behind the server's states on a path without jitter.
-  Duration interpolation_delay{};
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-  std::uint64_t snapshots = 0;
-  std::uint64_t divergences = 0;
-  std::uint64_t corrections = 0;       ///< Predictions that were corrected beyond a tolerance.
-  std::uint64_t predicted_ticks = 0;   ///< That were run once.
-  std::uint64_t replayed_ticks = 0;    ///< That were run again, after a state of the server.
-  Tick predicted_tick{};               ///< The last one whose command was sent.
-  Tick confirmed_tick{};               ///< The tick of the server's newest state.
-  Duration lead{};                     ///< From the confirmed tick to the predicted one.
-  std::uint64_t clock_jumps = 0;       ///< Of both clocks: after stalls and outages.
-  std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too, ...
-  std::uint64_t spawns_undone = 0;     ///< ... and those that it does not have.
-  // Effects and messages of own commands.
-  std::uint64_t effects_predicted = 0;   ///< Played ahead of the server.
-  std::uint64_t effects_late = 0;        ///< Predicted ones that a replay did first.
-  std::uint64_t effects_repeated = 0;    ///< Not played again.
-  std::uint64_t effects_unforeseen = 0;  ///< Played when the server's copy came.
-  std::uint64_t effects_undone = 0;
-  // As the server reports it.
-  std::uint64_t starved_ticks = 0;    ///< For which this client's command had not arrived in time.
-  float command_loss = 0;             ///< Of packets with commands, 0 to 1.
-  float command_earliness_ticks = 0;  ///< From a command's arrival to its tick; below 0: late.
-  std::uint32_t commands_waiting = 0;
-};
 
 /// A client of a server. One thread at a time; callbacks run inside `frame`, on its thread, and may
 /// call everything here but `frame`.
 ///
 /// An `EntityId` is valid from `on_spawn` to `on_despawn`. It means nothing on another machine;
 /// `EntityReference` fields do.
-class GameClient {
+class GameClient : public session_detail::ClientCalls {
  public:
   /// Fails for local causes only (build, key text, socket); those of the network show in `state`
   /// and `end`.
@@ -178,19 +120,7 @@ class GameClient {
   const World& world() const;
 
  private:
-  friend class SimulatedMatch;
-  friend struct SessionAccess;
-  struct Impl;
   explicit GameClient(std::unique_ptr<Impl> impl);
-  void put_command(const session_detail::NamedValue& command);
-  bool send_message(const session_detail::NamedValue& message, const SendOptions& options);
-  const std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes,
-                                  bool is_view) const;
-  void visit_entities(std::span<const session_detail::VisitedComponent> components, void* visitor,
-                      session_detail::VisitRun visit) const;
-  void handle_message(std::string_view name, std::size_t bytes, std::function<void(Bytes)> handler);
-
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace muster

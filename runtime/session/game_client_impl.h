@@ -34,7 +34,7 @@
 
 namespace muster {
 
-struct GameClient::Impl final : public DivergenceLog {
+struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   using MessageHandler = std::function<void(Bytes)>;
 
   /// A component type that is interpolated: its states, and what is shown now.

@@ -17,7 +17,12 @@ constexpr Duration kGoodbye = std::chrono::milliseconds(300);
 
 }  // namespace
 
-GameServer::GameServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+namespace session_detail {
+ServerCalls::ServerCalls(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ServerCalls::~ServerCalls() = default;
+}  // namespace session_detail
+
+GameServer::GameServer(std::unique_ptr<Impl> impl) : ServerCalls(std::move(impl)) {}
 GameServer::~GameServer() { close(); }
 
 Result<std::unique_ptr<GameServer>> GameServer::open(const Result<Build>& build, Edges& edges,
@@ -89,8 +94,9 @@ void GameServer::kick(PlayerId player, std::string_view reason) {
   }
 }
 
-EntityId GameServer::spawn_entity(EntityType type, const SpawnOptions& options,
-                                  std::span<const session_detail::NamedValue> values) {
+EntityId session_detail::ServerCalls::spawn_entity(
+    EntityType type, const SpawnOptions& options,
+    std::span<const session_detail::NamedValue> values) {
   return impl_->simulation.spawn(type, options, values);
 }
 void GameServer::despawn(EntityId entity) { impl_->simulation.despawn(entity); }
@@ -101,17 +107,20 @@ void GameServer::set_options(EntityId entity, const SpawnOptions& options) {
 EntityId GameServer::owned(PlayerId player, EntityType type) {
   return impl_->simulation.owned(player, type);
 }
-std::byte* GameServer::find_component(std::string_view name, EntityId entity, std::size_t bytes) {
+std::byte* session_detail::ServerCalls::find_component(std::string_view name, EntityId entity,
+                                                       std::size_t bytes) {
   return impl_->simulation.find_component(name, entity, bytes);
 }
-bool GameServer::add_component(EntityId entity, const session_detail::NamedValue& value) {
+bool session_detail::ServerCalls::add_component(EntityId entity,
+                                                const session_detail::NamedValue& value) {
   return impl_->simulation.add_component(entity, value);
 }
-bool GameServer::remove_component(EntityId entity, std::string_view name) {
+bool session_detail::ServerCalls::remove_component(EntityId entity, std::string_view name) {
   return impl_->simulation.remove_component(entity, name);
 }
-void GameServer::visit_entities(std::span<const session_detail::VisitedComponent> components,
-                                void* visitor, session_detail::VisitRun visit) {
+void session_detail::ServerCalls::visit_entities(
+    std::span<const session_detail::VisitedComponent> components, void* visitor,
+    session_detail::VisitRun visit) {
   impl_->simulation.visit(components, visitor, visit, true);
 }
 EntityReference GameServer::reference(EntityId entity) const {
@@ -138,24 +147,25 @@ void GameServer::set_team(PlayerId player, std::uint8_t team) {
                                {.player = static_cast<PlayerNumber>(player), .team = team});
 }
 
-bool GameServer::send_message(PlayerId player, const session_detail::NamedValue& message,
-                              const SendOptions& options) {
+bool session_detail::ServerCalls::send_message(PlayerId player,
+                                               const session_detail::NamedValue& message,
+                                               const SendOptions& options) {
   Impl::Player* const found = impl_->find(player);
   const std::optional<std::uint16_t> type = impl_->message_type(message.name, message.bytes.size());
   return found != nullptr && type && impl_->send(*found, *type, message, options);
 }
 
-void GameServer::send_message_to_all(const session_detail::NamedValue& message,
-                                     const SendOptions& options) {
+void session_detail::ServerCalls::send_message_to_all(const session_detail::NamedValue& message,
+                                                      const SendOptions& options) {
   const std::optional<std::uint16_t> type = impl_->message_type(message.name, message.bytes.size());
   if (!type) return;
   for (const auto& player : impl_->players) impl_->send(*player, *type, message, options);
   if (options.timing == Timing::at_tick) impl_->record_message(*type, message);
 }
 
-void GameServer::send_message_near(Vec3 position, float metres,
-                                   const session_detail::NamedValue& message,
-                                   const SendOptions& options) {
+void session_detail::ServerCalls::send_message_near(Vec3 position, float metres,
+                                                    const session_detail::NamedValue& message,
+                                                    const SendOptions& options) {
   impl_->send_near(position, metres, message, options);
 }
 
@@ -163,13 +173,14 @@ void GameServer::play(EffectType effect, const EffectOptions& options) {
   impl_->simulation.cue({.effect = effect, .options = options});
 }
 
-bool GameServer::force_field(PlayerId player, const session_detail::NamedValue& command,
-                             std::string_view field) {
+bool session_detail::ServerCalls::force_field(PlayerId player,
+                                              const session_detail::NamedValue& command,
+                                              std::string_view field) {
   return impl_->force_command(player, command, field);
 }
 
-void GameServer::handle_message(std::string_view name, std::size_t bytes,
-                                std::function<void(PlayerId, Bytes)> handler) {
+void session_detail::ServerCalls::handle_message(std::string_view name, std::size_t bytes,
+                                                 std::function<void(PlayerId, Bytes)> handler) {
   if (!impl_->message_type(name, bytes)) return;
   impl_->handlers[std::string(name)] =
       std::make_shared<const Impl::MessageHandler>(std::move(handler));

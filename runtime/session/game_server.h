@@ -13,43 +13,16 @@
 
 #include "runtime/session/build.h"
 #include "runtime/session/edges.h"
+#include "runtime/session/server_options.h"
+#include "runtime/session/session_calls.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {
 
-struct GameServerOptions {
-  std::string listen = "[::]:7000";
-  std::string key_file = "server.key";  ///< Created when missing; keep it secret.
-  std::optional<LevelKey> level{};      ///< Loaded before the first tick.
-  std::uint16_t players_max = 64;
-  std::uint16_t players_per_address = 8;
-  std::uint64_t seed = 1;            ///< For `SystemContext::random`.
-  bool admit_other_content = false;  ///< Clients of another build: fields are matched by name.
-  std::uint32_t messages_per_second_max = 100;  ///< Per player and message type; more are dropped.
-};
-
-struct PlayerInfo {
-  PlayerId player = PlayerId::none;
-  std::string address{};  ///< When the player joined.
-  Duration round_trip{};
-  EntityId view{};              ///< The entity that the player's view follows.
-  bool is_interrupted = false;  ///< No packet has arrived for some seconds.
-};
-
-struct GameServerMetrics {
-  Tick tick{};
-  std::uint32_t players = 0;
-  std::uint32_t entities = 0;
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-  std::uint64_t skipped_ticks = 0;
-  std::uint64_t problems = 0;
-};
-
 /// A server: world, players, network. One thread at a time. Callbacks run inside `frame`, on its
 /// thread, between ticks; they may call everything here but `frame`. Registering one again replaces
 /// it.
-class GameServer {
+class GameServer : public session_detail::ServerCalls {
  public:
   /// Loads the replicated prefabs and the level. Fails as the build's bundles do, with `busy` when
   /// the address is in use, and with `permission_denied` or `malformed` for the key file.
@@ -169,28 +142,7 @@ class GameServer {
   World& world();
 
  private:
-  friend class SimulatedMatch;
-  friend struct SessionAccess;
-  struct Impl;
   explicit GameServer(std::unique_ptr<Impl> impl);
-  EntityId spawn_entity(EntityType type, const SpawnOptions& options,
-                        std::span<const session_detail::NamedValue> values);
-  std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes);
-  bool add_component(EntityId entity, const session_detail::NamedValue& value);
-  bool remove_component(EntityId entity, std::string_view name);
-  void visit_entities(std::span<const session_detail::VisitedComponent> components, void* visitor,
-                      session_detail::VisitRun visit);
-  bool send_message(PlayerId player, const session_detail::NamedValue& message,
-                    const SendOptions& options);
-  void send_message_to_all(const session_detail::NamedValue& message, const SendOptions& options);
-  void send_message_near(Vec3 position, float metres, const session_detail::NamedValue& message,
-                         const SendOptions& options);
-  bool force_field(PlayerId player, const session_detail::NamedValue& command,
-                   std::string_view field);
-  void handle_message(std::string_view name, std::size_t bytes,
-                      std::function<void(PlayerId, Bytes)> handler);
-
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace muster

@@ -28,7 +28,9 @@
 
 namespace muster {
 
-struct GameServer::Impl final : public Admission, public DivergenceLog, public InterestRule {
+struct session_detail::ServerCalls::Impl final : public Admission,
+                                                 public DivergenceLog,
+                                                 public InterestRule {
   struct Player {
     Player(std::span<const ComponentDescription> command_types, const ViewClaimOptions& views)
         : commands(command_types, CommandPacing::by_server), view_claims(views) {}

@@ -1,6 +1,7 @@
 #include <cassert>
 #include <charconv>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "net/secure/entropy.h"
@@ -79,6 +80,27 @@ struct SimulatedEdges::Impl {
    private:
     std::map<std::string, ByteVector> files_;
   };
+  /// Frees its port when it is closed.
+  class HostSocket final : public DatagramSocket {
+   public:
+    HostSocket(std::set<std::uint16_t>& ports, std::uint16_t port,
+               std::unique_ptr<DatagramSocket> socket)
+        : ports_(ports), port_(port), socket_(std::move(socket)) {}
+    ~HostSocket() override { ports_.erase(port_); }
+    SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
+      return socket_->send(datagrams);
+    }
+    std::size_t receive(std::span<IncomingDatagram> datagrams) override {
+      return socket_->receive(datagrams);
+    }
+    void wait(NetDuration at_most) override { socket_->wait(at_most); }
+    Address local_address() const override { return socket_->local_address(); }
+
+   private:
+    std::set<std::uint16_t>& ports_;
+    std::uint16_t port_;
+    std::unique_ptr<DatagramSocket> socket_;
+  };
   class Host final : public Edges, public Network {
    public:
     Host(Impl& all, std::string name, std::uint8_t number, const Link& link, std::uint64_t seed)
@@ -111,14 +133,12 @@ struct SimulatedEdges::Impl {
         }
         port = parsed->port;
       }
-      if (port == 0) port = next_port_++;
-      for (const std::uint16_t used : ports_) {
-        if (used == port) {
-          return fail(ErrorCode::busy, "port " + std::to_string(port) + " is in use");
-        }
+      if (port == 0) port = free_port();
+      if (!ports_.insert(port).second) {
+        return fail(ErrorCode::busy, "port " + std::to_string(port) + " is in use");
       }
-      ports_.push_back(port);
-      return all_.network.open(address_of(port), {up_}, {down_});
+      return std::make_unique<HostSocket>(ports_, port,
+                                          all_.network.open(address_of(port), {up_}, {down_}));
     }
     std::optional<Result<Address>> resolve(std::string_view name) override {
       const std::optional<HostPort> parsed = parse_host_port(name);
@@ -138,6 +158,15 @@ struct SimulatedEdges::Impl {
     }
 
    private:
+    std::uint16_t free_port() {
+      std::uint16_t port = 0;
+      do {
+        port = next_port_;
+        next_port_ =
+            next_port_ == UINT16_MAX ? kFirstFreePort : static_cast<std::uint16_t>(next_port_ + 1);
+      } while (ports_.contains(port));
+      return port;
+    }
     Address address_of(std::uint16_t port) const {
       return Address::ipv4({10, 0, 0, number_}, port);
     }
@@ -149,7 +178,7 @@ struct SimulatedEdges::Impl {
     LinkId up_;
     LinkId down_;
     MemoryFiles files_;
-    std::vector<std::uint16_t> ports_;
+    std::set<std::uint16_t> ports_;  ///< Of open sockets.
     std::uint16_t next_port_ = kFirstFreePort;
   };
 

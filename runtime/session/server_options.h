@@ -1,0 +1,44 @@
+// How a server is opened, and what it reports of itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "registry/vocabulary/clock.h"
+#include "registry/vocabulary/tick.h"
+#include "runtime/session/game.h"
+#include "runtime/world/entity_id.h"
+
+namespace muster {
+
+struct GameServerOptions {
+  std::string listen = "[::]:7000";
+  std::string key_file = "server.key";  ///< Created when missing; keep it secret.
+  std::optional<LevelKey> level{};      ///< Loaded before the first tick.
+  std::uint16_t players_max = 64;
+  std::uint16_t players_per_address = 8;
+  std::uint64_t seed = 1;            ///< For `SystemContext::random`.
+  bool admit_other_content = false;  ///< Clients of another build: fields are matched by name.
+  std::uint32_t messages_per_second_max = 100;  ///< Per player and message type; more are dropped.
+};
+
+struct PlayerInfo {
+  PlayerId player = PlayerId::none;
+  std::string address{};  ///< When the player joined.
+  Duration round_trip{};
+  EntityId view{};              ///< The entity that the player's view follows.
+  bool is_interrupted = false;  ///< No packet has arrived for some seconds.
+};
+
+struct GameServerMetrics {
+  Tick tick{};
+  std::uint32_t players = 0;
+  std::uint32_t entities = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t skipped_ticks = 0;
+  std::uint64_t problems = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,48 @@
+// The simulated machines of a test.
+#include <chrono>
+
+#include <catch2/catch.hpp>
+
+#include "net/transport/datagram_socket.h"
+#include "tests/support/session_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+TEST_CASE("A server that starts again gets its port when the first one is closed",
+          "[session][flow]") {
+  SimulatedEdges edges(1);
+  const Result<Build> build = Build::open(build_folder(), Target::server, make_game());
+  const auto start = [&] {
+    return GameServer::open(build, edges.host("server"), {.listen = "server:7000"});
+  };
+  auto first = start();
+  REQUIRE(first);
+  const std::string key = first.value()->public_key();
+  const auto second = start();
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == ErrorCode::busy);
+  first.value().reset();
+  const auto again = start();
+  REQUIRE(again);
+  CHECK(again.value()->public_key() == key);  // From the file on the host's disk.
+}
+
+TEST_CASE("A simulated host chooses ports for any number of sockets, one after the other",
+          "[session][flow]") {
+  SimulatedEdges edges(1);
+  Network& network = edges.host("client").network();
+  const auto kept = network.open("");
+  REQUIRE(kept);
+  for (int i = 0; i < 20'000; ++i) {
+    const auto socket = network.open("");
+    REQUIRE(socket);
+    REQUIRE(socket.value()->local_address() != kept.value()->local_address());
+  }
+}
+
+}  // namespace
+}  // namespace muster
