@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "registry/vocabulary/clock.h"
-#include "registry/vocabulary/result.h"
-#include "registry/vocabulary/tick.h"
+#include "registry/base/clock.h"
+#include "registry/base/result.h"
+#include "registry/base/tick.h"
 #include "runtime/session/game.h"
 #include "runtime/world/entity_id.h"
 

@@ -223,6 +223,9 @@ bool GameClient::is_mine(EntityId entity) const {
 bool GameClient::is_predicted(EntityId entity) const {
   return impl_->prediction != nullptr && impl_->prediction->is_predicted(entity);
 }
+void GameClient::set_predicted(EntityId entity, bool is_predicted) {
+  if (impl_->world.is_alive(entity)) impl_->prediction_choice.set(entity, is_predicted);
+}
 EntityId GameClient::find(EntityReference reference) const {
   return impl_->collection.find(reference);
 }

@@ -175,6 +175,7 @@ void GameClient::Impl::predict() {
         std::make_unique<OwnPrediction>(content->game(), source, collection, player, problems);
     receiver.set_adoption(&prediction->spawns());
     prediction->set_replays_all(rules.replays_all);
+    prediction->set_choice(&prediction_choice);
     prediction->set_cue_player([this](const Cue& cue, bool is_late) { predict_cue(cue, is_late); });
     prediction->set_hit_tests(&hit_tests);
     hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {
@@ -254,6 +255,7 @@ void GameClient::Impl::despawned(std::uint32_t id) {
   const auto callback = on_despawn;  // It may replace itself.
   if (callback && world.is_alive(entity)) callback(entity);
   for (ShownComponent& one : shown) one.history.forget(entity);
+  prediction_choice.forget(entity);
   known.erase(found);
 }
 

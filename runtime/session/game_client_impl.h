@@ -21,6 +21,7 @@
 #include "runtime/session/message_pipe.h"
 #include "runtime/session/own_prediction.h"
 #include "runtime/session/problem_log.h"
+#include "runtime/session/prediction_choice.h"
 #include "runtime/session/shown_offsets.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/session/view_history.h"
@@ -178,6 +179,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::map<std::int32_t, EntityId> known;  ///< Entities of `on_spawn`, by network id.
   std::vector<std::pair<EntityId, EntityReference>> references;  ///< The same, by slot.
 
+  PredictionChoice prediction_choice;
   ShownOffsets offsets;
   std::vector<QueuedCue> cues;
   std::vector<std::byte> encoded;

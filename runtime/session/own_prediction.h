@@ -11,6 +11,7 @@
 #include "registry/components/comparison.h"
 #include "runtime/session/misprediction_log.h"
 #include "runtime/session/predicted_spawns.h"
+#include "runtime/session/prediction_choice.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/simulation.h"
 #include "runtime/sync/command_forces.h"
@@ -32,7 +33,8 @@ struct PredictionCounters {
   std::uint64_t spawns_expired = 0;
 };
 
-/// Runs the shared systems for a player's own entities at once, with the commands that the server
+/// Runs the shared systems for predicted entities at once: those of the player, unless a
+/// `PredictionChoice` says otherwise. It runs them with the commands that the server
 /// has not run yet. Each state of the server includes the owner's commands up to
 /// `Replicated::command_number`: if it equals what was predicted for that command, within the
 /// fields' tolerances, the prediction stays; otherwise it begins again from there and the later
@@ -61,6 +63,8 @@ class OwnPrediction final : public Forecast {
   void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
   /// The number of the command that runs, or ran last.
   std::uint32_t running() const { return running_number_; }
+  /// Null for none. Must outlive this.
+  void set_choice(const PredictionChoice* choice) { choice_ = choice; }
   /// Replays with each state, also when it is as predicted: for comparison.
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
   /// A tick of this client has ended with these commands: runs it.
@@ -136,6 +140,7 @@ class OwnPrediction final : public Forecast {
   };
 
   void list_components(const Game& game);
+  bool is_wanted(EntityId entity) const;
   void list_own();
   Own* find_own(EntityId entity);
   const Own* find_own(EntityId entity) const;
@@ -197,6 +202,7 @@ class OwnPrediction final : public Forecast {
   const CommandSet* running_ = nullptr;
   std::uint32_t running_number_ = 0;
   std::uint32_t replay_ = 0;  ///< Counts replays.
+  const PredictionChoice* choice_ = nullptr;
   bool replays_all_ = false;
   bool is_replaying_ = false;
   bool has_match_rule_ = false;  ///< Another spawn of the server may be the predicted one.

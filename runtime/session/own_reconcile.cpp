@@ -19,14 +19,22 @@ constexpr std::size_t kProbesMax = 4;
 
 }  // namespace
 
+bool OwnPrediction::is_wanted(EntityId entity) const {
+  const std::optional<bool> chosen = choice_ != nullptr ? choice_->find(entity) : std::nullopt;
+  return chosen.value_or(received_.player(entity) == player_);
+}
+
+/// A tick runs the commands with its own number, so that the state of an entity without commands
+/// includes those of the received tick.
 void OwnPrediction::list_own() {
   for (Own& own : own_) own.is_listed = false;
   for (const EntityId entity : received_.owners(replicated_)) {
-    if (received_.player(entity) != player_ || received_.is_despawning(entity)) continue;
-    const Replicated& replicated = *std::as_const(received_).get(replicated_, entity);
-    if (replicated.command_number == 0) continue;
+    if (!is_wanted(entity) || received_.is_despawning(entity)) continue;
+    const bool is_own = received_.player(entity) == player_;
+    const std::uint32_t command = std::as_const(received_).get(replicated_, entity)->command_number;
+    if (is_own && command == 0) continue;
     Own& own = add_own(entity);
-    own.number = replicated.command_number;
+    own.number = is_own ? command : received_tick_.value();
     own.born = 0;
     own.is_listed = true;
     add_states(own, received_);

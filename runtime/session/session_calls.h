@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "registry/vocabulary/bytes.h"
+#include "registry/base/bytes.h"
 #include "runtime/session/game.h"
 #include "runtime/session/system_context.h"
 #include "runtime/world/entity_id.h"

@@ -159,7 +159,7 @@ TEST_CASE("After an outage the same game goes on, with each press [F23, P11]",
   check_sound(play(link, 9, 0, 28));
 }
 
-TEST_CASE("Clients at any frame rate lose no press [P10, S55]", "[session][flow][sys-52]") {
+TEST_CASE("Clients at any frame rate lose no press [P10, S55]", "[session][flow][sys-51][sys-52]") {
   const double rate = GENERATE(4.0, 15.0, 30.0, 59.94, 144.0, 240.0);
   CAPTURE(rate);
   check_sound(play(link_of([](double) { return 35.0; }), 10, 0.05, 20, rate));

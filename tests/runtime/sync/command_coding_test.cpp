@@ -36,7 +36,7 @@ consteval auto describe(Type<Wide>) {
                                 {.minimum = -3, .maximum = 90, .sampled = Sampling::sum});
 }
 
-TEST_CASE("Fields become lanes by how they are described", "[sync][commands]") {
+TEST_CASE("Fields become lanes by how they are described", "[sync][commands][sys-49]") {
   using enum CommandLaneKind;
   const Stage stage;
   const std::vector<CommandLane> lanes = stage.encoder.command_lanes();

@@ -149,7 +149,7 @@ class Match {
 };
 
 TEST_CASE("Over thousands of networks no press of a command that arrives is lost or doubled",
-          "[sync][commands]") {
+          "[sync][commands][sys-49][sys-50]") {
   const auto part = GENERATE(range(0U, 8U));
   int presses = 0;
   int pressed = 0;

@@ -27,7 +27,7 @@ struct Sampled {
 };
 
 TEST_CASE("A press shorter than a tick arrives, and two presses in one tick are two",
-          "[sync][commands]") {
+          "[sync][commands][sys-51]") {
   Sampled sampled;
   sampled.set({.fire = {.is_held = true}});
   sampled.set({});

@@ -1,0 +1,108 @@
+// A game switches the prediction of an entity on and off while it plays.
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/volley_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace volley_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+constexpr float kMetresPerSecond = 6;
+constexpr float kTickMetres = kMetresPerSecond / 30;
+
+/// What a client shows of a ball that rolls along x.
+struct Ball {
+  explicit Ball(SimulatedMatch& match) : server(match.server()) {
+    on_server = server.spawn("bolt", {.relevance = Relevance::always}, Transform{});
+    server.edit<Bolt>(on_server)->velocity = {kMetresPerSecond, 0, 0};
+    server.edit<Bolt>(on_server)->seconds_left = 1000;
+  }
+  void look(GameClient& client) {
+    client.each<const Bolt, const Transform>([&](EntityId id, const Bolt&, const Transform& at) {
+      entity = id;
+      if (x) step_max = std::max(step_max, at.position.x - *x);
+      if (x) step_min = std::min(step_min, at.position.x - *x);
+      x = at.position.x;
+    });
+  }
+  void forget_steps() {
+    step_max = 0;
+    step_min = 1000;
+  }
+  float behind() const { return server.get<Transform>(on_server)->position.x - *x; }
+
+  GameServer& server;
+  EntityId on_server;
+  EntityId entity;
+  std::optional<float> x;
+  float step_max = 0;
+  float step_min = 1000;
+};
+
+TEST_CASE(
+    "An entity of the world is predicted when the game says so, and moves over without a jump",
+    "[session][flow][sys-53]") {
+  const auto delay = GENERATE(10ms, 60ms, 150ms);
+  CAPTURE(delay.count());
+  Game game = make_game();
+  game.systems = systems<walk, fly>();
+  game.server_systems = {};
+  const auto match = open_match(71, game);
+  GameClient& client = match->add_client({.delay = delay, .jitter = 2ms});
+  Ball ball(*match);
+  match->on_client_frame([&](GameClient& each, Tick) {
+    ball.look(each);
+    each.set_command(Trigger{});
+  });
+  match->run(4s);
+  REQUIRE_FALSE(client.is_predicted(ball.entity));
+  CHECK(ball.behind() > kMetresPerSecond * 0.03F);
+
+  ball.forget_steps();
+  match->run(1s);
+  const float steady = ball.step_max;
+  ball.forget_steps();
+  client.set_predicted(ball.entity, true);
+  match->run(2s);
+  CHECK(client.is_predicted(ball.entity));
+  CHECK(ball.behind() < 0);  // Ahead of the server, as the player is.
+  CHECK(ball.step_max < steady + kTickMetres);
+  CHECK(ball.step_min > -0.001F);
+  const std::uint64_t corrections = client.metrics().corrections;
+  match->run(2s);
+  CHECK(client.metrics().corrections == corrections);  // It rolls as predicted.
+
+  ball.forget_steps();
+  client.set_predicted(ball.entity, false);
+  match->run(2s);
+  CHECK_FALSE(client.is_predicted(ball.entity));
+  CHECK(ball.behind() > kMetresPerSecond * 0.03F);
+  CHECK(ball.step_max < steady + kTickMetres);
+  CHECK(ball.step_min > -kTickMetres);
+}
+
+TEST_CASE("One's own entity is shown as the server sends it when the game says so",
+          "[session][flow][sys-53]") {
+  const auto match = open_match(72);
+  GameClient& client = match->add_client({.delay = 80ms});
+  match->run(3s);
+  EntityId own;
+  client.each<const Runner>([&](EntityId id, const Runner&) { own = id; });
+  REQUIRE(client.is_predicted(own));
+  client.set_predicted(own, false);
+  match->run(1s);
+  CHECK_FALSE(client.is_predicted(own));
+  CHECK(client.is_mine(own));
+  client.set_predicted(own, true);
+  match->run(1s);
+  CHECK(client.is_predicted(own));
+}
+
+}  // namespace
+}  // namespace muster
