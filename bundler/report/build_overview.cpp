@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bundler/pack/output_folder.h"
 #include "bundler/plan/output_names.h"
 #include "registry/base/json_text.h"
 #include "registry/project/asset_kinds.h"

@@ -90,9 +90,9 @@ class GameClient : public session_detail::ClientCalls {
   bool is_mine(EntityId entity) const;
   /// Whether `get` and `each` show what this client has computed ahead of the server.
   bool is_predicted(EntityId entity) const;
-  /// Predicts an entity of the world or of another player as well, or one's own no longer. It takes
-  /// effect with the server's next state; the shown position moves over without a jump. Predict what
-  /// the player acts on, as a ball; systems see no commands of other players.
+  /// Predicts an entity of the world or of another player as well, or one's own no longer. It
+  /// takes effect with the server's next state; the shown position moves over without a jump.
+  /// Predict what the player acts on, as a ball; systems see no commands of other players.
   void set_predicted(EntityId entity, bool is_predicted);
   EntityId find(EntityReference reference) const;  ///< Null until it is here.
   EntityReference reference(EntityId entity) const;

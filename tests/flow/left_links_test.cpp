@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "bundler/plan/output_names.h"
 #include "registry/base/disk_file_system.h"
 #include "tests/support/incremental_builds.h"
 #include "tests/support/temporary_folder.h"
