@@ -17,6 +17,9 @@ struct Timeline {
 /// A point in time since an arbitrary start; monotonic.
 using Time = Timeline::time_point;
 using Duration = Timeline::duration;
+/// Former names of the net's own time.
+using NetTime = Time;
+using NetDuration = Duration;
 
 inline Duration duration_of(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));

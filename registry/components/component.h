@@ -16,10 +16,12 @@
 
 namespace muster {
 
+/// Two numbers, in the field's unit.
 struct Vec2 {
   float x = 0, y = 0;
   friend bool operator==(const Vec2&, const Vec2&) = default;
 };
+/// Three numbers, in the field's unit.
 struct Vec3 {
   float x = 0, y = 0, z = 0;
   friend bool operator==(const Vec3&, const Vec3&) = default;

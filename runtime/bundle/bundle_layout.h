@@ -338,6 +338,7 @@ enum class BundleKind : std::uint16_t {
   variant = 2,  ///< Other content of one asset; named by the asset's guid and what it is for.
 };
 
+/// How an effect plays.
 enum class EffectKind : std::uint16_t {
   spatial = 0,  ///< Plays at a point.
   hitscan = 1,  ///< Plays along a line.

@@ -20,6 +20,7 @@ namespace muster {
 
 // The records, decoded. Texts view the catalog's bytes. Index fields are `layout::kNone` for none.
 
+/// A bundle of the build.
 struct CatalogBundle {
   BundleName name{};
   ContentHash hash{};  ///< Equal to `BundleReader::bundle_hash()` of the file meant.
@@ -28,12 +29,14 @@ struct CatalogBundle {
   std::uint32_t dependency_count = 0;
 };
 
+/// An asset, and the bundle that holds it.
 struct CatalogAsset {
   Guid guid{};
   std::string_view path{};
   std::uint32_t bundle = layout::kNone;
 };
 
+/// A registry, and where its entries are.
 struct CatalogRegistry {
   Guid guid{};
   std::string_view class_name{};
@@ -44,6 +47,7 @@ struct CatalogRegistry {
   std::uint32_t slot_count = 0;
 };
 
+/// An entry of a registry of prefabs.
 struct CatalogEntry {
   TypeId type_id{};
   Guid guid{};
@@ -55,6 +59,7 @@ struct CatalogEntry {
   bool is_factory = false;
 };
 
+/// An effect of a spatial or hitscan registry.
 struct CatalogEffect {
   EffectKind kind = EffectKind::spatial;
   TypeId type_id{};
@@ -72,12 +77,14 @@ struct PresentationKey {
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
 };
 
+/// What presents a prefab.
 struct CatalogPresentation {
   PresentationKey key{};
   Guid presentation{};
   std::uint32_t bundle = layout::kNone;
 };
 
+/// A described component.
 struct CatalogComponent {
   std::string_view name{};
   ContentHash hash{};
@@ -101,6 +108,7 @@ struct CatalogAlternative {
   std::uint32_t key_count = 0;
 };
 
+/// A compression dictionary of the build.
 struct CatalogDictionary {
   ContentHash hash{};  ///< Of the file, which is named by it.
   std::uint32_t file_bytes = 0;

@@ -16,6 +16,7 @@ namespace muster {
 
 class BuildContent;
 
+/// How a build is opened.
 struct BuildOpenOptions {
   /// Chosen variants, as {"quality", "low"}; all others are the defaults.
   std::vector<std::pair<std::string, std::string>> variants{};

@@ -13,11 +13,13 @@
 
 namespace muster {
 
+/// Where a client connects to, and as whom.
 struct GameClientOptions {
   std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
   std::string key{};     ///< The server's public key, 64 hex digits.
   Duration connect_timeout = std::chrono::seconds(10);
 };
+/// Where a client is between connecting and its end.
 enum class GameClientState : std::uint8_t {
   resolving,  ///< The server's name is being looked up.
   connecting,
@@ -43,6 +45,7 @@ struct ClientEnd {
   ErrorCode code = ErrorCode::cancelled;
   std::string text{};
 };
+/// Measurements and counts of a client since it was made.
 struct GameClientMetrics {
   Duration round_trip{};
   /// How far the view is behind the server's states on a path without jitter.

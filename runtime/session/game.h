@@ -320,6 +320,7 @@ enum class Reliability : std::uint8_t { reliable, unreliable };
 /// `at_tick`: together with the state of the tick at which it was sent; between ticks, of the next
 /// one. A player who does not play yet gets no message at a tick.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
+/// How a message is sent.
 struct SendOptions {
   Reliability reliability = Reliability::reliable;
   Timing timing = Timing::on_arrival;

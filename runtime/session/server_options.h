@@ -12,6 +12,7 @@
 
 namespace muster {
 
+/// How a server listens, and for whom.
 struct GameServerOptions {
   std::string listen = "[::]:7000";
   std::string key_file = "server.key";  ///< Created when missing; keep it secret.
@@ -23,6 +24,7 @@ struct GameServerOptions {
   std::uint32_t messages_per_second_max = 100;  ///< Per player and message type; more are dropped.
 };
 
+/// A connected player.
 struct PlayerInfo {
   PlayerId player = PlayerId::none;
   std::string address{};  ///< When the player joined.
@@ -31,6 +33,7 @@ struct PlayerInfo {
   bool is_interrupted = false;  ///< No packet has arrived for some seconds.
 };
 
+/// Measurements and counts of a server since it was made.
 struct GameServerMetrics {
   Tick tick{};
   std::uint32_t players = 0;

@@ -13,6 +13,7 @@
 
 namespace muster {
 
+/// How a match is simulated.
 struct MatchOptions {
   std::uint64_t seed = 1;
   GameServerOptions server{};

@@ -62,6 +62,7 @@ struct Splash {
   float instigator_share = 1;
   std::uint32_t layers = 0xFFFFFFFF;
 };
+/// What a splash does to one entity.
 struct SplashHit {
   Hit hit;          ///< `metres` from the center to the nearest point, 0 inside a volume.
   float share = 0;  ///< The share of the damage: 0 to 1, times `instigator_share`.

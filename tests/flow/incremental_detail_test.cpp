@@ -90,7 +90,6 @@ class SavedMeanwhile final : public FileReader {
   bool has_saved() const { return left_ < 0; }
 
  private:
-
   MemoryFileSystem& files_;
   AssetPath saved_;
   std::string text_;

@@ -32,7 +32,6 @@ class ReadLog final : public FileReader {
   std::set<std::string> take() { return std::exchange(read_, {}); }
 
  private:
-
   const MemoryFileSystem& files_;
   mutable std::set<std::string> read_;
 };

@@ -16,6 +16,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import words  # noqa: E402
+
 LINES_PER_FILE_MAX = 1000
 LINES_PER_FILE_UNJUSTIFIED_MAX = 500
 LINES_PER_FUNCTION_MAX = 70
@@ -143,8 +146,7 @@ class Tree:
             place = root / path
             if not place.is_file():
                 continue  # deleted, but not yet committed
-            is_read = (is_code(path) or posixpath.basename(path) == "CMakeLists.txt"
-                       or path == CHECKLIST)
+            is_read = is_code(path) or path.endswith((".md", ".cmake", "CMakeLists.txt", "/dev"))
             files[path] = place.read_text(encoding="utf-8") if is_read else None
         return cls(files)
 
@@ -470,6 +472,9 @@ CHECKS = {
     "checklist": check_checklist,
     "top-level": check_top_level,
     "names": check_names,
+    "prose": words.check_prose,
+    "docstrings": words.check_docstrings,
+    "documents": words.check_documents,
 }
 
 

@@ -156,10 +156,48 @@ BAD = {
         ("a file", {"net/wire/string_utils.h": HEAD}, "string_utils.h"),
         ("a folder", {"net/common/a.h": HEAD}, "'common'"),
     ],
+    "prose": [
+        ("people", {"a/b.h": "// Nobody\n// Somebody reads it; nobody writes it.\n// strangers\n"},
+         "a/b.h:2: 'nobody'"),
+        ("a subject that comes late",
+         {"a/b.md": "Of what changes the first is lost.\nWhat is said twice is not sent.\n"},
+         "a/b.md:1: 'Of what': begin with the subject"),
+        ("telling", {"a/b.cpp": "// It tells the client.\n// It is told.\n"}, "a/b.cpp:1: 'tells'"),
+    ],
+    "docstrings": [
+        ("no subject",
+         {"runtime/package/public_headers.cmake": "  a.h=runtime/a.h\n", "runtime/a.h": HEAD},
+         "runtime/a.h:1:"),
+        ("a type without one",
+         {"runtime/package/public_headers.cmake": "  a.h=runtime/a.h\n",
+          "runtime/a.h": "// Points.\n#pragma once\nstruct Point {\n};\n"},
+         "runtime/a.h:3: 'Point' has no docstring"),
+    ],
+    "documents": [
+        ("a file", {"net/README.md": "See `gone.h`.\n"}, "net/README.md:1: there is no gone.h"),
+        ("an option", {"README.md": "\nmuster build --fastest\n"},
+         "README.md:2: no program has the option --fastest"),
+        ("a limit",
+         {"net/CONNECTION.md": "| block | 63 MiB by format |\n"
+                               "| messages per channel on their way | 256; queued 1,024 |\n",
+          "net/transport/block.h": "constexpr auto kBlockBytesMax = std::size_t{1} << 26U;\n"},
+         "net/CONNECTION.md:1: says 63 MiB where kBlockBytesMax is"),
+    ],
 }
 
 GOOD = {
-    "README.md": None,
+    "README.md": "Run `muster build --out DIR` as `registry/base/clock.h` says.\n",
+    "net/transport/block.h":
+        "// Blocks.\n" + HEAD + "constexpr auto kBlockBytesMax = std::size_t{1} << 26U;\n",
+    "net/CMakeLists.txt": "HEADERS transport/block.h\n",
+    "net/transport/README.md": None,
+    "net/README.md": None,
+    "net/CONNECTION.md": "| block | 64 MiB by format |\n",
+    "bundler/cli/CMakeLists.txt": "main.cpp",
+    "bundler/README.md": None,
+    "bundler/cli/README.md": None,
+    "bundler/cli/main.cpp": 'const char* kOption = "--out";\n',
+    "runtime/package/public_headers.cmake": "  block.h=net/transport/block.h\n",
     "tests/README.md":
         "| row | mechanism | where it is | test |\n|---|---|---|---|\n"
         "| 1 | a | `registry/base`, `registry/base/clock.h`, `seed.cpp` (not all) "
