@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "registry/components/interpolation.h"
+#include "runtime/sync/error_blend.h"
 
 namespace muster {
 namespace {
@@ -333,9 +334,8 @@ void OwnPrediction::show(const State& state, float fraction, Time now,
   std::ranges::copy(state.now, out.begin());
   blend(description, state.before, state.now, fraction, out);
   const Duration since = now - state.corrected_at;
-  if (!state.is_blending || since >= kBlend) return;
-  const float done = std::clamp(
-      static_cast<float>(since.count()) / static_cast<float>(kBlend.count()), 0.0F, 1.0F);
+  const float left = shown_error_share(since);
+  if (!state.is_blending || left == 0) return;
   for (const FieldDescription& field : description.fields) {
     if (!is_linear_real(field)) continue;
     const std::size_t count = std::size_t{field.element_bytes} * field.count / sizeof(float);
@@ -347,14 +347,14 @@ void OwnPrediction::show(const State& state, float fraction, Time now,
       std::memcpy(&value, out.data() + at, sizeof value);
       std::memcpy(&from, state.blend_from.data() + at, sizeof from);
       std::memcpy(&to, state.blend_to.data() + at, sizeof to);
-      value += (from - to) * (1 - done);
+      value += (from - to) * left;
       std::memcpy(out.data() + at, &value, sizeof value);
     }
   }
   const auto at = std::ranges::find(components_, state.component);
   const ComponentDescription& turned = turned_[static_cast<std::size_t>(at - components_.begin())];
   turning_.assign(out.begin(), out.end());
-  blend(turned, state.blend_from, turning_, done, out);
+  blend(turned, state.blend_from, turning_, 1 - left, out);
 }
 
 bool OwnPrediction::is_predicted(EntityId entity) const {

@@ -38,7 +38,7 @@ struct PredictionCounters {
 /// has not run yet. Each state of the server includes the owner's commands up to
 /// `Replicated::command_number`: if it equals what was predicted for that command, within the
 /// fields' tolerances, the prediction stays; otherwise it begins again from there and the later
-/// commands run again. The shown state is blended over `kBlend` when that changes it.
+/// commands run again. The shown state is blended over `kErrorBlend` when that changes it.
 ///
 /// Entities that systems spawn exist at once (`PredictedSpawns`); those that they despawn are
 /// hidden at once, until the server has despawned them or it turns out that it does not. Fields of
@@ -48,7 +48,6 @@ struct PredictionCounters {
 /// are predicted to exist. All arguments must outlive it. One thread at a time.
 class OwnPrediction final : public Forecast {
  public:
-  static constexpr Duration kBlend = std::chrono::milliseconds(100);
   /// Commands that can run again: more than a second of delay is not predicted.
   static constexpr std::uint32_t kReplayedMax = 64;
 

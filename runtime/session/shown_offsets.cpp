@@ -1,5 +1,6 @@
 #include "runtime/session/shown_offsets.h"
 
+#include "runtime/sync/error_blend.h"
 #include "runtime/world/math.h"
 
 namespace muster {
@@ -7,9 +8,7 @@ namespace muster {
 Vec3 ShownOffsets::offset_of(const Entry& entry, Time now) {
   const Duration passed = now - entry.since;
   if (entry.length <= Duration() || passed >= entry.length) return {};
-  const float left =
-      1 - static_cast<float>(passed.count()) / static_cast<float>(entry.length.count());
-  return entry.offset * left;
+  return entry.offset * shown_error_share(passed, entry.length);
 }
 
 void ShownOffsets::begin(EntityId entity, Vec3 offset, Time now, Duration length) {
