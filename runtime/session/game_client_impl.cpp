@@ -176,6 +176,7 @@ void GameClient::Impl::predict() {
     receiver.set_adoption(&prediction->spawns());
     prediction->set_replays_all(rules.replays_all);
     prediction->set_choice(&prediction_choice);
+    if (welcome) prediction->set_shared_seed(welcome->shared_seed);
     prediction->set_cue_player([this](const Cue& cue, bool is_late) { predict_cue(cue, is_late); });
     prediction->set_hit_tests(&hit_tests);
     hit_tests.set_view([this](PlayerId of) -> std::optional<ViewTime> {

@@ -162,6 +162,8 @@ Result<void> GameServer::Impl::listen() {
   server.clients_max = options.players_max;
   server.clients_per_address = options.players_per_address;
   now = edges.now();
+  edges.entropy().fill(std::as_writable_bytes(std::span(&shared_seed, 1)));
+  simulation.set_shared_seed(shared_seed);
   net = std::make_unique<Server>(server, *socket, edges.entropy(), *this, net_time(now));
   return {};
 }
@@ -231,7 +233,8 @@ void GameServer::Impl::join(const ServerEvent& event) {
                         .ticks_per_second = content->game().ticks_per_second,
                         .snapshot_ticks = snapshot_ticks(content->game()),
                         .level = session.level,
-                        .placed = session.placed};
+                        .placed = session.placed,
+                        .shared_seed = shared_seed};
   // An empty pipe has room for both.
   static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
   static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome)));

@@ -14,7 +14,7 @@ constexpr std::size_t kPartBytesMax = kMessageBytesMax - 1;
 constexpr std::uint8_t kContinues = 0x80;
 /// Parts whose memory is kept.
 constexpr std::size_t kSpareMax = 16;
-constexpr std::size_t kWelcomeBytes = 6 + 16 + 16;
+constexpr std::size_t kWelcomeBytes = 6 + 16 + 16 + 8;
 
 }  // namespace
 
@@ -86,6 +86,7 @@ std::vector<std::byte> encode(const Welcome& welcome) {
   writer.write_u16(welcome.snapshot_ticks);
   writer.write_bytes(welcome.level);
   writer.write_bytes(welcome.placed);
+  writer.write_u64(welcome.shared_seed);
   return {memory.begin(), memory.end()};
 }
 
@@ -97,6 +98,7 @@ std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
   welcome.snapshot_ticks = reader.read_u16();
   reader.read_into(welcome.level);
   reader.read_into(welcome.placed);
+  welcome.shared_seed = reader.read_u64();
   if (!reader.is_finished() || welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
       welcome.snapshot_ticks == 0) {
     return std::nullopt;

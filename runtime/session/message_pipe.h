@@ -65,6 +65,7 @@ struct Welcome {
   std::uint16_t snapshot_ticks = 0;
   std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
+  std::uint64_t shared_seed = 0;       ///< For the random numbers of shared systems.
 };
 std::vector<std::byte> encode(const Welcome& welcome);
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);

@@ -62,6 +62,8 @@ class OwnPrediction final : public Forecast {
   void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
   /// The number of the command that runs, or ran last.
   std::uint32_t running() const { return running_number_; }
+  /// The server's, for random numbers in systems.
+  void set_shared_seed(std::uint64_t seed) { simulation_.set_shared_seed(seed); }
   /// Null for none. Must outlive this.
   void set_choice(const PredictionChoice* choice) { choice_ = choice; }
   /// Replays with each state, also when it is as predicted: for comparison.

@@ -84,6 +84,10 @@ class Simulation {
              const EntitySource* source, PlayerId machine, ProblemLog& problems,
              std::uint64_t seed);
 
+  /// The seed of `Game::systems`, which is the same on a server and its clients. That of the
+  /// server's own systems stays its secret.
+  void set_shared_seed(std::uint64_t seed) { shared_seed_ = seed; }
+
   void set_commands(CommandLookup lookup) { commands_ = std::move(lookup); }
   /// Null for none. Must outlive the simulation.
   void set_hit_tests(HitTests* tests) { hit_tests_ = tests; }
@@ -198,6 +202,7 @@ class Simulation {
   PlayerId machine_;
   ProblemLog& problems_;
   std::uint64_t seed_;
+  std::uint64_t shared_seed_ = 0;
   ComponentHandle<Replicated> replicated_;
   EntityWalk walk_;
   CommandLookup commands_;

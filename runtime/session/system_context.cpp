@@ -38,7 +38,9 @@ std::span<const SplashHit> SystemContext::splash(const Splash& splash) const {
 }
 
 Random SystemContext::random(EntityId entity) const {
-  Random mixed(simulation_.seed_ ^ (std::uint64_t{tick_.value()} << 32U | system_));
+  const bool is_shared = system_ < simulation_.game_.systems.entries.size();
+  const std::uint64_t seed = is_shared ? simulation_.shared_seed_ : simulation_.seed_;
+  Random mixed(seed ^ (std::uint64_t{tick_.value()} << 32U | system_));
   const EntityReference reference = simulation_.reference(entity);
   const auto number = static_cast<std::uint32_t>(reference.network_id);
   return Random(mixed.next() ^ (std::uint64_t{number} << 32U));

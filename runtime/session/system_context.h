@@ -167,7 +167,9 @@ class SystemContext {
   /// The same with each entity's share of the damage.
   std::span<const SplashHit> splash(const Splash& splash) const;
 
-  /// The same numbers for the same seed, tick, system and entity.
+  /// The same numbers for the same seed, tick, system and entity. A client that predicts a system
+  /// of `Game::systems` gets the server's, except for an entity that the server has not confirmed:
+  /// players could foresee them, so what must stay secret is drawn in `Game::server_systems`.
   Random random(EntityId entity = {}) const;
 
   /// The engine's world: for what is not here.

@@ -223,6 +223,27 @@ TEST_CASE("A world at rest shows no motion, and no error stays after a stop [S50
         Approx(client.confirmed<Transform>(own)->position.x).margin(1e-4));
 }
 
+void stagger(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
+  runner.velocity = ctx.command<Trigger>(self).direction;
+  Random random = ctx.random(self);
+  at.position.x += (runner.velocity.x + 0.01F * static_cast<float>(random.below(100))) * 0.03F;
+}
+
+TEST_CASE("Random numbers of a shared system are the server's, so that nothing is corrected [P24]",
+          "[session][flow][sys-77]") {
+  Game game = make_game();
+  game.systems = systems<stagger>();
+  game.server_systems = {};
+  const auto match = open_match(346, game);
+  GameClient& client = match->add_client({.delay = 50ms});
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{{1, 0, 0}, {}}); });
+  match->run(5s);
+  const std::uint64_t corrections = client.metrics().corrections;
+  match->run(10s);
+  CHECK(client.metrics().corrections == corrections);
+  CHECK(client.metrics().predicted_ticks > 300);
+}
+
 // A body that creeps by less than a step of its resolution in each tick.
 void creep(SystemContext& ctx, EntityId, Runner&, Transform& at) {
   at.position.z += 0.004F * ctx.seconds();
