@@ -66,6 +66,12 @@ Result<SnapshotModel> open_model(const Arguments& arguments, const Trace& trace)
                 fmt::format("'{}' was trained for other entities than those of '{}'",
                             arguments.model, arguments.trace));
   }
+  if (arguments.settings.options.coder == SnapshotCoder::mix && model.mix.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' was trained for the coder range and has no tables for mix: train "
+                            "it with 'snapshot_train --coder mix'",
+                            arguments.model));
+  }
   return model;
 }
 

@@ -2,7 +2,7 @@
 """Streams made-up worlds over ways of every length: each integer arrives, and sizes are sane.
 Traces that are none, and options that make no sense, end with exit code 2.
 
-    snapshot_bench_test.py SNAPSHOT_BENCH
+    snapshot_bench_test.py SNAPSHOT_BENCH SNAPSHOT_TRAIN
 """
 
 import json
@@ -84,7 +84,7 @@ def check_rates(stream, expect, path):
     expect(math.isclose(report["kbps"], kbps, rel_tol=0.02), f"{report['kbps']} are not {kbps}")
 
 
-def check_refusals(program, folder, expect):
+def check_refusals(program, trainer, folder, expect):
     """Exit code 2, and what is wrong where."""
 
     def refuse(text, path, *options):
@@ -107,6 +107,9 @@ def check_refusals(program, folder, expect):
     write_trace(path, "made_up", (8,), good)
     for options in (("--loss", "nan"), ("--seed", "-1"), ("--from", "-1"), ("--rate", "0")):
         refuse(options[0], path, *options)
+    model = os.path.join(folder, "range.mdl")
+    subprocess.run([trainer, path, "--out", model], capture_output=True, check=True)
+    refuse("has no tables for mix", path, "--model", model, "--coder", "mix")
     with open(path, "ab") as out:
         out.write(b"abc")
     refuse("3 bytes stand behind its last tick", path)
@@ -174,7 +177,7 @@ def main():
         report = stream(crowd, "--no-peers")
         expect(report["datagram_bytes"] <= 1200, "others have datagrams as large as they may be")
         check_rates(stream, expect, crowd)
-        check_refusals(program, folder, expect)
+        check_refusals(program, sys.argv[2], folder, expect)
 
     for fault in faults:
         print("FAILED:", fault)
