@@ -1,4 +1,4 @@
-// Time as the net counts it: given by the caller, never read from a clock.
+// The network's time. The caller passes it; no code here reads a clock.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,9 @@
 
 namespace muster {
 
-/// A clock type without `now()`: it only names the time line of `NetTime`. The net includes nothing
-/// of ours, so it has its own; a game converts with `NetTime(now.time_since_epoch())`.
+/// A clock type without `now()`: it only names the time line of `NetTime`. `net/` includes no other
+/// folder of this project, so it has its own type; a game converts with
+/// `NetTime(now.time_since_epoch())`.
 struct NetTimeline {
   using rep = std::int64_t;
   using period = std::nano;
@@ -15,7 +16,7 @@ struct NetTimeline {
   using time_point = std::chrono::time_point<NetTimeline>;
 };
 
-/// A point in time since an arbitrary start that lies before every call; monotonic.
+/// A point in time, counted from an arbitrary start before the first call. Never goes backwards.
 using NetTime = NetTimeline::time_point;
 using NetDuration = NetTimeline::duration;
 

@@ -1,4 +1,4 @@
-// Text that strangers chose, made fit for a person's terminal, a log or an export.
+// Makes text from untrusted sources safe for a terminal, a log or an export.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace muster {
 
-/// The character, or a question mark when it is no printable ASCII.
+/// Returns the character, or a question mark if it is not printable ASCII.
 constexpr char printable(char character) {
   return character >= ' ' && character <= '~' ? character : '?';
 }
