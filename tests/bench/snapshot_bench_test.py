@@ -109,7 +109,7 @@ def check_refusals(program, folder, expect):
         refuse(options[0], path, *options)
     with open(path, "ab") as out:
         out.write(b"abc")
-    refuse("3 bytes stand behind its last tick", path)
+    refuse("3 bytes follow its last tick", path)
     path = os.path.join(folder, "header.mtrc")
     with open(path, "wb") as out:
         out.write(b"MTRC1\0\0\0" + struct.pack("<I", 10) + b'{"name":1}')

@@ -81,7 +81,7 @@ TEST_CASE("Traces that are damaged are refused with a reason") {
   CHECK(fault_of(far.take()) == "tick 0: entity 4: lid is 2, outside its range");
   CHECK_FALSE(fault_of(yard(), "{").empty());
   CHECK(fault_of(yard(), R"({"rules": [{"field": "lid", "usual": 2}]})") ==
-        "lid: its usual value is outside its range");
+        "lid: its initial value is outside its range");
   TraceBytes wide(R"({"name": "w", "tick_rate": 60, "ticks": 0, "entity_types": [
     {"name": "a", "fields": [{"name": "x", "kind": "uint", "bits": 33}]}]})");
   CHECK(fault_of(wide.take()) == "x: 1 to 32 bits");
@@ -95,7 +95,7 @@ TEST_CASE("A trace whose ids do not rise is refused, as is one with an id that i
                  {.id = second, .type = 0, .values = {0, 0}}});
     return fault_of(out.take());
   };
-  CHECK(fault_of_second(5, 2) == "tick 1: entity 2 stands behind entity 5: ids have to rise");
+  CHECK(fault_of_second(5, 2) == "tick 1: entity 2 follows entity 5: ids must rise");
   CHECK(fault_of_second(5, 5) == "tick 1: entity 5 is there twice");
   CHECK(fault_of_second(5, 0xFFFF'FFFF) == "tick 1: entity 4294967295: ids are below it");
   CHECK(fault_of_second(5, 0xFFFF'FFFE).empty());
@@ -104,7 +104,7 @@ TEST_CASE("A trace whose ids do not rise is refused, as is one with an id that i
 TEST_CASE("A trace with more than its ticks is refused") {
   NetBytes tail = yard();
   tail.resize(tail.size() + 3);
-  CHECK(fault_of(tail) == "3 bytes stand behind its last tick");
+  CHECK(fault_of(tail) == "3 bytes follow its last tick");
 }
 
 TEST_CASE("A header that names nothing, or what no model can have, is refused") {
