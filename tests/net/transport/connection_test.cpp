@@ -354,7 +354,7 @@ TEST_CASE("Two ends that close at the same time stop sending", "[net][transport]
   REQUIRE(sent() == before);
 }
 
-TEST_CASE("A silent peer is interrupted, comes back, and is given up after the grace time",
+TEST_CASE("A silent peer is interrupted, resumes, and is closed after the timeout",
           "[net][transport][sys-22]") {
   ConnectionPair pair(5, three_channels(), {.latency = 10ms}, {.latency = 10ms});
   pair.run(1s, 16ms);
