@@ -15,7 +15,7 @@ namespace muster {
 
 namespace {
 
-/// This time's worth of the cap is saved up for members that want more, and as much in credits: a
+/// Seconds of the cap that are saved up for members that want more, and as much again in credits: a
 /// tick of 20 Hz.
 constexpr double kSaved = 0.05;
 /// Every credit may grow to a small packet.

@@ -26,8 +26,7 @@ std::string fault_of_begin(std::span<const std::byte> begin) {
   const std::optional<ReplicationVersions> theirs = versions_of(begin);
   if (theirs == ours) return "the server's first message is damaged, or of another version";
   std::string fault =
-      "the server's first message is damaged, or of another version: version 1 of replication said "
-      "none";
+      "the server's first message is damaged, or the server speaks version 1 of replication";
   if (theirs) {
     fault = "the server speaks version " + std::to_string(theirs->replication) +
             " of replication with snapshots of version " + std::to_string(theirs->snapshots);

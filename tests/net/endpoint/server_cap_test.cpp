@@ -31,7 +31,7 @@ class CappedGame {
     double sent = 0;            ///< The server's bytes per second.
     double fairness = 1;        ///< Jain's index over the clients.
     std::vector<double> got;    ///< Bytes of payload per second.
-    NetDuration wait_max{};     ///< Of a payload, from the tick in which it was queued.
+    NetDuration wait_max{};     ///< A payload's wait, from the tick in which it was queued.
     std::vector<double> waits;  ///< The same for each client, in ticks.
     std::uint64_t refused = 0;
   };
