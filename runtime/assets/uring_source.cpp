@@ -2,7 +2,6 @@
 // A short read is continued by another one. The ring is private to its source and protected by a
 // mutex: one ring per thread would avoid waiting, but threads that load together need one queue to
 // the disk anyway.
-// queue to the disk anyway.
 #include "runtime/assets/uring_source.h"
 
 #include <utility>
