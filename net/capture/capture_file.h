@@ -1,4 +1,4 @@
-// The edge to the disk: captures are read whole and appended to.
+// Disk access: reads whole captures, and appends to files.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace muster {
 
-/// A file that is written from its beginning, for captures and what is made of them.
+/// A file that is written from its start: a capture, or a file made from one.
 class AppendedFile {
  public:
-  /// Creates the file, or empties it. Nothing when that fails; `problem` then says why.
+  /// Creates or empties the file. On failure returns nothing and sets `problem`.
   static std::optional<AppendedFile> create(const std::string& path, std::string& problem);
 
-  /// False when not everything was written, from then on always.
+  /// False if some bytes were not written; then all later calls also return false.
   [[nodiscard]] bool append(std::span<const std::byte> bytes);
-  /// Hands to the system what still waits; false when that or anything before failed.
+  /// Passes buffered bytes to the system; false if this or an earlier write failed.
   [[nodiscard]] bool flush();
-  /// The same, at the end.
+  /// The same; call it at the end.
   [[nodiscard]] bool finish() { return flush(); }
 
  private:
@@ -35,8 +35,8 @@ class AppendedFile {
   bool failed_ = false;
 };
 
-/// A whole file of at most `bytes_max`. Nothing when it cannot be read or is larger; `problem` then
-/// says why.
+/// Reads a whole file of at most `bytes_max`. If it cannot be read or is larger, returns nothing
+/// and sets `problem`.
 std::optional<std::vector<std::byte>> read_capture_file(const std::string& path,
                                                         std::uint64_t bytes_max,
                                                         std::string& problem);

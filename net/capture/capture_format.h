@@ -16,14 +16,14 @@ inline constexpr std::size_t kCaptureHeaderBytes = 32;
 
 enum class CaptureKind : std::uint8_t { connection = 1, packet = 2, handshake = 3, dropped = 4 };
 
-/// Bits of a record's flags.
+/// The bits of a record's flags.
 inline constexpr std::uint8_t kCaptureOut = 1;
 inline constexpr std::uint8_t kCapturePhase = 2;
 inline constexpr std::uint8_t kCaptureServer = 4;
 
 inline constexpr std::size_t kRecordHeadBytes = 16;
 inline constexpr std::size_t kRecordContentMax = 1536;
-/// Times and timeouts are below this: 13 days. So no sum of them overflows anywhere.
+/// Times and timeouts are below this: 13 days. So no sum of them overflows.
 inline constexpr std::uint64_t kCaptureTimeEnd = std::uint64_t{1} << 50U;
 
 inline constexpr std::size_t kAddressBytes = 18;

@@ -1,4 +1,4 @@
-// Reads captures (net/capture/CAPTURE_FORMAT.md) that anybody may have made.
+// Reads captures (net/capture/CAPTURE_FORMAT.md) from untrusted bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,31 @@
 
 namespace muster {
 
-/// Records that the writer had no room for.
+/// Records that did not fit into the writer's memory.
 struct DroppedRecords {
   Time at{};
   std::uint64_t count = 0;
 };
 
-/// One record. Times count from the capture's start. Views go into the capture.
+/// One record. Times count from the capture's start. Spans are views into the capture.
 using CaptureRecord =
     std::variant<RecordedConnection, RecordedPacket, RecordedHandshake, DroppedRecords>;
 
-/// How reading went on.
+/// The result of reading.
 enum class [[nodiscard]] CaptureStatus : std::uint8_t{
-    record,         ///< There is another record.
-    end,            ///< That was all.
-    truncated,      ///< The file ends within a record; all before it were whole.
+    record,         ///< Another record was read.
+    end,            ///< The capture is complete.
+    truncated,      ///< The file ends within a record; all earlier ones were complete.
     malformed,      ///< The record at `offset` breaks the format.
-    not_a_capture,  ///< The magic is missing.
+    not_a_capture,  ///< The magic number is missing.
     wrong_version,  ///< Made by a newer program.
 };
 
-/// A word for a person.
+/// Returns a readable text.
 std::string_view text_of(CaptureStatus status);
 
-/// Goes through a capture, whose bytes must outlive it. After anything but `record` the same status
-/// comes for ever. Never allocates, never reads outside.
+/// Iterates over a capture, whose bytes must outlive the reader. After any result but `record`,
+/// every call returns the same result. Never allocates and never reads out of bounds.
 ///
 ///     CaptureReader reader(bytes);
 ///     CaptureRecord record;
@@ -47,9 +47,9 @@ class CaptureReader {
 
   CaptureStatus next(CaptureRecord& record);
 
-  /// The date at the capture's start, in nanoseconds since 1970; 0 when it is not known.
+  /// The date at the capture's start, in nanoseconds since 1970; 0: unknown.
   std::uint64_t unix_nanoseconds() const { return unix_nanoseconds_; }
-  /// Where the next record begins, or the one that is wrong.
+  /// The offset of the next record, or of the broken one.
   std::size_t offset() const { return offset_; }
 
  private:

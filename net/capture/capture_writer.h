@@ -1,4 +1,4 @@
-// Records connections in the format of net/capture/CAPTURE_FORMAT.md, within bounds.
+// Records connections in the format of net/capture/CAPTURE_FORMAT.md, within fixed limits.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace muster {
 
-/// Where a capture begins, and its bounds.
+/// The start of a capture, and its limits.
 struct CaptureOptions {
-  Time start{};  ///< Before everything that is recorded.
-  /// The date at `start`, in nanoseconds since 1970; 0 when it is not known.
+  Time start{};  ///< Before all recorded times.
+  /// The date at `start`, in nanoseconds since 1970; 0: unknown.
   std::uint64_t unix_nanoseconds = 0;
-  /// What may wait in memory to be written. Some ticks of a full server.
+  /// Maximum bytes that wait in memory: some ticks of a full server.
   std::size_t buffer_bytes = std::size_t{1} << 20U;
-  /// What a capture may have in all, so that nobody's disk is filled.
+  /// Maximum bytes of the whole capture, so that it cannot fill a disk.
   std::uint64_t capture_bytes_max = std::uint64_t{1} << 30U;
 };
 
-/// Keeps records in memory until somebody writes them to a file. Never blocks: what there is no
-/// room for is dropped and counted, here and in the capture. Allocates on construction only.
-/// Belongs to the thread of the endpoint that it records.
+/// Keeps records in memory until the caller writes them to a file. Never blocks: records that do
+/// not fit are dropped and counted, here and in the capture. Allocates on construction only. Used
+/// by the thread of the recorded endpoint.
 ///
 ///     CaptureWriter capture({.start = now});
 ///     Server server({.recorder = &capture, ...});
@@ -32,20 +32,20 @@ struct CaptureOptions {
 ///     if (file.append(capture.pending())) capture.clear_pending();
 class CaptureWriter final : public PacketRecorder {
  public:
-  /// Requires: bounds of at least 64 KiB.
+  /// Requires: limits of at least 64 KiB.
   explicit CaptureWriter(const CaptureOptions& options);
 
   void begin(const RecordedConnection& connection) override;
   void packet(const RecordedPacket& packet) override;
   void handshake(const RecordedHandshake& handshake) override;
 
-  /// What comes next in the file; the first time with the capture's header. Good until the next
-  /// record or `clear_pending`.
+  /// Returns the next bytes of the file; the first time they start with the capture's header. Valid
+  /// until the next record or `clear_pending`.
   std::span<const std::byte> pending();
-  /// It was written, or is not wanted.
+  /// Removes the pending bytes, after they were written or to discard them.
   void clear_pending();
 
-  /// Records that were thrown away.
+  /// The number of dropped records.
   std::uint64_t dropped() const { return dropped_; }
 
  private:
@@ -62,7 +62,7 @@ class CaptureWriter final : public PacketRecorder {
   std::uint64_t written_before_ = 0;  ///< Bytes of the capture that are cleared.
   std::uint64_t last_time_ = 0;
   std::uint64_t dropped_ = 0;
-  std::uint64_t untold_ = 0;  ///< Of those, which the capture does not tell of yet.
+  std::uint64_t untold_ = 0;  ///< Dropped records that the capture does not report yet.
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// A second reader of the wire format beside connection_read.cpp: that one knows the channels and
-// hands over, this one shows. tests/net/capture and tests/fuzz hold them against each other.
+// A second reader of the wire format. connection_read.cpp knows the channels and delivers the
+// contents; this one shows them. tests/net/capture and tests/fuzz compare both.
 #include "net/capture/packet_view.h"
 
 #include "net/wire/bit_stream.h"
@@ -119,7 +119,7 @@ bool read_fragments(SectionReader& reader, PacketView& view) {
   return true;
 }
 
-/// The name of the section that is wrong, or nothing.
+/// Returns the name of the broken section, or an empty text.
 std::string_view read_sections(SectionReader& reader, std::size_t datagram_bytes,
                                PacketView& view) {
   const std::uint8_t sections = view.header.sections;

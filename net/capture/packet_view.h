@@ -1,4 +1,4 @@
-// Every field of a packet's body, for whoever wants to look at packets instead of receiving them.
+// Every field of a packet's body, for tools that show packets.
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@
 
 namespace muster {
 
-/// An item of the control section. What an item does not have is zero.
+/// An item of the control section. Fields that an item does not have are zero.
 struct ControlView {
   ControlItem kind = ControlItem::ping;
   std::uint64_t question = 0;  ///< The bytes of a path challenge or response, little-endian.
   std::uint16_t number = 0;    ///< A probe's size, a refused block's id, a map, or a limit.
-  std::uint8_t channel = 0;    ///< Of a limit.
-  std::uint8_t reason = 0;     ///< Of a close or a refused block.
+  std::uint8_t channel = 0;    ///< The channel of a limit.
+  std::uint8_t reason = 0;     ///< The reason of a close or a refused block.
   std::span<const std::byte> text{};
 };
 
-/// A message. `id` is what travels; zero when it is unreliable.
+/// A message. `id` is the 16-bit id on the wire; zero if it is unreliable.
 struct MessageView {
   std::uint8_t channel = 0;
   bool is_reliable = false;
@@ -33,7 +33,7 @@ struct MessageView {
   std::span<const std::byte> bytes{};
 };
 
-/// What stands in a body; views into it.
+/// The contents of a body, as views into it.
 struct PacketView {
   PacketHeader header;
   std::size_t header_bytes = 0;
@@ -44,14 +44,13 @@ struct PacketView {
   std::size_t message_count = 0;
   std::array<Fragment, kFragmentsPerPacketMax> fragments{};
   std::size_t fragment_count = 0;
-  std::size_t fill_bytes = 0;  ///< Zeros behind a probe.
-  /// What is wrong; empty when nothing is. All that comes before it was read.
+  std::size_t fill_bytes = 0;  ///< Zero bytes after a probe.
+  /// What is wrong; empty if the body is valid. Everything before the error was read.
   std::string_view problem;
 };
 
-/// Takes a body apart that anybody may have made, by net/WIRE_FORMAT.md alone: it knows no channels
-/// and no earlier packets, so a body that has no problem here may still be refused by a connection,
-/// but not the other way round.
+/// Parses an untrusted body by net/WIRE_FORMAT.md alone, without channels and earlier packets. So a
+/// body without a problem here may still be refused by a connection, but not the reverse.
 void read_packet_view(std::span<const std::byte> body, std::size_t datagram_bytes,
                       PacketView& view);
 

@@ -1,5 +1,5 @@
-// The classic pcap format with nanoseconds (draft-ietf-opsawg-pcap), raw IP with whole checksums,
-// so that no reader has anything to complain of.
+// The classic pcap format with nanoseconds (draft-ietf-opsawg-pcap): raw IP with valid checksums,
+// so that no reader reports errors.
 #include "net/capture/pcap.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 enum class MarkedKind : std::uint8_t { packet = 1, handshake = 2 };
 
-/// Where datagrams go from and to.
+/// The two addresses of a datagram.
 struct Way {
   Address from;
   Address to;
@@ -47,7 +47,7 @@ void write_big_u16(SectionWriter& writer, std::size_t value) {
   writer.write_u8(value & 0xFFU);
 }
 
-/// The sum of the Internet checksum (RFC 1071), not yet folded.
+/// The sum of the Internet checksum (RFC 1071), not folded yet.
 std::uint64_t sum_of(std::span<const std::byte> bytes) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -76,8 +76,8 @@ void write_ip_head(SectionWriter& writer, const Way& way, bool is_ipv4, std::siz
     writer.write_u8(0x45);
     writer.write_u8(0);
     write_big_u16(writer, kIpv4HeadBytes + udp_bytes);
-    write_big_u16(writer, 0);       // No identification: it is
-    write_big_u16(writer, 0x4000);  // never cut in pieces.
+    write_big_u16(writer, 0);       // No identification, because
+    write_big_u16(writer, 0x4000);  // it is never fragmented.
     writer.write_u8(64);
     writer.write_u8(kUdpProtocol);
     write_big_u16(writer, 0);
@@ -128,7 +128,7 @@ void write_marker(SectionWriter& writer, MarkedKind kind, bool is_outgoing) {
   writer.write_u8(is_outgoing ? 1 : 0);
 }
 
-/// Makes datagrams of records; knows the addresses of connections.
+/// Converts records to datagrams; stores the addresses of connections.
 class Converter {
  public:
   Converter(PcapFile& file, std::uint64_t unix_nanoseconds)

@@ -1,4 +1,4 @@
-// Captures as pcap files, for Wireshark and its kin.
+// Converts captures to pcap files, for Wireshark and similar tools.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace muster {
 
-/// A pcap file and how its making ended.
+/// A pcap file, and the result of its conversion.
 struct PcapFile {
   std::vector<std::byte> bytes;
   std::uint64_t datagrams = 0;
-  std::uint64_t homeless = 0;  ///< Packets of no recorded connection: their addresses are zero.
+  std::uint64_t homeless = 0;  ///< Packets of no recorded connection; their addresses are zero.
   CaptureStatus status = CaptureStatus::end;
-  std::size_t offset = 0;  ///< Where reading ended.
+  std::size_t offset = 0;  ///< The offset at which reading ended.
 };
 
-/// Converts as net/capture/CAPTURE_FORMAT.md says, everything up to where the capture ends or
-/// breaks. The result is a little larger than the capture.
+/// Converts a capture as net/capture/CAPTURE_FORMAT.md describes, up to its end or its first error.
+/// The result is slightly larger than the capture.
 PcapFile pcap_of(std::span<const std::byte> capture);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// A number for everything that a connection handed to its game.
+// A hash of all data that a connection passed to its game.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace muster {
 
-/// Takes what a game reads from a connection and adds it up to a hash per kind: per channel, of
-/// payloads, of blocks. So it does not depend on the order in which the game reads one kind after
-/// another. FNV-1a: says whether two runs are equal, proves nothing against somebody who cheats.
+/// Hashes the data that a game reads from a connection: one hash per channel, one for payloads, one
+/// for blocks. So the order in which the game reads different kinds does not matter. FNV-1a: it
+/// compares two runs, and gives no protection against an attacker.
 class ReceivedHash {
  public:
   void add_message(std::size_t channel, std::span<const std::byte> message) {
@@ -29,7 +29,7 @@ class ReceivedHash {
     add(streams_[kBlockStream], block);
     ++blocks_;
   }
-  /// Reads everything that waits at a connection with so many channels.
+  /// Reads all waiting data of a connection with this many channels.
   void take_all(Connection& connection, std::size_t channel_count) {
     for (std::size_t channel = 0; channel < channel_count; ++channel) {
       for (; !connection.message(channel).empty(); connection.pop_message(channel)) {

@@ -1,5 +1,5 @@
-// Two passes: the first finds which records belong to which connection, the second replays one
-// connection after the other. So a capture with many connections needs memory for one.
+// Two passes: the first finds the records of each connection, the second replays the connections
+// one after another. So a capture of many connections needs memory for only one.
 #include "net/capture/replay.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace muster {
 
 namespace {
 
-/// The recorded times count from zero; a connection wants times before its first.
+/// Recorded times count from zero, but a connection needs times before its first packet.
 constexpr Time kStart{std::chrono::seconds(1)};
 
 struct Part {
@@ -38,7 +38,7 @@ ConnectionOptions options_of(const RecordedConnection& recorded) {
   return options;
 }
 
-/// One connection as it is replayed.
+/// Replays one connection.
 class Player {
  public:
   explicit Player(const RecordedConnection& recorded)
@@ -67,7 +67,7 @@ class Player {
     read_packet_view(packet.body, packet.datagram_bytes, view_);
     begin_map_as_recorded();
     connection_.tick(now);
-    // A peer never acknowledges what lies further back, so a larger gap leads nowhere.
+    // A peer never acknowledges numbers further back, so a larger gap is useless.
     if (packet.sequence < connection_.next_sequence() ||
         packet.sequence - connection_.next_sequence() >= std::uint32_t{kWidenLimit}) {
       ++result_.unfit;
@@ -81,7 +81,7 @@ class Player {
 
   void write(Time now) { static_cast<void>(connection_.write_packet(now, memory_)); }
 
-  /// What the game does, and a peer is not asked for, is only seen in what it sent.
+  /// Repeats the game's own actions, which are visible only in its sent packets.
   void begin_map_as_recorded() {
     if (!result_.recorded.is_server) return;
     for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
@@ -91,7 +91,7 @@ class Player {
     }
   }
 
-  /// When the recorded game closed the connection, what came later was not received any more.
+  /// After the recorded game closed the connection, later packets were not received.
   void close_as_recorded(Time now) {
     for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
       if (item.kind != ControlItem::close) continue;
@@ -104,7 +104,7 @@ class Player {
       ++result_.refused;
       return;
     }
-    // What the endpoint checks before it opens a packet.
+    // The same checks as in the endpoint before it opens a packet.
     const auto sequence = widen(Sequence::of(packet.sequence), connection_.highest_received());
     if (sequence != packet.sequence || connection_.look(packet.sequence) != Reception::fresh) {
       ++result_.unfit;
@@ -149,7 +149,7 @@ std::uint64_t Replay::hash() const {
 Replay replay(std::span<const std::byte> capture) {
   Replay result;
   std::vector<Part> parts;
-  std::map<std::uint32_t, std::size_t> part_of;  // By connection id; the last that began.
+  std::map<std::uint32_t, std::size_t> part_of;  // By connection id; the last one that began.
   CaptureReader reader(capture);
   CaptureRecord record;
   while ((result.status = reader.next(record)) == CaptureStatus::record) {

@@ -1,4 +1,4 @@
-// Feeds captures into the receiving side of connections again.
+// Replays captures through the receiving side of connections.
 #pragma once
 
 #include <cstddef>
@@ -13,41 +13,41 @@
 
 namespace muster {
 
-/// What became of one connection of a capture.
+/// The result of replaying one connection.
 struct ReplayedConnection {
   RecordedConnection recorded;
-  ReceivedHash received;          ///< What came out.
+  ReceivedHash received;          ///< Hash of the received data.
   std::uint64_t packets_in = 0;   ///< Received.
   std::uint64_t packets_out = 0;  ///< Sent in the recorded run.
-  std::uint64_t refused = 0;      ///< Left out: the recorded run had no room for them.
-  std::uint64_t missing_out = 0;  ///< Sent in the recorded run, but not in the capture.
-  std::uint64_t unfit = 0;        ///< Left out: out of any order that a connection records.
-  std::uint64_t differing = 0;    ///< Ended in another verdict than in the recorded run.
+  std::uint64_t refused = 0;      ///< Skipped: there was no room for them in the recorded run.
+  std::uint64_t missing_out = 0;  ///< Sent in the recorded run, but missing in the capture.
+  std::uint64_t unfit = 0;        ///< Skipped: out of the order in which a connection records.
+  std::uint64_t differing = 0;    ///< Had another verdict than in the recorded run.
   std::optional<Close> end{};
   ConnectionCounters counters{};
 };
 
-/// What became of a capture.
+/// The result of replaying a capture.
 struct Replay {
-  std::vector<ReplayedConnection> connections;  ///< In the order in which they began.
+  std::vector<ReplayedConnection> connections;  ///< In the order of their start.
   std::uint64_t handshakes = 0;
   std::uint64_t homeless = 0;  ///< Packets of no recorded connection.
-  std::uint64_t dropped = 0;   ///< Records that the writer had no room for.
+  std::uint64_t dropped = 0;   ///< Records that did not fit into the writer's memory.
   CaptureStatus status = CaptureStatus::end;
-  std::size_t offset = 0;  ///< Where reading ended.
+  std::size_t offset = 0;  ///< The offset at which reading ended.
 
-  /// True when all that was recorded was replayed, as it was.
+  /// True when everything recorded was replayed with equal results.
   bool is_faithful() const;
-  /// Over what came out of all connections.
+  /// The hash over the received data of all connections.
   std::uint64_t hash() const;
 };
 
-/// Gives every packet of a capture to a new connection with the options of the recorded one, at its
-/// recorded time. The game of a replay reads at once whatever comes, also what the recorded one
-/// left unread when a map ended. Packets that were sent are sent again, empty, so that the
-/// acknowledgements of the peer find them; what is computed from those (rates, fates of payloads)
-/// is not what it was. The same capture gives the same replay. One connection is in memory at a
-/// time, besides some bytes per record.
+/// Passes every packet of a capture to a new connection with the recorded options, at its recorded
+/// time. The replayed game reads all data at once, even data that the recorded game left unread
+/// when a map ended. Recorded sent packets are sent again, empty, so that the peer's
+/// acknowledgements find them. Values computed from those (rates, delivery reports of payloads)
+/// differ from the recorded run. The same capture always gives the same replay. Memory holds one
+/// connection at a time, and a few bytes per record.
 Replay replay(std::span<const std::byte> capture);
 
 }  // namespace muster

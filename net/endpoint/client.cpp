@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration kRetryInterval = std::chrono::milliseconds(250);
 
-/// Every address to try, each once.
+/// All addresses to try, without duplicates.
 std::vector<Address> servers_of(const ClientOptions& options) {
   std::vector<Address> servers;
   if (!options.server.is_unspecified()) servers.push_back(options.server);
@@ -40,8 +40,8 @@ void Client::warn(Time now) {
   if (!is_dangerous()) return;
   notice_.remind(
       now,
-      "DANGER: this connection is not protected. Anybody on the way reads and forges what "
-      "is said and heard. For development only.");
+      "DANGER: this connection is not protected. Everyone on the path can read and forge its "
+      "packets. For development only.");
 }
 
 ClientState Client::state() const {
@@ -170,7 +170,7 @@ void Client::send(Time now) {
     return;
   }
   Connection& connection = sealed_->connection();
-  // The server forgets a client whose first packet does not come, and may have forgotten this one.
+  // The server drops a client whose first packet does not arrive, and may have dropped this one.
   if (connection.highest_received() == 0 && now - connected_at_ >= options_.connect_timeout) {
     connection.close(CloseReason::no_answer, "the server does not answer", now);
   }
@@ -210,8 +210,8 @@ void Client::shake_hands(Time now) {
   outgoing_.add({.peer = server()}, kRequestBytes);
 }
 
-/// The keys of the attempt stay the same: if the server of the last address has accepted it and the
-/// answer was lost, the token is still good at the next one. False when there is no other address.
+/// The attempt keeps its keys: if the last server accepted it but the answer was lost, the token is
+/// still valid at the next address. False if no address is left.
 bool Client::try_next_server(Time now, const std::optional<Refusal>& refusal) {
   if (server_index_ + 1 == servers_.size()) return false;
   tried_.push_back({.server = server(), .refusal = refusal});
@@ -246,8 +246,8 @@ void Client::give_up(CloseReason reason, std::string_view text) {
   forget_secrets();
 }
 
-/// From the ephemeral key or the chain every key of the connection follows, with an accept that was
-/// recorded on the way.
+/// With the ephemeral key or the key chain, and a recorded accept, every key of the connection can
+/// be computed.
 void Client::forget_secrets() {
   handshake_.forget_secrets();
   if (options_.handshake.token.has_value()) options_.handshake.token->secret = SecretKey();

@@ -1,4 +1,4 @@
-// A client's socket and its one connection: finds the server, shakes hands, opens and seals.
+// A client: one socket and one connection. Connects to the server, encrypts and decrypts packets.
 #pragma once
 
 #include <cstddef>
@@ -19,76 +19,78 @@
 
 namespace muster {
 
-/// How a client reaches a server.
+/// Options of a client.
 struct ClientOptions {
   ConnectionOptions connection{};
   ClientHandshake::Options handshake{};
-  /// Where the server is. With a token the client then tries the token's other addresses in their
-  /// order; unspecified: only those. Each gets an equal share of `connect_timeout`, and one that
-  /// refuses is left at once (`Client::tried`).
+  /// The server's address. With a token, the client then tries the token's other addresses in
+  /// order. Unspecified: only the token's addresses. Each address gets an equal share of
+  /// `connect_timeout`; after a refusal the next one is tried at once (`Client::tried`).
   Address server{};
-  /// Hears, at once and every minute, when the mode is `unprotected`; standard error when there is
-  /// none.
+  /// Receives a warning at once and every minute if the mode is `unprotected`. Default: standard
+  /// error.
   DangerLog danger_log{};
-  /// From the first request to the accept, and from there to the server's first packet.
+  /// The limit from the first request to the accept, and again from there to the server's first
+  /// packet.
   Duration connect_timeout = std::chrono::seconds(10);
-  /// What `receive` may use of the processor.
+  /// The limits for the work of `receive`.
   ReceiveLimits receive_limits{};
-  /// Is told of all that travels, when there is one. Must outlive the client.
+  /// Optional. Receives every packet that is sent or opened. Must outlive the client.
   PacketRecorder* recorder = nullptr;
 };
 
-/// An address that was given up: it did not answer, or its server refused.
+/// An address that did not answer, or whose server refused.
 struct TriedServer {
   Address server;
   std::optional<Refusal> refusal{};
 };
 
-/// Where a client is on its way (net/CONNECTION.md).
+/// The state of a client (net/CONNECTION.md, "States").
 enum class ClientState : std::uint8_t { requesting, responding, connected, interrupted, closed };
 
-/// What a client counts besides its connection.
+/// The counters of a client, without those of its connection.
 struct ClientCounters {
   std::uint64_t requests = 0;
   std::uint64_t responses = 0;
   std::uint64_t not_ours = 0;
   std::uint64_t forged = 0;
-  std::uint64_t send_failed = 0;       ///< Datagrams that the socket did not take.
+  std::uint64_t send_failed = 0;       ///< Datagrams that the socket refused.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  std::uint64_t dropped_unread = 0;    ///< The socket was full of what had not been read. Of Linux.
+  std::uint64_t dropped_unread = 0;    ///< Unread datagrams that did not fit into the socket. Only
+                                       ///< on Linux.
 };
 
-/// One connection to a server, from the first request on. One thread at a time. Each tick:
-/// `receive`, then the game reads and queues at `connection`, then `send`.
+/// One connection to a server. One thread at a time. Each tick: call `receive`, then read and queue
+/// at `connection`, then call `send`.
 class Client {
  public:
-  /// Everything given must outlive the client.
+  /// All arguments must outlive the client.
   Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, Time now);
 
-  /// Reads what has arrived, within `ClientOptions::receive_limits`. The report says what was done
-  /// and whether more may wait.
+  /// Reads received datagrams, within `ClientOptions::receive_limits`. The report contains the work
+  /// done and whether more may wait.
   ReceiveReport receive(Time now);
   void send(Time now);
 
   ClientState state() const;
-  /// Null until connected; stays when the connection has ended.
+  /// Null until connected. Stays valid after the connection has ended.
   Connection* connection() { return sealed_ ? &sealed_->connection() : nullptr; }
-  /// Why it ended; nothing while it lives. A refusal's text says what a person can do.
+  /// How the connection ended; nothing while it is alive. A refusal's text advises the user.
   std::optional<Close> end() const;
   const std::optional<Refusal>& refusal() const { return refusal_; }
-  /// The address that is being asked, or that the connection goes to.
+  /// The address that the client tries, or is connected to.
   const Address& server() const { return servers_[server_index_]; }
-  /// The addresses before that one, in the order in which they were given up.
+  /// The addresses that were given up before, in order.
   std::span<const TriedServer> tried() const { return tried_; }
-  /// Who the server takes us for.
+  /// The client id that the server assigned.
   std::uint64_t client_id() const { return client_id_; }
-  /// Goes on with another socket, as when the machine has changed its network. It must outlive the
-  /// client; the server follows.
+  /// Continues with another socket, for example after a change of network. The socket must outlive
+  /// the client; the server follows the new address.
   void use_socket(DatagramSocket& socket) { socket_ = &socket; }
   void close(std::string_view text, Time now);
 
   const ClientCounters& counters() const { return counters_; }
-  /// True when anybody may read and forge what travels: to be shown where people see it.
+  /// True when everyone on the path can read and forge packets. Show this to the user.
   bool is_dangerous() const { return options_.handshake.mode == TrustMode::unprotected; }
 
  private:
@@ -118,7 +120,7 @@ class Client {
   Time connected_at_{};
   std::optional<Time> last_sent_;
   bool is_challenged_ = false;
-  bool must_answer_ = false;  ///< The accept has come: a packet tells the server.
+  bool must_answer_ = false;  ///< The accept has arrived; a packet must confirm it to the server.
   std::unique_ptr<SealedConnection> sealed_;
   std::optional<Close> end_;
   std::optional<Refusal> refusal_;

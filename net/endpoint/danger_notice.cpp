@@ -1,4 +1,4 @@
-// The one file of the net that writes to standard error.
+// The only file of `net/` that writes to standard error.
 #include "net/endpoint/danger_notice.h"
 
 #include <cstdio>

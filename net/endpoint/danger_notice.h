@@ -1,4 +1,4 @@
-// What an end without protection says by itself, so that nobody forgets that it has none.
+// The warning of an unprotected end.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace muster {
 
-/// Takes a line for the people who run a program, without a line break.
+/// Receives one line of text, without a line break.
 using DangerLog = std::function<void(std::string_view line)>;
 
-/// Says the same line at once and then once a minute. Without a log it goes to standard error: who
-/// wants it elsewhere has to say so, and whoever forgets hears it all the same.
+/// Writes the same line at once and then every minute. Without a log it goes to standard error, so
+/// that it cannot be forgotten.
 class DangerNotice {
  public:
   explicit DangerNotice(DangerLog log) : log_(std::move(log)) {}

@@ -1,4 +1,4 @@
-// Datagrams in batches: one call of the system for many.
+// Datagrams in batches: one system call for many.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,14 @@
 
 namespace muster {
 
-/// How many datagrams one call takes or gives.
+/// The number of datagrams per call.
 inline constexpr std::size_t kBatch = 64;
-/// Packets of one connection in one tick: a budget never asks for more, an error must not hang.
+/// The maximum number of packets of one connection per tick. A budget never reaches it; it bounds
+/// the loop after an error.
 inline constexpr int kPacketsPerTickMax = 4096;
 
-/// When datagrams arrived, which may be a tick before they are read. The times never go back,
-/// whatever the system's clock does.
+/// The arrival times of datagrams, which may be up to a tick before they are read. The times never
+/// go back, whatever the system's clock does.
 class ArrivalClock {
  public:
   explicit ArrivalClock(Time now) : last_(now) {}
@@ -26,14 +27,14 @@ class ArrivalClock {
     last_ = std::max(last_, now - datagram.waited);
     return last_;
   }
-  /// Everything was read: what comes now arrives later.
+  /// Everything was read: later datagrams arrive after `now`.
   void all_read(Time now) { last_ = std::max(last_, now); }
 
  private:
   Time last_;
 };
 
-/// Memory for datagrams that arrive. Allocates on construction only.
+/// Memory for received datagrams. Allocates on construction only.
 class IncomingBatch {
  public:
   IncomingBatch() : memory_(kBatch * (kDatagramBytesMax + 1)) {
@@ -43,9 +44,9 @@ class IncomingBatch {
     }
   }
 
-  /// The next datagram; null when the socket has no more. Good until the next call. One that was
-  /// larger than any of ours has one byte too many. Reads up to `most` at once; those that the
-  /// caller does not take now come first next time. Requires: `most` is not 0.
+  /// Returns the next datagram, valid until the next call; null if the socket has no more. A
+  /// datagram that is too large has one byte more than the maximum. Reads up to `most` at once;
+  /// later calls return the rest. Requires: `most` is not 0.
   const IncomingDatagram* next(DatagramSocket& socket, Time now, std::size_t most) {
     if (next_ == count_) {
       const std::size_t wanted = std::min(most, kBatch);
@@ -62,7 +63,7 @@ class IncomingBatch {
   Time read_at() const { return read_at_; }
 
  private:
-  /// The next call asks the socket again.
+  /// Makes the next call read the socket again.
   const IncomingDatagram* end() {
     next_ = count_ = 0;
     is_drained_ = false;
@@ -74,20 +75,21 @@ class IncomingBatch {
   std::size_t next_ = 0;
   std::size_t count_ = 0;
   Time read_at_{};
-  bool is_drained_ = false;  ///< The socket had fewer than it was asked for.
+  bool is_drained_ = false;  ///< The socket returned fewer datagrams than requested.
 };
 
-/// Datagrams that are to go out. Allocates on construction only.
+/// Datagrams to send. Allocates on construction only.
 class OutgoingBatch {
  public:
   OutgoingBatch() : memory_(kBatch * kDatagramBytesMax) {}
 
-  /// Memory for the next datagram. Sends what is there when all is used.
+  /// Returns memory for the next datagram. Sends the batch first if it is full.
   std::span<std::byte> next(DatagramSocket& socket) {
     if (count_ == kBatch) flush(socket);
     return std::span(memory_).subspan(count_ * kDatagramBytesMax, kDatagramBytesMax);
   }
-  /// The first bytes of that memory go to a peer, from the address of ours that it knows.
+  /// Adds a datagram of the first `bytes` of that memory. It is sent from the local address that
+  /// the peer knows.
   void add(const DatagramPath& path, std::size_t bytes) {
     datagrams_[count_] = {.to = path.peer,
                           .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes),
@@ -105,7 +107,7 @@ class OutgoingBatch {
 
   std::uint64_t sent() const { return sent_; }
   std::uint64_t failed() const { return failed_; }
-  /// Of all datagrams that were added, whatever became of them.
+  /// The bytes of all added datagrams, including failed ones.
   std::uint64_t bytes() const { return bytes_; }
 
  private:

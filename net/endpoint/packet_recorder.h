@@ -1,4 +1,4 @@
-// The seam through which somebody sees what connections sent and received, opened and with time.
+// The interface for recording packets: decrypted, with their times, in both directions.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 
 namespace muster {
 
-/// A connection begins: all that its receiving side depends on.
+/// The start of a connection, with everything that its receiving side depends on.
 struct RecordedConnection {
   Time at{};
-  std::uint32_t our_id = 0;  ///< In packets that the recording end receives; names the connection.
+  std::uint32_t our_id = 0;    ///< In packets to the recording end; identifies the connection.
   std::uint32_t their_id = 0;  ///< In packets that it sends.
-  bool is_server = false;      ///< The recording end is.
+  bool is_server = false;      ///< The recording end is the server.
   Cipher cipher = Cipher::none;
-  Address local{};  ///< Of the socket.
-  Address peer{};   ///< As it was when the connection began.
+  Address local{};  ///< The socket's address.
+  Address peer{};   ///< At the start of the connection.
   std::size_t datagram_bytes_max = 0;
   std::size_t block_bytes_max = 0;
   Duration interrupted_after{};
@@ -31,7 +31,7 @@ struct RecordedConnection {
   std::size_t channel_count = 0;
 };
 
-/// A packet that was sent, or that opened.
+/// A packet that was sent, or that was received and opened.
 struct RecordedPacket {
   Time at{};
   std::uint32_t connection = 0;  ///< `RecordedConnection::our_id`.
@@ -39,21 +39,21 @@ struct RecordedPacket {
   bool key_phase = false;
   std::uint32_t sequence = 0;
   std::size_t datagram_bytes = 0;
-  PacketVerdict verdict = PacketVerdict::received;  ///< Of a packet that was sent always this.
-  std::span<const std::byte> body{};                ///< Without tag; good during the call.
+  PacketVerdict verdict = PacketVerdict::received;  ///< Always `received` for a sent packet.
+  std::span<const std::byte> body{};                ///< Without tag; valid during the call.
 };
 
-/// A datagram of a handshake, as it travelled.
+/// A datagram of a handshake, as sent.
 struct RecordedHandshake {
   Time at{};
   bool is_outgoing = false;
   Address local{};
   Address peer{};
-  std::span<const std::byte> datagram{};  ///< Good during the call.
+  std::span<const std::byte> datagram{};  ///< Valid during the call.
 };
 
-/// Is told of every packet. Called from within `receive` and `send` of an endpoint, by its thread;
-/// must not call the endpoint, and should be quick.
+/// Receives every packet. Called from `receive` and `send` of an endpoint, on its thread. It must
+/// not call the endpoint, and should be fast.
 class PacketRecorder {
  public:
   virtual ~PacketRecorder() = default;
@@ -62,7 +62,7 @@ class PacketRecorder {
   virtual void handshake(const RecordedHandshake& handshake) = 0;
 };
 
-/// What of a connection's options is recorded. The ids, addresses and the time are left to set.
+/// The recorded part of a connection's options. The caller sets ids, addresses and time.
 inline RecordedConnection recorded_options(const ConnectionOptions& options) {
   RecordedConnection recorded{.datagram_bytes_max = options.datagram_bytes_max,
                               .block_bytes_max = options.block_bytes_max,

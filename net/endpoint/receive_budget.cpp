@@ -13,7 +13,7 @@ double units(Duration time) {
   return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
 }
 
-/// A product that the type has no room for is the count itself: that is no limit in practice.
+/// If the product does not fit the type, the count is returned: in practice that is no limit.
 std::size_t scaled(std::size_t count, double factor) {
   constexpr double kMax = 1e18;
   const double product = factor * static_cast<double>(count);
@@ -35,8 +35,8 @@ ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, Time now)
 
 void ReceiveBudget::begin(Time now) {
   rhythm_.note(now);
-  // Else a loop whose calls are far apart would get less than its share of the time. The longest
-  // interval counts: a loop may make several calls in a row and then none for long.
+  // Without this, a loop with rare calls would get less than its share of time. The longest
+  // interval counts, because a loop may make several calls in a row and then none for long.
   const double call_max = units(limits_.call_max);
   const double burst = std::max(limits_.share * units(rhythm_.longest()), call_max);
   bucket_.set_burst(burst);

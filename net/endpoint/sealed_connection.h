@@ -1,4 +1,4 @@
-// A connection under its keys: bodies become datagrams, and datagrams bodies.
+// A connection with its keys: converts between bodies and datagrams.
 #pragma once
 
 #include <cassert>
@@ -17,19 +17,20 @@ namespace muster {
 
 inline constexpr std::size_t kPacketHeadBytes = 7;
 
-/// Packets that did not open before a connection ends: forging by trying.
+/// The maximum number of packets with a broken seal; then the connection ends. Stops forging by
+/// trial.
 inline constexpr std::uint64_t kForgedMax = std::uint64_t{1} << 36U;
 
-/// What became of a datagram that names a connection.
+/// The result of reading a datagram of a connection.
 enum class [[nodiscard]] DatagramVerdict : std::uint8_t{
     received,
     not_new,    ///< A duplicate, or too old.
-    forged,     ///< Its seal does not open.
-    malformed,  ///< It opens, and breaks the format: the connection has been closed.
-    refused,    ///< No room: it will come again.
+    forged,     ///< Its seal is broken.
+    malformed,  ///< Opened, but breaks the format: the connection was closed.
+    refused,    ///< No room; its contents are sent again.
 };
 
-/// The connection id in the head of a packet; 0 when it is no packet at all.
+/// The connection id in a packet's header; 0 if the datagram is not a packet.
 inline std::uint32_t connection_id_of(std::span<const std::byte> datagram) {
   if (datagram.size() < kPacketHeadBytes) return 0;
   const auto first = std::to_integer<unsigned>(datagram[0]);
@@ -37,12 +38,12 @@ inline std::uint32_t connection_id_of(std::span<const std::byte> datagram) {
   return SectionReader(datagram.subspan(1)).read_u32();
 }
 
-/// One end of a connection with the seals of both directions. Both ends' endpoints have one.
+/// One end of a connection with the seals of both directions. Servers and clients use it.
 class SealedConnection {
  public:
   struct Ids {
-    std::uint32_t ours = 0;    ///< In packets that we receive.
-    std::uint32_t theirs = 0;  ///< In packets that we send.
+    std::uint32_t ours = 0;    ///< In received packets.
+    std::uint32_t theirs = 0;  ///< In sent packets.
   };
 
   SealedConnection(const ConnectionOptions& options, Cipher cipher, const SecretKey& send_key,
@@ -58,8 +59,8 @@ class SealedConnection {
   std::uint32_t our_id() const { return ids_.ours; }
   std::uint64_t forged() const { return forged_; }
 
-  /// From now on a recorder is told of every packet. It must outlive the connection. `about` needs
-  /// no ids.
+  /// Reports every packet to a recorder from now on. The recorder must outlive the connection. The
+  /// ids in `about` are ignored.
   void record(PacketRecorder& recorder, RecordedConnection about) {
     about.our_id = ids_.ours;
     about.their_id = ids_.theirs;
@@ -67,7 +68,8 @@ class SealedConnection {
     recorder_ = &recorder;
   }
 
-  /// Writes the next packet into memory of `kDatagramBytesMax` bytes; the size of the datagram.
+  /// Writes the next packet into memory of `kDatagramBytesMax` bytes, and returns the datagram's
+  /// size.
   std::size_t write(Time now, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
     const auto body = connection_.write_packet(now, body_memory(memory));
@@ -79,8 +81,8 @@ class SealedConnection {
     return seal(now, sequence, memory, body.size());
   }
 
-  /// Opens a datagram in place and gives it to the connection. Requires: `connection_id_of` is
-  /// ours. `is_highest` tells whether its number was above all others.
+  /// Opens a datagram in place and passes it to the connection. Sets `is_highest` if its number is
+  /// the highest so far. Requires: `connection_id_of` is ours.
   DatagramVerdict read(Time now, std::span<std::byte> datagram, bool& is_highest) {
     is_highest = false;
     SectionReader head(datagram.subspan(5));
@@ -90,7 +92,7 @@ class SealedConnection {
     const std::span<std::byte> sealed = datagram.subspan(kPacketHeadBytes);
     if (!receiver_.open(phase, *sequence, datagram.first(kPacketHeadBytes), sealed)) {
       if (++forged_ == kForgedMax) {
-        connection_.close(CloseReason::forged, "too many packets did not open", now);
+        connection_.close(CloseReason::forged, "too many packets could not be decrypted", now);
       }
       return DatagramVerdict::forged;
     }
@@ -117,7 +119,7 @@ class SealedConnection {
       case PacketVerdict::unbelievable:
         break;
     }
-    // It opened, so it was made by this peer: there is nothing to hope for.
+    // It was opened, so this peer made it: the peer is broken or malicious.
     connection_.close(CloseReason::malformed, "a packet broke the protocol", now);
     return DatagramVerdict::malformed;
   }

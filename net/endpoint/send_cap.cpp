@@ -1,8 +1,9 @@
-// A token bucket whose tokens are handed out before they are used: what is somebody's credit nobody
-// else can take, so what a game is told of goes out in the same tick. Max-min fairness needs no
-// guess of who wants how much: equal shares go to all whose credit is not full, and who takes
-// little has it full. Handing out rates by what was used of late was slower to follow, and whoever
-// found the one bucket empty waited for its turn among all.
+// A token bucket whose tokens are handed out before they are used. No other member can use a
+// member's credit, so the bytes that a game may queue are sent in the same tick. Max-min fairness
+// needs no estimate of demand: equal shares go to all members whose credit is not full, and a
+// member that uses little keeps its credit full. Two other designs were slower: rates by recent use
+// followed late, and with one shared bucket a member that found it empty waited for its turn among
+// all.
 #include "net/endpoint/send_cap.h"
 
 #include <algorithm>
@@ -14,18 +15,19 @@ namespace muster {
 
 namespace {
 
-/// So much of the cap is saved up for those who want more, and as much in credits: a tick of 20 Hz.
+/// Seconds of the cap that are saved up for members that want more, and as much again in credits: a
+/// tick of 20 Hz.
 constexpr double kSaved = 0.05;
-/// A credit may always grow to a small packet.
+/// Every credit may grow to a small packet.
 constexpr double kSmallPacket = 300;
-/// With less left a credit is used up.
+/// A credit below this is used up.
 constexpr auto kUsedUp = static_cast<double>(kAllowedLeast);
-/// Who used up its credit is taken to want more for so long: two ticks of 20 Hz.
+/// A member that used up its credit counts as needy for this long: two ticks of 20 Hz.
 constexpr Duration kNeedy = std::chrono::milliseconds(100);
-/// More is as good as no cap, and can be counted: whoever wants none may say infinity.
+/// More counts as no cap and is still countable. A caller may pass infinity.
 constexpr double kMostPerSecond = 1e12;
-/// Equal shares are handed out so often in a tick, as credits become full. What is then left waits
-/// for the next one.
+/// The number of rounds of equal shares per tick, as credits become full. The rest waits for the
+/// next tick.
 constexpr int kRoundsMax = 8;
 
 }  // namespace
@@ -38,14 +40,14 @@ SendCap::SendCap(double bytes_per_second, std::size_t members_max, Time now)
   left_ = spare_ = kSaved * bytes_per_second_;
 }
 
-/// Of which nothing is owed and everything full.
+/// The rest when nothing is owed and every credit is full.
 double SendCap::saved_max() const {
   return kSaved * bytes_per_second_ +
          static_cast<double>(std::max<std::size_t>(member_count_, 1)) * base_credit();
 }
 
-/// As much as it may save up, and a packet of each member more: who has any credit may send a whole
-/// one, and all of them at once leave their acknowledgements something.
+/// The limit is the maximum saving plus one packet per member. A member with any credit may send a
+/// whole packet, and all of them together still leave room for acknowledgements.
 bool SendCap::is_used_up() const {
   return left_ <= -saved_max() - static_cast<double>(member_count_ * kDatagramBytesMax);
 }
@@ -90,7 +92,7 @@ std::size_t SendCap::refill(Time now) {
       member.needy_until = now + kNeedy;
       ++used_up;
     } else if (member.needy_until <= now && member.credit > base) {
-      // It was saved up for somebody who did not want it after all.
+      // It was saved up for a member that did not use it.
       spare_ += member.credit - base;
       member.credit = base;
     }
@@ -100,7 +102,8 @@ std::size_t SendCap::refill(Time now) {
   return used_up;
 }
 
-/// Equal shares to all who are needy at this time and whose credit is below the most.
+/// Hands out equal shares to all members that are needy at this time and have less credit than
+/// `most`.
 void SendCap::hand_out(double most, Time needy_at) {
   const auto is_due = [&](const Member& member) {
     return member.is_here && member.needy_until > needy_at && member.credit < most;

@@ -1,4 +1,4 @@
-// Clients and packets of a server. What happens before a client exists is in server_handshake.cpp.
+// Clients and packets of a server. server_handshake.cpp handles everything before a client exists.
 #include "net/endpoint/server.h"
 
 #include <cassert>
@@ -12,10 +12,10 @@ namespace {
 constexpr Duration kPathQuestionInterval = std::chrono::seconds(1);
 
 bool is_same_host(const Address& a, const Address& b) { return a.with_port(0) == b.with_port(0); }
-/// Challenges, and refusals of requests: 0.1 s of the processor a second.
+/// Challenges, and refusals of requests: 0.1 s of processor time per second.
 constexpr TimeBucket::Limits kAnswerLimits{.per_second = 50'000, .burst = 1'700};
-/// X25519 three times each, 0.1 s of the processor a second. Clients with a token have a bucket of
-/// their own: a flood from real addresses cannot keep them out.
+/// Three X25519 each, 0.1 s of processor time per second. Clients with a token have their own
+/// bucket, so a flood from real addresses cannot keep them out.
 constexpr TimeBucket::Limits kHelloLimits{.per_second = 1'000, .burst = 128};
 
 }  // namespace
@@ -42,15 +42,15 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
   waiting_.reserve(kPendingMax);
-  options_.identity = SecretKey();  // `identity_` has it.
+  options_.identity = SecretKey();  // `identity_` holds it.
   warn(now);
 }
 
 void Server::warn(Time now) {
   if (!is_dangerous()) return;
   notice_.remind(now,
-                 "DANGER: this server lets in clients without protection. Anybody on the way reads "
-                 "and forges what they say and hear. For development only.");
+                 "DANGER: this server admits clients without protection. Everyone on the path can "
+                 "read and forge their packets. For development only.");
 }
 
 Server::~Server() = default;
@@ -170,15 +170,14 @@ void Server::tell(const ServerEvent& event) {
   }
 }
 
-/// Asks a new address whether the client is there, and moves when the answer comes from it.
+/// Sends a path challenge to a new address, and moves the client there when it answers.
 void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_highest) {
   const std::optional<std::uint64_t> answer = client.sealed.connection().take_path_answer();
   if (path.peer == client.path.peer) return;
-  // Behind some translators each packet comes from another port: an answer is good from any of
-  // them.
+  // Behind some NATs each packet comes from another port, so an answer is valid from any port.
   if (answer.has_value() && client.has_question && *answer == client.path_question &&
       is_same_host(path.peer, client.asked_path.peer)) {
-    // Another port alone is the same path: rate, round trip and size stay (RFC 9000, section 9.4).
+    // Another port is the same path: rate, round trip and size stay (RFC 9000, section 9.4).
     if (!is_same_host(path.peer, client.path.peer)) client.sealed.connection().path_changed();
     client.path = path;
     client.has_question = false;
@@ -186,8 +185,8 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
     return;
   }
   if (!is_highest || (client.has_question && now - client.asked_at < kPathQuestionInterval)) return;
-  // The same address is asked the same again: where a round trip takes longer than we wait, the
-  // answer to what was asked first is still on its way.
+  // The same address gets the same challenge again. If the round trip is longer than the interval,
+  // the answer to the first one is still in flight.
   if (!client.has_question || !is_same_host(client.asked_path.peer, path.peer)) {
     std::array<std::byte, 8> question{};
     entropy_.fill(question);
@@ -205,9 +204,9 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
 
 void Server::send(Time now) {
   const auto count = static_cast<std::uint32_t>(slots_.size());
-  // Forwards in one tick and backwards in the next, so that each of two is as often ahead of the
-  // other. Who always came second in a queue that they share would take the first one's packets
-  // for more of a queue than the first one sees, and yield to it.
+  // The order alternates between ticks, so that each of two clients is first equally often. A
+  // client that is always second in a shared queue would measure the first one's packets as a
+  // longer queue, and yield to it.
   const bool is_forwards = turn_ % 2 == 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t slot = (turn_ / 2 + (is_forwards ? i : count - 1 - i)) % count;
@@ -234,7 +233,7 @@ void Server::send_client(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
-    // Without its close, a few packets at most, a client would wait until it gives up.
+    // A close always goes out (a few packets at most), or the client would wait until its timeout.
     const bool is_closed = connection.state() == ConnectionState::closed;
     if (!is_closed && cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;
     const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
@@ -250,7 +249,7 @@ void Server::send_client(Time now, Client& client) {
   ++counters_.closed;
 }
 
-/// What each client may send until the next tick: its game is told before it queues.
+/// Sets what each client may send until the next tick, before its game queues data.
 void Server::share_cap(Time now) {
   counters_.capped += cap_.refill(now);
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {

@@ -1,5 +1,5 @@
-// A server's socket and its clients: answers handshakes, opens and seals packets, follows
-// addresses.
+// A server: one socket and many clients. Answers handshakes, encrypts and decrypts packets, and
+// follows address changes.
 #pragma once
 
 #include <array>
@@ -26,74 +26,74 @@
 
 namespace muster {
 
-/// A client of a server: its slot, and which of the clients that had this slot.
+/// Identifies a client: its slot, and a generation, because slots are reused.
 struct ClientHandle {
   std::uint32_t slot = 0;
-  std::uint32_t generation = 0;  ///< 0 is no client.
+  std::uint32_t generation = 0;  ///< 0 means no client.
   friend bool operator==(const ClientHandle&, const ClientHandle&) = default;
 };
 
-/// Someone who has shown that they receive at their address, mean this server, and hold a token
-/// where one is needed.
+/// A client that asks to join. It has proved that it receives at its address, knows this server's
+/// key, and has a token if one is required.
 struct Applicant {
   Address address;
   Hello hello;
-  std::uint64_t client = 0;                 ///< From the token or `client_of`; 0: not known.
+  std::uint64_t client = 0;                 ///< From the token or `client_of`; 0: unknown.
   std::span<const std::byte> token_data{};  ///< User data of the token.
-  /// The client that ends when this one is let in and sends its first packet (`ServerEvent`).
+  /// The client that will end when this one is admitted and sends its first packet (`ServerEvent`).
   std::optional<ClientHandle> replaces{};
 };
 
-/// The game's say in who is let in.
+/// The game's decisions about who may join.
 class Admission {
  public:
   virtual ~Admission() = default;
-  /// Nothing lets the applicant in; a text, for a person, does not.
+  /// Returns nothing to admit the applicant, or a text for the user to refuse it.
   virtual std::optional<std::string> refusal(const Applicant& applicant) = 0;
-  /// Whether a client with another content fingerprint may play all the same.
+  /// True when a client with another content fingerprint may play.
   virtual bool admits_content(std::uint64_t theirs) = 0;
-  /// The client's id; 0: not known. A game that checks user data itself, as a ticket of its
-  /// login, returns the account's number: a newer connection of one client replaces the older one.
-  /// Is called before `refusal`, which decides.
+  /// Returns the client's id; 0: unknown. A game that checks user data itself, for example a login
+  /// ticket, returns the account's number. A newer connection of the same client replaces the older
+  /// one. Called before `refusal`, which decides.
   virtual std::uint64_t client_of(const Applicant& applicant) { return applicant.client; }
 };
 
-/// What a server needs to know.
+/// Options of a server.
 struct ServerOptions {
   ConnectionOptions connection{};
   Agreement agreement{};
-  SecretKey identity{};  ///< Its X25519 key; clients pin the public half.
+  SecretKey identity{};  ///< Its X25519 key; clients pin the public part.
   /// The key shared with the backend, for connect tokens.
   std::optional<SecretKey> backend_key{};
-  /// Whether clients without a token are let in, who say nothing of who they are. Where it is not
-  /// said: only when there is no `backend_key`.
+  /// Whether clients without a token are admitted, whose identity is unknown. Default: only if
+  /// there is no `backend_key`.
   std::optional<bool> allow_pinned{};
-  /// DANGER: lets in clients whose packets anybody can read and forge. For development.
+  /// DANGER: admits clients whose packets everyone on the path can read and forge. For development.
   bool danger_allow_unprotected = false;
-  /// Hears of it, at once and every minute; standard error when there is none.
+  /// Receives that warning at once and every minute. Default: standard error.
   DangerLog danger_log{};
-  /// At most 4096. A slot (`ClientHandle::slot`) may be up to 64 more: a client that replaces
-  /// itself has two for a moment.
+  /// At most 4096. A slot (`ClientHandle::slot`) may be up to 64 higher: a client that replaces
+  /// itself uses two for a moment.
   std::size_t clients_max = 64;
-  /// Of one address (IPv6: one /64) no more are let in, lest one machine takes every place. Whoever
-  /// comes with a token does not count. More where many play behind one address.
+  /// The limit of clients per address (IPv6: per /64), so that one machine cannot fill the server.
+  /// Clients with a token do not count. Raise it if many play behind one address.
   std::size_t clients_per_address = 8;
-  /// Where clients reach this server: a token must name one of them. Empty: not checked.
+  /// The addresses of this server: a token must name one of them. Empty: not checked.
   std::vector<Address> public_addresses{};
-  /// Used tokens that are remembered until they expire; beyond that none is taken (`busy`). They
-  /// are lost when the server ends: each token opens one more connection after a restart, until it
-  /// expires. Keep the list (`save_used_tokens`), or set `tokens_issued_from`.
+  /// The maximum number of used tokens that are remembered until they expire; more are refused
+  /// (`busy`). The list is lost when the server ends: after a restart each token opens one more
+  /// connection until it expires. To prevent this, keep the list (`save_used_tokens`) or set
+  /// `tokens_issued_from`.
   std::size_t used_tokens_max = 65536;
-  /// Tokens that were issued before this date are refused. The date of the start makes all earlier
-  /// tokens worthless, the unused ones too; backend and server then need the same date.
+  /// Tokens issued before this date are refused. With the start date all earlier tokens are
+  /// invalid, even unused ones; the backend and the server must then agree on the date.
   UnixSeconds tokens_issued_from = 0;
-  /// Of all connections together, without the heads of IP and UDP. Their budgets know of it:
-  /// clients share it equally, but that who wants less leaves the rest to the others.
+  /// For all connections together, without IP and UDP headers. Their budgets respect it: clients
+  /// share it equally, and a client that needs less leaves the rest to the others.
   double bytes_per_second_max = 125e6;
-  /// What `receive` may use of the processor.
+  /// The limits for the work of `receive`.
   ReceiveLimits receive_limits{};
-  /// Is told of all that travels once a client is admitted, when there is one. Must outlive the
-  /// server.
+  /// Optional. Receives every packet of admitted clients. Must outlive the server.
   PacketRecorder* recorder = nullptr;
 };
 
@@ -104,30 +104,31 @@ struct ServerEvent {
   ClientHandle client;
   std::optional<Close> close{};  ///< Why, when closed.
   /// When connected: the older connection of the same client, which this one replaces. Its own
-  /// event, closed with the reason `kicked`, comes before this one, unless it had ended already.
+  /// event, closed with the reason `kicked`, comes first, unless it had already ended.
   std::optional<ClientHandle> replaces{};
 };
 
-/// A game that does not clear its events hears of no more.
+/// The maximum number of unread events; more are only counted.
 inline constexpr std::size_t kServerEventsMax = 16'384;
 
-/// What a server counts besides its connections.
+/// The counters of a server, without those of its connections.
 struct ServerCounters {
   std::uint64_t datagrams_in = 0;
   std::uint64_t datagrams_out = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::uint64_t not_ours = 0;     ///< Of no known kind, or of a wrong size.
+  std::uint64_t not_ours = 0;     ///< Of unknown kind, or of wrong size.
   std::uint64_t bad_sources = 0;  ///< From an address that cannot be a peer (`Address::is_peer`).
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  std::uint64_t dropped_unread = 0;    ///< The socket was full of what had not been read. Of Linux.
+  std::uint64_t dropped_unread = 0;    ///< Unread datagrams that did not fit into the socket. Only
+                                       ///< on Linux.
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;
-  std::uint64_t requests_limited = 0;  ///< Beyond what is answered in all.
+  std::uint64_t requests_limited = 0;  ///< Above the limit for all requests.
   std::uint64_t responses = 0;
-  std::uint64_t responses_limited = 0;  ///< Beyond the budget of an address, or of all.
-  std::uint64_t clients_limited = 0;    ///< Refused: their address had all it may have.
-  std::uint64_t challenges_stale = 0;   ///< Too old, or never ours.
+  std::uint64_t responses_limited = 0;  ///< Above the limit of an address, or of all.
+  std::uint64_t clients_limited = 0;    ///< Refused: their address is at its limit.
+  std::uint64_t challenges_stale = 0;   ///< Too old, or not made by this server.
   std::uint64_t hellos_forged = 0;
   std::uint64_t tokens_used = 0;
   std::uint64_t accepts = 0;
@@ -135,69 +136,70 @@ struct ServerCounters {
   std::array<std::uint64_t, 16> refusals{};  ///< By `RefuseReason`.
   std::uint64_t pending_expired = 0;
   std::uint64_t pending_replaced = 0;  ///< By another response of the same attempt or client.
-  std::uint64_t pending_removed = 0;   ///< To make room: the oldest of the greediest prefix.
+  std::uint64_t pending_removed = 0;   ///< The oldest of the largest prefix, to make room.
   std::uint64_t clients_replaced = 0;  ///< By a newer connection of the same client.
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
   std::uint64_t unknown_connection = 0;
-  std::uint64_t forged = 0;  ///< Packets whose seal did not open.
+  std::uint64_t forged = 0;  ///< Packets with a broken seal.
   std::uint64_t addresses_changed = 0;
   std::uint64_t send_failed = 0;
-  std::uint64_t events_unread = 0;  ///< Not told, since the game did not clear those before.
-  std::uint64_t capped = 0;  ///< Ticks in which a client used up its share of the cap; of each.
+  std::uint64_t events_unread = 0;  ///< Dropped because the game did not clear earlier ones.
+  std::uint64_t capped = 0;  ///< Ticks in which a client used up its share of the cap, summed over
+                             ///< clients.
 };
 
-/// One socket and up to `clients_max` clients. One thread at a time. Each tick: `receive`, then the
-/// game reads and queues at each client's `connection`, then `send`. Where memory runs out
-/// `std::bad_alloc` comes through: what was to be read then counts as lost on the way, and the
-/// server goes on; a connection that was in the middle of a packet should be closed.
+/// One socket and up to `clients_max` clients. One thread at a time. Each tick: call `receive`,
+/// then read and queue at each client's `connection`, then call `send`. If memory runs out,
+/// `std::bad_alloc` is thrown. The datagrams that were being read then count as lost, and the
+/// server can continue; a connection in the middle of a packet should be closed.
 class Server {
  public:
-  /// Everything given must outlive the server.
+  /// All arguments must outlive the server.
   Server(const ServerOptions& options, DatagramSocket& socket, Entropy& entropy,
          Admission& admission, Time now);
   ~Server();
 
-  /// Reads what has arrived, within `ServerOptions::receive_limits`. `date` is for tokens. The
-  /// report says what was done and whether more may wait.
+  /// Reads received datagrams, within `ServerOptions::receive_limits`. `date` is for tokens. The
+  /// report contains the work done and whether more may wait.
   ReceiveReport receive(Time now, UnixSeconds date);
-  /// Sends what connections want to send.
+  /// Sends the pending packets of all connections.
   void send(Time now);
 
-  /// Who came and went since `clear_events`; of at most `kServerEventsMax` it is told.
+  /// Clients that connected or ended since `clear_events`, at most `kServerEventsMax`.
   std::span<const ServerEvent> events() const { return events_; }
   void clear_events() { events_.clear(); }
-  /// Calls `visit(ClientHandle)` for each client that is connected or interrupted, and for those
-  /// whose connection has ended less than a second ago, unless another one has replaced them.
+  /// Calls `visit(ClientHandle)` for each client that is connected or interrupted, and for each
+  /// whose connection ended less than a second ago and was not replaced.
   template <typename Visit>
   void for_each_client(const Visit& visit) const {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
       if (has_place(slot)) visit(handle_of(slot));
     }
   }
-  /// Null when that client has gone.
+  /// Null if that client is gone.
   Connection* connection(ClientHandle client);
-  /// Who it is (the token's client id), and where.
+  /// The client's id (from its token) and its current address.
   std::uint64_t client_id(ClientHandle client) const;
   Address address(ClientHandle client) const;
   std::span<const std::byte> token_data(ClientHandle client) const;
 
-  /// The used tokens as bytes, for `restore_used_tokens` of the server that runs next or beside
-  /// this one. To lose none, keep it after each tick in which `counters().tokens_used` has grown.
+  /// Returns the used tokens as bytes, for `restore_used_tokens` of a server that runs next or
+  /// beside this one. To lose none, save after each tick in which `counters().tokens_used` grew.
   std::vector<std::byte> save_used_tokens() const { return used_tokens_.save(); }
-  /// Adds the used tokens of a list. False, with no change, when the bytes are no such list or when
-  /// it has more tokens than there is room for.
+  /// Adds a list of used tokens. Returns false and changes nothing if the bytes are not a valid
+  /// list or do not fit.
   [[nodiscard]] bool restore_used_tokens(std::span<const std::byte> list, Time now) {
     return used_tokens_.restore(list, now);
   }
 
-  /// Ends everything; clients are told.
+  /// Closes all connections and notifies the clients.
   void close(std::string_view text, Time now);
 
   const PublicKey& public_key() const { return identity_.shared; }
   const ServerCounters& counters() const { return counters_; }
-  /// True when anybody may read and forge what travels: to be shown where people see it. The server
-  /// says it to `danger_log`, too.
+  /// True when everyone on the path can read and forge packets. Show this to the user. The server
+  /// also writes it to `danger_log`.
   bool is_dangerous() const { return options_.danger_allow_unprotected; }
 
  private:
@@ -261,8 +263,9 @@ class Server {
   AddressBudget response_budget_;
   UsedTokens used_tokens_;
   std::vector<std::unique_ptr<Client>> slots_;
-  /// Of each slot who it counts for: where its client was accepted, and nobody when a token vouches
-  /// for it or it has closed. Not where the client is now: he would make room by moving on.
+  /// For each slot, the address that it counts for: the one at which the client was accepted. Empty
+  /// for a client with a token and for a closed one. The current address is not used, or a client
+  /// could make room by moving.
   std::vector<std::optional<Address>> counted_for_;
   std::map<PublicKey, std::uint32_t> slot_of_attempt_;
   std::vector<ServerEvent> events_;
@@ -272,12 +275,12 @@ class Server {
   std::uint32_t generation_ = 0;
   std::size_t pending_ = 0;
   TimeBucket answers_;            ///< Answers to datagrams of unknown senders.
-  TimeBucket hellos_;             ///< Hellos opened for clients without a token,
-  TimeBucket hellos_with_token_;  ///< and for those with one.
+  TimeBucket hellos_;             ///< Hellos opened for clients without a token.
+  TimeBucket hellos_with_token_;  ///< Hellos opened for clients with a token.
   ReceiveBudget work_;
   ArrivalClock arrivals_;
   SendCap cap_;
-  std::uint32_t turn_ = 0;  ///< Who is first to send, and in which direction it goes on.
+  std::uint32_t turn_ = 0;  ///< The client that sends first, and the direction from there.
   ServerCounters counters_;
   DangerNotice notice_;
 };

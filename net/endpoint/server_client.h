@@ -1,4 +1,4 @@
-// What a server keeps of a client; for the server's own files.
+// A server's data of one client. Only for the server's own files.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 namespace muster {
 
 inline constexpr std::uint32_t kClientsMax = 4096;
-/// Slots beyond `clients_max`, for clients that replace one of a full server, which keeps its own
-/// slot until the new one has proven itself and for `kLinger` after that.
+/// Slots beyond `clients_max`, for clients that replace one on a full server. The old client keeps
+/// its slot until the new one has proved itself, and for `kLinger` after that.
 inline constexpr std::uint32_t kSpareSlots = 64;
-/// The slot of a client stands in the low bits of its connection id: finding it is one index.
+/// A client's slot is in the low bits of its connection id, so a client is found by index.
 inline constexpr std::uint32_t kSlotsMax = 8192;
 static_assert(kClientsMax + kSpareSlots <= kSlotsMax);
 /// How long an accepted client may take to send its first packet.
 inline constexpr Duration kPendingTime = std::chrono::seconds(5);
 inline constexpr std::size_t kPendingMax = 256;
-/// A client repeats its response four times a second.
+/// A client repeats its response four times per second.
 inline constexpr TimeBucket::Limits kRepeatLimits{.per_second = 8, .burst = 8};
-/// How long the place of a closed client is kept, for the game to read what was left.
+/// How long the slot of a closed client is kept, so that the game can read what is left.
 inline constexpr Duration kLinger = std::chrono::seconds(1);
 
 /// A client from its accept on.
@@ -48,12 +48,12 @@ struct Server::Client {
   std::vector<std::byte> token_data;
   bool has_token = false;
   std::optional<ClientHandle> replaces;  ///< Until it is connected.
-  bool is_replaced = false;              ///< Its place is another's now.
+  bool is_replaced = false;              ///< A newer client has replaced it.
 
-  bool is_connected = false;  ///< A packet of it has opened.
+  bool is_connected = false;  ///< One of its packets was opened.
   Time accepted_first_at;
   Time accepted_at;
-  TimeBucket repeats;   ///< Responses that may ask for the accept again.
+  TimeBucket repeats;   ///< Limits responses that repeat the accept.
   PublicKey attempt{};  ///< Its ephemeral key.
   std::array<std::byte, 32> response_hash{};
   std::array<std::byte, kAcceptBytesMax> accept{};  ///< To be sent again.

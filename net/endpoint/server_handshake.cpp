@@ -1,6 +1,6 @@
-// Before a client exists. The order of the checks is that of net/CONNECTION.md, and the point of
-// it: what is cheap comes first, and nothing is remembered of anybody who has not shown that he
-// receives at his address.
+// Handles datagrams before a client exists. The checks follow the order of net/CONNECTION.md: cheap
+// checks come first, and the server stores nothing before the sender has proved that it receives at
+// its address.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kAddressIsFull =
-    "too many players have joined from your address: one of them has to leave first";
+    "too many players have joined from your address: one of them must leave first";
 
 std::array<std::byte, 32> hash_of_response(const ResponseView& response) {
   std::array<std::byte, 32> bytes{};
@@ -48,7 +48,7 @@ void Server::take_request(Time now, const DatagramPath& path, std::span<const st
     return;
   }
   if (request->application != options_.agreement.application) {
-    refuse(path, *request, RefuseReason::wrong_application, "this is a server of another game");
+    refuse(path, *request, RefuseReason::wrong_application, "this server belongs to another game");
     return;
   }
   const Challenge challenge = challenger_.make(now, path.peer, request->claim);
@@ -81,9 +81,9 @@ void Server::take_response(Time now, UnixSeconds date, const DatagramPath& path,
   apply(now, date, path, *response);
 }
 
-/// The accept may have been lost: the same response gets the same answer. The ephemeral key alone
-/// proves nothing, it travels in the open: another response with it is looked at like any other,
-/// and ends nobody's attempt before its hello has opened.
+/// The accept may have been lost, so the same response gets the same answer. The ephemeral key is
+/// not secret and proves nothing: another response with it is checked like any other, and ends the
+/// attempt only when its hello has opened.
 bool Server::answers_again(Time now, const ResponseView& response, const DatagramPath& path) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
@@ -96,8 +96,8 @@ bool Server::answers_again(Time now, const ResponseView& response, const Datagra
   }
   work_.spend(receive_work::kRepeat);
   if (client.response_hash != hash_of_response(response)) return false;
-  // It has as long as after the first accept to say something: else it would take itself for
-  // connected to one who has forgotten it. Its challenge grows old, so this ends.
+  // It gets as long as after the first accept to send a packet. Otherwise it would believe that it
+  // is connected to a server that has dropped it. Its challenge expires, so this ends.
   client.accepted_at = now;
   client.path = path;
   const std::span<std::byte> memory = outgoing_.next(socket_);
@@ -120,7 +120,7 @@ bool Server::allows(TrustMode mode) const {
   return false;
 }
 
-/// False when the token was refused.
+/// False if the token was refused.
 bool Server::take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
                         std::optional<OpenedToken>& token) {
   const RequestView& head = response.head;
@@ -148,19 +148,20 @@ bool Server::take_token(UnixSeconds date, const DatagramPath& path, const Respon
   return true;
 }
 
-/// Checks mode and token; then does the cryptography that costs something.
+/// Checks mode and token, then does the expensive cryptography.
 void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
                    const ResponseView& response) {
   const RequestView& head = response.head;
   if (!allows(head.mode)) {
     refuse(path, head, RefuseReason::wrong_mode,
-           options_.backend_key.has_value() ? "this server wants a connect token"
-                                            : "this server does not take this kind of connection");
+           options_.backend_key.has_value()
+               ? "this server wants a connect token"
+               : "this server does not accept this kind of connection");
     return;
   }
   std::optional<OpenedToken> token;
   if (head.mode == TrustMode::token && !take_token(date, path, response, token)) return;
-  // Where nothing of this address can be replaced, the answer needs no cryptography.
+  // If no client of this address can be replaced, it is refused without cryptography.
   if (!token.has_value() && has_too_many(path.peer, head) && !has_live_client(path.peer)) {
     ++counters_.clients_limited;
     refuse(path, head, RefuseReason::full, kAddressIsFull);
@@ -204,7 +205,7 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   admit(now, path, response, applicant, handshake, *slot);
 }
 
-/// Whether there is room for an applicant, which may replace itself.
+/// Checks whether there is room for an applicant, which may replace its own connection.
 std::optional<RefuseReason> Server::check_room(const DatagramPath& path, const RequestView& head,
                                                const Applicant& applicant,
                                                std::optional<std::uint32_t> slot,
@@ -244,7 +245,7 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
                    const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot) {
   std::array<std::byte, 4> noise{};
   entropy_.fill(noise);
-  // Never 0: that is no connection.
+  // Never 0, which means no connection.
   const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kSlotsMax - 1) + 1;
   ConnectionKeys keys{.server_receives = high * kSlotsMax + slot, .client = applicant.client};
   keys.datagram_bytes_max = static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
@@ -270,7 +271,7 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   client->accept = accept;
   client->accept_bytes = accept_bytes;
   if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
-  slot_of_attempt_[response.head.ephemeral] = slot;  // The last that may throw.
+  slot_of_attempt_[response.head.ephemeral] = slot;  // The last step that may throw.
   if (const Client* const before = slots_[slot].get()) {
     const bool is_itself = before->attempt == client->attempt;
     const bool is_same_client = client->client_id != 0 && before->client_id == client->client_id;

@@ -1,7 +1,6 @@
-// Who has a place at a server: clients that wait for their first packet, and those that replace an
-// older connection of their own. A datagram without a valid seal never ends a client:
-// a pending client is dropped only for one whose hello was decrypted, and a connected one only when
-// the first packet of its successor was decrypted.
+// Which clients a server keeps: pending clients, and clients that replace an older connection. A
+// datagram without a valid seal never ends a client. A pending client is removed only for one whose
+// hello was decrypted, and a connected one only when its successor's first packet was decrypted.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -16,7 +15,7 @@ std::optional<std::uint32_t> Server::free_slot() const {
   return std::nullopt;
 }
 
-/// A client that is going to replace another one, or was replaced, shares its place.
+/// A client that will replace another one, or was replaced, does not count separately.
 bool Server::takes_place(const Client& client) const {
   if (client.is_replaced) return false;
   return client.is_connected || !client.replaces.has_value() || find(*client.replaces) == nullptr;
@@ -40,9 +39,9 @@ bool Server::is_silent(std::uint32_t slot) const {
          slots_[slot]->sealed.connection().state() == ConnectionState::interrupted;
 }
 
-/// The connection that an applicant's replaces: the one of the same client. Where clients have no
-/// ids it is one from the same address that has been silent for `interrupted_after`, and only if
-/// the applicant could not get in otherwise.
+/// Returns the connection that an applicant would replace: the one of the same client. Without ids,
+/// it is one from the same address that has been silent for `interrupted_after`, and only if the
+/// applicant cannot be admitted otherwise.
 std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
                                                 const RequestView& attempt) {
   if (applicant.client != 0) return connection_of(applicant.client);
@@ -57,8 +56,8 @@ std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
   return std::nullopt;
 }
 
-/// The pending client that has to make room, if there is one. One with a token does not: its
-/// backend vouches for it.
+/// Returns the pending client to remove, if any. A client with a token is never removed, because
+/// its backend vouches for it.
 std::optional<std::uint32_t> Server::pending_to_remove(bool must_take_place) {
   waiting_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -72,10 +71,10 @@ std::optional<std::uint32_t> Server::pending_to_remove(bool must_take_place) {
   return slot_to_vacate(waiting_);
 }
 
-/// The slot for an applicant, which may be that of a pending client that has to go.
+/// Returns the slot for an applicant; it may be that of a pending client to be removed.
 std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
                                               const Applicant& applicant) {
-  // An attempt takes the place of itself, and so does the successor of one connection.
+  // An attempt reuses its own slot, and so does the successor of one connection.
   const auto known = slot_of_attempt_.find(attempt.ephemeral);
   if (known != slot_of_attempt_.end()) return known->second;
   if (applicant.replaces.has_value()) {
@@ -105,7 +104,7 @@ std::optional<std::uint32_t> Server::pending_of(std::uint64_t client_id) const {
   return oldest;
 }
 
-/// Whether an address has as many clients as it may have, the attempt's own place not counted.
+/// True when an address is at its limit, without counting the attempt's own slot.
 bool Server::has_too_many(const Address& from, const RequestView& attempt) const {
   const std::optional<Address> subscriber = subscriber_of(from);
   auto count = static_cast<std::size_t>(std::ranges::count(counted_for_, subscriber));
@@ -122,8 +121,8 @@ bool Server::has_live_client(const Address& from) const {
   return false;
 }
 
-/// The first packet of a pending client has opened: it holds its ephemeral key and the server's
-/// answer. False when it has no place after all.
+/// The first packet of a pending client was opened, so it holds its ephemeral key and received the
+/// server's answer. False if there is no room for it after all.
 bool Server::connect(Time now, Client& client) {
   std::optional<ClientHandle> old = connection_of(client.client_id);
   const bool had_to_replace = client.replaces.has_value() && client.client_id == 0;
@@ -136,7 +135,7 @@ bool Server::connect(Time now, Client& client) {
     turn_away(now, client);
     return false;
   }
-  // First the event, which may throw: then the next packet connects.
+  // The event first, because it may throw: then the next packet connects.
   tell({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
   client.is_connected = true;
   client.replaces.reset();
@@ -162,7 +161,7 @@ void Server::end_replaced(Time now, Client& old) {
   ++counters_.clients_replaced;
 }
 
-/// The silent connection that this one was to replace is heard again. The server is full, then.
+/// The silent connection that this client was to replace is active again, so the server is full.
 void Server::turn_away(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);

@@ -1,4 +1,4 @@
-// A bucket that time fills: how much may happen, whatever the loop that asks looks like.
+// A bucket that fills with time: limits a rate independently of the loop.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// Holds up to `burst`, and gains `per_second`. The caller gives the time; a time that goes back
-/// counts as no time.
+/// Holds up to `burst` tokens, and gains `per_second`. The caller passes the time; a time that goes
+/// back adds nothing.
 class TimeBucket {
  public:
   struct Limits {
@@ -19,24 +19,24 @@ class TimeBucket {
   TimeBucket(const Limits& limits, Time now)
       : limits_(limits), left_(limits.burst), filled_at_(now) {}
 
-  /// Adds what the time since the last call brings.
+  /// Adds the tokens for the time since the last call.
   void fill(Time now) {
     if (now <= filled_at_) return;
     const double passed = std::chrono::duration<double>(now - filled_at_).count();
     left_ = std::min(limits_.burst, left_ + passed * limits_.per_second);
     filled_at_ = now;
   }
-  /// Takes one; false when there is less than that.
+  /// Removes one token; false if less than one is left.
   bool take(Time now) {
     fill(now);
     if (left_ < 1) return false;
     left_ -= 1;
     return true;
   }
-  /// Takes an amount that has already been used. The bucket may owe some afterwards.
+  /// Removes tokens for work already done. The count may become negative.
   void spend(double amount) { left_ -= amount; }
   double left() const { return left_; }
-  /// The next `fill` drops an amount above a smaller burst.
+  /// Sets the burst. The next `fill` drops tokens above it.
   void set_burst(double burst) { limits_.burst = burst; }
 
  private:

@@ -1,5 +1,5 @@
-// Sorted addresses with a common prefix are neighbours, so each length is one pass over the clients
-// that are still candidates.
+// Sorted addresses with a common prefix are neighbours, so each prefix length needs one pass over
+// the remaining clients.
 #include "net/endpoint/waiting_prefixes.h"
 
 #include <algorithm>
@@ -10,18 +10,18 @@ namespace muster {
 
 namespace {
 
-/// In bits of the IPv6 form, where an IPv4 /8 is a /104. Providers hold an IPv6 /32 or shorter and
-/// give a subscriber a /48, /56 or /60; one network has a /64.
-constexpr unsigned kPrefixBitsIpv4 = 96 + 8;  // The shortest of IPv4, beside each of IPv6.
+/// In bits of the IPv6 form, in which an IPv4 /8 is a /104. Providers have an IPv6 /32 or shorter
+/// and give a subscriber a /48, /56 or /60; one network has a /64.
+constexpr unsigned kPrefixBitsIpv4 = 96 + 8;  // Also used for IPv4 at each IPv6 length.
 constexpr std::array<unsigned, 9> kPrefixBits = {32,      48,      56, 60, 64, kPrefixBitsIpv4,
                                                  96 + 16, 96 + 24, 128};
 
-/// The form of IPv4 addresses has 96 bits in common, which are no network.
+/// All IPv4 addresses share 96 bits, which do not identify a network.
 Address network_of(const Address& from, unsigned bits) {
   return prefix_of(from, from.is_ipv4() ? std::max(bits, kPrefixBitsIpv4) : bits);
 }
 
-/// How many of the first clients share a prefix.
+/// The number of first clients that share a prefix.
 std::size_t run_length(std::span<const WaitingClient> waiting, unsigned bits) {
   const Address prefix = network_of(waiting.front().from, bits);
   const auto end = std::ranges::find_if(
@@ -29,7 +29,7 @@ std::size_t run_length(std::span<const WaitingClient> waiting, unsigned bits) {
   return static_cast<std::size_t>(end - waiting.begin());
 }
 
-/// Moves the clients of the prefixes with the most clients to the front, in their order.
+/// Moves the clients of the largest prefixes to the front, in order.
 std::span<WaitingClient> keep_greediest(std::span<WaitingClient> waiting, unsigned bits) {
   std::size_t most = 0;
   for (std::size_t i = 0, run = 0; i < waiting.size(); i += run) {

@@ -1,4 +1,4 @@
-// Which of the clients that have not sent a packet yet has to make room for another one.
+// Chooses which pending client must make room for another one.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct WaitingClient {
   std::uint32_t slot = 0;
 };
 
-/// The slot of the client to remove: the oldest of the greediest prefix. Addresses are counted
-/// together at several lengths, from short to long. The prefix with the most clients is looked
-/// into; where several have as many, all of them are. So an attacker that uses many addresses of
-/// one network mostly removes its own clients. Requires: not empty. Changes the order and the
-/// content of `waiting`; its work grows as that of sorting does.
+/// Returns the slot of the client to remove: the oldest of the largest prefix. Addresses are
+/// grouped by prefixes of several lengths, from short to long. At each length only the prefixes
+/// with the most clients remain. So an attacker with many addresses in one network mostly removes
+/// its own clients. Reorders and changes `waiting`; sorting dominates the time. Requires: not
+/// empty.
 std::uint32_t slot_to_vacate(std::span<WaitingClient> waiting);
 
 }  // namespace muster

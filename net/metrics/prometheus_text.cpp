@@ -1,5 +1,5 @@
-// Tables of metrics and one writer. A metric's rows stand together below its HELP and TYPE, as the
-// format wants: https://prometheus.io/docs/instrumenting/exposition_formats/.
+// Tables of metrics and one writer. All rows of a metric follow its HELP and TYPE, as the format
+// requires: https://prometheus.io/docs/instrumenting/exposition_formats/.
 #include "net/metrics/prometheus_text.h"
 
 #include <algorithm>
@@ -26,27 +26,28 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"sent_bytes", "Bytes of datagrams sent.", &C::bytes_out},
     {"received_packets", "Packets received.", &C::packets_in},
     {"sent_packets", "Packets sent.", &C::packets_out},
-    {"received_header_bits", "Bits of packet heads received.", &C::header_bits_in},
-    {"delivered_packets", "Packets sent that are known to have arrived.", &C::delivered},
-    {"lost_sent_packets", "Packets sent that were lost, or whose fate was open at the end.",
-     &C::lost_out},
-    {"late_packets", "Packets acknowledged after they had been called lost.", &C::late_out},
-    {"choked_packets", "Packets sent almost empty, since too many were on their way.", &C::choked},
+    {"received_header_bits", "Bits of packet headers received.", &C::header_bits_in},
+    {"delivered_packets", "Sent packets that were delivered.", &C::delivered},
+    {"lost_sent_packets", "Sent packets that were lost, or in flight at the end.", &C::lost_out},
+    {"late_packets", "Packets acknowledged after they were reported lost.", &C::late_out},
+    {"choked_packets", "Packets sent without contents, because too many were in flight.",
+     &C::choked},
     {"lost_received_packets", "Packets of the peer that never arrived.", &C::lost_in},
     {"duplicate_packets", "Packets received again.", &C::duplicate_in},
     {"stale_packets", "Packets that arrived too late to be received.", &C::stale_in},
-    {"out_of_order_packets", "Packets that others had overtaken.", &C::out_of_order_in},
+    {"out_of_order_packets", "Packets received after a later one.", &C::out_of_order_in},
     {"malformed_packets", "Packets that broke the format.", &C::malformed_in},
-    {"unbelievable_packets", "Packets that acknowledged what was never sent.", &C::unbelievable_in},
-    {"refused_packets", "Packets without room for their contents.", &C::no_room_in},
+    {"unbelievable_packets", "Packets that acknowledged a packet that was never sent.",
+     &C::unbelievable_in},
+    {"refused_packets", "Packets refused because their contents did not fit.", &C::no_room_in},
     {"unread_stops", "Times that unread payloads or blocks began to stop the peer.",
      &C::unread_stops},
-    {"dropped_path_questions", "Questions of a path beyond those that one packet answers.",
+    {"dropped_path_questions", "Path challenges beyond the number that one packet answers.",
      &C::questions_dropped},
     {"sent_payloads", "Payloads sent.", &C::payloads_out},
     {"received_payloads", "Payloads received.", &C::payloads_in},
-    {"lost_payloads", "Payloads sent that were lost.", &C::payloads_lost},
-    {"unread_fates", "Fates of payloads not told, since the game did not read those before.",
+    {"lost_payloads", "Sent payloads that were lost.", &C::payloads_lost},
+    {"unread_fates", "Delivery reports of payloads dropped because earlier ones were unread.",
      &C::fates_unread},
     {"written_messages", "Messages written to packets, repeated ones included.", &C::messages_out},
     {"written_reliable_messages", "Reliable messages written, repeated ones included.",
@@ -55,22 +56,24 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"received_messages", "Messages received for the first time.", &C::messages_in},
     {"resent_messages", "Messages written again after a loss.", &C::messages_resent},
     {"duplicate_messages", "Messages received again.", &C::messages_duplicate},
-    {"dropped_messages", "Unreliable messages that came while too many were not read.",
+    {"dropped_messages", "Unreliable messages dropped because too many were unread.",
      &C::messages_dropped},
     {"sent_fragments", "Fragments of blocks sent.", &C::fragments_out},
     {"received_fragments", "Fragments of blocks received.", &C::fragments_in},
-    {"lost_fragments", "Fragments of blocks sent whose packet was lost.", &C::fragments_lost},
+    {"lost_fragments", "Sent fragments of blocks whose packet was lost.", &C::fragments_lost},
     {"resent_chunks", "Chunks of blocks sent again after a loss.", &C::chunks_resent},
-    {"refused_blocks", "Blocks that the peer did not take.", &C::blocks_refused},
-    {"turned_away_blocks", "Blocks of the peer that were not taken.", &C::blocks_refused_in},
-    {"stalled_blocks", "Blocks of the peer given up, since nothing more came of them.",
+    {"refused_blocks", "Sent blocks that the peer refused.", &C::blocks_refused},
+    {"turned_away_blocks", "Blocks of the peer that were refused.", &C::blocks_refused_in},
+    {"stalled_blocks", "Blocks of the peer given up because no new chunks arrived.",
      &C::blocks_stalled},
-    {"refused_sends", "Wishes to send that were refused.", &C::would_block},
-    {"lost_at_close", "What was not known to have arrived when the connection ended.",
+    {"refused_sends", "Send requests that were refused.", &C::would_block},
+    {"lost_at_close",
+     "Messages, payloads and blocks that may not have been delivered when the connection ended.",
      &C::lost_at_close},
-    {"lost_at_map", "Messages that were waiting when their map ended.", &C::lost_at_map},
-    {"unread_at_map", "What had arrived and was not read when its map ended.", &C::unread_at_map},
-    {"past_map_packets", "Packets of a map that was over.", &C::past_map_in},
+    {"lost_at_map", "Messages not confirmed as delivered when their map ended.", &C::lost_at_map},
+    {"unread_at_map", "Messages, payloads and blocks unread when their map ended.",
+     &C::unread_at_map},
+    {"past_map_packets", "Packets of a past map.", &C::past_map_in},
 };
 
 struct SectionMetric {
@@ -90,47 +93,46 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"received_datagrams", "Datagrams received.", &S::datagrams_in},
     {"sent_datagrams", "Datagrams sent.", &S::datagrams_out},
     {"received_bytes", "Bytes of datagrams received.", &S::bytes_in},
-    {"sent_bytes", "Bytes of datagrams given to the socket.", &S::bytes_out},
-    {"foreign_datagrams", "Datagrams of no known kind, or of a wrong size.", &S::not_ours},
+    {"sent_bytes", "Bytes of datagrams passed to the socket.", &S::bytes_out},
+    {"foreign_datagrams", "Datagrams of unknown kind or wrong size.", &S::not_ours},
     {"impossible_sources", "Datagrams from addresses that cannot be a peer.", &S::bad_sources},
     {"limited_receives", "Calls of receive that ended at a limit.", &S::receives_limited},
-    {"dropped_unread", "Datagrams lost since the socket was full of unread ones.",
+    {"dropped_unread", "Datagrams lost because the socket was full of unread ones.",
      &S::dropped_unread},
     {"requests", "Handshake requests received.", &S::requests},
     {"challenges", "Handshake challenges sent.", &S::challenges},
-    {"limited_requests", "Requests beyond what is answered in all.", &S::requests_limited},
+    {"limited_requests", "Requests above the limit for all addresses.", &S::requests_limited},
     {"responses", "Handshake responses received.", &S::responses},
-    {"limited_responses", "Responses beyond the budget of an address, or of all.",
+    {"limited_responses", "Responses above the limit of an address, or of all.",
      &S::responses_limited},
-    {"limited_clients", "Handshakes refused, since their address had all clients it may have.",
+    {"limited_clients", "Handshakes refused because their address was at its client limit.",
      &S::clients_limited},
-    {"stale_challenges", "Responses to challenges too old, or never ours.", &S::challenges_stale},
-    {"forged_hellos", "Hellos that did not open.", &S::hellos_forged},
+    {"stale_challenges", "Responses to challenges that were too old or not made by this server.",
+     &S::challenges_stale},
+    {"forged_hellos", "Hellos that could not be decrypted.", &S::hellos_forged},
     {"used_tokens", "Connect tokens used.", &S::tokens_used},
     {"accepts", "Handshake accepts sent.", &S::accepts},
     {"repeated_accepts", "Accepts sent again.", &S::accepts_again},
     {"expired_pending", "Accepted clients that never sent a packet.", &S::pending_expired},
-    {"replaced_pending", "Accepted clients that asked again before their first packet.",
+    {"replaced_pending", "Accepted clients replaced by a newer attempt before their first packet.",
      &S::pending_replaced},
-    {"removed_pending", "Accepted clients that made room for others before their first packet.",
+    {"removed_pending", "Accepted clients removed before their first packet to make room.",
      &S::pending_removed},
-    {"replaced_clients", "Clients that ended for a newer connection of their own.",
+    {"replaced_clients", "Clients replaced by a newer connection of the same client.",
      &S::clients_replaced},
     {"connected", "Clients that connected.", &S::connected},
     {"closed", "Clients whose connection ended.", &S::closed},
-    {"unknown_connection_packets", "Packets of no known connection.", &S::unknown_connection},
-    {"forged_packets", "Packets whose seal did not open.", &S::forged},
-    {"changed_addresses", "Clients that moved to another address.", &S::addresses_changed},
+    {"unknown_connection_packets", "Packets of an unknown connection.", &S::unknown_connection},
+    {"forged_packets", "Packets with a broken seal.", &S::forged},
+    {"changed_addresses", "Clients that changed their address.", &S::addresses_changed},
     {"failed_sends", "Datagrams that the socket refused.", &S::send_failed},
-    {"unread_events", "Comings and goings not told, since the game did not clear those before.",
-     &S::events_unread},
+    {"unread_events", "Server events dropped because earlier ones were unread.", &S::events_unread},
     {"capped_ticks",
-     "Ticks in which a client used up its share of the server's cap, with more to say or not, "
-     "added up over clients.",
+     "Ticks in which a client used up its share of the server's cap, summed over clients.",
      &S::capped},
 };
 
-/// Names of `RefuseReason` by number; 0 is none.
+/// Names of `RefuseReason` by value; 0 is unused.
 constexpr std::string_view kRefusals[] = {"",
                                           "wrong_version",
                                           "wrong_application",
@@ -158,8 +160,8 @@ struct Label {
   std::string_view value;
 };
 
-/// The bytes of the UTF-8 character that text begins with (RFC 3629); 0 when it is none, or none
-/// that can be seen.
+/// The size of the UTF-8 character at the start of the text (RFC 3629); 0 if it is invalid or not
+/// visible.
 std::size_t visible_bytes(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (at(0) < 0x80) return at(0) >= ' ' && at(0) != 0x7F ? 1 : 0;
@@ -173,9 +175,9 @@ std::size_t visible_bytes(std::string_view text) {
   return is_too_long || is_none ? 0 : bytes;
 }
 
-/// A value is UTF-8 in which quotes and ends of lines are escaped. Other bytes, and a backslash of
-/// the value's own, become `\\x` and two digits, so that two values do not become one: a scrape
-/// with the same row twice is refused as a whole.
+/// A label value is UTF-8 with escaped quotes and line ends. Other bytes, and a backslash in the
+/// value, become `\\x` and two digits, so that different values stay different: Prometheus rejects
+/// a whole scrape with a repeated row.
 void append_label(std::string& text, const Label& label) {
   text.append(label.name).append("=\"");
   for (std::string_view rest = label.value; !rest.empty();) {
@@ -195,7 +197,7 @@ void append_label(std::string& text, const Label& label) {
   text.push_back('"');
 }
 
-/// Writes one metric after the other.
+/// Writes metrics one after another.
 class MetricWriter {
  public:
   MetricWriter(std::string& text, std::string_view prefix) : text_(text), prefix_(prefix) {}
@@ -249,7 +251,7 @@ class MetricWriter {
   std::string_view ending_;
 };
 
-/// A gauge and how it is read off a source.
+/// A gauge and the function that reads it.
 template <typename Source>
 struct GaugeMetric {
   std::string_view name;
@@ -263,15 +265,15 @@ constexpr GaugeMetric<M> kConnectionGauges[] = {
      [](const M& m) { return seconds(m.round_trip); }},
     {"round_trip_variation_seconds", "Smoothed deviation of the round trip time.",
      [](const M& m) { return seconds(m.round_trip_variation); }},
-    {"round_trip_minimum_seconds", "Least round trip time of the last ten seconds.",
+    {"round_trip_minimum_seconds", "Minimum round trip time of the last ten seconds.",
      [](const M& m) { return seconds(m.round_trip_minimum); }},
-    {"queue_delay_seconds", "Delay in queues on the way to the peer.",
+    {"queue_delay_seconds", "Queueing delay on the way to the peer.",
      [](const M& m) { return seconds(m.queue_delay); }},
-    {"estimated_bytes_per_second", "What the path is thought to carry.",
+    {"estimated_bytes_per_second", "Estimated rate of the path.",
      [](const M& m) { return m.send_bytes_per_second; }},
-    {"window_bytes", "Bytes that may be on their way.",
+    {"window_bytes", "Maximum bytes in flight.",
      [](const M& m) { return static_cast<double>(m.window_bytes); }},
-    {"datagram_bytes", "The largest datagram that the path is known to carry.",
+    {"datagram_bytes", "The largest datagram that is known to arrive.",
      [](const M& m) { return static_cast<double>(m.datagram_bytes); }},
     {"interrupted", "1 when nothing arrives at present.",
      [](const M& m) { return m.is_interrupted ? 1.0 : 0.0; }},
@@ -285,12 +287,12 @@ constexpr GaugeMetric<M> kConnectionGauges[] = {
      [](const M& m) { return m.last_second.packets_out_per_second; }},
     {"received_loss_ratio", "Share of the peer's packets lost in the last second.",
      [](const M& m) { return m.last_second.loss_in; }},
-    {"sent_loss_ratio", "Share of packets sent that were lost in the last second.",
+    {"sent_loss_ratio", "Share of sent packets that were lost in the last second.",
      [](const M& m) { return m.last_second.loss_out; }},
 };
 
 constexpr GaugeMetric<ServerMetrics> kServerGauges[] = {
-    {"dangerous", "1 when clients are let in whose packets anybody can read and forge.",
+    {"dangerous", "1 when the server admits clients whose packets everyone can read and forge.",
      [](const ServerMetrics& s) { return s.is_dangerous ? 1.0 : 0.0; }},
     {"clients", "Clients that are connected or interrupted.",
      [](const ServerMetrics& s) { return static_cast<double>(s.clients); }},

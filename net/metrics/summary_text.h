@@ -1,4 +1,4 @@
-// A line for a person about a connection's traffic.
+// A readable line about a connection's traffic.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace muster {
 
 /// Appends `NAME: in 12.3 kB/s 60/s loss 0.5 %, out 4.0 kB/s 30/s loss 0.0 %, rtt 34.2 ms` and a
-/// line break; what is no printable ASCII in the name becomes a question mark.
+/// line break. Bytes of the name that are not printable ASCII become question marks.
 void append_summary(std::string& text, std::string_view name, const TrafficRates& rates);
 
 }  // namespace muster

@@ -1,6 +1,5 @@
-// Two rings: one has every sample, the other those that are some time apart. A rate is a difference
-// of totals, so a sample that is left out costs nothing but the resolution of the round trip's
-// mean.
+// Two rings: one has every sample, the other has samples with a minimum distance. A rate is a
+// difference of totals, so a skipped sample only lowers the resolution of the mean round trip.
 #include "net/metrics/traffic_windows.h"
 
 #include <algorithm>
@@ -41,8 +40,8 @@ TrafficRates rates_between(const TrafficSample& first, const TrafficSample& last
          now.delivered < before.delivered;
 }
 
-/// Rates from the sample `age` places back to `last`, and the round trips after it. The ring holds
-/// `last` as well, or only what was before it.
+/// Rates from the sample `age` back to `last`, and the round trips after it. The ring may or may
+/// not contain `last`.
 template <std::size_t Capacity>
 TrafficRates rates_since(const SampleRing<Capacity>& ring, std::size_t age,
                          const TrafficSample& last) {

@@ -1,4 +1,4 @@
-// Rates of traffic over the last second and over the last samples, from totals that only grow.
+// Traffic rates over the last second and over the last samples, computed from growing totals.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// What rates are computed of. Totals since the beginning.
+/// The totals from which rates are computed, since the start.
 struct TrafficTotals {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
@@ -24,37 +24,39 @@ struct TrafficTotals {
 };
 
 TrafficTotals totals_of(const ConnectionCounters& counters);
-/// A server's datagrams, handshakes included; losses are known of connections only.
+/// A server's datagrams, including handshakes; losses are counted only per connection.
 TrafficTotals totals_of(const ServerCounters& counters);
 
-/// What was at one point in time.
+/// The totals at one point in time.
 struct TrafficSample {
   Time at{};
   TrafficTotals totals;
-  Duration round_trip{};  ///< Smoothed; zero when it is not known.
+  Duration round_trip{};  ///< Smoothed; zero if unknown.
 };
 
-/// What happened between two samples.
+/// The traffic between two samples.
 struct TrafficRates {
-  Duration over{};  ///< Time between the two; zero, with all the rest, before there are two.
+  Duration over{};  ///< Time between the two samples; zero, like all other fields, before there
+                    ///< are two.
   double bytes_in_per_second = 0;
   double bytes_out_per_second = 0;
   double packets_in_per_second = 0;
   double packets_out_per_second = 0;
   double loss_in = 0;   ///< Share of the peer's packets that did not arrive, 0 to 1.
-  double loss_out = 0;  ///< Share of ours whose fate became known, 0 to 1.
+  double loss_out = 0;  ///< Share of lost packets among the delivered and lost ones of this end, 0
+                        ///< to 1.
   Duration round_trip_mean{};
   Duration round_trip_max{};
 };
 
-/// How many samples `last_samples` spans, as in the first games of this kind: two seconds at 60 Hz.
+/// The number of samples that `last_samples` covers: two seconds at 60 Hz.
 inline constexpr std::size_t kWindowSamples = 120;
-/// The least time between the samples that are kept for `last_second`.
+/// The minimum time between the samples kept for `last_second`.
 inline constexpr Duration kSecondWindowStep = std::chrono::milliseconds(25);
-/// As many as reach back a second, however they lie.
+/// Enough samples to cover a second at any spacing.
 inline constexpr std::size_t kSecondSamples = std::chrono::seconds(1) / kSecondWindowStep + 2;
 
-/// The last samples of a ring, newest first.
+/// A ring of the last samples, newest first.
 template <std::size_t Capacity>
 class SampleRing {
  public:
@@ -71,25 +73,25 @@ class SampleRing {
   std::size_t count_ = 0;
 };
 
-/// The rolling windows of one connection, or of a server. Add a sample each tick; ask when somebody
-/// looks. Allocates nothing.
+/// The rolling windows of one connection, or of a server. Add a sample each tick, and read the
+/// rates when they are shown. Allocates nothing.
 ///
 ///     windows.add({.at = now, .totals = totals_of(connection.counters()),
 ///                  .round_trip = connection.round_trip().smoothed()});
 class TrafficWindows {
  public:
-  /// Requires: not earlier than the last one, and totals that did not shrink.
+  /// Requires: a time not before the last one, and totals that did not shrink.
   void add(const TrafficSample& sample);
 
-  /// Rates of the second before the last sample. Where samples are more than a second apart, or the
-  /// first is younger, `over` says how long it was.
+  /// Rates over the second before the last sample. `over` is the real duration: it is longer if
+  /// samples are more than a second apart, and shorter if the first one is younger.
   TrafficRates last_second() const;
-  /// Rates from `kWindowSamples` samples before the last one on.
+  /// Rates over the last `kWindowSamples` samples.
   TrafficRates last_samples() const;
 
  private:
   SampleRing<kWindowSamples + 1> samples_;
-  /// At least `kSecondWindowStep` apart, so that they reach back a second however fast ticks are.
+  /// At least `kSecondWindowStep` apart, so that they cover a second at any tick rate.
   SampleRing<kSecondSamples> spaced_;
 };
 

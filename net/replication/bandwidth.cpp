@@ -1,5 +1,5 @@
-// The model gives every decision a slot, and every slot belongs to one lane, one type or the
-// snapshot itself: so what a decision was about need not be told where it is made.
+// The model assigns a slot to every decision, and every slot belongs to one lane, one type or the
+// snapshot itself. So the place that makes a decision need not name its purpose.
 #include "net/replication/bandwidth.h"
 
 #include <algorithm>
@@ -20,26 +20,26 @@ struct HeadPart {
   const char* field;
 };
 
-/// Slots of the snapshot itself, in their order.
+/// Slots of the snapshot itself, in order.
 constexpr std::array kHeadParts = {
     HeadPart{slots::kHasReference, "head", "number and references"},
     HeadPart{slots::kOddTick, "head", "tick"},
-    HeadPart{slots::kDefers, "head", "holds"},
-    HeadPart{slots::kDeferred, "which", "held"},
+    HeadPart{slots::kDefers, "head", "deferring"},
+    HeadPart{slots::kDeferred, "which", "deferred"},
     HeadPart{slots::kIsPart, "head", "part"},
     HeadPart{slots::kEnds, "which", "end of a part"},
     HeadPart{slots::kGone, "which", "gone"},
     HeadPart{slots::kAnotherNew, "which", "new"},
-    HeadPart{slots::kBlockWakes, "which", "groups at rest"},
+    HeadPart{slots::kBlockWakes, "which", "unchanged blocks"},
     HeadPart{slots::kIdGap, "which", "new"},
     HeadPart{slots::kReferenceAfterGap, "head", "number and references"},
 };
 
-/// `Component.field[i]` without what stands behind the field.
+/// Splits `Component.field[i]` and drops the index.
 std::pair<std::string, std::string> split(const std::string& lane) {
   const std::size_t dot = lane.find('.');
   std::string field = dot == std::string::npos ? std::string() : lane.substr(dot + 1);
-  const std::size_t bracket = field.rfind('[');  // A name from a file may be anything.
+  const std::size_t bracket = field.rfind('[');  // A name from a file can be any text.
   if (bracket != std::string::npos && field.back() == ']') field.resize(bracket);
   return {lane.substr(0, dot), field};
 }
@@ -68,7 +68,7 @@ double Bandwidth::bits() const {
 
 Bandwidth bandwidth_of(const BitMeter& meter, const SnapshotModel& model, const TypeViews& views) {
   const std::vector<double>& bits = meter.bits();
-  // Section, type, component, field: one row each.
+  // One row for each section, type, component and field.
   std::map<std::array<std::string, 4>, double> rows;
   for (std::size_t i = 0; i < kHeadParts.size(); ++i) {
     const std::uint32_t end =
@@ -108,7 +108,7 @@ std::string table_of(const Bandwidth& bandwidth) {
     text += row.field + "\n";
   }
   append_number(text, static_cast<double>(bandwidth.bytes) / snapshots, 2, 16);
-  text += " bytes a snapshot as they travelled, ";
+  text += " bytes per snapshot as sent, ";
   append_number(text, snapshots, 0, 0);
   text += " snapshots\n";
   return text;

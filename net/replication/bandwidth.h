@@ -1,4 +1,4 @@
-// Where the bits of snapshots went: by entity type, component and field, and by section.
+// The bandwidth of snapshots: by entity type, component and field, and by section.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace muster {
 
-/// Bits of one field of one type, or of what is said besides fields.
+/// The bits of one field of one type, or of one part outside fields.
 struct BandwidthRow {
-  /// `head`, `which` (which entities changed, came or went), or `fields`.
+  /// `head`, `which` (which entities were changed, created or removed), or `fields`.
   std::string section;
-  std::string type;       ///< The game's id; empty in the head.
+  std::string type;       ///< The game's type id; empty in the head.
   std::string component;  ///< Empty outside `fields`.
   std::string field;
   double bits = 0;
@@ -22,16 +22,16 @@ struct BandwidthRow {
 
 struct Bandwidth {
   std::uint64_t snapshots = 0;
-  std::uint64_t bytes = 0;         ///< Of the snapshots as they travelled.
-  std::vector<BandwidthRow> rows;  ///< The greatest first.
+  std::uint64_t bytes = 0;         ///< The bytes of the snapshots as sent.
+  std::vector<BandwidthRow> rows;  ///< Largest first.
 
-  double bits() const;  ///< Of all rows.
+  double bits() const;  ///< The sum of all rows.
 };
 
-/// What a meter counted of snapshots of these types. Requires: a meter of that model.
+/// Returns the counts of a meter as rows. Requires: a meter of that model.
 Bandwidth bandwidth_of(const BitMeter& meter, const SnapshotModel& model, const TypeViews& views);
 
-/// A table for people, with the share of each row.
+/// A readable table, with the share of each row.
 std::string table_of(const Bandwidth& bandwidth);
 
 }  // namespace muster

@@ -19,7 +19,7 @@ ClampedField& ClampedFields::field(std::uint16_t type, const ComponentSchema& co
 
 void ClampedFields::add(std::uint32_t id, std::uint16_t type,
                         std::span<const std::int64_t> values) {
-  // A rotation's first value names one of four parts.
+  // A rotation's first value is the index of one of its four parts.
   constexpr std::int64_t kDroppedMax = 3;
   std::uint32_t first = 0;
   for (const std::uint16_t index : schema_.types[type].components) {

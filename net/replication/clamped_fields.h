@@ -1,4 +1,4 @@
-// Fields into which a game wrote values outside their ranges: which, and how often.
+// Counts values that a game wrote outside the ranges of its fields.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,32 @@
 
 namespace muster {
 
-/// A field of a type that was given values outside its range. They were brought into the range
+/// A field of a type that got values outside its range. They were brought into the range
 /// (`TypeView::to_lanes`).
 struct ClampedField {
   std::uint16_t type = 0;        ///< Index into the schema.
   std::string name;              ///< `Component.field`.
-  std::uint32_t first_id = 0;    ///< The first entity that was given such a value, ...
-  std::int64_t first_value = 0;  ///< ... and the value.
+  std::uint32_t first_id = 0;    ///< The first entity with such a value, ...
+  std::int64_t first_value = 0;  ///< ... and that value.
   std::int64_t low = 0;          ///< The field's range.
   std::int64_t high = 0;
-  std::uint64_t count = 0;  ///< Values since the world began.
+  std::uint64_t count = 0;  ///< Number of such values since the world began.
 };
 
-/// Counts values outside their ranges, by type and field: bounded by the schema. Not thread-safe.
+/// Counts values outside their ranges, by type and field. The schema bounds its memory. Not
+/// thread-safe.
 class ClampedFields {
  public:
-  /// `schema` must outlive this.
+  /// `schema` must outlive this object.
   explicit ClampedFields(const ReplicationSchema& schema) : schema_(schema) {}
 
-  /// Counts those values of an entity that are outside their ranges. Requires: all values of its
+  /// Counts the values of an entity that are outside their ranges. Requires: all values of its
   /// type.
   void add(std::uint32_t id, std::uint16_t type, std::span<const std::int64_t> values);
 
-  /// In the order of each one's first value. The order does not change.
+  /// In the order of each field's first such value. The order does not change.
   std::span<const ClampedField> fields() const { return fields_; }
-  /// All values of all fields.
+  /// The number of such values of all fields.
   std::uint64_t count() const { return count_; }
 
  private:
@@ -44,7 +45,7 @@ class ClampedFields {
 
   const ReplicationSchema& schema_;
   std::vector<ClampedField> fields_;
-  std::unordered_map<std::uint64_t, std::size_t> indices_;  ///< By type and first value.
+  std::unordered_map<std::uint64_t, std::size_t> indices_;  ///< Keyed by type and first value.
   std::uint64_t count_ = 0;
 };
 

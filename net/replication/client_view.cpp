@@ -1,6 +1,6 @@
-// A snapshot covers all entities that the client knows; a deferred one stays as it was. Nothing is
-// deferred as long as all changes fit. When they do not, a change's urgency grows with the time
-// that it has waited, and the most urgent ones go. REPLICATION_FORMAT.md, "Which changes go first".
+// A snapshot covers all entities of the client; a deferred one stays unchanged. Nothing is deferred
+// while all changes fit. Otherwise a change's urgency grows with its waiting time, and the most
+// urgent ones are sent. REPLICATION_FORMAT.md, "Which changes go first".
 #include "net/replication/client_view.h"
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 namespace muster {
 namespace {
 
-/// Of a payload, the share that events may take from entities.
+/// Events may use this fraction (1 / this) of a payload.
 constexpr std::size_t kEventShare = 3;
-/// Unacknowledged snapshots beyond which the next one waits for news of the last ones: the newest
+/// Beyond this number of unacknowledged snapshots the next one waits for a delivery. The newest
 /// acknowledged one must not leave the window, or everything would be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
 static_assert(kUnacknowledgedMax > kPartsOnTheWayMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
-/// A snapshot that cannot take all changes is worth its own overhead from this size on; a smaller
-/// one waits for more room, but no longer than this part of a second.
+/// A snapshot that cannot contain all changes is worth its overhead from this size on. A smaller
+/// one waits for more room, up to this fraction of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
 
@@ -53,15 +53,15 @@ void ClientView::resync() {
   }
 }
 
-/// Whatever that snapshot said may not be there, so all that the client is thought to have is
-/// looked at again.
+/// The contents of that snapshot may be missing at the client, so all states that depend on it are
+/// checked again.
 void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
   InFlight& flight = in_flight_[place_of(number)];
   const bool is_kept = flight.number == number;
-  // So long some are on their way, whatever the round trip is of those that are not overtaken; and
-  // others longer still.
+  // Some snapshots take this long, independently of the round trip of those that are not overtaken,
+  // and others take longer.
   pace_.was_late(is_kept ? budget_tick_ - flight.tick : oldest_flight_ticks());
   if (!is_kept) return;
   is_complete_ = false;
@@ -69,13 +69,13 @@ void ClientView::disown(SnapshotNumber number) {
   for (const InFlight& part : in_flight_) {
     if (part.tick != flight.tick) continue;
     for (const Said& said : part.said) {
-      // Of other parts, what stood in this one perhaps.
+      // Of other parts, only uncertain contents may have been in this one.
       if (part.number == number || !said.is_certain) forget(said);
     }
   }
 }
 
-/// How long ago the oldest left that is remembered: one that is not was slower still.
+/// The age of the oldest remembered snapshot; a forgotten one was even slower.
 double ClientView::oldest_flight_ticks() const {
   double oldest = options_.ticks_per_second / 4.0;
   for (const InFlight& flight : in_flight_) {
@@ -91,7 +91,7 @@ void ClientView::forget(const Said& said) {
       found->generation != said.entity.generation) {
     return;
   }
-  // What is known to have arrived since may rest upon it.
+  // Later confirmed states may depend on it.
   found->acked_since = kNotAcked;
   found->told_at = 0;
   found->is_there = false;
@@ -129,7 +129,7 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
     flight.has_arrived = true;
     writer_->acknowledge(number);
     for (const Said& said : flight.said) {
-      // What is not certain stood in another part, which need not have arrived.
+      // Uncertain contents were in another part, which may not have arrived.
       if (!said.is_certain) continue;
       if (Record* const record = find_said(flight, said)) {
         record->is_there = true;
@@ -142,7 +142,7 @@ void ClientView::take_fates(std::span<const PayloadFate> fates) {
   }
 }
 
-/// Of a tick whose parts arrived from the first on, all that these said is there.
+/// If the parts of a tick arrived from the first on, all their contents have arrived.
 void ClientView::settle_parts(const InFlight& flight) {
   auto number = static_cast<std::uint16_t>(flight.number - flight.part);
   for (std::uint32_t part = 0;; ++part, ++number) {
@@ -163,23 +163,23 @@ void ClientView::settle_parts(const InFlight& flight) {
   }
 }
 
-/// Whether what was said is of an entity as the client sees it now. Any view shows an entity that
-/// has one slice; of others, the slices of one view.
+/// True when a listed entity is the one that the client sees now. For an entity with one slice any
+/// view counts; for others, only slices of the same view.
 bool ClientView::is_still(const Said& said, const Record& record) const {
   const TypeViews& views = options_.views;
   return said.codec_type == record.codec_type ||
          (!views.is_cut(said.codec_type) && !views.is_cut(record.codec_type));
 }
 
-/// The record of what a snapshot said, if that is still of what the client should have: one that
-/// was not of interest in between has gone for the client since.
+/// The record of a listed entity, if the client should still have it. An entity that was out of
+/// interest meanwhile is gone at the client.
 ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& said) {
   Record* const record = find_record(said.entity);
   const bool is_same_stay = record != nullptr && flight.tick >= record->since;
   return is_same_stay && is_still(said, *record) ? record : nullptr;
 }
 
-/// What nothing later says waits as if it had never been told.
+/// A lost change that no later snapshot contains waits as if it was never sent.
 void ClientView::take_loss(std::uint16_t number) {
   InFlight& flight = in_flight_[place_of(number)];
   if (!flight.is_used || flight.number != number) return;
@@ -197,12 +197,12 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   budget_tick_ = world.tick();
   if (!has_first_) settled_at_ = world.tick();
   const bool is_other = refresh_interest(world, grid);
-  // After so long an entity may have the row again that it had before its last changes.
+  // After a longer time an entity may have the same row again as before its last changes.
   const bool is_comparable = ticks <= kPastTicksMax;
   if (is_other || !is_comparable || !take_changes(world)) merge_records(world);
   decide_open_events();
   settle_events();
-  // For whoever is sent next to nothing, everything has changed sooner or later.
+  // For a client that receives almost nothing, everything has changed eventually.
   if (is_merged_ || changed_.size() > states_.size()) {
     changed_.clear();
     is_merged_ = true;
@@ -220,7 +220,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   sent_at_ = world.tick();
   delivered_at_send_ = connection.counters().delivered;
   memory_.resize(connection.payload_bytes_max());
-  // What goes beyond as many datagrams as may be sent is no room at all.
+  // Bytes beyond the allowed number of datagrams do not count as room.
   budget = std::min(budget, parts_max * memory_.size());
   tick_overhead_bits_ = 0;
   choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
@@ -240,7 +240,8 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     const std::size_t bytes = written.payload_bytes;
     if (bytes == 0) break;
     const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
-    // What was not queued was never sent: its fate never comes, and nobody builds on it.
+    // A payload that was not queued was never sent: it gets no delivery report, and nothing refers
+    // to it.
     if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
     remember(part, first_id, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
@@ -254,26 +255,26 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   }
   if (is_whole && !keeps_unknown) settled_at_ = world.tick();
   if (tick_overhead_bits_ > 0) overhead_bits_ += (tick_overhead_bits_ - overhead_bits_) / 8;
-  // Now that it was tried: what found no room before may have found it this time.
+  // After the attempt, because entities that had no room before may have fitted this time.
   note_complete();
 }
 
-/// Whether the next snapshot waits until another packet of the connection has been delivered,
-/// because too many are unacknowledged: while a path is down, the client's newest acknowledged
-/// snapshot must not leave the window.
+/// True when the next snapshot must wait for a delivered packet, because too many are
+/// unacknowledged. While a path is down, the client's newest acknowledged snapshot must not leave
+/// the window.
 bool ClientView::waits_for_news(const Connection& connection) const {
   const std::size_t count = writer_->unacknowledged_count();
   return count >= kUnacknowledgedMax && count < kSnapshotWindow &&
          connection.counters().delivered == delivered_at_send_;
 }
 
-/// Whether a snapshot that could not take all changes would be mostly overhead.
+/// True when a snapshot that cannot contain all changes would be mostly overhead.
 bool ClientView::waits_for_room(std::size_t budget) const {
   return is_short_ && budget < kWorthBytes &&
          budget_tick_ - sent_at_ < options_.ticks_per_second / kWorthWait;
 }
 
-/// What may be sent now, of the path and of the client's own limit.
+/// The bytes that may be sent now, by the path and by the client's own limit.
 std::size_t ClientView::byte_budget(const Connection& connection, Time now, std::uint32_t ticks) {
   std::size_t budget = connection.budget(now);
   if (bytes_per_second_max == 0) return budget;
@@ -283,8 +284,8 @@ std::size_t ClientView::byte_budget(const Connection& connection, Time now, std:
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
 }
 
-/// What came of interest since then has no end: only what there was at first is waited for. What
-/// fits into no datagram may never be told, whatever becomes of it.
+/// Only entities that existed at the start are waited for, because later ones never end. A state
+/// that fits into no datagram may never be sent.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
     return records_[i].is_first && records_[i].acked_since == kNotAcked && !is_unfit(i);
@@ -297,8 +298,8 @@ void ClientView::defer(std::uint32_t i) {
   deferred_.push_back(i);
 }
 
-/// Writes the next payload of the tick. Where an entity has no room, what stands before the
-/// snapshot gives way; an entity that has no room then either is left out.
+/// Writes the next payload of the tick. If an entity does not fit, the data before the snapshot is
+/// left out; if it still does not fit, the entity is left out.
 ClientView::Written ClientView::write_part(const ReplicatedWorld& world, std::uint32_t first_id) {
   const bool has_checksum = options_.checksum_interval != 0 && !states_.empty() &&
                             payload_count_++ % options_.checksum_interval == 0;
@@ -310,7 +311,7 @@ ClientView::Written ClientView::write_part(const ReplicatedWorld& world, std::ui
   return written;
 }
 
-/// Holds an entity whose state has no room. False when it is none that could be told later.
+/// Defers an entity whose state does not fit. False if it cannot be sent later.
 bool ClientView::leave_out(std::uint32_t id) {
   const auto found = std::ranges::lower_bound(states_, id, {}, &EntityState::id);
   if (found == states_.end() || found->id != id || found->is_deferred) return false;
@@ -320,7 +321,7 @@ bool ClientView::leave_out(std::uint32_t id) {
   records_[i].unfit_type = found->kind.type;
   records_[i].unfit_bytes = static_cast<std::uint16_t>(memory_.size());
   ++counters_.unfit;
-  constexpr std::size_t kUnfitMax = 16;  // Of a tick: the rest is counted.
+  constexpr std::size_t kUnfitMax = 16;  // Per tick; more are only counted.
   if (unfit_.size() < kUnfitMax) {
     unfit_.push_back({.id = options_.views.entity_of(id),
                       .codec_type = found->kind.type,
@@ -329,14 +330,14 @@ bool ClientView::leave_out(std::uint32_t id) {
   return true;
 }
 
-/// Whether it was found that this state does not fit. A larger path is another chance.
+/// True when this state was found not to fit. A larger path gives another chance.
 bool ClientView::is_unfit(std::size_t i) const {
   const Record& record = records_[i];
   return record.unfit_bytes != 0 && record.unfit_bytes >= memory_.size() &&
          record.unfit_since == row_since(i) && record.unfit_type == states_[i].kind.type;
 }
 
-/// Since when all of the entity's values are what they are.
+/// The tick since which all values of the entity are unchanged.
 std::uint32_t ClientView::row_since(std::size_t i) const {
   return entities_[i]->since(seen_by(*entities_[i]));
 }
@@ -351,7 +352,7 @@ ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std:
   const std::span<std::byte> memory = memory_;
   const std::span<const std::byte> bytes = writer_->write(memory.subspan(head_max));
   if (bytes.empty()) return {};
-  // Which events go is known when it is known how far this part got.
+  // The end of this part decides which events it may contain.
   settle_events_of_part(first_id, writer_->end_id());
   SectionWriter writer(memory.first(head_max));
   writer.write_zeros(1);
@@ -366,7 +367,8 @@ ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std:
   return {.payload_bytes = writer.used() + bytes.size(), .snapshot_bytes = bytes.size()};
 }
 
-/// Of one entity that this snapshot speaks of, a different one each time; id `kEveryId` for none.
+/// Writes the checksum of one entity of this snapshot, a different one each time; id `kEveryId`:
+/// none.
 void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& world,
                                 std::uint32_t first_id) {
   for (std::size_t tries = 0; tries < states_.size(); ++tries) {
@@ -382,7 +384,7 @@ void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& wo
   writer.write_u32(0);
 }
 
-/// Notes what the snapshot just queued says anew, and learns what that cost.
+/// Records the contents of the snapshot just queued, and measures its cost.
 void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_t tick,
                           std::size_t snapshot_bytes) {
   InFlight& flight = in_flight_[place_of(writer_->last_number())];

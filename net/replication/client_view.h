@@ -1,5 +1,5 @@
-// What a server knows of one client: what it has, what it should have, and what is worth its
-// bandwidth now.
+// A server's view of one client: what the client has, what it should have, and which changes to
+// send now.
 #pragma once
 
 #include <array>
@@ -23,44 +23,46 @@ struct ClientViewCounters {
   std::uint64_t snapshot_bytes = 0;
   std::uint64_t delivered = 0;
   std::uint64_t lost = 0;
-  std::uint64_t too_late = 0;  ///< Of those delivered: known too late to be built on.
-  std::uint64_t choked = 0;    ///< Snapshots that were due when there was too little room.
-  /// Snapshots put off until more is known of earlier ones.
+  std::uint64_t too_late = 0;  ///< Delivered ones whose acknowledgement came too late for
+                               ///< references.
+  std::uint64_t choked = 0;    ///< Snapshots that were due but had too little room.
+  /// Snapshots delayed until earlier ones are acknowledged.
   std::uint64_t paced = 0;
   std::uint64_t held = 0;              ///< Changes deferred for lack of room.
-  std::uint64_t resyncs = 0;           ///< The client asked for everything again.
+  std::uint64_t resyncs = 0;           ///< The client requested the whole state again.
   std::uint64_t events_refused = 0;    ///< Too many or too long.
-  std::uint64_t events_not_meant = 0;  ///< About entities that the client does not get.
+  std::uint64_t events_not_meant = 0;  ///< About entities that the client does not receive.
   std::uint64_t divergences = 0;       ///< The client had other values than the server.
   std::uint64_t disowned = 0;          ///< Snapshots that arrived too late to be read.
-  std::uint64_t malformed = 0;         ///< Messages that no client of ours sends.
-  std::uint64_t unfit = 0;             ///< States of an entity that no datagram has room for.
-  std::uint64_t setups_refused = 0;    ///< The client's end does not take so large a block.
+  std::uint64_t malformed = 0;         ///< Messages that no valid client sends.
+  std::uint64_t unfit = 0;             ///< Entity states that are too large for a datagram.
+  std::uint64_t setups_refused = 0;    ///< The client's connection does not accept so large a
+                                       ///< block.
 };
 
-/// Events about entities of which it is not known yet whether a client gets them.
+/// The maximum number of events about entities that the client may receive soon.
 inline constexpr std::size_t kOpenEventsMax = 1024;
 
-/// A state of an entity, or of a slice of one, that does not fit into a datagram, as may happen
-/// when priors were trained on something else altogether: the client is not told of it.
+/// An entity state, or a slice of one, that does not fit into a datagram. It is not sent to the
+/// client. This can happen when the priors were trained on very different data.
 struct UnfitState {
   std::uint32_t id = 0;
   std::uint16_t codec_type = 0;
-  std::size_t payload_bytes = 0;  ///< What a datagram has room for.
+  std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };
 
-/// What does not change while a server runs. All must outlive the views.
+/// The constant inputs of all views. Each must outlive them.
 struct ClientViewOptions {
   const TypeViews& views;
-  const SnapshotModel& model;  ///< Of these views.
+  const SnapshotModel& model;  ///< For these views.
   SnapshotOptions snapshot{};
   const std::vector<UpdateClass>& classes;
   const InterestOptions& interest;
   std::uint16_t ticks_per_second = 60;
-  std::uint16_t checksum_interval = 0;  ///< One of so many payloads carries a checksum; 0: none.
+  std::uint16_t checksum_interval = 0;  ///< One of this many payloads carries a checksum; 0: none.
 };
 
-/// One client's view. Threads may work at different views at once.
+/// The server's view of one client. Different views may be used by different threads.
 class ClientView {
  public:
   explicit ClientView(const ClientViewOptions& options)
@@ -68,29 +70,29 @@ class ClientView {
         writer_(std::in_place, options.model, options.snapshot),
         pace_(options.ticks_per_second) {}
 
-  Viewer viewer;                           ///< May be changed at any time.
-  std::uint32_t bytes_per_second_max = 0;  ///< Of payloads; 0: as the path carries.
+  Viewer viewer;                           ///< May change at any time.
+  std::uint32_t bytes_per_second_max = 0;  ///< Limit for payloads; 0: what the path carries.
 
-  /// The client knows nothing any more, and what is on its way does not count.
+  /// Starts again for a client without any state; payloads in flight no longer count.
   void restart();
-  /// The client may know nothing any more: the next snapshot says everything.
+  /// The client may have lost its state: the next snapshot contains everything.
   void resync();
 
   /// The client could not read a snapshot that arrived.
   void disown(SnapshotNumber number);
-  /// Payloads arrived or were lost.
+  /// Applies delivery reports of payloads.
   void take_fates(std::span<const PayloadFate> fates);
   TimedEventSender& events() { return events_; }
-  /// An event for the client if it gets the entity, now or with the next `send`; it does not arrive
-  /// before the entity. False when it is too long, or too many wait.
+  /// Queues an event for the client if it receives the entity now or with the next `send`. The
+  /// event is never delivered before the entity. Returns false if it is too long, or too many wait.
   bool send_event_about(const ReplicatedWorld& world, std::uint32_t entity, std::uint32_t tick,
                         std::span<const std::byte> event);
-  /// Whether the client was told of an entity's slice, and as what.
+  /// True when the client was sent an entity's slice; `knows_as`: as this type.
   bool knows(std::uint32_t slice_id) const;
   bool knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const;
 
-  /// Keeps what the client may be coded against. Requires: calls at most 8 ticks apart, before
-  /// `send`.
+  /// Keeps the values that the client's updates may refer to. Requires: calls at most 8 ticks
+  /// apart, before `send`.
   void keep(std::uint32_t tick) { writer_->keep(tick); }
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
@@ -98,39 +100,38 @@ class ClientView {
 
   const ClientViewCounters& counters() const { return counters_; }
   ClientViewCounters& counters() { return counters_; }
-  /// What did not fit since `clear_unfit`, each state once.
+  /// States that did not fit since `clear_unfit`, each once.
   std::span<const UnfitState> unfit() const { return unfit_; }
   void clear_unfit() { unfit_.clear(); }
-  /// Of interest to the client; of one in slices, each of them.
+  /// The number of entities of interest; an entity in slices counts each slice.
   std::size_t entity_count() const { return records_.size(); }
-  /// What was done for single entities so far, from interest to the snapshot's bytes, since the
-  /// last map began: for one at rest nothing is.
+  /// The number of steps done for single entities since the last map began, from interest to the
+  /// snapshot's bytes. An idle entity needs none.
   std::uint64_t looked_at_count() const { return looked_at_ + writer_->looked_at_count(); }
   std::size_t memory_bytes() const;
 
  private:
-  /// One entity of the client's interest, or one slice of it. `id` is here, and wherever else the
-  /// codec's are meant, the slice's.
+  /// One entity of interest, or one slice of it. `id` is the codec's id, that is, the slice's.
   struct Record {
     std::uint32_t id = 0;
     std::uint32_t generation = 0;
     std::uint32_t since = 0;  ///< The tick at which it became of interest.
-    /// Since when the values were current that the client is known to have: that tick names the
-    /// row, which itself may be gone by now. `kNotAcked` when the client is not known to have any.
+    /// The tick since which the client's confirmed values were current. It identifies the row,
+    /// which may be gone. `kNotAcked` if the client has no confirmed values.
     std::uint32_t acked_since = kNotAcked;
-    std::uint32_t told_at = 0;        ///< The tick of the last snapshot that said it.
-    std::uint32_t waiting_since = 0;  ///< The tick since when a change waits; 0 when none does.
-    /// The first tick at which what the client is known to have may not have been the truth.
+    std::uint32_t told_at = 0;        ///< The tick of the last snapshot that contained it.
+    std::uint32_t waiting_since = 0;  ///< The tick since which a change waits; 0: none waits.
+    /// The first tick at which the client's confirmed values may be out of date.
     std::uint32_t outdated_since = 0;
-    std::uint16_t codec_type = 0;  ///< As which the client sees it.
+    std::uint16_t codec_type = 0;  ///< The type as which the client sees it.
     bool was_told = false;
-    bool is_there = false;   ///< A snapshot that is known to have arrived told of it, for certain.
-    bool is_active = false;  ///< The client is not known to have its values: it is in `active_`.
-    bool is_first = false;   ///< It was of interest when the client began.
-    bool may_be_shown = false;  ///< A snapshot was sent that has it, whatever became of that.
+    bool is_there = false;      ///< A snapshot that certainly contained it is confirmed.
+    bool is_active = false;     ///< The client's values are not confirmed; it is in `active_`.
+    bool is_first = false;      ///< It was of interest when the client began.
+    bool may_be_shown = false;  ///< A snapshot that contains it was sent, delivered or not.
     float urgency = 0;
-    float overdue = 0;  ///< Ticks that it has waited, to those of its class; 1 or more is too long.
-    /// Of the state that did not fit last, since when it was so, in which view, and into how much.
+    float overdue = 0;  ///< Waiting time relative to its class's limit; above 1 is too long.
+    /// The last state that did not fit: since when, in which view, and the room that was available.
     std::uint32_t unfit_since = 0;
     std::uint16_t unfit_type = 0;
     std::uint16_t unfit_bytes = 0;  ///< 0: none.
@@ -140,14 +141,14 @@ class ClientView {
     std::size_t payload_bytes = 0;
     std::size_t snapshot_bytes = 0;
   };
-  /// What a snapshot on its way says anew.
+  /// An entity that a snapshot in flight lists.
   struct Said {
     EventSubject entity;
     std::uint16_t codec_type = 0;
     bool is_certain = false;
     std::uint32_t row_since = 0;
   };
-  /// An event of `open_bytes_`, about an entity that may be of interest soon.
+  /// An event in `open_bytes_`, about an entity that may be of interest soon.
   struct OpenEvent {
     EventSubject subject;
     std::uint32_t tick = 0;
@@ -155,10 +156,10 @@ class ClientView {
   };
   struct InFlight {
     std::uint16_t number = 0;
-    bool is_used = false;  ///< Its fate is not known.
+    bool is_used = false;  ///< Its delivery is not reported yet.
     bool has_arrived = false;
-    bool is_settled = false;  ///< All that it said was noted, with the parts before it.
-    std::uint32_t part = 0;   ///< Of its tick.
+    bool is_settled = false;  ///< Everything that it and the parts before it contained was noted.
+    std::uint32_t part = 0;   ///< Index within its tick.
     std::uint32_t tick = 0;
     std::vector<Said> said;
   };
@@ -213,51 +214,51 @@ class ClientView {
   void learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes);
 
   ClientViewOptions options_;
-  std::optional<SnapshotWriter> writer_;  ///< Never empty: begins anew with each map.
+  std::optional<SnapshotWriter> writer_;  ///< Always has a value; replaced with each map.
   TimedEventSender events_;
   std::vector<OpenEvent> open_events_;
-  std::vector<std::byte> open_bytes_;  ///< Of all of them, one after the other.
-  std::uint64_t epoch_ = 0;            ///< Rises with each restart; tells fates of before.
+  std::vector<std::byte> open_bytes_;  ///< The bytes of all open events, one after another.
+  std::uint64_t epoch_ = 0;            ///< Grows with each restart; identifies delivery reports of
+                                       ///< earlier payloads.
   std::vector<std::uint32_t> interest_;
   std::vector<std::uint32_t> next_interest_;
   Viewer interest_viewer_{};
   std::uint64_t world_version_ = 0;
   std::uint64_t grid_version_ = 0;
-  std::uint64_t changes_seen_ = 0;  ///< Of the world's.
+  std::uint64_t changes_seen_ = 0;  ///< Position in the world's list of changes.
   std::uint32_t interest_tick_ = 0;
   bool has_interest_ = false;
-  bool has_first_ = false;       ///< It is known what was of interest when the client began, ...
-  bool is_complete_ = false;     ///< ... and that the client has all of it.
-  std::vector<Record> records_;  ///< Sorted by id, as `states_`.
+  bool has_first_ = false;       ///< The entities of interest at the client's start are known, ...
+  bool is_complete_ = false;     ///< ... and the client has all of them.
+  std::vector<Record> records_;  ///< Sorted by id, like `states_`.
   std::vector<Record> next_records_;
   std::vector<EntityState> states_;
-  std::vector<const ReplicatedEntity*> entities_;  ///< Of each state.
-  std::vector<std::uint32_t> changed_;  ///< Of `states_`, since the writer was last told ...
-  bool is_merged_ = true;               ///< ... unless these are others altogether.
-  std::vector<std::uint32_t> active_;   ///< Indices of those not known to be up to date ...
-  std::vector<std::uint32_t>
-      deferred_;  ///< ... and of those that this snapshot leaves as they were.
+  std::vector<const ReplicatedEntity*> entities_;  ///< One per state.
+  std::vector<std::uint32_t> changed_;  ///< Indices in `states_` changed since the writer was last
+                                        ///< updated ...
+  bool is_merged_ = true;               ///< ... unless the whole list was replaced.
+  std::vector<std::uint32_t> active_;   ///< Indices of states that are not confirmed up to date ...
+  std::vector<std::uint32_t> deferred_;  ///< ... and of states that this snapshot defers.
   std::vector<std::uint32_t> candidates_;
   std::vector<float> distances_;  ///< One per candidate.
-  std::uint64_t looked_at_ = 0;   ///< Entities.
+  std::uint64_t looked_at_ = 0;   ///< Number of entities.
   std::array<InFlight, kSnapshotWindow> in_flight_;
-  // Measured costs, each relative to what was predicted without any measurement.
+  // Measured costs, relative to the predicted ones.
   double update_cost_ = 1;
   double new_cost_ = 1;
-  double overhead_bits_ = 64;  ///< A tick's snapshots without updates and new entities.
+  double overhead_bits_ = 64;  ///< Per tick: snapshot bits outside updates and new entities.
   double tick_overhead_bits_ = 0;
-  bool is_short_ = false;  ///< The last snapshot deferred what it had no room for.
-  /// The tick of the last snapshots after which the client had no entity that the server does not
-  /// know it to have.
+  bool is_short_ = false;  ///< The last snapshot deferred changes for lack of room.
+  /// The tick of the last snapshots after which every entity of the client was a confirmed one.
   std::uint32_t settled_at_ = 0;
   std::uint32_t sent_at_ = 0;            ///< The tick of the last snapshot, ...
-  std::uint64_t delivered_at_send_ = 0;  ///< ... and the packets delivered by then.
-  double bytes_saved_ = 0;               ///< Saved from the client's own limit.
+  std::uint64_t delivered_at_send_ = 0;  ///< ... and the number of packets delivered by then.
+  double bytes_saved_ = 0;               ///< Bytes saved under the client's own limit.
   SnapshotPace pace_;
   std::uint32_t budget_tick_ = 0;
   std::uint32_t next_checksum_ = 0;
   std::uint32_t payload_count_ = 0;
-  std::vector<std::byte> memory_;  ///< As large as a payload may be.
+  std::vector<std::byte> memory_;  ///< Room for the largest payload.
   std::vector<UnfitState> unfit_;
   ClientViewCounters counters_;
 };

@@ -1,4 +1,4 @@
-// Which changes go when not all have room. REPLICATION_FORMAT.md, "Which changes go first".
+// Chooses the changes to send when not all fit. REPLICATION_FORMAT.md, "Which changes go first".
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,17 +10,17 @@ namespace {
 
 /// The fraction of the room (1 / this) that goes first to entities beyond their `longest_ticks`.
 constexpr double kOverdueShare = 4;
-/// What the farthest entities get, of what one at the view position gets.
+/// The nearness of the farthest entities, relative to one at the view position.
 constexpr float kFarShare = 0.05F;
-/// After this many seconds without a snapshot that settles what the client has, new entities wait
-/// for one, for as long at most.
+/// After this many seconds without a snapshot that defers no unknown entity, new entities wait for
+/// one, for at most as long.
 constexpr std::uint32_t kSettleSeconds = 2;
-/// Bits of an update and of each of its lanes, before anything was measured.
+/// Estimated bits of an update and of each of its lanes, before measurement.
 constexpr double kUpdateBits = 6;
 constexpr double kLaneBits = 1.5;
 
-/// From 1 at the view position down to `kFarShare`, the steeper the nearer: by distance as a part
-/// of that of the farthest candidate, so that a crowd in one spot has its near and far ones, too.
+/// Returns 1 at the view position and falls to `kFarShare`, steepest when near. Distance is
+/// relative to the farthest candidate, so that a dense crowd also has near and far members.
 float nearness_of(float distance, float distance_max) {
   if (!(distance_max > 0)) return 1;
   const float left = 1 - std::min(distance / distance_max, 1.0F);
@@ -35,7 +35,7 @@ float ClientView::distance_to(const ReplicatedEntity& entity) const {
   return std::hypot(place.x - viewer.eyes.x, place.y - viewer.eyes.y, place.z - viewer.eyes.z);
 }
 
-/// Whether the client is known to have the values of now.
+/// True when the client is confirmed to have the current values.
 bool ClientView::is_current(std::uint32_t i) const {
   return records_[i].acked_since == row_since(i);
 }
@@ -50,8 +50,8 @@ double ClientView::predicted_bits(std::size_t i) const {
   return new_cost_ * bits;
 }
 
-/// Each part looks at all active entities again. While thousands of them are new to the client, as
-/// when a map begins for everybody, they arrive in a few parts a snapshot.
+/// Each part checks all active entities. While thousands of them are new to the client, for example
+/// when a map begins, they are sent in a few parts per snapshot.
 std::size_t ClientView::parts_for_new() const {
   constexpr std::size_t kNewMax = 1'024;
   constexpr std::size_t kLooksMax = 40'000;
@@ -62,19 +62,19 @@ std::size_t ClientView::parts_for_new() const {
   return std::max<std::size_t>(2, kLooksMax / active_.size());
 }
 
-/// Defers what has to wait: far entities until their turn, and when not all changes fit, the least
-/// urgent of them.
+/// Defers changes that must wait: far entities until their turn, and the least urgent ones when not
+/// all changes fit.
 void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) {
   find_candidates(world);
   double wanted = 0;
   for (const std::uint32_t i : candidates_) wanted += predicted_bits(i);
   const double room = static_cast<double>(budget_bytes) * 8 - overhead_bits_;
-  // A small budget minus the overhead may be negative, which is less than no candidates need.
+  // A small budget minus the overhead may be negative, which is less than any candidate needs.
   is_short_ = !candidates_.empty() && wanted > room;
   if (is_short_) choose_most_urgent(world.tick(), room);
 }
 
-/// Collects the changes that may go now.
+/// Collects the changes that may be sent now.
 void ClientView::find_candidates(const ReplicatedWorld& world) {
   candidates_.clear();
   distances_.clear();
@@ -89,11 +89,11 @@ void ClientView::find_candidates(const ReplicatedWorld& world) {
     const Record& record = records_[i];
     const UpdateClass& update_class = options_.classes[entities_[i]->options.update_class];
     float distance = distance_to(*entities_[i]);
-    if (!(distance < update_class.radius)) distance = update_class.radius;  // Also no number.
+    if (!(distance < update_class.radius)) distance = update_class.radius;  // Also for NaN.
     const bool waits_for_turn = record.acked_since != kNotAcked &&
                                 world.tick() - record.told_at < update_class.far_ticks &&
                                 distance > update_class.near_distance;
-    // It may never fit again: without it, the next snapshot can settle what the client has.
+    // It may never fit again. Without it, the next snapshot can settle the client's state.
     const bool is_unfit_now = is_unfit(i);
     if (is_unfit_now && is_settling && is_unknown(i)) states_[i].may_be_shown = false;
     if (waits_for_turn || is_unfit_now) {
@@ -105,22 +105,22 @@ void ClientView::find_candidates(const ReplicatedWorld& world) {
   }
 }
 
-/// Whether the client may have an entity, from a snapshot that is not known to have arrived.
+/// True when the client may have an entity from a snapshot that is not confirmed.
 bool ClientView::is_unknown(std::uint32_t i) const {
   return records_[i].may_be_shown && records_[i].acked_since == kNotAcked;
 }
 
-/// While a snapshot defers unknown entities, the client keeps all unknown ones, also those that
-/// have gone since (`SnapshotHead::keeps_unknown`). When every snapshot did so for long, it is time
-/// for one that defers none.
+/// While a snapshot defers unknown entities, the client keeps all unknown ones, even removed ones
+/// (`SnapshotHead::keeps_unknown`). If every snapshot did so for long, one must be sent that defers
+/// none.
 bool ClientView::settles(std::uint32_t tick) const {
   const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
   return (tick - settled_at_) / interval % 2 == 1;
 }
 
-/// Moves all unknown entities to the front if they fit, and returns how many. If they do not, those
-/// whose snapshot was lost: the others are likely to be acknowledged soon, since entities that the
-/// client cannot have yet wait.
+/// Moves all unknown entities to the front if they fit, and returns their number. If they do not
+/// fit, moves those whose snapshot was lost. The others will soon be acknowledged, because entities
+/// that the client cannot have yet wait.
 std::size_t ClientView::put_unknown_first(double room_bits) {
   std::erase_if(candidates_, [&](std::uint32_t i) {
     const bool waits = records_[i].acked_since == kNotAcked && !records_[i].may_be_shown;
@@ -137,10 +137,9 @@ std::size_t ClientView::put_unknown_first(double room_bits) {
   return static_cast<std::size_t>(others - candidates_.begin());
 }
 
-/// Each candidate's urgency is its weight times its nearness times the ticks that it has waited.
-/// The most urgent ones that fit are sent, so that in the long run each gets updates in proportion
-/// to weight times nearness: nothing starves. A part of the room goes to those beyond
-/// `longest_ticks`.
+/// A candidate's urgency is its weight × its nearness × the ticks that it has waited. The most
+/// urgent ones that fit are sent, so in the long run each entity gets updates in proportion to
+/// weight × nearness, and none starves. A part of the room goes to those beyond `longest_ticks`.
 void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
   const float distance_max = std::ranges::max(distances_);
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
@@ -161,8 +160,8 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
   };
   double used = 0;
   std::size_t sent = 0;
-  // Moves those that go to the front. The first goes whatever it costs: nothing may wait for ever
-  // for more room than there is.
+  // Moves entities to the front while they fit. The first one is always sent, so that none waits
+  // forever for more room than exists.
   const auto take = [&](float Record::*by, float least, std::size_t end, double room) {
     const auto begin = candidates_.begin();
     std::sort(begin + static_cast<std::ptrdiff_t>(sent), begin + static_cast<std::ptrdiff_t>(end),
@@ -183,12 +182,12 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
   }
 }
 
-/// Compares what updates and new entities took with what was predicted of them.
+/// Compares the measured cost of updates and new entities with the prediction.
 void ClientView::learn_cost(double predicted, double predicted_new, std::size_t snapshot_bytes) {
   constexpr double kRate = 1.0 / 16;
   const SnapshotCost& cost = writer_->last_cost();
   const auto learn = [](double& scale, double seen_bits, double predicted_bits) {
-    constexpr double kEnoughBits = 200;  // What is next to nothing teaches nothing.
+    constexpr double kEnoughBits = 200;  // A very small cost is no measurement.
     const double weight = kRate * std::min(predicted_bits / kEnoughBits, 1.0);
     if (predicted_bits <= 0) return;
     scale = std::clamp(scale * (1 + weight * (seen_bits / predicted_bits - 1)), 0.05, 20.0);

@@ -1,9 +1,8 @@
-// Events about entities. Whether a client gets an entity is known when its view is brought up to
-// date; that it has it, when a snapshot that tells of it is known to have arrived. Until then such
-// an event stands in those payloads alone that tell of the entity. The snapshot may have been
-// overtaken by one that does not show it: so the entity stands with the event, and the client
-// waits. A client shows an entity of several slices when it has them all; its first slice stands
-// for it here.
+// Events about entities. A client receives an event only if it receives the entity, which is known
+// when its view is updated. Until a snapshot with the entity is confirmed, only payloads that
+// contain the entity carry the event. Such a snapshot may be overtaken by one without the entity;
+// so the event names its entity, and the client waits for it. A client shows an entity of several
+// slices when all have arrived; here its first slice represents it.
 #include <algorithm>
 #include <cassert>
 
@@ -17,7 +16,7 @@ bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t en
   const std::uint32_t id = options_.views.slice_id(entity, 0);
   const Record* record = find_record(id);
   const ReplicatedEntity* now = world.find(entity);
-  // One that has just gone is still there for the client, if it ever was.
+  // A removed entity still exists for the client, if it ever did.
   if (record != nullptr && (now == nullptr || now->generation == record->generation)) {
     const EventTurn turn = is_whole(*record) ? EventTurn::any : EventTurn::waits;
     return events_.push_about({.id = id, .generation = record->generation}, turn, tick, event);
@@ -34,7 +33,7 @@ bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t en
   return true;
 }
 
-/// The interest is as it is this tick: who is not in it is not for this client.
+/// The interest is up to date for this tick: an event about any other entity is dropped.
 void ClientView::decide_open_events() {
   std::span<const std::byte> left = open_bytes_;
   for (const OpenEvent& event : open_events_) {
@@ -65,8 +64,8 @@ void ClientView::settle_events() {
   });
 }
 
-/// The client has what was said. Of an entity that is gone that will do if it was all of it;
-/// whether the client has all slices of one, nobody keeps.
+/// The client has the contents of a snapshot. For a removed entity that is enough if it had one
+/// slice; for several slices their arrival is not recorded.
 void ClientView::release_events(const Said& said) {
   if (!events_.has_waiting()) return;
   const std::uint32_t entity = options_.views.entity_of(said.entity.id);
@@ -84,12 +83,12 @@ std::span<const ClientView::Record> ClientView::slices_of(const Record& first) c
   return std::span(records_).subspan(i, options_.views.slice_count(first.codec_type));
 }
 
-/// Whether the client has all slices of an entity.
+/// True when the client has all slices of an entity.
 bool ClientView::is_whole(const Record& first) const {
   return std::ranges::all_of(slices_of(first), &Record::is_there);
 }
 
-/// Lets those go whose entities the snapshot tells of that speaks of these ids.
+/// Allows the events whose entities this part of the snapshot, with these ids, contains.
 void ClientView::settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id) {
   events_.settle([&](const EventSubject& subject) {
     const Record* record = find_record(subject);
@@ -102,14 +101,15 @@ void ClientView::settle_events_of_part(std::uint32_t first_id, std::uint32_t end
   });
 }
 
-/// Whether the snapshot written last tells of an entity, or before it is written, may do so.
+/// True when the last written snapshot contains an entity for certain; before it is written, when
+/// it may.
 bool ClientView::is_told_for_certain(std::size_t i, std::uint32_t first_id,
                                      std::uint32_t end_id) const {
   const std::uint32_t id = records_[i].id;
   return id >= first_id && id < end_id && !states_[i].is_deferred && !writer_->passes_over(id);
 }
 
-/// Whether a snapshot that told of an entity, which is gone by now, may still arrive.
+/// True when a snapshot with an entity that is removed by now may still arrive.
 bool ClientView::is_on_its_way(const EventSubject& entity) const {
   return std::ranges::any_of(in_flight_, [&](const InFlight& flight) {
     return flight.is_used &&

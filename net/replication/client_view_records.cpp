@@ -1,5 +1,5 @@
-// Who is of interest to a client, and what is known of each: brought up to date before a snapshot
-// is written, so that what did not change costs nothing.
+// Updates the list of entities of interest and their records before a snapshot is written.
+// Unchanged entities cost nothing.
 #include <algorithm>
 #include <utility>
 
@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-/// The first state whose id is not less, looked for from one that is near: changes come in the
-/// order in which they were made, which is seldom at random.
+/// The first state whose id is at least `id`, searched from a near one: changes come in the order
+/// of their creation, which is rarely random.
 std::vector<EntityState>::iterator find_near(std::vector<EntityState>& states,
                                              std::vector<EntityState>::iterator near,
                                              std::uint32_t id) {
@@ -37,7 +37,7 @@ ClientView::Record* ClientView::find_record(const EventSubject& entity) {
   return found == nullptr ? nullptr : &records_[static_cast<std::size_t>(found - records_.data())];
 }
 
-/// Whether who is of interest may have changed, or who they are.
+/// True when the set of entities of interest, or their views, may have changed.
 bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid) {
   const InterestOptions& interest = options_.interest;
   // Another player sees other views of the same entities.
@@ -45,7 +45,7 @@ bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGr
                               interest_viewer_.player != viewer.player;
   const bool may_differ = grid_version_ != grid.version() || !(interest_viewer_ == viewer);
   const bool is_due = world.tick() - interest_tick_ >= interest.refresh_ticks;
-  // A rule may look at what no grid knows of.
+  // A rule may use data that the grid does not have.
   if (!is_other_world && !(is_due && (may_differ || interest.rule != nullptr))) return false;
   grid.find(world, viewer, interest_, next_interest_);
   looked_at_ += next_interest_.size();
@@ -59,8 +59,8 @@ bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGr
   return !is_same;
 }
 
-/// Brings what changed since the last snapshot up to date; what did not costs nothing. False when
-/// that is not known any more.
+/// Applies the changes since the last snapshot; unchanged entities cost nothing. False if those
+/// changes are no longer stored.
 bool ClientView::take_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);
   if (!changes) return false;
@@ -74,7 +74,7 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
     found = find_near(states_, found, id);
     if (found == states_.end() || found->id != id) continue;
     const auto first = static_cast<std::uint32_t>(found - states_.begin());
-    // The first slice's values begin the row.
+    // A row begins with the first slice's values.
     if (found->values == entities_[first]->row(seen_by(*entities_[first]))) continue;
     const std::size_t slices = options_.views.slice_count(found->kind.type);
     for (std::uint32_t i = first; i < first + slices; ++i) {
@@ -86,7 +86,7 @@ bool ClientView::take_changes(const ReplicatedWorld& world) {
   return true;
 }
 
-/// A state's values are what they are now. Since when, is known of whole rows alone.
+/// Sets a state to the current values. The time of the change is known only for whole rows.
 void ClientView::set_values(std::uint32_t i) {
   EntityState& state = states_[i];
   const SeenBy who = seen_by(*entities_[i]);
@@ -111,8 +111,8 @@ void ClientView::activate(std::uint32_t i, std::uint32_t tick) {
   active_.push_back(i);
 }
 
-/// Brings records and states in line with the interest; all three are sorted by id, and so are an
-/// entity's slices, which come and go together.
+/// Updates records and states to the interest. All three are sorted by id, and the slices of an
+/// entity are added and removed together.
 void ClientView::merge_records(const ReplicatedWorld& world) {
   next_records_.clear();
   states_.clear();
@@ -147,7 +147,7 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
       set_values(static_cast<std::uint32_t>(states_.size() - 1));
       Record& next = next_records_.back();
       next.is_active = false;
-      // To the codec what has another type is another one, which the client does not have yet.
+      // For the codec another type is another entity, which the client does not have yet.
       if (next.codec_type != kind.type) next.acked_since = kNotAcked;
       next.is_there = next.is_there && next.codec_type == kind.type;
       next.codec_type = kind.type;

@@ -1,5 +1,5 @@
-// The grid is brought up to date by what moved, so that a world at rest costs nothing. Order inside
-// a list means nothing: what is found is sorted.
+// The grid is updated only for moved entities, so an unmoving world costs nothing. Lists are
+// unordered, because results are sorted.
 #include "net/replication/interest.h"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ float squared_distance(const Place& a, const Place& b) {
   return x * x + y * y + z * z;
 }
 
-/// Cells are counted in 32 bits each way; what lies beyond shares the last.
+/// Cell indices have 32 bits; positions beyond share the last cell.
 std::int32_t cell_index(float at, float size) {
   const float index = std::floor(at / size);
   constexpr float kMost = 1 << 30;
-  if (!(index > -kMost)) return -(1 << 30);  // Also what is no number.
+  if (!(index > -kMost)) return -(1 << 30);  // Also for NaN.
   return index < kMost ? static_cast<std::int32_t>(index) : 1 << 30;
 }
 
@@ -37,7 +37,7 @@ void sort_unique(std::vector<std::uint32_t>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-/// Adds sorted ids to sorted ids, from behind.
+/// Merges sorted ids into sorted ids, from the back.
 void merge_sorted(const std::vector<std::uint32_t>& added, std::vector<std::uint32_t>& ids) {
   std::size_t old_end = ids.size();
   ids.resize(ids.size() + added.size());
@@ -46,11 +46,11 @@ void merge_sorted(const std::vector<std::uint32_t>& added, std::vector<std::uint
     const bool is_old = old_end > 0 && ids[old_end - 1] >= added[i - 1];
     ids[--end] = is_old ? ids[--old_end] : added[--i];
   }
-  // One may be of the viewer's own and everybody's.
+  // An entity may be in the viewer's own list and in the one for all.
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-/// Gives most of the memory back when a crowd has left a list.
+/// Releases most of the memory after a crowd has left a list.
 template <typename List>
 void shrink(List& list) {
   constexpr std::size_t kItemsKept = 64;
@@ -115,7 +115,7 @@ void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
 }
 
 void InterestGrid::unlist(std::uint32_t id, const Listed& listed) {
-  // The last item moves to the free index.
+  // Moves the last item to the free index.
   const auto remove = [&](auto& list, std::uint32_t Listed::*index, auto id_of) {
     const std::uint32_t free = listed.*index;
     assert(id_of(list[free]) == id);
@@ -150,7 +150,7 @@ bool InterestGrid::is_listed_as(const Listed& listed, const ReplicatedEntityOpti
          listed.team == now.team && listed.cell == cell_of(now.place);
 }
 
-/// An entity that moved inside its cell, or a new one in place of an old one with the same id.
+/// Updates an entity that moved inside its cell, or replaced one with the same id.
 void InterestGrid::place_in_cell(const ReplicatedEntity& entity, const Listed& listed) {
   Near& near = cells_[listed.cell][listed.index];
   assert(near.id == entity.id);
@@ -158,7 +158,7 @@ void InterestGrid::place_in_cell(const ReplicatedEntity& entity, const Listed& l
   near.place = entity.options.place;
 }
 
-/// Applies the additions and removals of an `update` together: one at a time, each would move half
+/// Applies the additions and removals of an `update` together. One at a time, each would move half
 /// of the list.
 void InterestGrid::merge_always() {
   if (always_added_.empty() && always_removed_.empty()) return;
@@ -173,7 +173,7 @@ void InterestGrid::merge_always() {
   always_removed_.clear();
 }
 
-/// Empty lists are kept for entities that come back, until there are too many.
+/// Empty lists are kept for entities that return, up to a limit.
 void InterestGrid::drop_empty_lists() {
   constexpr std::size_t kListsKept = 4096;
   const auto drop = [&](auto& lists) {
@@ -226,7 +226,7 @@ void InterestGrid::add_near(const Viewer& viewer, const Ids& before, Ids& out) c
   const std::int32_t last_z = cell_index(viewer.eyes.z + reach, options_.cell_size);
   const auto width = static_cast<std::uint64_t>(std::int64_t{last_x} - first_x + 1);
   const auto depth = static_cast<std::uint64_t>(std::int64_t{last_z} - first_z + 1);
-  // Fewer cells have anybody in them than the radius covers: those are gone through instead.
+  // If fewer cells exist than the radius covers, iterates over the existing cells.
   if (width * depth > cells_.size()) {
     for (const auto& [cell, entities] : cells_) std::ranges::for_each(entities, consider);
     return;

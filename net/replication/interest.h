@@ -1,4 +1,4 @@
-// What of the world matters to whom.
+// Interest management: which entities each client receives.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// Who looks at the world, and from where.
+/// The view from which a client sees the world.
 struct Viewer {
   PlayerNumber player = kNobody;
   std::uint8_t team = 0;
@@ -18,61 +18,61 @@ struct Viewer {
   friend bool operator==(const Viewer&, const Viewer&) = default;
 };
 
-/// A game's own say. Must give the same answer for the same world.
+/// A game's own interest rule. It must give the same answer for the same world.
 class InterestRule {
  public:
   virtual ~InterestRule() = default;
-  /// Asked of entities that would be told to a viewer; false hides one. Entities of
-  /// `Relevance::custom` are asked about wherever they are.
+  /// Called for entities that would be sent to a viewer; false hides the entity. Entities of
+  /// `Relevance::custom` are checked at any distance.
   virtual bool is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const = 0;
 };
 
 struct InterestOptions {
-  float cell_size = 32;  ///< Of the grid; about a third of the commonest radius.
-  /// What is in view stays until it is so many times as far as its radius: nothing comes and goes
-  /// at the border.
+  float cell_size = 32;  ///< The size of a grid cell; about a third of the most common radius.
+  /// An entity in view stays until its distance is this multiple of its radius, so that entities at
+  /// the border do not appear and disappear repeatedly.
   float leave_factor = 1.25F;
-  /// Views are looked through again at least every so many ticks.
+  /// The maximum number of ticks between two updates of a view.
   std::uint16_t refresh_ticks = 6;
   const InterestRule* rule = nullptr;  ///< Must outlive the server.
 };
 
-/// Finds entities by where they are and for whom. Brought up to date once a tick; between, any
-/// number of threads may look.
+/// Finds entities by position and audience. Updated once per tick; between updates any number of
+/// threads may search.
 class InterestGrid {
  public:
   InterestGrid(const InterestOptions& options, const std::vector<UpdateClass>& classes);
 
-  /// Adds a class behind the others.
+  /// Adds a class at the end.
   void add_class(const UpdateClass& added);
-  /// Takes over what `world` says was moved, spawned or despawned.
+  /// Applies the moved, spawned and despawned entities of `world`.
   void update(const ReplicatedWorld& world);
-  /// Puts the ids of what matters to `viewer` into `out`, sorted; `before` is what mattered last
-  /// time, sorted.
+  /// Writes the ids of interest to `viewer` into `out`, sorted. `before` is the previous result,
+  /// sorted.
   void find(const ReplicatedWorld& world, const Viewer& viewer,
             const std::vector<std::uint32_t>& before, std::vector<std::uint32_t>& out) const;
   void clear();
-  /// Bytes of memory held, about.
+  /// Memory in bytes, approximate.
   std::size_t memory_bytes() const;
-  /// Rises when somebody would find something else.
+  /// Grows when a search may give another result.
   std::uint64_t version() const { return version_; }
 
  private:
   using Cell = std::uint64_t;
   using Ids = std::vector<std::uint32_t>;
-  /// An entity of a cell, with all that is asked of it.
+  /// An entity in a cell, with the data that a search needs.
   struct Near {
     std::uint32_t id = 0;
     std::uint8_t update_class = 0;
     Place place{};
   };
   using Cells = std::unordered_map<Cell, std::vector<Near>>;
-  /// In which of the lists an entity is, and where in them.
+  /// The list that contains an entity, and its index there.
   struct Listed {
     Relevance relevance = Relevance::near;
     std::uint8_t team = 0;
     PlayerNumber owner = kNobody;
-    std::uint32_t index = 0;        ///< In the list of its relevance; not in `always_`.
+    std::uint32_t index = 0;        ///< In the list of its relevance; unused for `always_`.
     std::uint32_t owned_index = 0;  ///< In the list of its owner.
     Cell cell = 0;
   };
@@ -95,9 +95,9 @@ class InterestGrid {
   Cells cells_;
   std::unordered_map<PlayerNumber, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;
-  Ids always_;          ///< Sorted; changes once per `update`, by ...
-  Ids always_added_;    ///< ... these, ...
-  Ids always_removed_;  ///< ... without these.
+  Ids always_;          ///< Sorted; changes once per `update`, by adding ...
+  Ids always_added_;    ///< ... these and removing ...
+  Ids always_removed_;  ///< ... these.
   Ids next_always_;
   Ids custom_;
 };

@@ -1,5 +1,5 @@
-// The writer is a server whose one client hears everything at once: what was written last is always
-// acknowledged. A keyframe forgets that, so that it can be read without what came before.
+// The writer works like a server whose only client acknowledges everything at once. A keyframe has
+// no references, so that it can be read without earlier records.
 #include "net/replication/recording.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::uint32_t kMagic = 0x3452524D;     // "MRR4"
 constexpr std::uint32_t kEndMagic = 0x4552524D;  // "MRRE"
 constexpr std::size_t kRecordHeadBytes = 1 + 4 + 4;
 constexpr std::size_t kFootBytes = 8 + 4;
-/// Of one snapshot; a world that needs more takes several.
+/// Per snapshot; a larger world needs several.
 constexpr std::size_t kSnapshotBytesMax = 256 * 1024;
 
 // Kinds of records.
@@ -108,7 +108,7 @@ void RecordingWriter::add(const ReplicatedWorld& world) {
   }
 }
 
-/// Makes the recorded world what `world` is; both are sorted by id.
+/// Updates the recorded world to `world`; both are sorted by id.
 void RecordingWriter::follow(const ReplicatedWorld& world) {
   const std::uint32_t before = world_->tick();
   world_->begin(world.tick());
@@ -123,8 +123,8 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
     }
     return std::span<const std::int64_t>(values_);
   };
-  // What went, or became another entity under the same id; its id may be used from the next tick
-  // on.
+  // Removed entities, and entities replaced under the same id; their ids can be used from the next
+  // tick on.
   gone_.clear();
   for (const ReplicatedEntity& entity : world_->entities()) {
     const ReplicatedEntity* now = world.find(entity.id);
@@ -175,7 +175,7 @@ std::unique_ptr<RecordingReader> RecordingReader::open(std::span<const std::byte
 bool RecordingReader::read_head(std::string& error) {
   SectionReader head(file_);
   if (head.read_u32() != kMagic) {
-    error = "this is no recording of a world";
+    error = "this is not a recording of a world";
     return false;
   }
   ticks_per_second_ = head.read_u16();
@@ -185,7 +185,7 @@ bool RecordingReader::read_head(std::string& error) {
   std::optional<ReplicationSchema> schema = decode_schema(head.read_bytes(schema_bytes));
   const std::span<const std::byte> model = head.read_bytes(model_bytes);
   if (head.failed() || !schema || ticks_per_second_ == 0 || coder_ > SnapshotCoder::reference) {
-    error = "the recording's head is damaged";
+    error = "the recording's header is damaged";
     return false;
   }
   SnapshotModel trained;
@@ -210,7 +210,7 @@ RecordingStatus RecordingReader::read_record(std::size_t offset, Record& record)
   return RecordingStatus::tick;
 }
 
-/// False when there is no index, as in a recording whose writer was stopped, or no sound one.
+/// False if there is no valid index, for example because the writer was stopped.
 bool RecordingReader::read_index() {
   if (file_.size() < first_record_ + kFootBytes) return false;
   SectionReader foot(file_.last(kFootBytes));
@@ -292,14 +292,14 @@ RecordingStatus RecordingReader::play(const Record& record) {
 
 RecordingStatus RecordingReader::step() {
   const RecordingStatus status = play_tick();
-  mirror_->list_changes(changes_);  // Of a damaged tick, what could be read.
+  mirror_->list_changes(changes_);  // The readable part of a damaged tick.
   return status;
 }
 
 RecordingStatus RecordingReader::play_tick() {
   Record record;
   RecordingStatus status = read_record(position_, record);
-  // What comes before the tick's first snapshot, and then all of its snapshots.
+  // The records before the tick's first snapshot, then all of its snapshots.
   bool has_tick = false;
   while (status == RecordingStatus::tick) {
     const bool is_snapshot = record.kind == kKeyframe || record.kind == kSnapshot;
@@ -316,7 +316,7 @@ RecordingStatus RecordingReader::play_tick() {
   return has_tick ? RecordingStatus::tick : status;
 }
 
-/// The tick of the next snapshot; nothing when there is none.
+/// The tick of the next snapshot, or nothing.
 std::optional<std::uint32_t> RecordingReader::next_tick() const {
   Record record;
   for (std::size_t at = position_; read_record(at, record) == RecordingStatus::tick;
@@ -326,7 +326,7 @@ std::optional<std::uint32_t> RecordingReader::next_tick() const {
   return std::nullopt;
 }
 
-/// The map that is being played at an offset: the last one that began before.
+/// Finds the map at an offset: the last one that began before it.
 void RecordingReader::find_map(std::size_t offset) {
   map_info_ = {};
   Record record;
@@ -345,7 +345,7 @@ RecordingStatus RecordingReader::seek(std::uint32_t tick) {
   events_.clear();
   for (auto next = next_tick(); next && *next <= tick; next = next_tick()) {
     const RecordingStatus status = play_tick();
-    events_.clear();  // Of what was passed over.
+    events_.clear();  // Events of skipped ticks.
     if (status == RecordingStatus::tick) continue;
     mirror_->list_changes(changes_);
     return status;

@@ -1,4 +1,4 @@
-// A world's life in a file: written beside a server, played as if it came from one.
+// Records a world to a file beside a server, and plays it like a server's world.
 // REPLICATION_FORMAT.md, "Recording".
 #pragma once
 
@@ -20,16 +20,15 @@ namespace muster {
 
 struct RecordingOptions {
   std::uint16_t ticks_per_second = 60;
-  /// So many ticks apart is the whole world recorded: what seeking has to go through at most.
+  /// The interval of full world states: the maximum that a seek must read.
   std::uint32_t keyframe_ticks = 300;
   SnapshotCoder coder = SnapshotCoder::range;
-  /// A trained model's file; empty for the built-in priors. Must outlive the recording.
+  /// A trained model's file; empty: the built-in priors. Must outlive the recording.
   std::span<const std::byte> model_file{};
 };
 
-/// Records every field of every entity, whoever may receive it. Bytes wait in memory until somebody
-/// writes them to a file, from the beginning on; what was written so far can be played at any time,
-/// also when the program was killed.
+/// Records every field of every entity, for all receivers. The caller writes the pending bytes to
+/// a file, from its start. The file can be played at any time, also after the program was killed.
 ///
 ///     RecordingWriter recording({}, schema);
 ///     ... recording.add(server.world());                       // each tick, or each third
@@ -38,20 +37,20 @@ class RecordingWriter {
  public:
   /// Requires: a schema without fault; a model file that decodes, or none.
   RecordingWriter(const RecordingOptions& options, const ReplicationSchema& schema);
-  /// Its parts refer to each other.
+  /// Its members refer to each other.
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
-  /// Another map begins: nothing is in the world, and this is the game's data of it.
+  /// Starts another map: the world is empty, and `map_info` is the game's data of it.
   void begin_map(std::span<const std::byte> map_info);
-  /// Adds the world as it is now. Requires: a tick after the one before.
+  /// Adds the current world. Requires: a tick after the last one.
   void add(const ReplicatedWorld& world);
-  /// Adds something that happened at a tick, not before the last one added.
+  /// Adds an event at a tick, not before the last added one.
   void add_event(std::uint32_t tick, std::span<const std::byte> event);
-  /// Adds the index. Nothing may be added afterwards.
+  /// Adds the index. Add nothing afterwards.
   void finish();
 
-  /// What comes next in the file. Good until the next addition.
+  /// The next bytes of the file. Valid until the next addition.
   std::span<const std::byte> pending() const { return pending_; }
   void clear_pending();
   std::uint64_t byte_count() const { return cleared_ + pending_.size(); }
@@ -78,29 +77,29 @@ class RecordingWriter {
   std::uint64_t cleared_ = 0;
   std::vector<std::int64_t> values_;
   std::vector<std::uint32_t> gone_;
-  /// The server's generations of the entities in `world_`; the recorded world counts its own.
+  /// The server's generations of the entities in `world_`; the recorded world has its own.
   std::unordered_map<std::uint32_t, std::uint32_t> generations_;
   std::vector<EntityState> states_;
   std::vector<std::byte> memory_;
 };
 
-/// A recording with more entities at a time, or larger ones, is refused as damaged.
+/// A recording with more or larger entities is refused as damaged.
 inline constexpr ReaderLimits kRecordedLimits = {.memory_bytes_max = std::size_t{1} << 30U};
 
-/// What became of a step.
+/// The result of a step.
 enum class [[nodiscard]] RecordingStatus : std::uint8_t{
     tick,     ///< Another tick was played.
-    end,      ///< There is nothing more.
-    cut,      ///< The file ends in the middle of something: whoever wrote it was stopped.
-    damaged,  ///< No writer of ours writes this. Nothing more can be played.
+    end,      ///< The recording is complete.
+    cut,      ///< The file ends within a record: its writer was stopped.
+    damaged,  ///< No writer produces this. Playing cannot continue.
 };
 
-/// Plays a recording from bytes that an enemy may have made. One thread at a time.
+/// Plays a recording from untrusted bytes. One thread at a time.
 class RecordingReader {
  public:
-  /// `file` must outlive the reader. Nothing, and a reason for people, when it is no recording.
+  /// `file` must outlive the reader. Returns null and sets `error` if it is not a recording.
   static std::unique_ptr<RecordingReader> open(std::span<const std::byte> file, std::string& error);
-  /// Its parts refer to each other.
+  /// Its members refer to each other.
   RecordingReader(const RecordingReader&) = delete;
   RecordingReader& operator=(const RecordingReader&) = delete;
 
@@ -108,7 +107,7 @@ class RecordingReader {
   const ReplicationSchema& schema() const { return schema_; }
   const TypeViews& views() const { return *views_; }
   std::span<const std::byte> map_info() const { return map_info_; }
-  /// The first tick, and the last one that begins a keyframe.
+  /// The first tick, and the last tick with a keyframe.
   std::uint32_t first_tick() const { return keyframes_.empty() ? 0 : keyframes_.front().tick; }
   std::uint32_t last_keyframe_tick() const {
     return keyframes_.empty() ? 0 : keyframes_.back().tick;
@@ -116,20 +115,20 @@ class RecordingReader {
 
   /// Plays the next tick: appends to `changes()` and `events()`.
   RecordingStatus step();
-  /// Goes to the last tick that was recorded at or before `tick`. Everything goes and comes anew.
-  /// Behind the last one it stays there, as a film does. `end` when the recording begins later, or
-  /// holds no tick. Where it is damaged on the way, what could be read has come.
+  /// Goes to the last recorded tick at or before `tick`. All entities are removed and created
+  /// again. After the end it stays at the last tick. Returns `end` if the recording begins later or
+  /// has no tick. If the recording is damaged on the way, the readable part is applied.
   RecordingStatus seek(std::uint32_t tick);
 
   std::uint32_t tick() const { return tick_.value_or(0); }
-  /// Whether a tick was played, also if it is 0.
+  /// True when a tick was played, even tick 0.
   bool has_tick() const { return tick_.has_value(); }
   std::span<const ReplicatedChange> changes() const { return changes_; }
   std::span<const TimedEvent> events() const { return events_; }
   void clear();
   const WorldMirror& mirror() const { return *mirror_; }
 
-  /// From now on counts where the bits of snapshots go.
+  /// Starts counting the bits of snapshots.
   void begin_meter();
   /// Requires: `begin_meter` was called.
   Bandwidth bandwidth() const { return bandwidth_of(*meter_, *model_, *views_); }

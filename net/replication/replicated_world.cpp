@@ -1,5 +1,5 @@
-// Values that do not change keep their row, so that "unchanged" is one comparison of pointers for
-// every client. A row that is the truth no more is kept until no client can be told against it.
+// Values that do not change keep their row, so "unchanged" is one pointer comparison for every
+// client. A replaced row is kept while an update of any client may refer to it.
 #include "net/replication/replicated_world.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeView
     : schema_(schema), views_(views), clamped_(schema) {
   std::size_t most = 0;
   for (std::uint16_t i = 0; i < views.count(); ++i) {
-    // Only of first slices: a row has the lanes of all.
+    // Only for first slices: a row has the lanes of all slices.
     pools_.emplace_back(views.lane_count(i));
     most = std::max(most, views.lane_count(i));
   }
@@ -25,7 +25,7 @@ void ReplicatedWorld::begin(std::uint32_t tick) {
   tick_ = tick;
   moves_.clear();
   forget_past();
-  // Views look at each snapshot; those that are further behind look at everything once.
+  // Views check each snapshot; a view that is further behind checks everything once.
   const std::size_t kept = 4 * entities_.size() + 1024;
   if (changes_.size() > 2 * kept) {
     const std::size_t forgotten = changes_.size() - kept;
@@ -40,7 +40,7 @@ std::optional<std::span<const std::uint32_t>> ReplicatedWorld::changes_since(
   return std::span(changes_).subspan(static_cast<std::size_t>(since - changes_begin_));
 }
 
-/// Gives back rows that no client can be told against any more.
+/// Releases rows to which no client's update can refer any more.
 void ReplicatedWorld::forget_past() {
   while (past_begin_ < past_.size() && past_[past_begin_].ended_at + kPastTicksMax < tick_) {
     const Past& past = past_[past_begin_++];
@@ -52,7 +52,7 @@ void ReplicatedWorld::forget_past() {
   }
 }
 
-/// Two where owners see something else.
+/// Two if owners see other fields.
 std::size_t ReplicatedWorld::row_count(std::uint16_t type) const {
   const bool is_one =
       views_.codec_type(type, SeenBy::others) == views_.codec_type(type, SeenBy::owner);
@@ -70,8 +70,8 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
   ++version_;
 }
 
-/// A generation that no earlier entity with this id had. Ids that count up would make the map grow
-/// for ever: when it is large it is cleared, and all generations continue above the highest.
+/// Returns a generation that no earlier entity with this id had. Growing ids would make the map
+/// grow forever; so a large map is cleared, and all generations continue above the highest one.
 std::uint32_t ReplicatedWorld::take_generation(std::uint32_t id) {
   constexpr std::size_t kGenerationsMin = 4096;
   if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
@@ -99,8 +99,8 @@ void ReplicatedWorld::set(std::uint32_t id, std::span<const std::int64_t> values
   write_rows(*entity, values);
 }
 
-/// Rows whose values are others now become new ones. Of what changes twice in one tick nobody has
-/// seen the first.
+/// Replaces the rows whose values have changed. A second change in the same tick overwrites the
+/// first, which was never sent.
 void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::int64_t> values) {
   const std::uint16_t type = entity.options.type;
   assert(values.size() == schema_.value_count(type));
@@ -170,7 +170,7 @@ void ReplicatedWorld::set_interest(std::uint32_t id, Relevance relevance, std::u
   options.team = team;
   options.update_class = update_class;
   moves_.push_back(id);
-  // The grid notes another class by itself; it changes no values that a client sees.
+  // The grid notices another class by itself; it changes no values that a client sees.
   if (!is_same_audience) ++version_;
 }
 
@@ -208,7 +208,7 @@ std::size_t ReplicatedWorld::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + entities_.memory_bytes() + past_.capacity() * sizeof(Past) +
                       lanes_.capacity() * sizeof(LaneValue) +
                       (moves_.capacity() + changes_.capacity()) * sizeof(std::uint32_t);
-  // A node has a pointer and is rounded up by the heap; a bucket is a pointer.
+  // A node has a pointer and the heap's rounding; a bucket is a pointer.
   constexpr std::size_t kNodeBytes = 4 * sizeof(void*);
   bytes += next_generations_.size() * kNodeBytes + next_generations_.bucket_count() * sizeof(void*);
   for (const RowPool& pool : pools_) bytes += pool.memory_bytes();

@@ -9,32 +9,31 @@
 namespace muster {
 namespace {
 
-/// After a wish for everything again, so many snapshots pass before the next one: the first may not
-/// have been heard yet.
+/// The minimum number of snapshots between two requests for the whole state, because the first one
+/// may not have arrived yet.
 constexpr std::uint32_t kResyncPause = 32;
 
-/// So many snapshots after one that could not be read, the server has heard of it: it has at most a
-/// third as many on their way.
+/// After this many snapshots the server knows about an unreadable one: at most a third as many are
+/// in flight.
 constexpr std::uint32_t kSettlingPause = 128;
 
-/// Checksums that wait for the game; more are passed over.
+/// The maximum number of checksums that wait for the game; more are ignored.
 constexpr std::size_t kChecksMax = 64;
 
-/// Why a `begin` that is not as this end's would be cannot be followed, for a person.
+/// Describes why an invalid `begin` cannot be followed.
 std::string fault_of_begin(std::span<const std::byte> begin) {
   const ReplicationVersions ours;
   const std::optional<ReplicationVersions> theirs = versions_of(begin);
-  if (theirs == ours) return "the server's first word is damaged, or of another version";
+  if (theirs == ours) return "the server's first message is damaged, or of another version";
   std::string fault =
-      "the server's first word is damaged, or of another version: version 1 of replication said "
-      "none";
+      "the server's first message is damaged, or the server speaks version 1 of replication";
   if (theirs) {
     fault = "the server speaks version " + std::to_string(theirs->replication) +
             " of replication with snapshots of version " + std::to_string(theirs->snapshots);
   }
   return fault + "; this end version " + std::to_string(ours.replication) +
          " with snapshots of version " + std::to_string(ours.snapshots) +
-         ": both have to be of one build";
+         ": use the same build at both ends";
 }
 
 }  // namespace
@@ -44,8 +43,8 @@ ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, Di
 
 void ReplicationClient::update(Connection& connection) {
   if (!has_joined_ || connection.map() != map_) {
-    // What came with the map waits for the next call: whoever reads the changes has to see that
-    // there is no schema in between.
+    // Data that came with the map waits for the next call, because a caller that reads the changes
+    // must see that there is no schema in between.
     begin_map(connection.map());
     unsent_.send(connection, options_.channel);
     return;
@@ -65,7 +64,7 @@ void ReplicationClient::update(Connection& connection) {
     connection.pop_payload();
   }
   if (mirror_) {
-    // Also those count that go with this list, however many.
+    // Entities of this list also count, however many there are.
     settle_events();
     mirror_->list_changes(changes_);
     settle_events();
@@ -115,7 +114,7 @@ void ReplicationClient::take_message(std::span<const std::byte> message) {
   }
 }
 
-/// Answers with what is missing; the server then sends it, and the map's data.
+/// Requests the missing parts; the server sends them with the map's data.
 void ReplicationClient::take_begin(const BeginMessage& begin) {
   begin_ = begin;
   WantMessage want{.schema = true, .model = begin.model != ModelHash{}};
@@ -149,7 +148,7 @@ bool ReplicationClient::use_schema(std::span<const std::byte> encoded) {
   return true;
 }
 
-/// Nobody waits for a server that cannot be followed: the game is told why, and may leave.
+/// A server that cannot be followed: the game gets the reason and may leave.
 void ReplicationClient::fail(std::string why) {
   ++counters_.malformed;
   phase_ = ReplicationPhase::failed;
@@ -168,11 +167,11 @@ void ReplicationClient::take_setup(std::span<const std::byte> block) {
   unsent_.push(encode(ReplicationMessage::ready));
 }
 
-/// What is wrong with a setup, for a person; empty when nothing is.
+/// Describes the fault of a setup; empty if it is valid.
 std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   const std::optional<SetupBlock> setup = decode_setup(block);
   if (!setup || setup->schema.empty() == wanted_.schema || setup->model.empty() == wanted_.model) {
-    return "what the server sent to begin with is damaged, or not what this end asked for";
+    return "the server's setup is damaged, or not the one that this end requested";
   }
   if (wanted_.schema && hash_schema(setup->schema) != begin_->schema) {
     return "the server's schema is not the one that it named";
@@ -197,7 +196,7 @@ std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   return {};
 }
 
-/// False when it is malformed.
+/// False if it is malformed.
 bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, bool& is_complete) {
   const std::uint8_t flags = reader.read_u8();
   if (flags > (kPayloadHasEvents | kPayloadHasChecksum | kPayloadIsComplete)) return false;
@@ -213,15 +212,15 @@ bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, b
   return !reader.failed();
 }
 
-/// The transport tells the server that it arrived, and the server builds on it: so whatever cannot
-/// be read has to be told again.
+/// The transport confirmed this payload, so the server may refer to it. Since it cannot be read,
+/// the whole state must be sent again.
 void ReplicationClient::refuse_payload() {
   ++counters_.malformed;
   want_everything();
 }
 
 void ReplicationClient::take_payload(std::span<const std::byte> payload) {
-  if (phase_ != ReplicationPhase::playing) return;  // Of before we were asked to begin anew.
+  if (phase_ != ReplicationPhase::playing) return;  // It is older than the request to start again.
   ++counters_.snapshots;
   counters_.snapshot_bytes += payload.size();
   SectionReader reader(payload);
@@ -230,13 +229,13 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
   if (!read_payload_head(reader, check, is_complete)) return refuse_payload();
   const SnapshotVerdict verdict = mirror_->read(payload.subspan(reader.position()));
   if (verdict == SnapshotVerdict::applied) applied_at_ = counters_.snapshots;
-  // What the server builds on is not here any more, and its numbers may be others than they seem.
+  // The references of the server's snapshots are lost here, and their numbers may be ambiguous.
   if (counters_.snapshots - applied_at_ >= kSnapshotWindow) want_everything();
   switch (verdict) {
     case SnapshotVerdict::applied:
-      // The server may not have heard yet of what could not be read.
+      // The server may not know yet which snapshot was unreadable.
       is_complete_ = is_complete_ || (is_complete && counters_.snapshots >= settled_at_);
-      // An overtaken one shows nothing: there is nothing to compare.
+      // An overtaken snapshot shows nothing: there is nothing to compare.
       check.tick = tick();
       check.is_pending =
           check.is_pending && check.id != kEveryId && mirror_->reader().last_is_newest();
@@ -259,16 +258,16 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
   }
 }
 
-/// The transport has told the server that a snapshot arrived, which was overtaken by so many that
-/// it cannot be read any more. All others still can: the server builds on those.
+/// The transport confirmed a snapshot that was overtaken by too many to be read. All other
+/// snapshots can still be read, and the server refers to those.
 void ReplicationClient::disown() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
-  // Without room it is told of the next one, which lacks the same.
+  // Without room, the next such snapshot is reported, which lacks the same references.
   if (unsent_.has_room()) unsent_.push(encode(message));
 }
 
-/// The transport has told the server that a snapshot arrived; but it is of no use here.
+/// The transport confirmed a snapshot that cannot be used here.
 void ReplicationClient::want_everything() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   if (counters_.snapshots < next_resync_ || !unsent_.has_room()) return;
@@ -285,8 +284,8 @@ void ReplicationClient::verify(const EntityValues* game) {
       continue;
     }
     const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
-    // It has gone since, or changed: another checksum will tell. The game knows nothing of a slice
-    // that waits for others.
+    // It was removed or changed since; a later checksum will compare it. The game does not know a
+    // slice that waits for others.
     if (entity == nullptr || entity->tick != check.tick || !mirror_->is_told(*entity)) continue;
     if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;
     if (compare(check, *entity, game)) continue;
@@ -303,7 +302,7 @@ void ReplicationClient::verify(const EntityValues* game) {
   checks_.clear();
 }
 
-/// False when `lanes_`, what there is, is not what the server has.
+/// Compares `lanes_`, this end's values, with the server's checksum.
 bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
                                 const EntityValues* game) {
   const TypeView& view = views_->view(entity.kind.type);

@@ -1,5 +1,5 @@
-// A client's side of replication: from a connection's payloads to entities that come, change and
-// go.
+// A client's side of replication: turns a connection's payloads into entities that are created,
+// changed and removed.
 #pragma once
 
 #include <cstdint>
@@ -23,42 +23,43 @@
 
 namespace muster {
 
-/// What a client wants of its server.
+/// Options of a replication client.
 struct ReplicationClientOptions {
-  std::size_t channel = 0;  ///< Of the connection: reliable and ordered, for replication alone.
+  std::size_t channel =
+      0;  ///< The connection's channel: reliable and ordered, used only for replication.
   ReplicationWish wish{};
-  /// The encoded schema that this end expects, when it has one: the same one is not sent.
+  /// The encoded schema that this end expects, if any; an equal one is not sent.
   std::span<const std::byte> known_schema{};
-  /// Model files that this end has, from its bundles. The one that the server names is used; one
-  /// that is not here is sent. They must outlive the client.
+  /// Model files that this end has, from its bundles. The one that the server names is used;
+  /// another one is sent. They must outlive the client.
   std::vector<std::span<const std::byte>> models{};
   ReaderLimits limits{};
-  /// Whether `bandwidth` counts where the bits of snapshots go; costs some time.
+  /// Whether `bandwidth` counts the bits of snapshots; costs some time.
   bool has_meter = false;
 };
 
-/// How far the client is.
+/// The state of a client.
 enum class ReplicationPhase : std::uint8_t {
   joining,
-  receiving,  ///< What the server's words mean, and the map.
+  receiving,  ///< Waiting for the schema, the model and the map's data.
   playing,
-  failed,  ///< This server cannot be followed: `failure` says why. Until the next map.
+  failed,  ///< This server cannot be followed; see `failure`. Until the next map.
 };
 
-/// What a game has of an entity that it was told of.
+/// The state of a received entity in the game.
 enum class EntityFound : std::uint8_t {
   here = 0,
   missing = 1,
   lacks_component = 2,
-  not_kept = 3,  ///< It never took it: there is nothing to compare.
+  not_kept = 3,  ///< The game never accepted it: nothing to compare.
 };
 
-/// A game's world, as far as it follows a server's.
+/// A game's world, as far as it follows a server's world.
 class EntityValues {
  public:
   virtual ~EntityValues() = default;
-  /// Overwrites the values of an entity with those that the game has. When the entity lacks a
-  /// component that it was given, `lacking` becomes that one's index in the schema.
+  /// Overwrites `values` with the game's values of an entity. If the entity lacks a component that
+  /// it received, sets `lacking` to that component's index in the schema.
   virtual EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
                              std::uint16_t& lacking) const = 0;
 };
@@ -66,89 +67,89 @@ class EntityValues {
 struct ReplicationClientCounters {
   std::uint64_t snapshots = 0;
   std::uint64_t snapshot_bytes = 0;
-  std::uint64_t late = 0;         ///< Snapshots that came too late to be of use.
-  std::uint64_t unknown = 0;      ///< Coded against what is not here; the server was told.
-  std::uint64_t malformed = 0;    ///< No server of ours sends this, or it cannot be used here.
-  std::uint64_t events = 0;       ///< That became due.
-  std::uint64_t events_lost = 0;  ///< Of those: the game did not read them in time.
-  /// About an entity that went again before it was shown, or could not be read; or too many waited.
+  std::uint64_t late = 0;         ///< Snapshots that came too late to be used.
+  std::uint64_t unknown = 0;      ///< Refer to missing snapshots; reported to the server.
+  std::uint64_t malformed = 0;    ///< No valid server sends this, or it cannot be used here.
+  std::uint64_t events = 0;       ///< Events that became due.
+  std::uint64_t events_lost = 0;  ///< Due events that the game did not read in time.
+  /// Dropped events: the entity was removed before it was shown, could not be read, or too many
+  /// waited.
   std::uint64_t events_in_vain = 0;
-  std::uint64_t checksums = 0;    ///< Compared with what is here.
-  std::uint64_t divergences = 0;  ///< Of those: were not the same.
-  std::uint64_t resyncs = 0;      ///< Everything was asked for again.
+  std::uint64_t checksums = 0;    ///< Compared with the values at this end.
+  std::uint64_t divergences = 0;  ///< Checksums that differed.
+  std::uint64_t resyncs = 0;      ///< Requests for the whole state.
 };
 
-/// Each tick, after the connection received: `update`, then read `changes()` and `events()`, then
-/// `clear()`. All payloads and the blocks that begin with its magic number belong to it. One thread
-/// at a time.
+/// Follows a server's world. Each tick, after the connection received: call `update`, read
+/// `changes()` and `events()`, then call `clear()`. It uses all payloads of the connection, and the
+/// blocks that begin with its magic number. One thread at a time.
 class ReplicationClient {
  public:
-  /// `log`, when there is one, must outlive the client.
+  /// `log` may be null; it must outlive the client.
   explicit ReplicationClient(const ReplicationClientOptions& options, DivergenceLog* log = nullptr);
-  /// Its parts refer to each other.
+  /// Its members refer to each other.
   ReplicationClient(const ReplicationClient&) = delete;
   ReplicationClient& operator=(const ReplicationClient&) = delete;
 
-  /// Reads what arrived and answers.
+  /// Reads received data and sends answers.
   void update(Connection& connection);
 
   ReplicationPhase phase() const { return phase_; }
-  /// Why it has failed, for a person; empty when it has not.
+  /// The readable reason of a failure; empty without one.
   const std::string& failure() const { return failure_; }
-  /// What the server's words mean; null before they arrived. Changes when a map begins.
+  /// The server's schema; null before it arrived. Changes when a map begins.
   const ReplicationSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
   const TypeViews* views() const { return views_ ? &*views_ : nullptr; }
-  /// The transport's number of the present map.
+  /// The transport's number of the current map.
   std::uint16_t map() const { return map_; }
-  /// The game's own data of the present map, as the server gave it.
+  /// The game's own data of the current map, as the server sent it.
   std::span<const std::byte> map_info() const { return map_info_; }
 
-  /// What happened since `clear`, in the order to be applied: what goes, what comes, what changes.
-  /// When a map begins everything goes. Of what several `update`s have brought, the sum: an entity
-  /// goes, comes and changes once at most.
+  /// The changes since `clear`, in the order to apply them: removed, created, changed entities.
+  /// When a map begins, all entities are removed. Several `update`s are combined: each entity is
+  /// removed, created and changed at most once.
   std::span<const ReplicatedChange> changes() const { return changes_; }
-  /// Puts an entity's values into `values`, which has all values of its type; those that this end
-  /// does not receive stay as they are. False when there is no such entity.
+  /// Writes an entity's values into `values`, which has all values of its type. Values that this
+  /// end does not receive stay unchanged. Returns false if the entity does not exist.
   bool values(std::uint32_t id, std::span<std::int64_t> values) const {
     return mirror_ && mirror_->values(id, values);
   }
-  /// Whether an entity is there: what a reference means that came before it.
+  /// True when an entity exists: for resolving a reference that arrived before its entity.
   bool has(std::uint32_t id) const { return mirror_ && mirror_->has(id); }
-  /// Whether anything of an entity has arrived: it is there, or it was told of by a datagram that
-  /// others overtook and is shown with one of the next, unless it has gone meanwhile. So long after
-  /// an entity has gone, or one that came so late has, this may still be true: some 64 snapshots.
+  /// True when any state of an entity is stored: it exists, or a snapshot contained it that later
+  /// ones overtook. Such an entity is shown with one of the next snapshots, unless it was removed
+  /// meanwhile. So this may stay true for about 64 snapshots after an entity was removed.
   bool holds(std::uint32_t id) const { return mirror_ && mirror_->holds(id); }
-  /// Whether everything has arrived that there was of this map when the server began to tell this
-  /// client of it: what the game has besides, and what nothing is held of (`holds`), is not there,
-  /// or none of its business. An entity of which a state fitted into no datagram (`UnfitEntity`) is
-  /// an exception: nobody waits for it.
+  /// True when everything has arrived that this map contained when the server began to send it to
+  /// this client. Other entities of the game for which `holds` is false do not exist, or are not
+  /// visible to this client. Exception: an entity with a state that fits into no datagram
+  /// (`UnfitEntity`) is not waited for.
   bool is_complete() const { return is_complete_; }
-  /// Events whose tick has been reached and that `clear` has not taken away, by tick; of more than
-  /// `kTimedEventsDueMax` the oldest are lost. One about an entity comes with `changes()` that have
-  /// it, or later; also when it came and went between two `clear`s. Good until the next `update` or
-  /// `clear`.
+  /// Events whose tick has been reached, since `clear`, by tick. At most `kTimedEventsDueMax` are
+  /// kept; the oldest are lost. An event about an entity comes with the `changes()` that contain
+  /// the entity, or later; also when the entity was created and removed between two `clear`s. Valid
+  /// until the next `update` or `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
-  /// Compares what the server said of some entities with what the game made of them, when
-  /// `changes()` have been applied; without, `clear` compares what the codec has. What differs or
-  /// is missing is told to the server and to the log on both sides, and everything is asked for
-  /// again.
+  /// Compares the server's checksums of some entities with the game's values, after `changes()`
+  /// were applied; without a game, `clear` compares the codec's values. A difference is reported to
+  /// the server and to the logs of both ends, and the whole state is requested again.
   void verify(const EntityValues* game);
 
-  /// The newest tick of which something is known.
+  /// The newest tick with known state.
   std::uint32_t tick() const { return mirror_ ? mirror_->reader().tick() : 0; }
   const ReplicationClientCounters& counters() const { return counters_; }
-  /// Where the bits of this map's snapshots went; nothing without a meter or before playing.
+  /// The bandwidth of this map's snapshots; nothing without a meter or before playing.
   std::optional<Bandwidth> bandwidth() const;
 
  private:
   /// A checksum that waits for its entity to be applied.
   struct Check {
-    std::uint32_t id = 0;  ///< In snapshots: a slice's.
+    std::uint32_t id = 0;  ///< The id in snapshots: a slice's.
     std::uint32_t tick = 0;
     std::uint32_t expected = 0;
     bool is_pending = false;
-    bool is_missing = false;  ///< In the snapshot that told of it.
+    bool is_missing = false;  ///< Missing in the snapshot that should contain it.
   };
 
   void begin_map(std::uint16_t map);
@@ -190,9 +191,10 @@ class ReplicationClient {
   std::vector<Check> checks_;
   std::vector<LaneValue> lanes_;
   std::vector<std::int64_t> values_;
-  std::uint64_t applied_at_ = 0;  ///< How many snapshots had come when one could be read.
+  std::uint64_t applied_at_ = 0;  ///< The snapshot count when one was last readable.
   std::uint64_t next_resync_ = 0;
-  std::uint64_t settled_at_ = 0;  ///< As many snapshots: of what was unreadable the server knows.
+  std::uint64_t settled_at_ = 0;  ///< At this snapshot count the server knows which ones were
+                                  ///< unreadable.
   UnsentMessages unsent_;
   ReplicationClientCounters counters_;
 };

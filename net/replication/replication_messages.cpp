@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint32_t kSetupMagic = 0x3142524D;  // "MRB1"
 constexpr std::size_t kMessageBytes = 1024;
-/// A `begin` of version 1; no later one has so many.
+/// The size of a `begin` of version 1; no later one has it.
 constexpr std::size_t kFirstBeginBytes = 38;
 
-/// Writes a message into room enough for any.
+/// Writes a message into a buffer large enough for any message.
 template <typename Write>
 std::vector<std::byte> written(ReplicationMessage kind, const Write& write) {
   std::array<std::byte, kMessageBytes> memory;
@@ -23,7 +23,7 @@ std::vector<std::byte> written(ReplicationMessage kind, const Write& write) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A reader behind the kind.
+/// Returns a reader after the kind.
 SectionReader reader_of(std::span<const std::byte> bytes, ReplicationMessage kind) {
   SectionReader reader(bytes);
   if (reader.read_u8() != static_cast<std::uint8_t>(kind)) reader.fail();
@@ -260,7 +260,7 @@ std::string to_line(const Divergence& divergence) {
          (divergence.field.empty() ? "unknown field" : divergence.field);
 }
 
-// A multiplication and a shift by word: every bit of every lane reaches all bits of the result.
+// A multiplication and a shift per word: every bit of every lane affects all bits of the result.
 std::uint32_t checksum(std::span<const LaneValue> lanes) {
   std::uint64_t state = 0x9E37'79B9'7F4A'7C15;
   for (const LaneValue lane : lanes) {

@@ -1,4 +1,4 @@
-// Names are few and short beside what they describe, so the encoding is plain bytes.
+// Names are few and short compared with the rest, so the encoding is plain bytes.
 #include "net/replication/replication_schema.h"
 
 #include <algorithm>
@@ -18,13 +18,13 @@ constexpr std::uint32_t kSchemaMagic = 0x3153524D;  // "MRS1"
 
 bool is_name(std::string_view name) { return !name.empty() && name.size() <= kSchemaNameBytesMax; }
 
-/// Values of a rotation: the index of what is missing, and three parts.
+/// Values of a rotation: the index of the missing part, and three parts.
 constexpr std::uint32_t kRotationValues = 4;
 
 const char* find_fault(const FieldSchema& field) {
   if (!is_name(field.name)) return "a field without a name, or with too long a one";
   if (field.value_count == 0 || field.value_count > kMaxLanes)
-    return "a field of no or many values";
+    return "a field with no values, or with too many";
   if (field.low > field.high) return "a range that ends before it begins";
   if (field.kind > LaneKind::opaque || field.kind == LaneKind::dropped) return "an unknown kind";
   if (field.receivers > SchemaReceivers::all_but_owner) return "unknown receivers";
@@ -33,15 +33,15 @@ const char* find_fault(const FieldSchema& field) {
   const bool fits = greatest <= 0xFFFF'FFFF;
   if ((field.kind == LaneKind::angle) != (field.period != 0)) return "an angle without a period";
   if (field.period != 0 && (!fits || field.period > 0xFFFF'FFFF || greatest >= 2 * field.period)) {
-    return "an angle that goes round more than twice";
+    return "an angle with a range of more than two turns";
   }
   if (field.kind == LaneKind::rotation &&
       (field.value_count % kRotationValues != 0 || field.low != 0 || greatest < 3 || !fits)) {
-    return "a rotation that is none";
+    return "an invalid rotation";
   }
   if (!(field.resolution >= 0) || !(field.minimum - field.minimum == 0) ||
       !(field.resolution - field.resolution == 0)) {
-    return "a resolution that is no number";
+    return "a resolution that is not a number";
   }
   return nullptr;
 }
@@ -52,7 +52,7 @@ const char* find_fault(const ComponentSchema& component) {
   std::set<std::string_view> names;
   for (const FieldSchema& field : component.fields) {
     if (const char* fault = find_fault(field)) return fault;
-    if (!names.insert(field.name).second) return "two fields of one name";
+    if (!names.insert(field.name).second) return "two fields with one name";
   }
   return nullptr;
 }
@@ -156,12 +156,12 @@ const char* find_usual_fault(const ReplicationSchema& schema, const ReplicatedTy
         const bool is_dropped = field.kind == LaneKind::rotation && i % kRotationValues == 0;
         if (next >= type.usual.size() || type.usual[next] < field.low ||
             type.usual[next] > (is_dropped ? 3 : field.high)) {
-          return "a usual value that is out of range";
+          return "an initial value that is out of range";
         }
       }
     }
   }
-  return next == type.usual.size() ? nullptr : "too many usual values";
+  return next == type.usual.size() ? nullptr : "too many initial values";
 }
 
 const char* find_fault(const ReplicationSchema& schema) {
@@ -172,12 +172,12 @@ const char* find_fault(const ReplicationSchema& schema) {
   std::set<std::string_view> names;
   for (const ComponentSchema& component : schema.components) {
     if (const char* fault = find_fault(component)) return fault;
-    if (!names.insert(component.name).second) return "two components of one name";
+    if (!names.insert(component.name).second) return "two components with one name";
   }
   std::set<std::uint32_t> ids;
   std::size_t all_lanes = 0;
   for (const ReplicatedType& type : schema.types) {
-    if (!ids.insert(type.id).second) return "two types of one id";
+    if (!ids.insert(type.id).second) return "two types with one id";
     std::size_t lanes = 0;
     for (const std::uint16_t component : type.components) {
       if (component >= schema.components.size()) return "a type with an unknown component";

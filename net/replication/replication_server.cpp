@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// A client that never reads its blocks is told that it gets no setup.
+/// After this many attempts, a client that never reads its blocks is sent a refusal of its setup.
 constexpr std::uint32_t kSetupAttemptsMax = 256;
 
 }  // namespace
@@ -20,20 +20,20 @@ struct ReplicationServer::Client {
   ReplicationClientId id = 0;
   ClientView view;
   bool is_playing = false;
-  std::uint32_t map = 0;  ///< How many maps had begun when this client was last told of one.
+  std::uint32_t map = 0;  ///< The map count when this client was last sent a map.
   std::uint32_t next_snapshot_tick = 0;
-  std::uint16_t snapshot_ticks = 0;  ///< As it wishes.
+  std::uint16_t snapshot_ticks = 0;  ///< Requested by the client.
   UnsentMessages unsent{};
-  std::vector<std::byte> setup{};  ///< A block to be sent, or on its way: its bytes must stay.
+  std::vector<std::byte> setup{};  ///< A block that waits or is in flight: its bytes must stay.
   bool has_setup_to_send = false;
   bool is_setup_on_its_way = false;
   std::uint16_t setup_block = 0;
-  std::uint32_t refused_setup_bytes = 0;  ///< To be told; 0 when there is nothing to tell.
-  std::uint32_t setup_attempts = 0;       ///< That found other blocks in their way.
+  std::uint32_t refused_setup_bytes = 0;  ///< To be sent; 0: nothing to send.
+  std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
   std::uint32_t compared_at = 0;          ///< The ticks of the last comparison ...
-  std::uint32_t resynced_at = 0;          ///< ... and of the last wish for everything.
+  std::uint32_t resynced_at = 0;          ///< ... and of the last request for the whole state.
 
-  /// Lets go of the setup when the connection does. Other finished blocks are the game's.
+  /// Releases the setup when the connection does. Other finished blocks belong to the game.
   void take_setup_fate(Connection& connection) {
     const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
     if (!block) return;
@@ -41,7 +41,7 @@ struct ReplicationServer::Client {
     const bool is_in_the_way =
         block->refusal == BlockRefusal::too_many || block->refusal == BlockRefusal::no_memory;
     if (is_in_the_way && ++setup_attempts < kSetupAttemptsMax) {
-      has_setup_to_send = true;  // The game's are; they will be read.
+      has_setup_to_send = true;  // The game's blocks are in the way; it will read them.
       return;
     }
     const bool is_over =
@@ -52,7 +52,7 @@ struct ReplicationServer::Client {
     }
     setup = std::vector<std::byte>();  // `{}` would keep the memory.
   }
-  /// Requires: the connection's blocks are over.
+  /// Requires: the connection's blocks have ended.
   void end_setup(Connection& connection) {
     if (is_setup_on_its_way) take_setup_fate(connection);
     has_setup_to_send = false;
@@ -115,7 +115,7 @@ void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClie
   const auto at =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   assert(at == clients_.end() || (*at)->id != id);
-  // Clients take turns, so that not all of them are served in the same tick.
+  // Clients take turns, so that not all are served in the same tick.
   auto client = std::make_unique<Client>(
       Client{.id = id,
              .view = ClientView({.views = views_,
@@ -161,7 +161,7 @@ bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,
                                    std::span<const std::byte> event) {
   Client* client = find(id);
   assert(client != nullptr);
-  if (!client->is_playing) return true;  // It starts with a world in which this has happened.
+  if (!client->is_playing) return true;  // It starts with a world that already contains the result.
   const bool is_taken = client->view.events().push(tick, event);
   if (!is_taken) ++client->view.counters().events_refused;
   return is_taken;
@@ -192,7 +192,7 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, T
     client->is_playing = false;
     client->unsent.clear();
     connection.begin_map();
-    client->end_setup(connection);  // Blocks are over with the map they belong to.
+    client->end_setup(connection);  // Blocks end with their map.
   }
   client->view.take_fates(connection.payload_fates());
   connection.clear_fates();
@@ -217,7 +217,7 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, T
 }
 
 /// Ticks from `tick` until the client's turn. Clients that begin in one tick, as at each map, have
-/// their turns in different ones.
+/// their turns in different ticks.
 std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, std::uint32_t tick) const {
   const std::uint32_t interval = std::max(options_.snapshot_ticks, client.snapshot_ticks);
   return interval - 1 - (tick + client.id) % interval;
@@ -298,13 +298,14 @@ void ReplicationServer::send_answers(Client& client, Connection& connection) con
 void ReplicationServer::compare(Client& client, const DivergedMessage& message) const {
   TruthMessage truth{
       .id = message.id, .tick = message.tick, .codec_type = message.codec_type, .lane = kNoLane};
-  // The answer shows values: only to those who were told of the entity, as they were told of it.
+  // The answer reveals values, so only clients that were sent the entity get it, in the view in
+  // which it was sent.
   if (message.codec_type >= views_.count() ||
       !client.view.knows_as(message.id, message.codec_type)) {
     ++client.view.counters().malformed;
     return;
   }
-  if (client.compared_at == world_.tick()) return;  // Comparing takes time: one a tick.
+  if (client.compared_at == world_.tick()) return;  // Comparing takes time: once per tick.
   client.compared_at = world_.tick();
   const TypeView& view = views_.view(message.codec_type);
   const LaneValue* row =
@@ -321,9 +322,9 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
   if (client.unsent.has_room()) client.unsent.push(encode(truth));
   if (log_ == nullptr) return;
   std::string field = views_.lane_name(message.codec_type, truth.lane);
-  // A message has room for the first lanes alone.
+  // A message has room only for the first lanes.
   if (row != nullptr && truth.lane == kNoLane && lanes > 0 && lanes < view.parts.size()) {
-    field = "behind " + views_.lane_name(message.codec_type, lanes - 1);
+    field = "after " + views_.lane_name(message.codec_type, lanes - 1);
   }
   log_->diverged({.id = views_.entity_of(message.id),
                   .tick = message.tick,
@@ -341,7 +342,7 @@ void ReplicationServer::take_missing(Client& client, const MissingMessage& messa
     ++client.view.counters().malformed;
     return;
   }
-  if (client.compared_at == world_.tick()) return;  // Nobody fills the log: one a tick.
+  if (client.compared_at == world_.tick()) return;  // Limits the log to one entry per tick.
   client.compared_at = world_.tick();
   ++client.view.counters().divergences;
   if (log_ != nullptr) log_->diverged(divergence_of(message, schema_, views_));

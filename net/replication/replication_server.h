@@ -1,5 +1,5 @@
-// A server's side of replication: tells each client what it should know of the world, within what
-// its connection can carry.
+// A server's side of replication: sends each client its part of the world, within the rate of its
+// connection.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,35 @@
 
 namespace muster {
 
-/// What a server decides for all its clients.
+/// Options for all clients of a server.
 struct ReplicationServerOptions {
-  std::size_t channel = 0;  ///< Of every connection: reliable and ordered, for replication alone.
+  std::size_t channel = 0;  ///< A channel of every connection: reliable and ordered, used only for
+                            ///< replication.
   std::uint16_t ticks_per_second = 60;
-  /// Snapshots of a client are this many ticks apart, unless it wishes for fewer.
+  /// A client gets snapshots this many ticks apart, unless it requests fewer.
   std::uint16_t snapshot_ticks = 3;
   std::vector<UpdateClass> classes = {UpdateClass{}};
   InterestOptions interest{};
-  /// A trained model's file; empty for the built-in priors. Must outlive the server.
+  /// A trained model's file; empty: the built-in priors. Must outlive the server.
   std::span<const std::byte> model_file{};
   SnapshotCoder coder = SnapshotCoder::range;
-  /// One of so many snapshots carries a checksum of some entity; 0 for none.
+  /// One of this many snapshots carries a checksum of one entity; 0: none.
   std::uint16_t checksum_interval = 8;
 };
 
-/// A client of replication, as the game calls it.
+/// A client's id, chosen by the game.
 using ReplicationClientId = std::uint32_t;
 
-/// Who a client is.
+/// The identity of a client.
 struct ReplicationClientInfo {
   PlayerNumber player = kNobody;
   std::uint8_t team = 0;
 };
 
-/// Each tick: `begin_tick`; what changed, at `world()`; `end_tick`; then `update` each client with
-/// its connection, which reads answers and sends a snapshot when one is due. One thread at a time,
-/// except that `update` may run for different clients at once (the log is then told by several).
+/// Replicates one world to all clients. Each tick: call `begin_tick`; change `world()`; call
+/// `end_tick`; then call `update` for each client with its connection. `update` reads answers, and
+/// sends a snapshot if one is due. One thread at a time, except that `update` may run for different
+/// clients at once (the log is then called from several threads).
 class ReplicationServer {
  public:
   /// Requires: a schema without fault; a model file that decodes, or none.
@@ -50,41 +52,41 @@ class ReplicationServer {
                     DivergenceLog* log = nullptr);
   ~ReplicationServer();
 
-  /// Requires: a tick after the one before.
+  /// Requires: a tick after the last one.
   void begin_tick(std::uint32_t tick);
   void end_tick();
   ReplicatedWorld& world() { return world_; }
   const ReplicatedWorld& world() const { return world_; }
 
-  /// Requires: an id that is not in use.
+  /// Requires: an unused id.
   void add_client(ReplicationClientId id, const ReplicationClientInfo& info);
-  /// Requires: its connection has ended: a block of ours may be on its way.
+  /// Requires: its connection has ended, because a block of this server may be in flight.
   void remove_client(ReplicationClientId id);
   void set_info(ReplicationClientId id, const ReplicationClientInfo& info);
   /// Adds an update class, at most 256 in all, and returns its index. Classes cannot be removed.
   std::uint8_t add_class(const UpdateClass& added);
-  /// From where the client sees the world; before the first nothing is near. What is near only then
-  /// does not count for `ReplicationClient::is_complete`.
+  /// Sets the view position of a client; without one, nothing is near. Entities that become near
+  /// only after the client began do not count for `ReplicationClient::is_complete`.
   void set_eyes(ReplicationClientId id, const Place& place);
 
-  /// Something that happened at a tick, and must be known to a client when it gets there. False
-  /// when too many wait for that client, or the event is longer than `kTimedEventBytesMax`. A
-  /// client that does not play yet, or has not begun the present map, gets no event: it starts with
-  /// a world in which this has happened.
+  /// Sends an event that happened at a tick; the client receives it when its world reaches that
+  /// tick. Returns false if too many wait for that client, or the event is longer than
+  /// `kTimedEventBytesMax`. A client that does not play yet, or has not begun the current map, gets
+  /// no event: the world that it receives already contains the result.
   bool send_event(ReplicationClientId id, std::uint32_t tick, std::span<const std::byte> event);
-  /// To every client that has the entity, or is told of it with its next snapshot: to none of them
-  /// before the entity, also when that has to wait for room. For the others it is not meant.
+  /// Sends an event to every client that has the entity or receives it with its next snapshot. No
+  /// client receives the event before the entity, even if the entity waits for room.
   void send_event_about(std::uint32_t entity, std::uint32_t tick, std::span<const std::byte> event);
 
-  /// Another map: nothing is in the world any more, and every client is told `map_info` before what
-  /// comes then. The connections' `begin_map` is called at their next `update`. Requires: between
-  /// `begin_tick` and `end_tick`.
+  /// Starts another map: the world is empty, and every client receives `map_info` before anything
+  /// else of the map. The next `update` of each client calls its connection's `begin_map`.
+  /// Requires: between `begin_tick` and `end_tick`.
   void begin_map(std::span<const std::byte> map_info);
 
-  /// Reads what the client answered, and sends it what is due.
+  /// Reads the client's answers, and sends what is due.
   void update(ReplicationClientId id, Connection& connection, Time now);
 
-  /// Null when there is no such client.
+  /// Null if the client does not exist.
   const ClientView* view(ReplicationClientId id) const;
   std::size_t memory_bytes() const;
 
@@ -113,7 +115,7 @@ class ReplicationServer {
   ModelHash model_hash_{};
   std::vector<std::byte> map_info_;
   std::uint32_t maps_begun_ = 0;
-  std::size_t clamped_reported_ = 0;              ///< Fields.
+  std::size_t clamped_reported_ = 0;              ///< Number of fields.
   std::vector<std::unique_ptr<Client>> clients_;  ///< Sorted by id.
 };
 

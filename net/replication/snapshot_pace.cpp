@@ -7,8 +7,8 @@ namespace muster {
 
 namespace {
 
-/// How long a snapshot that came too late had been on its way, and this share of it, is remembered:
-/// it fades by as much a second as in that time would be all. No more than the last is believed.
+/// A late snapshot's age times `kSlowerShare` is remembered, up to `kSlowestMost`. It fades by a
+/// factor e in `kSlowestFade`.
 constexpr double kSlowerShare = 1.5;
 constexpr Duration kSlowestFade = std::chrono::seconds(10);
 constexpr Duration kSlowestMost = std::chrono::seconds(4);

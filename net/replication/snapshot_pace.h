@@ -1,4 +1,4 @@
-// How many snapshots may be on their way to a client.
+// Limits the snapshots in flight to a client.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,27 @@
 
 namespace muster {
 
-/// Datagrams of one tick: what is known of entities reaches back as many ticks as the codec's
-/// window has snapshots, divided by this.
+/// The maximum number of datagrams per tick. The codec remembers as many ticks as its window has
+/// snapshots, divided by this.
 inline constexpr std::size_t kPartsPerTickMax = 4;
-/// Snapshots in a round trip. What is acknowledged must still be in the codec's window, and some
-/// more with it from which to predict: else every snapshot would say everything, for ever.
+/// The maximum number of snapshots in a round trip. An acknowledged snapshot must still be in the
+/// codec's window, with some more for prediction; otherwise every snapshot would contain the whole
+/// state.
 inline constexpr double kPartsOnTheWayMax = 40;
 static_assert(kPartsOnTheWayMax + 8 < kSnapshotWindow);
 
-/// Lets so many snapshots go out that those of a round trip stay within the window, and those in
-/// the time that the slowest of late took: by the time that one comes, what it builds on would be
-/// forgotten. More than a tick's datagrams are not saved up.
+/// Limits the snapshots sent in a round trip, and in the time of the slowest recent one, so that
+/// they stay in the codec's window. Otherwise the references of a snapshot would be forgotten
+/// before it arrives. Saves up at most one tick's datagrams.
 class SnapshotPace {
  public:
   explicit SnapshotPace(double ticks_per_second) : ticks_per_second_(ticks_per_second) {}
 
-  /// One came too late to be read, so many ticks after it was sent.
+  /// A snapshot arrived too late to be read, this many ticks after it was sent.
   void was_late(double ticks);
-  /// How many may go out, `ticks` after this was asked last.
+  /// The number of snapshots that may be sent, `ticks` after the last call.
   std::size_t allowed(const RoundTrip& path, std::uint32_t ticks);
-  /// One of those has gone out.
+  /// One of them was sent.
   void sent() { saved_ -= 1; }
 
  private:

@@ -1,4 +1,4 @@
-// Things sorted by id, in blocks, so that thousands may be added and removed in a tick.
+// Items sorted by id, in blocks, so that thousands can be added and removed per tick.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace muster {
 
-/// Items sorted by their member `id`. Adding and removing one moves at most a block of them,
-/// whatever their number and order. Not thread-safe; any number of threads may read.
+/// Items sorted by their member `id`. Adding or removing one moves at most one block of items. Not
+/// thread-safe; any number of threads may read.
 template <typename Item>
 class SortedBlocks {
   using Block = std::vector<Item>;
@@ -58,12 +58,12 @@ class SortedBlocks {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  /// Null when no item has this id. Valid until the next `add` or `remove`.
+  /// Null if no item has this id. Valid until the next `add` or `remove`.
   const Item* find(std::uint32_t id) const;
   Item* find(std::uint32_t id);
-  /// Requires: no item of this id. The result is valid until the next `add` or `remove`.
+  /// Requires: no item has this id. The result is valid until the next `add` or `remove`.
   Item& add(const Item& item);
-  /// Requires: an item of this id.
+  /// Requires: an item with this id.
   void remove(std::uint32_t id);
   void clear();
   std::size_t memory_bytes() const;
@@ -76,13 +76,13 @@ class SortedBlocks {
   void remove_block(std::size_t at);
   void merge_with_next(std::size_t at);
 
-  std::vector<Block> blocks_;             ///< None is empty.
+  std::vector<Block> blocks_;             ///< No block is empty.
   std::vector<std::uint32_t> first_ids_;  ///< One per block.
-  std::vector<Block> spare_;              ///< Their memory, to be used again.
+  std::vector<Block> spare_;              ///< Empty blocks whose memory is reused.
   std::size_t size_ = 0;
 };
 
-/// The last block that begins at the id or before it, or the first one.
+/// The last block that begins at or before the id, or the first block.
 template <typename Item>
 std::size_t SortedBlocks<Item>::block_of(std::uint32_t id) const {
   const auto after = std::ranges::upper_bound(first_ids_, id);
@@ -109,7 +109,7 @@ Item& SortedBlocks<Item>::add(const Item& item) {
   if (blocks_[at].size() == kBlockMax) {
     insert_block(at + 1);
     Block& full = blocks_[at];
-    // Ids that count up fill their blocks.
+    // Growing ids fill their blocks completely.
     const bool is_last = at + 2 == blocks_.size() && item.id > full.back().id;
     if (!is_last) {
       const auto half = full.begin() + kBlockMax / 2;
@@ -142,9 +142,9 @@ void SortedBlocks<Item>::remove(std::uint32_t id) {
   if (at > 0) merge_with_next(at - 1);
 }
 
-/// Two neighbours with few items become one block. So after each removal the block and a neighbour
-/// have more than half a block of items together, and there are at most some four times as many
-/// blocks as needed.
+/// Merges two neighbours with few items into one block. So after each removal the block and a
+/// neighbour together have more than half a block of items, and there are at most about four times
+/// as many blocks as needed.
 template <typename Item>
 void SortedBlocks<Item>::merge_with_next(std::size_t at) {
   if (at + 1 == blocks_.size()) return;

@@ -6,7 +6,7 @@ namespace muster {
 
 namespace {
 
-/// In an event's length: its entity stands behind it.
+/// In an event's length: its entity follows.
 constexpr std::uint32_t kHasSubject = 0x8000;
 
 }  // namespace
@@ -79,7 +79,7 @@ void TimedEventSender::delivered(std::uint16_t payload) {
   Carried& carried = carried_[payload % kPayloads];
   if (!carried.is_used || carried.payload != payload) return;
   carried.is_used = false;
-  // The slot of an event that was delivered long ago may belong to another one by now.
+  // The slot of an event that was delivered long ago may belong to another one now.
   for (const std::uint32_t number : carried.events) {
     if (number - begin_ >= end_ - begin_ || slot(number).is_over) continue;
     slot(number).is_over = true;
@@ -99,7 +99,7 @@ void TimedEventSender::clear() {
 }
 
 bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
-  // Looked through first: a payload is believed whole or not at all.
+  // Checked first: a payload is accepted completely or not at all.
   SectionReader preview = reader;
   for (std::uint8_t i = preview.read_u8(); i > 0; --i) {
     static_cast<void>(preview.read_bytes(2 + 4));
@@ -124,8 +124,8 @@ void TimedEventReceiver::take(std::uint16_t number, Waiting event,
                               std::span<const std::byte> bytes) {
   const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
   const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
-  // A sender keeps fewer than half a window: what lies further back was received. How far ahead it
-  // lies says nothing: numbers of events that are not meant for this client never come.
+  // A sender keeps fewer than half a window, so a number further back was received. A gap ahead is
+  // normal, because the numbers of events for other clients never arrive.
   if (ahead < -static_cast<int>(kTimedEventsMax) || (ahead < 0 && wide > next_)) return;
   if (received_[wide % kWindow] == wide + 1) return;
   received_[wide % kWindow] = wide + 1;
@@ -177,7 +177,7 @@ std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
     told_.erase(told_.begin(), told_.begin() + static_cast<std::ptrdiff_t>(too_many));
     lost_ += too_many;
   }
-  due_.clear();  // What it pointed to may have moved.
+  due_.clear();  // The bytes it points to may have moved.
   for (const Waiting& event : told_) {
     due_.push_back({.tick = event.tick, .number = event.number, .bytes = event.bytes});
   }

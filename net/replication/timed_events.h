@@ -1,5 +1,5 @@
-// Events that happen at a tick: they ride with snapshots, so that they are there when the client's
-// world gets to that tick. REPLICATION_FORMAT.md, "Events".
+// Events of a tick. They are sent with snapshots, so that they are present when the client's world
+// reaches that tick. REPLICATION_FORMAT.md, "Events".
 #pragma once
 
 #include <array>
@@ -11,48 +11,48 @@
 
 namespace muster {
 
-/// Events of a client that are not known to have arrived.
+/// The maximum number of undelivered events of a client.
 inline constexpr std::size_t kTimedEventsMax = 256;
 inline constexpr std::size_t kTimedEventBytesMax = 256;
-/// So many that are due wait for a game that does not read them; of more, the oldest are lost.
+/// The maximum number of due events that a game has not read; beyond it the oldest are lost.
 inline constexpr std::size_t kTimedEventsDueMax = 4096;
 /// Number, tick, length.
 inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
-/// Of one about an entity: its id and generation.
+/// The entity's id and generation.
 inline constexpr std::size_t kEventSubjectBytes = 4 + 4;
-/// Payloads that an event waits for its entity at the receiver: more than a server sends while it
-/// holds one for lack of room, and those of some round trips.
+/// The number of payloads that a received event waits for its entity. It covers the payloads of
+/// some round trips and those that a server sends while it defers the entity for lack of room.
 inline constexpr std::uint64_t kEventPatience = 1024;
 
-/// The entity that an event tells of.
+/// The entity of an event.
 struct EventSubject {
   std::uint32_t id = 0;
   std::uint32_t generation = 0;
   friend bool operator==(const EventSubject&, const EventSubject&) = default;
 };
 
-/// Which payloads an event may stand in.
+/// Which payloads may contain an event.
 enum class EventTurn : std::uint8_t {
   any = 0,
-  waits = 1,     ///< Its entity may not have come: none but those that tell of it, ...
-  together = 2,  ///< ... as the next one does.
-  never = 3,     ///< The entity will not come.
+  waits = 1,     ///< Its entity may not have arrived: only payloads that contain the entity, ...
+  together = 2,  ///< ... such as the next one.
+  never = 3,     ///< The entity will not be sent.
 };
 
-/// The sending side, of one client. An event stands in every payload until one of them is known to
-/// have arrived: a lost packet does not delay it by a round trip. Memory is bounded; steady state
-/// allocates nothing.
+/// The sending side, for one client. Every payload contains an event until one of them is
+/// confirmed, so a lost packet does not delay it by a round trip. Memory is bounded; nothing is
+/// allocated in steady state.
 class TimedEventSender {
  public:
   TimedEventSender() : slots_(kTimedEventsMax) {}
 
-  /// False when too many wait, or the event is too long.
+  /// False if too many wait, or the event is too long.
   bool push(std::uint32_t tick, std::span<const std::byte> event);
-  /// An event about an entity that the receiver has been told of (`any`), or one that must not
-  /// arrive before it is: that waits until `settle` says otherwise.
+  /// Queues an event about an entity that the receiver has (`any`), or that must arrive first. The
+  /// latter waits until `settle` changes it.
   bool push_about(const EventSubject& subject, EventTurn turn, std::uint32_t tick,
                   std::span<const std::byte> event);
-  /// Asks `turn_of(EventSubject)` of each event that waits for its entity.
+  /// Calls `turn_of(EventSubject)` for each event that waits for its entity.
   template <typename TurnOf>
   void settle(const TurnOf& turn_of) {
     for (std::uint32_t number = begin_; waiting_ > 0 && number != end_; ++number) {
@@ -64,21 +64,21 @@ class TimedEventSender {
     }
     drop_finished();
   }
-  /// Writes a count and as many events as fit into `bytes_max`, the oldest first of those whose
-  /// turn it is; nothing when there is none. `payload` is whichever number the caller gives the
-  /// payload that carries them. Returns the count.
+  /// Writes a count and as many of the allowed events as fit into `bytes_max`, oldest first; writes
+  /// nothing without events. `payload` is the caller's number of the payload that carries them.
+  /// Returns the count.
   std::size_t write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload);
   bool has_any() const { return begin_ != end_; }
-  /// What `write` takes of as many bytes at most.
+  /// The size that `write` would use, up to `bytes_max`.
   std::size_t waiting_bytes(std::size_t bytes_max) const;
-  /// Whether any waits for its entity.
+  /// True when an event waits for its entity.
   bool has_waiting() const { return waiting_ > 0; }
-  /// The payload with this number has arrived.
+  /// The payload with this number was delivered.
   void delivered(std::uint16_t payload);
   void clear();
 
  private:
-  /// Twice as many as a view lets be on their way, and more than a snapshot's window.
+  /// Twice as many as a view allows in flight, and more than a snapshot's window.
   static constexpr std::size_t kPayloads = 64;
 
   struct Slot {
@@ -89,7 +89,7 @@ class TimedEventSender {
     EventSubject subject;
     std::vector<std::byte> bytes;
   };
-  /// With its head.
+  /// Includes its header.
   static std::size_t bytes_of(const Slot& event) {
     return kTimedEventHeadBytes + event.bytes.size() + (event.has_subject ? kEventSubjectBytes : 0);
   }
@@ -104,36 +104,37 @@ class TimedEventSender {
   void drop_finished();
 
   std::vector<Slot> slots_;
-  std::uint32_t begin_ = 0;  ///< The oldest that is not over.
+  std::uint32_t begin_ = 0;  ///< The oldest one that is not over.
   std::uint32_t end_ = 0;
-  std::size_t waiting_ = 0;  ///< For their entity.
+  std::size_t waiting_ = 0;  ///< Events that wait for their entity.
   std::array<Carried, kPayloads> carried_;
 };
 
-/// An event that came.
+/// A received event.
 struct TimedEvent {
   std::uint32_t tick = 0;
-  std::uint32_t number = 0;  ///< In the order in which the server sent them.
+  std::uint32_t number = 0;  ///< In the server's order of sending.
   std::span<const std::byte> bytes;
 };
 
-/// What a receiver knows of an event's entity.
+/// The receiver's state of an event's entity.
 enum class SubjectState : std::uint8_t {
-  shown = 0,  ///< The game has been told of it; it may have gone since.
+  shown = 0,  ///< The game has received it; it may be removed since.
   may_come = 1,
-  is_past = 2,  ///< It was not, and will not be.
+  is_past = 2,  ///< It was not shown and will not be.
 };
 
-/// The receiving side: each event once, when its tick has been reached, by tick; one about an
-/// entity also not before that was shown, which is later when its snapshot was overtaken. What an
-/// enemy can make it keep is bounded: of too many that wait, the earliest come before their tick.
+/// The receiving side. Reports each event once, when its tick has been reached, by tick. An event
+/// about an entity also waits until the entity was shown, which is later if its snapshot was
+/// overtaken. Memory is bounded against attackers: if too many wait, the earliest are reported
+/// before their tick.
 class TimedEventReceiver {
  public:
-  /// Reads what `write` wrote, in the payload with this number, by which patience is counted. False
-  /// when it is malformed; nothing was taken then.
+  /// Reads what `write` wrote. `payload` numbers the payloads, to limit the waiting time. Returns
+  /// false and changes nothing if it is malformed.
   bool read(SectionReader& reader, std::uint64_t payload);
-  /// Asks `state_of(EventSubject, tick)` of each entity for which an event waits, as of this
-  /// payload. Of those that were not shown in time, and will not be, the events do not come.
+  /// Calls `state_of(EventSubject, tick)` for each entity for which an event waits, as of this
+  /// payload. Drops the events whose entity was not shown in time and will not be.
   template <typename StateOf>
   void settle(std::uint64_t payload, const StateOf& state_of) {
     if (held_ == 0) return;
@@ -149,15 +150,16 @@ class TimedEventReceiver {
     }
     drop_vain();
   }
-  /// Makes those due whose tick is not after `tick`. Returns how many.
+  /// Makes the events up to `tick` due. Returns their number.
   std::size_t reach(std::uint32_t tick);
-  /// How many were due and gave way to others. Those that `reset` forgets are not counted.
+  /// The number of due events that were dropped for newer ones. Events removed by `reset` are not
+  /// counted.
   std::uint64_t lost() const { return lost_; }
-  /// How many did not come, since their entity did not.
+  /// The number of events dropped because their entity was not shown.
   std::uint64_t in_vain() const { return in_vain_; }
   std::span<const TimedEvent> due() const { return due_; }
   void clear_due();
-  /// Forgets everything: another map.
+  /// Removes everything, for another map.
   void reset();
 
  private:
@@ -166,9 +168,9 @@ class TimedEventReceiver {
   struct Waiting {
     std::uint32_t tick = 0;
     std::uint32_t number = 0;
-    std::uint64_t payload = 0;  ///< That it came with.
-    bool is_held = false;       ///< Until its entity is shown.
-    bool is_vain = false;       ///< It will not be.
+    std::uint64_t payload = 0;  ///< The payload that carried it.
+    bool is_held = false;       ///< Waits until its entity is shown.
+    bool is_vain = false;       ///< Its entity will not be shown.
     EventSubject subject{};
     std::vector<std::byte> bytes{};
   };
@@ -176,10 +178,10 @@ class TimedEventReceiver {
   void take(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
   void drop_vain();
 
-  std::uint32_t next_ = 0;                         ///< One behind the highest number that came.
+  std::uint32_t next_ = 0;                         ///< The highest received number plus one.
   std::array<std::uint32_t, kWindow> received_{};  ///< Number plus one, by number.
   std::vector<Waiting> waiting_;                   ///< By tick, then number.
-  std::vector<Waiting> told_;                      ///< Holds the bytes of `due_`.
+  std::vector<Waiting> told_;                      ///< Owns the bytes of `due_`.
   std::vector<TimedEvent> due_;
   std::size_t held_ = 0;
   std::uint64_t lost_ = 0;

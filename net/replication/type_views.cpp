@@ -24,21 +24,21 @@ bool receives(SchemaReceivers receivers, SeenBy seen_by) {
   return false;
 }
 
-/// As many bits as a lane takes at most with built-in priors, which have to be told that it is not
-/// what they expect: of all kinds and sizes the most was 35 beside its own (slices_test.cpp).
+/// The maximum bits of a lane with built-in priors, which must encode a surprising value. Over all
+/// kinds and sizes the maximum was 35 more than the value's own bits (slices_test.cpp).
 std::size_t weight_of(const LaneSchema& lane) {
   constexpr std::size_t kSurpriseMax = 36;
   return static_cast<std::size_t>(std::bit_width(lane.greatest)) + kSurpriseMax;
 }
 
-/// A type's lanes, before they are cut into slices.
+/// A type's lanes, before they are split into slices.
 struct Lanes {
   std::vector<LaneSchema> schemas;
   std::vector<TypeView::Part> parts;
-  std::vector<bool> goes_on;  ///< Cannot be without the lane before it.
+  std::vector<bool> goes_on;  ///< Must be in the same slice as the lane before it.
 };
 
-/// A field's values as lanes, one behind the other.
+/// Converts a field's values to consecutive lanes.
 class LaneMaker {
  public:
   explicit LaneMaker(Lanes& lanes) : lanes_(lanes) {}
@@ -72,8 +72,8 @@ class LaneMaker {
   }
 
  private:
-  /// The upper half of a large number seldom changes; the lower one cannot be extrapolated, because
-  /// it wraps.
+  /// The upper half of a large number rarely changes; the lower half cannot be extrapolated,
+  /// because it wraps.
   void add_halves(LaneSchema lane, TypeView::Part part, std::uint64_t greatest) {
     lane.kind = LaneKind::symbol;
     lane.greatest = static_cast<std::uint32_t>(greatest >> 32U);
@@ -94,7 +94,7 @@ class LaneMaker {
   Lanes& lanes_;
 };
 
-/// Where each slice ends: as late as its bits allow, and not between lanes that belong together.
+/// The end of each slice: as late as its bits allow, and not between lanes that belong together.
 std::vector<std::size_t> slice_ends(const Lanes& lanes, std::size_t slice_bits) {
   std::vector<std::size_t> ends;
   const std::size_t count = lanes.schemas.size();
@@ -229,8 +229,8 @@ std::string TypeViews::lane_name(std::uint16_t codec_type, std::size_t lane) con
 }
 
 SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
-  // Corrections and codes belong to the types in their order: what is trained on just these is
-  // taken as it is.
+  // Corrections and codes belong to the types in order: a model trained on exactly these is used
+  // unchanged.
   if (std::ranges::equal(trained.types, schemas_, {}, &TypeModel::schema)) return trained;
   std::vector<std::string> sources;
   for (const EntitySchema& schema : schemas_) {
@@ -238,7 +238,7 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
       return std::ranges::any_of(trained.types,
                                  [&](const TypeModel& type) { return type.schema.name == name; });
     };
-    // Without the slice, then without the owner.
+    // First without the slice, then without the owner.
     sources.push_back(schema.name);
     for (auto& name = sources.back(); !is_there(name) && name.find('/') != std::string::npos;) {
       name.resize(name.rfind('/'));

@@ -9,18 +9,18 @@
 
 namespace muster {
 
-/// Keeps a few messages in their order until the connection takes them; what is too much is dropped
-/// by whoever asks for room first.
+/// Keeps a few messages in order until the connection accepts them. The caller checks `has_room`
+/// first and drops a message that does not fit.
 class UnsentMessages {
  public:
-  /// More would let a peer that asks and never listens claim memory.
+  /// The limit stops a peer that sends requests but never reads from using up memory.
   static constexpr std::size_t kMax = 64;
 
   bool has_room() const { return messages_.size() < kMax; }
   bool is_empty() const { return messages_.empty(); }
   void push(std::vector<std::byte> message) { messages_.push_back(std::move(message)); }
   void clear() { messages_.clear(); }
-  /// Sends what the channel has room for.
+  /// Sends as many messages as the channel has room for.
   void send(Connection& connection, std::size_t channel) {
     const auto left = std::ranges::find_if_not(messages_, [&](const auto& message) {
       return connection.send_message(channel, message) == SendStatus::queued;

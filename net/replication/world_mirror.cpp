@@ -18,7 +18,7 @@ ReplicatedChange WorldMirror::go(const Told& told) {
   return change(ReplicatedChange::Kind::despawned, told);
 }
 
-/// Another view of the same type is another look at the same entity.
+/// Another view of the same type is the same entity.
 bool WorldMirror::is_same_entity(const Told& told, const SeenEntity& seen) const {
   return told.kind.generation == seen.kind.generation &&
          views_.view(told.kind.type).type == views_.view(seen.kind.type).type;
@@ -29,7 +29,7 @@ const WorldMirror::Told* WorldMirror::find_told(std::uint32_t id) const {
   return found != told_.end() && found->id == id ? &*found : nullptr;
 }
 
-/// All that the reader has of the entity whose first slice stands there.
+/// All slices that the reader has of the entity whose first slice is at `first`.
 std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   const std::span<const SeenEntity> all = reader_.entities();
   const std::uint32_t id = views_.entity_of(all[first].id);
@@ -38,8 +38,8 @@ std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   return all.subspan(first, end - first);
 }
 
-/// An entity of which all slices are there; nothing otherwise. What is left behind them is of one
-/// that had more.
+/// Returns an entity if all its slices have arrived. Slices after them belong to an entity that had
+/// more.
 std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntity> slices) const {
   const SeenEntity& first = slices.front();
   const TypeView& view = views_.view(first.kind.type);
@@ -57,7 +57,7 @@ std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntit
   return whole;
 }
 
-// What the reader shows now against what it showed last time; both are sorted by id.
+// Compares what the reader shows now with what it showed last; both are sorted by id.
 void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
   const std::size_t listed = changes.size();
@@ -77,14 +77,14 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     const auto is_of_last = [&](const SeenEntity& seen) { return is_same_entity(*last, seen); };
     const std::optional<Told> now = whole_of(slices);
     const bool is_it = now && had && is_of_last(slices.front());
-    // Of a view that comes back, slices of long ago may still be there.
+    // Old slices of a view that returns may still be stored.
     const bool is_older = is_it && now->tick < last->tick;
     if (is_it && !is_older) {
       next_told_.push_back(*now);
       const bool is_other = last->version != now->version || last->kind != now->kind;
       if (is_other) updated_.push_back(change(updated, *now));
     } else if (is_older || (!now && had && std::ranges::any_of(slices, is_of_last))) {
-      next_told_.push_back(*last);  // It is as it was until the others come, or go as well.
+      next_told_.push_back(*last);  // It stays unchanged until the others arrive or are removed.
       next_told_.back().is_whole = false;
     } else {
       if (had) changes.push_back(go(*last));
@@ -100,8 +100,8 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   if (listed > 0 && changes.size() > listed) merge(changes);
 }
 
-// Two lists that nobody has read in between: of each entity, what leads from the state before both
-// to the one behind them.
+// Combines two unread lists: for each entity, the change from the state before both to the state
+// after them.
 void WorldMirror::merge(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
   order_.resize(changes.size());
@@ -173,7 +173,7 @@ SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tic
     return gone.id == id && gone.generation == entity.generation && tick <= gone.tick;
   };
   if (std::any_of(gone_.begin(), end, is_it)) return SubjectState::shown;
-  // The generations of an id rise.
+  // The generations of an id grow.
   const bool is_past =
       told != nullptr && static_cast<std::int32_t>(told->kind.generation - entity.generation) > 0;
   return is_past ? SubjectState::is_past : SubjectState::may_come;

@@ -10,8 +10,8 @@ namespace muster {
 
 namespace {
 
-/// 64 KiB of buckets. A flood from real addresses of a whole botnet shares them; those who play do
-/// not pass here.
+/// 64 KiB of buckets. A botnet's flood from real addresses shares them. Connected players do not
+/// use them.
 constexpr std::size_t kBuckets = 4096;
 
 }  // namespace

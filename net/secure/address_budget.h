@@ -1,4 +1,4 @@
-// How much an address may ask for: a bounded table of token buckets.
+// Limits the requests of each address: a bounded table of token buckets.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace muster {
 
-/// A bucket for every address, in a table of fixed size. Addresses share a bucket when their hashes
-/// under a secret meet, so an attacker cannot choose which other address it disturbs. The secret is
-/// wiped at the end. IPv6 counts by /64 (`subscriber_of`).
+/// One bucket per address, in a table of fixed size. Addresses share a bucket when their hashes
+/// under a secret collide, so an attacker cannot choose which other address it affects. The secret
+/// is wiped on destruction. IPv6 is counted by /64 (`subscriber_of`).
 class AddressBudget {
  public:
   struct Limits {
@@ -27,7 +27,7 @@ class AddressBudget {
   AddressBudget(const AddressBudget&) = default;
   AddressBudget& operator=(const AddressBudget&) = default;
 
-  /// Takes one from the address's bucket; false when it is empty.
+  /// Removes one token from the address's bucket; false if it is empty.
   bool take(Time now, const Address& address);
 
  private:

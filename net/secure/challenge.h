@@ -1,4 +1,5 @@
-// The stateless cookie: a client shows that it receives at its address before we remember anything.
+// The stateless cookie: a client proves that it receives at its address before the server stores
+// anything.
 #pragma once
 
 #include <array>
@@ -12,19 +13,19 @@
 
 namespace muster {
 
-/// How old a challenge may be that is answered.
+/// The maximum age of a challenge that is answered.
 inline constexpr Duration kChallengeAge = std::chrono::seconds(5);
 
-/// What a server sends, and believes when it comes back.
+/// The cookie that a server sends and the client returns.
 struct Challenge {
   std::uint64_t time_ms = 0;  ///< The server's clock.
   std::array<std::byte, 16> mac{};
 };
 
-/// What a client said of itself, which the cookie binds: bytes 2 to 47 of its request.
+/// The part of a request that the cookie covers: bytes 2 to 47.
 using ClientClaim = std::span<const std::byte>;
 
-/// Makes and checks challenges. Keeps only its secret, which is wiped at the end.
+/// Makes and checks challenges. Stores only its secret, which is wiped on destruction.
 class Challenger {
  public:
   explicit Challenger(Entropy& entropy);
@@ -33,7 +34,8 @@ class Challenger {
   Challenger& operator=(const Challenger&) = default;
 
   Challenge make(Time now, const Address& client, ClientClaim claim) const;
-  /// True when we made it, for this client and claim, at most `kChallengeAge` ago.
+  /// True when this server made the challenge for this client and claim, at most `kChallengeAge`
+  /// ago.
   bool is_ours(const Challenge& challenge, Time now, const Address& client,
                ClientClaim claim) const;
 

@@ -1,4 +1,4 @@
-// The layout is that of net/WIRE_FORMAT.md, "Connect tokens".
+// Implements net/WIRE_FORMAT.md, "Connect tokens".
 #include "net/secure/connect_token.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 4> kMagic = {'M', 'T', 'O', 'K'};
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kHeadBytes = 56;  ///< Authenticated and presented.
+constexpr std::size_t kHeadBytes = 56;  ///< Authenticated and sent in a response.
 constexpr std::size_t kNonceBytes = 24;
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == kNonceBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_ABYTES == kTagBytes);
@@ -43,7 +43,7 @@ std::vector<Address> read_addresses(SectionReader& reader) {
   return addresses;
 }
 
-/// Without a copy of it that would have to be wiped.
+/// Makes no copy that would have to be wiped.
 SecretKey read_secret(SectionReader& reader) {
   const std::span<const std::byte> bytes = reader.read_bytes(SecretKey::kBytes);
   return bytes.empty() ? SecretKey() : SecretKey(bytes.first<SecretKey::kBytes>());

@@ -1,4 +1,4 @@
-// Connect tokens: how a backend that knows the players tells a server whom to let in.
+// Connect tokens: a backend that knows the players uses them to admit clients to a server.
 #pragma once
 
 #include <array>
@@ -13,35 +13,35 @@
 
 namespace muster {
 
-/// Seconds since 1970 (UTC): backends and servers have different clocks, but know the date.
+/// Seconds since 1970 (UTC). The clocks of backends and servers differ, but both know the date.
 using UnixSeconds = std::uint64_t;
 
 inline constexpr UnixSeconds kTokenLifetimeMax = UnixSeconds{7} * 24 * 3600;
 inline constexpr std::size_t kTokenAddressesMax = 16;
 inline constexpr std::size_t kUserDataBytesMax = 256;
-/// What a response carries of a token, at most.
+/// The maximum size of a token's part in a response.
 inline constexpr std::size_t kTokenBytesMax = 56 + 8 + 16 + 32 + 1 + 18 * 16 + 2 + 256 + 16;
 
 using TokenId = std::array<std::byte, 16>;
 
-/// What a backend says of a client.
+/// The contents of a token, as a backend chooses them.
 struct TokenClaims {
   std::uint64_t application = 0;
   UnixSeconds issued = 0;
   UnixSeconds expires = 0;
   PublicKey server_key{};
   std::uint64_t client = 0;
-  std::vector<Address> servers{};      ///< 1 to `kTokenAddressesMax`, IPv4 and IPv6 as it comes.
+  std::vector<Address> servers{};      ///< 1 to `kTokenAddressesMax`, IPv4 or IPv6.
   std::vector<std::byte> user_data{};  ///< For the game's server; the client cannot read it.
 };
 
-/// Makes a token for one connection; the client gets it by a way that is encrypted (HTTPS). Nothing
-/// when the claims break a limit: no or too many servers, too much user data, a time that is over
-/// before it begins or longer than `kTokenLifetimeMax`.
+/// Makes a token for one connection. Send it to the client over an encrypted channel (HTTPS).
+/// Returns nothing when the claims break a limit: no servers or too many, too much user data, or a
+/// lifetime that is not positive or is longer than `kTokenLifetimeMax`.
 std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
                                                   const SecretKey& backend_key, Entropy& entropy);
 
-/// What a client reads of its token.
+/// The part of a token that its client can read.
 struct ClientToken {
   std::uint64_t application = 0;
   UnixSeconds issued = 0;
@@ -49,12 +49,12 @@ struct ClientToken {
   PublicKey server_key{};
   SecretKey secret{};
   std::vector<Address> servers{};
-  std::vector<std::byte> presented{};  ///< What goes into a response.
+  std::vector<std::byte> presented{};  ///< The bytes for a response.
 };
-/// Nothing when the bytes are no token of this version.
+/// Returns nothing if the bytes are not a token of this version.
 std::optional<ClientToken> read_client_token(std::span<const std::byte> bytes);
 
-/// What a server learns from a token that a client presents.
+/// The contents of a token that a server opened.
 struct OpenedToken {
   UnixSeconds issued = 0;
   UnixSeconds expires = 0;
@@ -64,9 +64,9 @@ struct OpenedToken {
   std::vector<Address> servers{};
   std::vector<std::byte> user_data{};
 };
-/// Opens what a client presents. Nothing when it was not made with this key, for this application,
-/// or is not valid now. Whether it names this server and is used for the first time is the caller's
-/// to check.
+/// Opens a token from a response. Returns nothing if it was not made with this key and for this
+/// application, or is not valid now. The caller must check that it names this server and was not
+/// used before.
 std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
                                       std::uint64_t application, UnixSeconds now,
                                       const SecretKey& backend_key);

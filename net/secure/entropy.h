@@ -1,4 +1,4 @@
-// Where secrets come from.
+// The source of secret random bytes.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// A source of random bytes. Constructed in `main` and in tests only.
+/// A source of random bytes. Constructed only in `main` and in tests.
 class Entropy {
  public:
   virtual ~Entropy() = default;
@@ -21,7 +21,7 @@ class SystemEntropy final : public Entropy {
   void fill(std::span<std::byte> bytes) override;
 };
 
-/// Bytes that follow from a seed: for tests, and for nothing else.
+/// Bytes derived from a seed. Only for tests.
 class SeededEntropy final : public Entropy {
  public:
   explicit SeededEntropy(std::uint64_t seed) : seed_(seed) {}

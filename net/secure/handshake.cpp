@@ -1,6 +1,6 @@
-// The layouts and the chain of keys are those of net/WIRE_FORMAT.md, "Handshake". The order of
-// secrets follows Noise's NK pattern with a pre-shared key (Perrin, "The Noise Protocol Framework",
-// 2018): first the client's ephemeral key with the server's own, then with its ephemeral one.
+// Implements net/WIRE_FORMAT.md, "Handshake". The order of secrets follows Noise's NK pattern with
+// a pre-shared key (Perrin, "The Noise Protocol Framework", 2018): the client's ephemeral key is
+// combined first with the server's key, then with the server's ephemeral key.
 #include "net/secure/handshake.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t kRequestHeadBytes = 48;  ///< What a request and a response begin with.
+constexpr std::size_t kRequestHeadBytes = 48;  ///< The part that a request and a response share.
 constexpr std::size_t kClaimBegin = 2;
 constexpr std::size_t kRefuseTextMax = 128;
 constexpr std::size_t kProofBytes = 16;
@@ -26,7 +26,7 @@ void write_head(SectionWriter& writer, DatagramKind kind, TrustMode mode, std::u
   writer.write_u8(last);
 }
 
-/// c0 to c3: everything before the response itself is mixed in.
+/// c0 to c3: the chain over everything before the response.
 std::optional<SecretKey> chain_to_hello(const PublicKey& server, const SecretKey& mine,
                                         const PublicKey& theirs, const SecretKey& token_secret) {
   constexpr std::string_view kLabel = "muster handshake 1";
@@ -63,7 +63,7 @@ ClientHandshake::ClientHandshake(const Options& options, Entropy& entropy)
   assert((options.mode == TrustMode::token) == options.token.has_value());
   std::array<std::byte, 4> id{};
   entropy.fill(id);
-  // Never 0: that is no connection.
+  // Never 0, which means no connection.
   connection_id_ = std::max(SectionReader(id).read_u32(), std::uint32_t{1});
 }
 
@@ -125,7 +125,7 @@ void ClientHandshake::write_response(std::span<std::byte, kRequestBytes> into) {
         options_.token.has_value() ? options_.token->secret : SecretKey();
     const std::optional<SecretKey> c3 =
         chain_to_hello(server_key_, ephemeral_.secret, server_key_, token_secret);
-    // A server key that agrees with nobody was given to us: then the server cannot open this.
+    // If the configured server key is weak, the server cannot open this.
     chain_ = c3.value_or(SecretKey());
     hello_key(chain_).seal(0, into.first(before), into.subspan(before), hello_bytes);
   }
@@ -182,7 +182,7 @@ void ClientHandshake::forget_secrets() {
 std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> datagram) const {
   SectionReader reader(datagram);
   const bool is_refuse = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::refuse);
-  const std::uint8_t version = reader.read_u8();  // The server may well speak another than we do.
+  const std::uint8_t version = reader.read_u8();  // The server may use another version.
   const bool is_our_mode = reader.read_u8() == static_cast<std::uint8_t>(options_.mode);
   const std::uint8_t reason = reader.read_u8();
   const bool is_for_us = reader.read_u32() == connection_id_;
@@ -324,7 +324,7 @@ std::size_t ServerHandshake::write_accept(const ResponseView& response, Entropy&
   writer.write_u16(keys.timeout_tenths);
   writer.write_zeros(3);
   if (!is_sealed) return writer.used();
-  // `open_hello` has shown that the client's key agrees with somebody.
+  // `open_hello` has checked that the client's key is not weak.
   const SecretKey shared = agree(ephemeral.secret, response.head.ephemeral).value_or(SecretKey());
   const SecretKey c5 = mix(chain_, shared.bytes());
   accept_key(c5).seal(0, into.first<kAcceptHeadBytes>(), into.subspan<kAcceptHeadBytes>(),

@@ -1,4 +1,4 @@
-// The five datagrams before a connection: what each side writes, and what it believes.
+// The five datagrams of a handshake: how each side writes and checks them.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ inline constexpr std::size_t kChallengeBytes = 64;
 inline constexpr std::size_t kAcceptBytesMax = 76;
 inline constexpr std::size_t kRefuseBytesMax = 156;
 
-/// The first byte of a datagram. Packets have bit 7.
+/// The first byte of a datagram. Packets have bit 7 set.
 enum class DatagramKind : std::uint8_t {
   request = 1,
   challenge = 2,
@@ -34,80 +34,80 @@ enum class DatagramKind : std::uint8_t {
 inline constexpr std::uint8_t kPacketBit = 0x80;
 inline constexpr std::uint8_t kPhaseBit = 0x40;
 
-/// How a client knows its server; travels.
+/// How a client authenticates its server; a wire value.
 enum class TrustMode : std::uint8_t {
-  pinned = 0,       ///< By a key that it has.
-  token = 1,        ///< By a connect token, which also says who the client is.
-  unprotected = 2,  ///< Not at all, and nothing is encrypted: development only.
+  pinned = 0,       ///< By a key that the client has.
+  token = 1,        ///< By a connect token, which also identifies the client.
+  unprotected = 2,  ///< No authentication and no encryption: only for development.
 };
 
-/// Why a server refuses; travels.
+/// Why a server refuses a client; a wire value.
 enum class RefuseReason : std::uint8_t {
   wrong_version = 1,
   wrong_application = 2,
-  wrong_mode = 3,  ///< The server wants a token, or none, or protection.
+  wrong_mode = 3,  ///< The server requires a token, no token, or protection.
   token_invalid = 4,
   token_used = 5,
   full = 6,
   busy = 7,
   content_differs = 8,
   descriptions_differ = 9,
-  not_admitted = 10,  ///< By the game.
+  not_admitted = 10,  ///< Refused by the game.
 };
 
-/// What a client is told with a refusal.
+/// A refusal, as the client reports it.
 struct Refusal {
   RefuseReason reason = RefuseReason::full;
   std::uint8_t server_version = 0;
   std::string text;
 };
 
-/// What both ends have to agree in.
+/// The values that both ends must share.
 struct Agreement {
   std::uint64_t application = 0;   ///< Chosen once per game.
   std::uint64_t content = 0;       ///< Fingerprint of the catalogs.
   std::uint64_t descriptions = 0;  ///< Hash of the component descriptions.
 };
 
-/// What a handshake leaves behind: all that packets need.
+/// The result of a handshake: everything that packets need.
 struct ConnectionKeys {
   Cipher cipher = Cipher::none;
   SecretKey to_server{};
   SecretKey to_client{};
   std::uint32_t server_receives = 0;  ///< The connection id in packets to the server.
   std::uint32_t client_receives = 0;
-  std::uint64_t client = 0;  ///< Who the client is: of its token, else what the server chose.
+  std::uint64_t client = 0;  ///< The client's id: from its token, or chosen by the server.
   std::uint16_t datagram_bytes_max = 0;
   std::uint16_t timeout_tenths = 0;  ///< In units of 100 ms.
 };
 
-/// The client's side. Holds its ephemeral key and the last challenge; one attempt each.
+/// The client's side of one attempt. Holds its ephemeral key and the last challenge.
 class ClientHandshake {
  public:
   struct Options {
     TrustMode mode = TrustMode::pinned;
     Agreement agreement;
-    PublicKey server_key{};              ///< Of mode pinned.
-    std::optional<ClientToken> token{};  ///< Of mode token.
-    /// At most `kUserDataBytesMax`. In mode pinned whoever steals the server's key later opens what
-    /// was recorded of it: no passwords.
+    PublicKey server_key{};              ///< For mode pinned.
+    std::optional<ClientToken> token{};  ///< For mode token.
+    /// At most `kUserDataBytesMax` bytes. In mode pinned, an attacker who later steals the server's
+    /// key can decrypt recorded user data: do not send passwords.
     std::vector<std::byte> user_data{};
   };
 
   ClientHandshake(const Options& options, Entropy& entropy);
 
-  /// Writes the request. The same bytes each time.
+  /// Writes the request. Each call writes the same bytes.
   void write_request(std::span<std::byte, kRequestBytes> into) const;
-  /// Takes a challenge; false when it is not for us, or shows another server than was expected.
+  /// Reads a challenge. False if it is not for this attempt, or shows an unexpected server key.
   [[nodiscard]] bool take_challenge(std::span<const std::byte> datagram);
-  /// Writes the response to the last challenge. Requires: one was taken.
+  /// Writes the response to the last challenge. Requires: `take_challenge` returned true.
   void write_response(std::span<std::byte, kRequestBytes> into);
-  /// The keys, when this is the answer of the server that we meant to the last response written.
+  /// Returns the keys if the datagram is the expected server's answer to the last response.
   std::optional<ConnectionKeys> take_accept(std::span<const std::byte> datagram) const;
-  /// Wipes every secret: the ephemeral key, the chain of keys, the token's secret. Call it when the
-  /// keys exist or the attempt has ended. Nothing else may be called afterwards.
+  /// Wipes all secrets: the ephemeral key, the key chain and the token's secret. Call it when the
+  /// keys exist or the attempt has ended, and call nothing else afterwards.
   void forget_secrets();
-  /// A refusal whose sender has seen our request.
+  /// Reads a refusal. Returns nothing unless its sender has seen the request.
   std::optional<Refusal> take_refuse(std::span<const std::byte> datagram) const;
 
  private:
@@ -116,10 +116,10 @@ class ClientHandshake {
   std::uint32_t connection_id_ = 0;
   Challenge challenge_;
   PublicKey server_key_{};
-  SecretKey chain_;  ///< c4 of net/WIRE_FORMAT.md, once a response is written.
+  SecretKey chain_;  ///< c4 in net/WIRE_FORMAT.md, once a response is written.
 };
 
-/// What a server reads of a request without believing any of it.
+/// An unverified request, as a server reads it.
 struct RequestView {
   TrustMode mode = TrustMode::pinned;
   std::uint8_t version = 0;
@@ -128,16 +128,16 @@ struct RequestView {
   PublicKey ephemeral{};
   ClientClaim claim;  ///< Bytes 2 to 47, a view.
 };
-/// Reads the head of a request or response. Of another version only `version`, `mode` and
-/// `client_receives` mean something. Nothing when the length or the kind is another.
+/// Reads the header of a request or response. For another version only `version`, `mode` and
+/// `client_receives` are valid. Returns nothing if the length or the kind is wrong.
 std::optional<RequestView> read_request_head(std::span<const std::byte> datagram);
-/// True when all that a request leaves empty is zero.
+/// True when all unused bytes of a request are zero.
 bool has_zero_padding(std::span<const std::byte> request);
 
 std::array<std::byte, kChallengeBytes> write_challenge(const RequestView& request,
                                                        const Challenge& challenge,
                                                        const PublicKey& server_key);
-/// Returns how many bytes of `into` were written. The text is cut at 128 bytes of plain ASCII.
+/// Returns the number of bytes written to `into`. The text is cut at 128 bytes of printable ASCII.
 std::size_t write_refuse(const RequestView& request, RefuseReason reason, std::string_view text,
                          std::span<std::byte, kRefuseBytesMax> into);
 
@@ -152,7 +152,7 @@ struct ResponseView {
 };
 std::optional<ResponseView> read_response(std::span<const std::byte> datagram);
 
-/// What a client says in private.
+/// The encrypted part of a client's response.
 struct Hello {
   std::uint64_t content = 0;
   std::uint64_t descriptions = 0;
@@ -160,16 +160,16 @@ struct Hello {
   std::vector<std::byte> user_data{};
 };
 
-/// The server's side, after the cookie was checked: does the expensive part, once.
+/// The server's side, after the cookie was checked: does the expensive cryptography once.
 class ServerHandshake {
  public:
   /// `token_secret`: of the opened token, or 32 zero bytes.
   ServerHandshake(const KeyPair& server, const SecretKey& token_secret);
 
-  /// Opens the hello; nothing when the client does not mean this server, or is forged.
+  /// Opens the hello. Returns nothing if it is forged or made for another server.
   std::optional<Hello> open_hello(const ResponseView& response);
-  /// Writes the accept, and completes the keys from what `keys` already says (ids, cipher, limits).
-  /// Requires: `open_hello` gave something. Returns the bytes written.
+  /// Writes the accept, and completes `keys` from its ids, cipher and limits. Returns the number of
+  /// bytes written. Requires: `open_hello` returned a hello.
   std::size_t write_accept(const ResponseView& response, Entropy& entropy, ConnectionKeys& keys,
                            std::span<std::byte, kAcceptBytesMax> into);
 

@@ -11,7 +11,7 @@ namespace muster {
 
 void prepare_cryptography() {
   [[maybe_unused]] const int result = sodium_init();
-  // It fails only where there are no random bytes to be had; to go on would be to invent keys.
+  // It fails only if the system has no random bytes, and then no key can be made.
   assert(result >= 0);
 }
 

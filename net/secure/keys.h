@@ -1,5 +1,4 @@
-// Keys, and how one follows from another. The cryptography is libsodium's; this unit and its
-// neighbours are the only ones that include it.
+// Keys and key derivation. The cryptography is libsodium's; only this folder includes that library.
 #pragma once
 
 #include <array>
@@ -13,13 +12,13 @@
 
 namespace muster {
 
-/// What every cipher here adds to what it seals.
+/// The bytes that every cipher adds to sealed data.
 inline constexpr std::size_t kTagBytes = 16;
 
-/// Has to happen once in a process before anything is encrypted; may happen again, from any thread.
+/// Call it once per process before any encryption. More calls, from any thread, do no harm.
 void prepare_cryptography();
 
-/// 32 secret bytes, wiped when they go. Comparing takes the same time whatever they hold.
+/// 32 secret bytes, wiped on destruction. Comparison takes constant time.
 class SecretKey {
  public:
   static constexpr std::size_t kBytes = 32;
@@ -39,24 +38,24 @@ class SecretKey {
   std::array<std::byte, kBytes> bytes_{};
 };
 
-/// An X25519 public key; anybody may know it.
+/// An X25519 public key; not secret.
 using PublicKey = std::array<std::byte, 32>;
 
-/// A secret key of X25519 with its public key.
+/// An X25519 secret key with its public key.
 struct KeyPair {
   SecretKey secret;
   PublicKey shared{};
 
   static KeyPair random(Entropy& entropy);
-  /// The pair of a secret that was stored.
+  /// The pair of a stored secret.
   static KeyPair of(const SecretKey& secret);
 };
 
-/// What two parties both know (RFC 7748). Nothing when the peer's key is one of the few that would
-/// give everybody the same secret.
+/// Computes the shared secret of two parties (RFC 7748). Returns nothing for one of the few weak
+/// public keys that give everyone the same secret.
 std::optional<SecretKey> agree(const SecretKey& mine, const PublicKey& theirs);
 
-/// BLAKE2b with 32 bytes, and the same under a key.
+/// BLAKE2b with 32 bytes of output, without and with a key.
 SecretKey hash(std::span<const std::byte> data);
 SecretKey mix(const SecretKey& key, std::span<const std::byte> data);
 SecretKey mix(const SecretKey& key, std::string_view label);

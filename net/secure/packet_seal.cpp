@@ -85,10 +85,10 @@ void SealSender::seal(std::uint64_t sequence, std::span<const std::byte> head,
 SealReceiver::SealReceiver(Cipher cipher, const SecretKey& first)
     : cipher_(cipher), present_(cipher, first), next_(cipher, mix(first, "next")) {}
 
-/// A failed attempt wipes the bytes, so just one key is tried: the packet's number says which.
+/// A failed attempt wipes the bytes, so only one key is tried. The packet's number selects it.
 bool SealReceiver::open(bool phase, std::uint64_t sequence, std::span<const std::byte> head,
                         std::span<std::byte> sealed) {
-  if (cipher_ == Cipher::none) return !phase;  // There is no key to change.
+  if (cipher_ == Cipher::none) return !phase;  // Without a key there is no key phase.
   if (phase == phase_) {
     if (!present_.open(sequence, head, sealed)) return false;
     if (sequence < first_of_present_) first_of_present_ = sequence;

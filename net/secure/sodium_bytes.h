@@ -1,4 +1,4 @@
-// Bytes as libsodium takes them. For this room.
+// Converts bytes to libsodium's type. Only for this folder.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The layout of a saved list is that of net/WIRE_FORMAT.md, "Used tokens".
+// Implements net/WIRE_FORMAT.md, "Used tokens".
 #include "net/secure/used_tokens.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ constexpr std::uint32_t kListVersion = 2;
 constexpr std::size_t kListHeadBytes = 4 + 4 + 8 + 8;
 constexpr std::size_t kListEntryBytes = 16 + 32 + 8 + 8;
 
-/// When a token that is valid from one date to another has been over for certain, by a server's own
-/// clock. The lifetime is bounded, so that no date makes the sum overflow.
+/// Returns when a token is certainly expired by the server's own clock. The lifetime is limited, so
+/// that no date overflows the sum.
 Time over_at(UnixSeconds from, UnixSeconds expires, Time now) {
   const UnixSeconds left = expires > from ? expires - from : 0;
   return now + std::chrono::seconds(std::min(left, kTokenLifetimeMax));
@@ -33,7 +33,7 @@ bool UsedTokens::is_used_by_another(const TokenId& id, const PublicKey& attempt,
 
 void UsedTokens::add(const Use& use, Time now) {
   const Token token{.use = use, .over_at = over_at(use.issued, use.expires, now)};
-  // First the set: if the map has no memory, an entry of the set alone does no harm.
+  // The set first: if the map's allocation fails, an extra entry of the set does no harm.
   by_time_.emplace(token.over_at, use.id);
   const auto [at, is_new] = tokens_.try_emplace(use.id, token);
   if (!is_new && at->second.over_at != token.over_at) by_time_.erase({token.over_at, use.id});
@@ -46,7 +46,7 @@ void UsedTokens::forget_expired(UnixSeconds date, Time now) {
     if (token == tokens_.end()) continue;
     const UnixSeconds expires = token->second.use.expires;
     if (expires > date) {
-      // By this date it is still valid: the date is behind, and may have been ahead before.
+      // By this date the token is still valid. So the date was set back.
       token->second.over_at = over_at(date, expires, now);
       entry.value().first = token->second.over_at;
       by_time_.insert(std::move(entry));
@@ -84,7 +84,7 @@ bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
                         reader.remaining() % kListEntryBytes == 0 &&
                         reader.remaining() / kListEntryBytes == count;
   if (!is_sound || tokens_.size() > most_ || count > most_ - tokens_.size()) return false;
-  // One spelling: ids ascend. Looked at before anything changes.
+  // Ids must ascend, so that a list has one encoding. Checked before any change.
   TokenId last{};
   SectionReader look = reader;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// Which connect tokens were used: each opens one connection.
+// The list of used connect tokens: each token opens one connection.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace muster {
 
-/// Remembers used tokens until they cannot be used again. Bounded: when it is full, no token is
-/// accepted, rather than one twice. Only a backend makes tokens, so an attacker cannot fill it.
+/// Remembers used tokens until they cannot be used again. When the table is full, no token is
+/// accepted. An attacker cannot fill it, because only a backend makes tokens.
 ///
-/// The date may be wrong and may be set back. So a token is only forgotten when its date is over
-/// and its whole lifetime has passed since it was used: then it is over, whatever the date was. No
-/// token that expires at or before the latest date of a forgotten one is accepted again, whatever
-/// the date says later.
+/// The date may be wrong and may be set back. So a token is removed only when its expiry date has
+/// passed and its whole lifetime has passed since its use. It is then expired even if the date was
+/// wrong. After that, an unknown token is refused if it expires no later than the latest expiry of
+/// a removed one, even if the date is set back.
 ///
-/// A server that starts again knows no used token: each opens one more connection until it expires.
+/// A restarted server knows no used tokens: each opens one more connection until it expires.
 /// `save` and `restore` keep the list over a restart.
 class UsedTokens {
  public:
-  /// A token, and the attempt that used it: its ephemeral key.
+  /// A token, and the ephemeral key of the attempt that used it.
   struct Use {
     TokenId id{};
     PublicKey attempt{};
@@ -36,21 +36,20 @@ class UsedTokens {
 
   explicit UsedTokens(std::size_t most) : most_(most) {}
 
-  /// True when another attempt than this one has used it, or may have. An attempt is known by its
-  /// ephemeral key: its answer may have to be sent twice.
+  /// True when another attempt has used the token, or may have used it. The ephemeral key
+  /// identifies an attempt, which may need its answer twice.
   bool is_used_by_another(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) const;
   bool is_full() const { return tokens_.size() >= most_; }
   /// Requires: not used by another, not full.
   void add(const Use& use, Time now);
-  /// Forgets tokens that cannot be used again.
+  /// Removes tokens that cannot be used again.
   void forget_expired(UnixSeconds date, Time now);
   std::size_t size() const { return tokens_.size(); }
 
-  /// The list as bytes, 24 and 64 for each token (net/WIRE_FORMAT.md, "Used tokens").
+  /// Returns the list as bytes: 24, and 64 for each token (net/WIRE_FORMAT.md, "Used tokens").
   std::vector<std::byte> save() const;
-  /// Adds a list that `save` returned, of this server or of another one that accepts the same
-  /// tokens. False, with no change, when the bytes are no such list or when it has more tokens than
-  /// fit.
+  /// Adds a list that `save` returned on this server or on another one that accepts the same
+  /// tokens. Returns false and changes nothing if the bytes are not a valid list or do not fit.
   [[nodiscard]] bool restore(std::span<const std::byte> list, Time now);
 
  private:

@@ -12,18 +12,18 @@ namespace {
 
 constexpr std::uint16_t kNoLane = std::numeric_limits<std::uint16_t>::max();
 
-/// Who receives a lane, and whether others of its vector are here as well, is nothing to learn.
+/// The receivers of a lane, and the presence of other lanes of its vector, do not affect training.
 bool is_same(const LaneSchema& a, const LaneSchema& b) {
   return a.name == b.name && a.kind == b.kind && a.greatest == b.greatest && a.period == b.period;
 }
 
-/// Where in a row the weights of a partner begin.
+/// The start of a partner's weights in a row.
 template <typename Row>
 auto weights_of(Row& row, std::size_t partner) {
   return row.begin() + static_cast<std::ptrdiff_t>(kOwnFeatures + partner * kFeaturesPerPartner);
 }
 
-/// One type of a new model and the trained one that it takes from.
+/// One type of a new model and its trained source.
 class Adoption {
  public:
   Adoption(const SnapshotModel& trained, const TypeModel& source, SnapshotModel& model,
@@ -46,7 +46,7 @@ class Adoption {
   }
 
  private:
-  /// The lanes of a rotation are all here or none.
+  /// The lanes of a rotation are paired all or none.
   void pair_up() {
     const auto& ours = type_.schema.lanes;
     for (std::size_t i = 0; i < ours.size();) {
@@ -61,14 +61,14 @@ class Adoption {
       i += count;
     }
   }
-  /// Whether these lanes stand in the source from `first` on, and no other took them.
+  /// True when the source has these lanes from `first` on, and they are unused.
   bool gives(std::size_t first, std::span<const LaneSchema> wanted) const {
     const std::span<const LaneSchema> lanes(source_.schema.lanes);
     return to_[first] == kNoLane &&
            std::ranges::equal(lanes.subspan(first, wanted.size()), wanted, is_same);
   }
 
-  /// First the lanes that were learnt, in their order, then the others in the untrained one.
+  /// First the trained lanes in their order, then the others in the untrained order.
   void adopt_order() {
     std::vector<std::uint16_t> order;
     for (const std::uint16_t lane : source_.order) {
@@ -95,7 +95,7 @@ class Adoption {
     adopt_code(i);
   }
 
-  /// A partner that is not here takes its weights with it.
+  /// Drops partners that are missing here, with their weights.
   void keep_partners(const LaneModel& source, LaneModel& lane) const {
     lane.partner_count = 0;
     for (std::size_t k = 0; k < source.partner_count; ++k) {
@@ -115,7 +115,7 @@ class Adoption {
       std::fill(weights_of(row, lane.partner_count), row.end(), 0);
     }
   }
-  /// Huffman's code for a lane's changes; masks are about four lanes, which may be others here.
+  /// Copies the Huffman code of a lane's changes. Masks cover four lanes, which may differ here.
   void adopt_code(std::size_t i) {
     const std::uint32_t context = change_context(source_, from_[i]);
     const std::uint32_t own = change_context(type_, i);
@@ -137,8 +137,8 @@ class Adoption {
   const TypeModel& source_;
   SnapshotModel& model_;
   TypeModel& type_;
-  std::vector<std::uint16_t> from_;  ///< Of each lane here, the one in the source.
-  std::vector<std::uint16_t> to_;    ///< Of each lane in the source, the one here.
+  std::vector<std::uint16_t> from_;  ///< For each lane here, the one in the source.
+  std::vector<std::uint16_t> to_;    ///< For each lane in the source, the one here.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What was learnt of one schema, used for another that is nearly the same: recordings have every
-// field, clients see some of them, and games change.
+// Uses a model that was trained on one schema for a similar one: recordings have every field,
+// clients see some of them, and games change.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// Takes what is known of the lanes of the types called `sources` into those of the untrained
-/// `model`, the i-th for its i-th type, where lanes have the same name, kind and range. Both ends
-/// of a connection do this with the same models and get the same one. SNAPSHOT_FORMAT.md, "A model
-/// for other types". Requires: as many sources as the model has types.
+/// Copies trained data of lanes from the types named in `sources` into the untrained `model`, the
+/// i-th source into its i-th type, where lanes have the same name, kind and range. Both ends of a
+/// connection do this with the same models and get equal results. SNAPSHOT_FORMAT.md, "A model for
+/// other types". Requires: as many sources as the model has types.
 void adopt(const SnapshotModel& trained, std::span<const std::string> sources,
            SnapshotModel& model);
 

@@ -1,5 +1,5 @@
-// Each entity has a short list, newest first: an entity that is sent often has no links, and one
-// that is sent seldom has as many as there are states of it in the window.
+// Each entity has a short list, newest first. A frequently sent entity has no links; a rarely sent
+// one has one for each of its states in the window.
 #include "net/snapshot/baseline_links.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ LinkList BaselineLinks::find(LinkList list, std::uint32_t tick) const {
 
 void BaselineLinks::add(LinkList& list, EntityKind kind, std::uint32_t tick,
                         std::uint32_t baseline_tick, const LaneValue* baseline) {
-  if (find(list, tick) != 0) return;  // Another part of the same tick has said it.
+  if (find(list, tick) != 0) return;  // Another part of the same tick has added it.
   LinkList added = free_;
   if (added != 0) {
     free_ = nodes_[added].next;
@@ -52,7 +52,7 @@ void BaselineLinks::extend(LinkList list, EntityKind kind, KnownStates& known) c
   }
 }
 
-/// Marks what `extend` would visit.
+/// Marks the links that `extend` would visit.
 void BaselineLinks::mark(LinkList list, std::uint32_t tick) {
   for (std::size_t i = 1; i < kLinkedStates; ++i) {
     const LinkList found = find(list, tick);

@@ -1,4 +1,4 @@
-// For a state that was coded against a single known one: which one that was.
+// Stores the baseline of each state that was coded against a single known state.
 #pragma once
 
 #include <algorithm>
@@ -12,30 +12,32 @@
 
 namespace muster {
 
-/// Known states with which an entity's motion can be predicted. With fewer, unless they are equal,
-/// earlier ones are added along the links; a state that is coded while there are fewer gets a link.
+/// The number of known states that is enough to predict motion. An entity with fewer, unless they
+/// are equal, also uses earlier states, found by links; each state coded then gets a link.
 inline constexpr std::size_t kLinkedStates = 3;
 
-/// Whether so little is known of an entity that links matter.
+/// True when an entity has so few known states that links are used.
 inline bool is_sparse(const KnownStates& known) {
   return known.count > 0 && known.count < kLinkedStates && !is_quiet(known);
 }
 
 /// Links from states of rarely sent entities to their baselines. A receiver that has a state also
-/// had the state that it was coded against, so both ends can predict from both for as long as they
-/// know the later one. Owns copies of the earlier states' values. SNAPSHOT_FORMAT.md, "What is
-/// known". Not thread-safe; allocates nothing while the number of links does not grow.
+/// had its baseline, so both ends can predict from both while they know the later one. Owns copies
+/// of the earlier values. SNAPSHOT_FORMAT.md, "Known states". Not thread-safe; allocates nothing
+/// while the number of links does not grow.
 class BaselineLinks {
  public:
   explicit BaselineLinks(const SnapshotModel& model);
 
-  /// Notes that the state of `tick` was coded against one of `baseline_tick` with these values.
+  /// Records that the state of `tick` was coded against the one of `baseline_tick` with these
+  /// values.
   void add(LinkList& list, EntityKind kind, std::uint32_t tick, std::uint32_t baseline_tick,
            const LaneValue* baseline);
-  /// Adds earlier states while there are fewer than `kLinkedStates`. Requires: `is_sparse(known)`.
+  /// Adds earlier states until there are `kLinkedStates`. Requires: `is_sparse(known)`.
   void extend(LinkList list, EntityKind kind, KnownStates& known) const;
-  /// Drops the links that no state of these records needs. `is_needed(record, place)`: whether the
-  /// record is of the snapshot at that place of the window, and that one may still be a reference.
+  /// Drops the links that no state of these records needs. `is_needed(record, place)` returns true
+  /// when the record belongs to the snapshot at that index of the window, and that snapshot may
+  /// still be a reference.
   template <typename IsNeeded>
   void drop_unneeded(LinkList& list, const EntityTrack& track, const TrackRecords& records,
                      const SnapshotTicks& ticks, const IsNeeded& is_needed) {
@@ -57,7 +59,7 @@ class BaselineLinks {
   /// Drops all links of an entity.
   void drop(LinkList& list);
 
-  /// Bytes of a link of an entity with `lanes` lanes.
+  /// The size of a link of an entity with `lanes` lanes, in bytes.
   static std::size_t byte_count(std::size_t lanes) {
     return sizeof(Node) + lanes * sizeof(LaneValue);
   }

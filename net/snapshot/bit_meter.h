@@ -1,4 +1,4 @@
-// What each decision of a snapshot cost, for inspectors.
+// Counts the bits of each decision of a snapshot, for inspection tools.
 #pragma once
 
 #include <cmath>
@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// Sums up the information of decisions by their slot: the bits that an ideal coder takes, which
-/// the range coder exceeds by a few in each snapshot; of the plain coders the bits that there are.
-/// Decisions without a slot belong to the one before, at a snapshot's beginning to the first slot.
+/// Sums the information of decisions by slot: the bits of an ideal coder, which the range coder
+/// exceeds by a few per snapshot; for plain coders the real bits. A decision without a slot counts
+/// for the slot before it, at a snapshot's beginning for the first slot.
 class BitMeter {
  public:
   explicit BitMeter(std::size_t slot_count) : bits_(slot_count) {}
@@ -23,7 +23,7 @@ class BitMeter {
   }
   void add_even() { add_bits(1); }
   void add_bits(unsigned count) { bits_[last_] += count; }
-  /// What comes next has no slot, and belongs to this one.
+  /// The following decisions have no slot and count for this one.
   void go_to(std::uint32_t slot) { last_ = slot; }
   void add_snapshot(std::size_t bytes) {
     last_ = 0;

@@ -1,4 +1,4 @@
-// What a model knows before it has seen a game.
+// The priors of a model without training data of its game.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// Steps of probabilities (`probability_scale.h`) for the slots of a lane or an entity, and the
-/// weights of expected sizes. Learnt from recorded worlds of several games by `snapshot_train
-/// --built-in`, which wrote `built_in_tables.h`.
+/// Probability steps (`probability_scale.h`) for the slots of a lane or an entity, and the weights
+/// of expected sizes. `snapshot_train --built-in` learned them from recorded worlds of several
+/// games and wrote `built_in_tables.h`.
 std::span<const std::uint8_t> built_in_steps(const LaneSchema& lane);
 std::span<const std::uint8_t> built_in_entity_steps();
 const SizeWeights& built_in_size_weights();

@@ -1,4 +1,4 @@
-// What an entity's code asks of a coder, and the memory that it takes.
+// The interface between an entity's code and a coder, and the memory that coding needs.
 #pragma once
 
 #include <concepts>
@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// Makes or takes decisions.
+/// Encodes or decodes decisions.
 /// - `bit(slot, value)`: a decision with a known probability; returns its outcome.
-/// - `even_bit(value)`: one without.
-/// - `kDecodes`: the values given mean nothing, the outcomes do.
+/// - `even_bit(value)`: a decision without one.
+/// - `kDecodes`: the passed values are ignored; only the outcomes count.
 template <typename C>
 concept DecisionCoder = requires(C& coder, std::uint32_t slot, bool value) {
   { coder.bit(slot, value) } -> std::same_as<bool>;
@@ -20,15 +20,14 @@ concept DecisionCoder = requires(C& coder, std::uint32_t slot, bool value) {
   { C::kDecodes } -> std::convertible_to<bool>;
 };
 
-/// Wants to know in what contexts the decisions behind are to be seen; tells decisions that share
-/// their contexts apart by their node.
+/// Uses the contexts of decisions. `node` distinguishes decisions that share their contexts.
 template <typename C>
 concept ContextCoder = DecisionCoder<C> &&
     requires(C& coder, const MixContexts& contexts, std::uint32_t number, bool value) {
   coder.see_in(contexts);
   { coder.bit_in(number, number, value) } -> std::same_as<bool>;
 };
-/// Makes a decision in the contexts given last, if the coder has such.
+/// Codes a decision in the last given contexts, if the coder uses contexts.
 template <DecisionCoder Coder>
 bool decide(Coder& coder, std::uint32_t slot, std::uint32_t node, bool value) {
   if constexpr (ContextCoder<Coder>) {
@@ -38,10 +37,10 @@ bool decide(Coder& coder, std::uint32_t slot, std::uint32_t node, bool value) {
   }
 }
 
-/// What a trainer sees of each prediction whose size is guessed, besides the decisions.
+/// What a trainer receives for each prediction with an estimated size, besides the decisions.
 struct PredictionSeen {
   std::size_t lane = 0;
-  std::int64_t missed = 0;  ///< By how much, in units of the prediction.
+  std::int64_t missed = 0;  ///< The error, in units of the prediction.
   const SizeInputs& sizes;
 };
 template <typename C>
@@ -49,20 +48,21 @@ concept PredictionWatcher = requires(C& coder, const PredictionSeen& seen) {
   coder.see(seen);
 };
 
-/// Memory that coding an entity needs, kept between entities so that none is allocated.
+/// Memory for coding an entity, kept between entities so that nothing is allocated.
 struct EntityScratch {
   std::vector<LaneNews> news;
   std::vector<Turn> turns;
-  /// By how much each lane moved from each known state to the next newer one, modulo 2^32; zero
-  /// behind the oldest. Four lanes stand together, so that a processor takes them at once.
+  /// The movement of each lane from each known state to the next newer one, modulo 2^32; zero after
+  /// the oldest. Four lanes are stored together for vector instructions.
   std::vector<LaneSteps> steps;
-  /// Of each lane, not 0 when it has more than one value in the known states.
+  /// For each lane, not 0 if it has more than one value in the known states.
   std::vector<LaneValue> unrest;
-  std::vector<std::int64_t> missed;  ///< Of each lane, the residual; for coders with contexts.
-  /// Of the entity coded last, and the ticks of its states: most entities have the same.
+  std::vector<std::int64_t> missed;  ///< The residual of each lane; for coders with contexts.
+  /// The spacing of the last coded entity, and the ticks of its states: most entities have the
+  /// same.
   StateSpacing spacing;
   KnownStates spaced;
-  LaneMotion rest;  ///< Of all lanes that do not move.
+  LaneMotion rest;  ///< The motion of all constant lanes.
 
   std::size_t memory_bytes() const {
     return news.capacity() * sizeof(LaneNews) + turns.capacity() * sizeof(Turn) +
@@ -70,7 +70,7 @@ struct EntityScratch {
            missed.capacity() * sizeof(std::int64_t);
   }
 };
-/// Makes room for the lanes of a type, and finds by how much they moved.
+/// Makes room for the lanes of a type, and computes their movement.
 void prepare_scratch(std::size_t lanes, const KnownStates& known, EntityScratch& scratch);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Whether an entity that changed is deferred: one decision for each entity, in a snapshot that
+// Codes whether a changed entity is deferred: one decision for each entity of a snapshot that
 // defers any. SNAPSHOT_FORMAT.md, "Deferred entities".
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace muster {
 
-/// Steps of the share of deferred entities that a snapshot's head has.
+/// The bits of the share of deferred entities in a snapshot's head.
 inline constexpr unsigned kDeferredShareBits = 6;
 
-/// The probability that a step of the head stands for.
+/// The probability of a share in the head.
 inline BitProbability deferred_probability(std::uint32_t share) {
   return kProbabilityOfStep[4 * share + 2];
 }
 
-/// The step nearest to `deferred` of `known` entities.
+/// The share nearest to `deferred` of `known` entities.
 inline std::uint32_t deferred_share(std::size_t deferred, std::size_t known) {
   const std::uint64_t share =
       (std::uint64_t{deferred} * 65536 + known / 2) / std::max<std::size_t>(known, 1);
@@ -31,17 +31,17 @@ inline std::uint32_t deferred_share(std::size_t deferred, std::size_t known) {
   return step_of(bounded) / 4;
 }
 
-/// Codes the decisions of one snapshot. A sender that lacks room updates each entity at intervals
-/// of its own, so the probability depends on how old the receiver's state is, compared with the
-/// interval before. It is learned while the snapshot is coded: no snapshot depends on what an
-/// earlier one learned.
+/// Codes the decisions of one snapshot. A sender without enough room updates each entity at its own
+/// interval. So the probability depends on the age of the receiver's state, compared with the
+/// interval before. It is learned while the snapshot is coded: no snapshot depends on an earlier
+/// one.
 class DeferredCode {
  public:
   explicit DeferredCode(std::uint32_t share = 0) {
     contexts_.fill({.probability = deferred_probability(share), .count = 0});
   }
 
-  /// Returns whether the entity, of which `known` is known, is deferred.
+  /// Returns true if the entity with these known states is deferred.
   template <DecisionCoder Coder>
   bool code(Coder& coder, bool is_quiet, const KnownStates& known, bool is_deferred) {
     const std::uint32_t age = known.now - known.ticks[0];
@@ -58,7 +58,7 @@ class DeferredCode {
     return result;
   }
 
-  /// Ages from 0 to 3 by themselves, then four classes an octave.
+  /// Ages 0 to 3 have one class each, then four classes per octave.
   static std::size_t age_class(std::uint32_t age) {
     if (age < 4) return age;
     const auto width = static_cast<unsigned>(std::bit_width(age));

@@ -1,6 +1,6 @@
-// One entity's new state as a string of decisions. The same text encodes, decodes, counts and
-// trains: it asks its coder for each decision's outcome, and an encoder answers with the bit that
-// it was given, a decoder with the bit that it reads. SNAPSHOT_FORMAT.md, "Entities".
+// Codes one entity's new state as a series of decisions. The same code encodes, decodes, counts and
+// trains: it requests each decision's outcome from its coder; an encoder returns the given bit, a
+// decoder the bit that it reads. SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,11 @@ class EntityCode {
   EntityCode(Coder& coder, const TypeModel& type, EntityScratch& scratch)
       : coder_(coder), type_(type), scratch_(scratch) {}
 
-  /// Codes a state of an entity of which nothing is known. Returns false when a decoder met a value
-  /// that no encoder sends.
+  /// Codes a state of an entity without known states. Returns false when a decoder reads a value
+  /// that no encoder writes.
   bool code_new(std::span<LaneValue> values);
-  /// Codes a state against known ones; `values` differs from the newest of them in some lane (the
-  /// coder that does not say so wastes bits, but loses nothing). Requires: `known.count > 0`.
+  /// Codes a state against known ones; `values` should differ from the newest in some lane (an
+  /// unchanged state wastes bits, but is coded correctly). Requires: `known.count > 0`.
   bool code_update(const KnownStates& known, std::span<LaneValue> values);
 
  private:
@@ -39,7 +39,7 @@ class EntityCode {
 
   bool code_symbol(std::size_t lane);
   bool code_tick(std::size_t lane);
-  // Each has one caller, and together they are most of a snapshot's time.
+  // Each has one caller, and together they take most of a snapshot's time.
   [[gnu::always_inline]] inline bool code_lane(std::size_t lane);
   [[gnu::always_inline]] inline bool code_number(const LaneModel& model, std::size_t lane,
                                                  std::int64_t newest, const LaneMotion& motion);
@@ -67,9 +67,9 @@ class EntityCode {
   const TypeModel& type_;
   EntityScratch& scratch_;
   const KnownStates* known_ = nullptr;
-  std::optional<RotationFrame> frame_;  ///< None when all states drop the same component.
+  std::optional<RotationFrame> frame_;  ///< None if all states drop the same component.
   std::span<LaneValue> values_;
-  LaneMotion motion_;  ///< Of the lane being coded, if it moves.
+  LaneMotion motion_;  ///< The current lane's, if it moves.
   SizeHints hints_;
   EntityNews entity_;
 };
@@ -90,7 +90,7 @@ bool EntityCode<Coder>::code_new(std::span<LaneValue> values) {
   values_ = values;
   for (const std::uint16_t lane : type_.order) {
     std::uint32_t slot = type_.lanes[lane].first_slot;
-    // Little is said of new entities, and nothing that contexts could know.
+    // New entities have few decisions, and no history for contexts.
     if constexpr (ContextCoder<Coder>) coder_.see_in({});
     switch (type_.lanes[lane].kind) {
       case LaneKind::symbol:
@@ -155,7 +155,7 @@ bool EntityCode<Coder>::code_lane(std::size_t lane) {
   return code_number(model, lane, newest, motion);
 }
 
-/// How a lane has moved; the newest value is another one where the states are seen in a frame.
+/// Returns the motion of a lane. `newest` changes if the states are converted to another frame.
 template <DecisionCoder Coder>
 const LaneMotion& EntityCode<Coder>::look_at(const LaneModel& model, std::size_t lane,
                                              std::int64_t& newest) {
@@ -182,7 +182,7 @@ LanePast EntityCode<Coder>::past_of(std::size_t lane) const {
   return past;
 }
 
-/// How many states back a lane had another value, minus one and at most 3; 4 for never.
+/// The number of states since a lane had another value, minus one, at most 3; 4: never.
 template <DecisionCoder Coder>
 std::uint32_t EntityCode<Coder>::age_of(std::size_t lane) const {
   if (scratch_.unrest[lane] == 0) return 4;
@@ -197,7 +197,7 @@ std::uint32_t EntityCode<Coder>::changed_partners(const LaneModel& model) const 
   const auto changed = [&](std::size_t i) {
     return scratch_.news[model.change_partners[i]].changed ? 1U << i : 0U;
   };
-  // The places of partners that there are not hold lane 0.
+  // Unused partner entries contain lane 0.
   return (changed(0) | changed(1) | changed(2)) & ((1U << model.change_partner_count) - 1);
 }
 
@@ -243,7 +243,7 @@ bool EntityCode<Coder>::code_tick(std::size_t lane) {
   const std::uint32_t age = age_of(lane);
   const std::uint32_t slot = (age * 8 + changed_partners(model)) * 4 + so_far;
   const LaneValue before = known_->values[0][lane];
-  // A lane of few bits keeps the low end of a tick, so ages go round as well.
+  // A lane of few bits contains the low bits of a tick, so ages wrap, too.
   const auto round = [&](std::int64_t ticks) { return (ticks % count + count) % count; };
   const std::int64_t now = known_->now;
   std::int64_t since = round(now - values_[lane]);
@@ -304,7 +304,7 @@ template <DecisionCoder Coder>
 bool EntityCode<Coder>::code_number(const LaneModel& model, std::size_t lane, std::int64_t newest,
                                     const LaneMotion& motion) {
   Prediction prediction = predict_lane(model, motion);
-  // What cannot be is not predicted.
+  // Impossible values are not predicted.
   std::int64_t target = newest + prediction.steps;
   const std::int64_t low = -std::int64_t{model.period};
   const std::int64_t high = std::int64_t{model.greatest} - low;
@@ -377,7 +377,7 @@ void EntityCode<Coder>::see_symbol(std::size_t lane, std::int64_t since) {
        .since = since}));
 }
 
-/// Codes by how much a lane misses what is predicted.
+/// Codes the difference between a lane's value and its prediction.
 template <DecisionCoder Coder>
 std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_t lane,
                                               std::int64_t newest, const LaneMotion& motion,
@@ -391,7 +391,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
   const std::uint32_t partners = changed_partners(model);
   std::uint32_t level = 0;
-  std::int32_t size = -64;  // Of what is certain.
+  std::int32_t size = -64;  // For a certain value.
   if (!is_certain) {
     std::int32_t sum = 0;
     SizeInputs sizes{};
@@ -433,7 +433,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
   return is_negative ? -magnitude : magnitude;
 }
 
-/// Puts a number in place, one spelling of those that differ by a whole turn.
+/// Stores a number, in the one form of those that differ by a whole turn.
 template <DecisionCoder Coder>
 bool EntityCode<Coder>::put_number(const LaneModel& model, std::size_t lane, std::int64_t number) {
   if (model.period != 0) {

@@ -1,6 +1,5 @@
-// One bit for each entity says whether it rests, so that what has to be looked at is found 64
-// entities at a time. Bits and tracks are in the order of ids: the snapshot's groups are counted in
-// that order, and counting bits is counting entities.
+// One bit per entity says whether it rests, so 64 entities are tested at a time. Bits and tracks
+// are in the order of ids, in which a snapshot counts its groups, so counting bits counts entities.
 #include "net/snapshot/followed_world.h"
 
 #include <algorithm>
@@ -20,7 +19,7 @@ std::size_t count_below(Word word, std::size_t bit) {
 
 void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
                          SnapshotSerial next) {
-  // What was the truth so long ago may be there no more.
+  // Older values may no longer be readable.
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
   next_ = next;
@@ -56,7 +55,7 @@ void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState
   if (has_gone_ && next_ % kSnapshotWindow == 0) put_in_order();
 }
 
-/// Takes over what an entity is now.
+/// Applies an entity's current state.
 void FollowedWorld::follow(std::size_t place, const EntityState& state) {
   Followed& followed = tracks_[place];
   followed.track.is_told = false;
@@ -89,7 +88,7 @@ void FollowedWorld::leave(std::size_t place) {
   followed.track.is_told = false;
 }
 
-/// Drops tracks of which the window knows nothing, and puts new ones in their places.
+/// Drops tracks without any state in the window, and inserts new ones.
 void FollowedWorld::put_in_order() {
   std::erase_if(tracks_, [&](Followed& followed) {
     if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
@@ -107,7 +106,7 @@ void FollowedWorld::put_in_order() {
   }
 }
 
-/// New tracks stand behind the others, in order: the others make room for them from behind.
+/// New tracks are at the end, in order. The others move back to make room for them.
 void FollowedWorld::merge_new() {
   const auto is_before = [](const Followed& a, const Followed& b) {
     return a.track.id < b.track.id;
@@ -123,7 +122,7 @@ void FollowedWorld::merge_new() {
   }
 }
 
-/// Until now every snapshot said that it is as it was.
+/// Until now every snapshot reported it as unchanged.
 void FollowedWorld::wake(std::size_t place) {
   Followed& followed = tracks_[place];
   followed.rests = false;
@@ -168,7 +167,7 @@ std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
   return static_cast<std::size_t>(found - tracks_.begin());
 }
 
-/// Most entities are new, or unchanged since they were: then there is nothing to record.
+/// Most entities are new, or always unchanged, and have no records.
 const TrackRecords& FollowedWorld::records_of(const EntityTrack& track) const {
   static constexpr TrackRecords kNone{};
   return track.has_records() ? records_[track.place] : kNone;
@@ -205,20 +204,20 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
   changed_quiet_.clear();
   known_count_ = 0;
   quiet_count_ = 0;
-  // What is known of one that was as it is in all references.
+  // The known states of an entity that is unchanged in all references.
   EntityTrack always;
   always.run_first = 0;
   always.run_last = ~SnapshotSerial{0};
   resting_known_ = known_entity(always, TrackRecords{}, references_,
                                 [](EntityKind /*kind*/) { return std::size_t{0}; });
-  // One that is not quiet has to be asked after by itself.
+  // An entity that is not quiet must be coded separately.
   if (!is_quiet(resting_known_.states) && resting_count() > 0) wake_all();
   list_words(head, place_of_id(head.first_id));
   head.deferred_share = share_of_deferred();
   rewind();
 }
 
-/// Of entities that are not quiet: those are listed whether or not they rest.
+/// Of entities that are not quiet, which are always listed.
 std::uint32_t FollowedWorld::share_of_deferred() const {
   std::size_t moving = 0;
   std::size_t deferred = 0;
@@ -254,7 +253,7 @@ void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
   quiet_count_ += rested;
 }
 
-/// `known_count_` and `quiet_count_` count what does not rest until all is listed.
+/// `known_count_` and `quiet_count_` count entities that do not rest until all are listed.
 void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_t rank,
                                std::size_t quiet_rank) {
   ++looked_at_count_;
@@ -286,8 +285,8 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     listed.state = is_same ? state : nullptr;
     listed.is_changed = !is_same || (followed.since != since && state->values != newest &&
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
-    // Also one that another view shows now: it stays as the one before has it. So does one whose
-    // id is another's now, of whom an earlier snapshot told: that one may be what is shown.
+    // Also an entity that another view shows now keeps its earlier state. So does one whose id
+    // belongs to another entity that an earlier snapshot contained: the receiver may show that one.
     const bool is_here = state != nullptr && (state->kind.generation == kind.generation ||
                                               state->kind.generation == track.kind.generation);
     listed.is_deferred = is_here && state->is_deferred && listed.is_changed;
@@ -354,7 +353,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     track.run_last = serial;
     track.last = serial;
     track.values = followed.values;
-    // Whom a part of this tick told has to be known until the next tick.
+    // An entity that a part of this tick contained must stay listed until the next tick.
     if (track.run_first + kSnapshotWindow <= serial && !track.is_told) rest(place);
   });
   next_ = serial + 1;
@@ -367,7 +366,7 @@ void FollowedWorld::add_link(const ListedEntity& listed, EntityTrack& track) {
   links_.add(track.links, known.kind, tick_, known.states.ticks[0], known.states.values[0]);
 }
 
-/// What a snapshot does not speak of does not go on as it was.
+/// An entity outside the snapshot's range does not continue as unchanged.
 void FollowedWorld::wake_outside(const SnapshotReach& reach) {
   const std::size_t first = place_of_id(reach.first_id);
   const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : place_of_id(reach.end_id);
@@ -377,7 +376,7 @@ void FollowedWorld::wake_outside(const SnapshotReach& reach) {
   }
 }
 
-/// Ends an entity's run. `is_said`: the snapshot says what it is; `is_there`: and that it is there.
+/// Ends an entity's run. `is_said`: the snapshot contains its state; `is_there`: the entity exists.
 void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_said,
                                    bool is_there) {
   EntityTrack& track = followed.track;
@@ -386,7 +385,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
     begin_run(track, next_, followed.kind, followed.since, followed.values);
     return;
   }
-  // Deferred entities, and those before and behind this part, stay as they are known.
+  // Deferred entities, and those outside this part, keep their known state.
   const bool is_found = listed != nullptr && listed->known != ListedEntity::kSteady;
   const KnownEntity known = is_said    ? KnownEntity{}
                             : is_found ? known_[listed->known]

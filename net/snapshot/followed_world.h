@@ -1,4 +1,4 @@
-// What one receiver is to see and what it knows of it, entity by entity.
+// The state of one receiver: for each entity, what it should see and what it has.
 #pragma once
 
 #include <algorithm>
@@ -16,34 +16,34 @@
 
 namespace muster {
 
-/// When the caller does not know since when an entity has been as it is.
+/// The caller does not know since when an entity is unchanged.
 inline constexpr std::uint32_t kUnknownTick = 0xFFFF'FFFF;
 
-/// An entity of the world that a receiver is to see. The values must stay where they are,
-/// unchanged, until they have not been the truth for `kPastTicksMax` ticks.
+/// An entity that a receiver should see. `values` must stay valid and unchanged until they have
+/// been out of date for `kPastTicksMax` ticks.
 struct EntityState {
   std::uint32_t id = 0;
   EntityKind kind;
-  /// The sender would rather not say now that this entity changed: it stays as it was.
+  /// The sender defers this entity's change: the receiver's state stays unchanged.
   bool is_deferred = false;
   /// The receiver may show a state of this entity: an earlier snapshot contained it.
   bool may_be_shown = true;
   const LaneValue* values = nullptr;
-  /// The first tick of those up to now in which its values were these. Found by comparison when it
-  /// is not given; a caller with many receivers finds it once for all.
+  /// The first tick since which the values are unchanged. If it is not given, it is found by
+  /// comparison; a caller with many receivers finds it once for all.
   std::uint32_t since = kUnknownTick;
 };
 
-/// An entity that the receiver knows and that has to be looked at, in the snapshot being written.
+/// A known entity that must be checked for the current snapshot.
 struct ListedEntity {
-  const EntityState* state = nullptr;  ///< Null when it is gone.
-  std::uint32_t place = 0;             ///< Of its track.
-  std::uint32_t rank = 0;              ///< So many known entities come before it, ...
-  std::uint32_t quiet_rank = 0;        ///< ... and so many quiet ones.
-  std::uint32_t known = 0;             ///< In `known()`, or `kSteady`.
+  const EntityState* state = nullptr;  ///< Null if it was removed.
+  std::uint32_t place = 0;             ///< Index of its track.
+  std::uint32_t rank = 0;              ///< The number of known entities before it, ...
+  std::uint32_t quiet_rank = 0;        ///< ... and of quiet ones.
+  std::uint32_t known = 0;             ///< Index in `known()`, or `kSteady`.
   bool is_quiet = false;
   bool is_changed = false;
-  bool is_deferred = false;  ///< Changed, but not said so.
+  bool is_deferred = false;  ///< Changed, but not updated.
 
   static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
 };
@@ -51,7 +51,7 @@ struct ListedEntity {
 /// An entity that is new to the receiver.
 struct ListedNew {
   const EntityState* state = nullptr;
-  std::uint32_t rank = 0;  ///< So many known entities have lesser ids.
+  std::uint32_t rank = 0;  ///< The number of known entities with smaller ids.
 };
 
 /// The first `due` of `left` equal shares of the entities that a sweep has not visited yet.
@@ -60,86 +60,86 @@ struct SweepShare {
   std::size_t left = 1;
 };
 
-/// How far a snapshot came.
+/// The range that a snapshot covers.
 struct SnapshotReach {
   std::uint32_t first_id = 0;
   std::uint32_t end_id = 0;
-  std::size_t new_written = 0;  ///< Of those listed.
-  /// The next part tells new entities that lie behind the end again: this one may be lost.
+  std::size_t new_written = 0;  ///< Number of listed new entities that were written.
+  /// The next part repeats new entities after the end, because this one may be lost.
   bool is_told_again = false;
 };
 
-/// The tracks of a writer. An entity *rests* when it has been as it is for longer than any snapshot
-/// that can still be built upon, and every one of these said so: then all that is known of it
-/// follows from the references, its run grows by itself, and nobody looks at it until it changes or
-/// a snapshot leaves it out. Not thread-safe; nothing is allocated while the world does not grow.
+/// The tracks of a writer. An entity *rests* (is idle) when it has been unchanged for longer than
+/// any snapshot that can still be a reference, and all of these snapshots included it. Its known
+/// states then follow from the references, its run grows by itself, and it costs no work until it
+/// changes or a snapshot leaves it out. Not thread-safe; nothing is allocated while the world does
+/// not grow.
 class FollowedWorld {
  public:
   explicit FollowedWorld(const SnapshotModel& model) : model_(model), kept_(model), links_(model) {}
 
-  /// Takes over what every entity is at a tick. `next`: the snapshot that will be written next.
+  /// Applies the world of a tick. `next`: the snapshot that will be written next.
   void take(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
-  /// The same of a world that stands where it stood and has the entities that it had, when all is
-  /// as it was but for those at `changed`.
+  /// The same for a world with the same entities at the same indices, of which only those at
+  /// `changed` differ.
   void take_changes(std::uint32_t tick, std::span<const EntityState> world,
                     std::span<const std::uint32_t> changed, SnapshotSerial next);
 
-  /// The next call of `keep` begins with the first track.
+  /// Makes the next call of `keep` start with the first track.
   void begin_keep() { keep_id_ = 0; }
-  /// Keeps the values of all states of `oldest_tick` and before that are needed: the owner of the
-  /// world is about to drop them. Visits a share of the tracks that were not visited since
-  /// `begin_keep`. Resting entities are not visited.
-  /// `is_needed(record, place)`: whether the record is of the snapshot at that place of the window,
-  /// and that one may still be a reference.
+  /// Copies the values of all needed states of `oldest_tick` and before, because the owner of the
+  /// world will drop them. Visits a share of the tracks that were not visited since `begin_keep`;
+  /// resting entities are skipped. `is_needed(record, place)` returns true when the record belongs
+  /// to the snapshot at that index of the window, and that snapshot may still be a reference.
   template <typename IsNeeded>
   void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
             const IsNeeded& is_needed);
-  /// Ends every run and drops every kept value: the values may not be readable any more.
-  /// Requires: nothing is coded against an earlier snapshot.
+  /// Ends every run and drops every copied value, because the values may no longer be readable.
+  /// Requires: no later snapshot refers to an earlier one.
   void forget();
 
-  /// Sorts the world into what the receiver knows and what is new to it, for a snapshot against
-  /// these references; `head` learns whether anything is held.
+  /// Divides the world into entities that the receiver knows and new ones, for a snapshot with
+  /// these references. Sets in `head` whether any is deferred.
   void list(SnapshotHead& head, const ReferenceStates& references);
-  /// Of the known entities that the snapshot may speak of, those that do not rest; in their order.
+  /// The known entities in the snapshot's range that do not rest, in order.
   std::span<const ListedEntity> listed() const { return listed_; }
   std::span<const KnownEntity> known() const { return known_; }
   std::span<const ListedNew> listed_new() const { return new_; }
-  /// Whether the snapshot passes an entity over because an earlier part of the tick has it as new.
+  /// True when the snapshot omits an entity because an earlier part of the tick has it as new.
   bool passes_over(std::uint32_t id) const { return std::ranges::binary_search(passed_over_, id); }
-  /// The quiet ones that changed, as numbers among all quiet ones.
+  /// The quiet entities that changed, as indices among all quiet ones.
   std::span<const std::uint32_t> changed_quiet() const { return changed_quiet_; }
   std::size_t known_count() const { return known_count_; }
   std::size_t quiet_count() const { return quiet_count_; }
-  /// The track of a known entity by its number. Requires: numbers that do not fall since `rewind`.
+  /// The track of a known entity by its rank. Requires: ranks that do not fall since `rewind`.
   const EntityTrack& track_of_rank(std::size_t rank);
   void rewind();
   const EntityTrack& track(std::uint32_t place) const { return tracks_[place].track; }
-  /// What is known of an entity that rests.
+  /// The known states of a resting entity.
   KnownEntity resting(const EntityTrack& track) const;
 
-  /// Notes what the receiver will know of every entity once it has the snapshot that was listed,
-  /// whose number is `serial`.
+  /// Records what the receiver will know of every entity once it has the listed snapshot, whose
+  /// number is `serial`.
   void remember(const SnapshotReach& reach, SnapshotSerial serial);
 
-  /// Looks at every entity in the next snapshot: slower, and the same bytes.
+  /// Checks every entity in the next snapshot: slower, with the same bytes.
   void wake_all();
   std::size_t resting_count() const;
-  /// Entities looked at one by one so far, by all functions together.
+  /// The number of entity checks so far, by all functions.
   std::uint64_t looked_at_count() const { return looked_at_count_; }
   std::size_t memory_bytes() const;
 
  private:
   using Word = std::uint64_t;
   static constexpr std::size_t kWordBits = 64;
-  /// A track, and what is known of the world that it follows.
+  /// A track, and the entity's state in the world.
   struct Followed {
     EntityTrack track;
-    const EntityState* state = nullptr;  ///< In the world being written; null when it is not there.
+    const EntityState* state = nullptr;  ///< In the current world; null if it is gone.
     const LaneValue* values = nullptr;   ///< Of the newest tick, ...
     EntityKind kind;
-    std::uint32_t since = 0;  ///< ... since when they are so.
-    bool rests = false;       ///< As `resting_` has it; goes with the track when that moves.
+    std::uint32_t since = 0;  ///< ... and since when they are unchanged.
+    bool rests = false;       ///< Copy of its bit in `resting_`, for when the track moves.
     KeptRows::List kept = 0;
   };
 
@@ -166,33 +166,33 @@ class FollowedWorld {
   const SnapshotModel& model_;
   std::uint32_t tick_ = 0;
   SnapshotSerial next_ = 0;
-  bool is_comparable_ = false;    ///< The values of the tick before are still there.
-  bool has_gone_ = false;         ///< Entities that are there no more still have tracks.
+  bool is_comparable_ = false;    ///< The values of the tick before are still readable.
+  bool has_gone_ = false;         ///< Removed entities still have tracks.
   std::vector<Followed> tracks_;  ///< Sorted by id.
-  std::vector<Followed> added_;   ///< Of `merge_new`.
-  std::vector<Word> resting_;     ///< A bit for each track.
+  std::vector<Followed> added_;   ///< Used by `merge_new`.
+  std::vector<Word> resting_;     ///< One bit per track.
   TrackStore records_;
   std::uint32_t keep_id_ = 0;  ///< `keep` continues at this id; `kEveryId`: all were visited.
   KeptRows kept_;
   BaselineLinks links_;
-  ReferenceStates references_;  ///< Of the snapshot listed last.
-  KnownEntity resting_known_;   ///< What is known of any entity that rests, but for its values.
+  ReferenceStates references_;  ///< The references of the snapshot listed last.
+  KnownEntity resting_known_;   ///< The known states of every resting entity, without values.
 
   std::vector<ListedEntity> listed_;
   std::vector<KnownEntity> known_;
   std::vector<ListedNew> new_;
   std::vector<std::uint32_t> passed_over_;  ///< Ids; rising.
   std::vector<std::uint32_t> changed_quiet_;
-  std::vector<Word> known_places_;  ///< A bit for each track whose entity is known.
+  std::vector<Word> known_places_;  ///< One bit for each track whose entity is known.
   std::size_t known_count_ = 0;
   std::size_t quiet_count_ = 0;
-  std::size_t cursor_word_ = 0;  ///< Of `track_of_rank`, ...
-  std::size_t cursor_rank_ = 0;  ///< ... and known entities before that word.
+  std::size_t cursor_word_ = 0;  ///< Position of `track_of_rank`, ...
+  std::size_t cursor_rank_ = 0;  ///< ... and the known entities before that word.
   std::uint64_t looked_at_count_ = 0;
 };
 
-/// Calls `visit(place)` for every track of the words from `first` up to `end` that does not rest.
-/// Those that `visit` wakes or puts to rest are not visited for that.
+/// Calls `visit(place)` for every track of the words from `first` to `end` that does not rest.
+/// Tracks that `visit` changes are not visited again.
 template <typename Visit>
 void FollowedWorld::for_awake(std::size_t first, std::size_t end, const Visit& visit) {
   for (std::size_t w = first; w < std::min(end, resting_.size()); ++w) {
@@ -205,7 +205,8 @@ void FollowedWorld::for_awake(std::size_t first, std::size_t end, const Visit& v
   }
 }
 
-/// Continues at an id and not at an index, since indices move when entities are added and removed.
+/// Continues at an id and not at an index, because indices move when entities are added and
+/// removed.
 template <typename IsNeeded>
 void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {

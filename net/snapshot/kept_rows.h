@@ -1,4 +1,4 @@
-// Values that one receiver still knows after the world has dropped them.
+// Copies of values that a receiver still has after the world has dropped them.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace muster {
 
-/// The entity states of one receiver that are older than the world's memory: an entity that has
-/// not been sent for long is still coded against the state that the receiver has. Owns copies of
-/// the values. Not thread-safe; allocates nothing while the number of kept states does not grow.
+/// The states of one receiver that are older than the world's history: an entity that was not sent
+/// for long is still coded against the receiver's state. Owns copies of the values. Not
+/// thread-safe; allocates nothing while the number of kept states does not grow.
 class KeptRows {
  public:
-  /// The first kept row of an entity; 0 for none.
+  /// The first kept row of an entity; 0: none.
   using List = std::uint32_t;
 
   explicit KeptRows(const SnapshotModel& model);
 
-  /// Copies the values of every record that is needed and has a tick of `oldest_tick` or earlier,
-  /// points the record at the copy, and drops the copies that no record needs any more.
-  /// `is_needed(record, place)`: whether the record is of the snapshot at that place of the window,
-  /// and that one may still be a reference.
+  /// Copies the values of every needed record with a tick of `oldest_tick` or earlier, points the
+  /// record at the copy, and drops unneeded copies. `is_needed(record, place)` returns true when
+  /// the record belongs to the snapshot at that index of the window, and that snapshot may still be
+  /// a reference.
   template <typename IsNeeded>
   void keep(List& list, EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
             std::uint32_t oldest_tick, const IsNeeded& is_needed) {

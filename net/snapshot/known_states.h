@@ -1,4 +1,4 @@
-// What both sides know of an entity when a new state of it is coded.
+// The states of an entity that both ends know when its new state is coded.
 #pragma once
 
 #include <array>
@@ -9,17 +9,16 @@
 
 namespace muster {
 
-/// The most states of an entity from which its next one is predicted. Eight instead of two save a
-/// fifth where things move smoothly; more gain nothing.
+/// The maximum number of states for predicting the next one. Eight instead of two save a fifth for
+/// smooth motion; more gain nothing.
 inline constexpr std::size_t kMaxKnownStates = 8;
 
-/// States of one entity that the receiver has acknowledged, the newest first. A view: the values
-/// belong to whoever keeps the history. States equal to the newest are given by its very row, so
-/// that nobody has to compare them again.
+/// Acknowledged states of one entity, newest first. A view: the owner of the history owns the
+/// values. States equal to the newest one use its row, so that they need not be compared again.
 struct KnownStates {
   std::size_t count = 0;
   std::array<const LaneValue*, kMaxKnownStates> values{};
-  /// The tick of each; falling.
+  /// Falling.
   std::array<std::uint32_t, kMaxKnownStates> ticks{};
   /// The tick of the state to be coded, after all of them.
   std::uint32_t now = 0;

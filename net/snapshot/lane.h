@@ -1,4 +1,4 @@
-// The integers of a replicated entity, one by one, as the codec sees them.
+// The integers of a replicated entity, as the codec sees them.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,31 @@
 
 namespace muster {
 
-/// One integer of an entity. Its values run from 0 to `greatest`: a field's low end is taken off.
+/// One integer of an entity, from 0 to `greatest`: the field's minimum is subtracted.
 struct LaneSchema {
   std::string name;
   LaneKind kind = LaneKind::number;
   std::uint32_t greatest = 0;
-  /// For angles: how many steps make a whole turn, else 0. May be `greatest`: then 0 and `greatest`
-  /// are two spellings of one direction, and both are kept apart.
+  /// For angles: the steps of a whole turn, else 0. May equal `greatest`: then 0 and `greatest` are
+  /// two values of one direction, and both are preserved.
   std::uint32_t period = 0;
-  /// One of several numbers of one field: coded after the lone ones, which it often follows from.
+  /// One of several numbers of a field: coded after single ones, which often predict it.
   bool is_of_vector = false;
   SchemaReceivers receivers = SchemaReceivers::everyone;
   friend bool operator==(const LaneSchema&, const LaneSchema&) = default;
 };
 
-/// All lanes of one type of entities.
+/// All lanes of one entity type.
 struct EntitySchema {
   std::string name;
   std::vector<LaneSchema> lanes;
   friend bool operator==(const EntitySchema&, const EntitySchema&) = default;
 };
 
-/// A lane's value: the wire value minus the field's low end.
+/// A lane's value: the field's value minus its minimum.
 using LaneValue = std::uint32_t;
 
-/// The most lanes of one entity. A description with more is a mistake, and every buffer of the
-/// codec is bounded by it.
+/// The maximum number of lanes of an entity. It bounds every buffer of the codec.
 inline constexpr std::size_t kMaxLanes = 1024;
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Steps are stretched to the horizon so that one set of weights serves every round-trip time and
-// send rate: going on as before has weight 1 whatever the spacing of the states.
+// Steps are scaled to the horizon, so that one set of weights works for every round-trip time and
+// send rate: continued motion has weight 1 at any spacing of the states.
 #include "net/snapshot/lane_features.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace muster {
 namespace {
 
-/// A quarter of a turn in 256 parts, made once by the compiler from a series whose error is far
-/// below the last digit kept.
+/// A quarter turn in 256 parts, computed by the compiler from a series whose error is far below the
+/// last digit.
 constexpr std::size_t kQuarter = 256;
 constexpr std::array<std::int32_t, kQuarter + 1> kSines = [] {
   std::array<std::int32_t, kQuarter + 1> sines{};
@@ -50,8 +50,8 @@ std::int64_t bounded(std::int64_t feature) {
 
 using Offsets = std::array<std::int64_t, kMaxKnownStates>;
 
-/// Whether the first `count` known states, so far from the newest one, lie on a straight line, but
-/// for one unit.
+/// True when the first `count` known states, given as offsets from the newest one, are on a
+/// straight line, with an error of at most one unit.
 template <std::size_t count>
 bool on_a_line(const Offsets& offsets, std::int64_t unit) {
   constexpr auto kLast = static_cast<std::int64_t>(count - 1);
@@ -73,7 +73,7 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
   return 3;
 }
 
-/// What follows from the steps and the offsets that are their sums.
+/// Computes the values that follow from the steps and from the offsets, which are their sums.
 [[gnu::always_inline]] inline void judge(LaneMotion& motion, const Offsets& offsets,
                                          std::int64_t unit, const StateSpacing& spacing) {
   motion.rests = false;
@@ -89,7 +89,7 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
       static_cast<std::int8_t>((motion.steps[0] > 0 ? 1 : 0) - (motion.steps[0] < 0 ? 1 : 0));
 }
 
-/// The known values in even steps, in 1/256: what lies in a hole is seldom a whole number.
+/// The known values in even steps, in 1/256, because interpolated values are rarely whole numbers.
 LanePast even_past(const LanePast& known, const StateSpacing& spacing, std::uint32_t period) {
   LanePast past{};
   for (std::size_t k = 0; k < spacing.count; ++k) {
@@ -133,7 +133,7 @@ StateSpacing spacing_of(const KnownStates& known) {
     const std::size_t newer = is_there ? older : older - 1;
     const std::int64_t whole = is_there ? 1 : age(older) - age(newer);
     spacing.is_even = spacing.is_even && is_there && older == k;
-    // Only an enemy's ticks lie so far apart; the way times the part has to fit into 63 bits.
+    // Only malicious ticks are so far apart; distance times part must fit into 63 bits.
     const int coarse =
         std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(whole))) - 20, 0);
     spacing.steps[k] = {.newer = static_cast<std::uint8_t>(newer),
@@ -212,14 +212,14 @@ void partner_features(PartnerKind kind, const LaneNews& other, const Turn& turn,
       out[3] = 0;
       return;
     case PartnerKind::turn:
-      // A hundred steps in the one direction and in the other.
+      // A hundred steps in one direction and in the other.
       out[0] = std::int64_t{turn.now.sine} * 100 / 128;
       out[1] = std::int64_t{turn.now.cosine} * 100 / 128;
       out[2] = std::int64_t{turn.before.sine} * 100 / 128;
       out[3] = std::int64_t{turn.before.cosine} * 100 / 128;
       return;
     case PartnerKind::heading:
-      // A quarter of the way, in the mean direction of both states.
+      // A quarter of the movement, in the mean direction of both states.
       const std::int64_t sine = (std::int64_t{turn.now.sine} + turn.before.sine) / 2;
       const std::int64_t cosine = (std::int64_t{turn.now.cosine} + turn.before.cosine) / 2;
       out[0] = bounded(other.moved * sine / (4 * 32768));

@@ -1,5 +1,5 @@
-// From the known states of a lane to the inputs of its prediction; in integers alone, so that every
-// machine predicts the same. SNAPSHOT_FORMAT.md, "Prediction".
+// Computes the inputs of a lane's prediction from its known states. Uses only integers, so that
+// every machine predicts the same. SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace muster {
 
-/// A straight line stays exact over 2^14 units a step; the longest step at the greatest scale still
+/// A straight line stays exact over 2^14 units a step; the longest step at the largest scale still
 /// fits into 63 bits.
 inline constexpr int kScaleBits = 14;
 
-/// Where the known states lie in time; the same for all lanes of an entity. Lost snapshots leave
-/// holes: lanes that move are looked at in even steps, with the holes filled in between.
+/// The times of the known states; equal for all lanes of an entity. Lost snapshots leave gaps:
+/// moving lanes are sampled in even steps, and the gaps are interpolated.
 struct StateSpacing {
   std::size_t known_count = 0;
-  std::size_t count = 0;  ///< Of even steps.
-  /// What one step becomes over the time to be predicted, in 1/2^kScaleBits.
+  std::size_t count = 0;  ///< Number of even steps.
+  /// Converts a step to the predicted time, in 1/2^kScaleBits.
   std::int64_t scale = 0;
-  std::int64_t horizon = 0;     ///< Ticks from the newest state to the one that is coded.
-  std::size_t steps_ahead = 1;  ///< About as many even steps, 6 at most.
-  /// For each even step the known states around it: so much of the way from `newer` to `older`.
+  std::int64_t horizon = 0;     ///< Ticks from the newest state to the coded one.
+  std::size_t steps_ahead = 1;  ///< The horizon in even steps, rounded, at most 6.
+  /// The known states around each even step, and the share of the distance from `newer` to `older`.
   struct Between {
     std::uint8_t newer = 0;
     std::uint8_t older = 0;
@@ -35,48 +35,48 @@ struct StateSpacing {
     std::int64_t whole = 1;
   };
   std::array<Between, kMaxKnownStates> steps{};
-  bool is_even = true;  ///< There are no holes: the even steps are the known states themselves.
+  bool is_even = true;  ///< There are no gaps: the even steps are the known states.
   std::int32_t horizon_log = 0;
-  /// The steps of lanes with no greater values can be stretched without a look at their size; -1
-  /// when there are holes.
+  /// Steps of lanes with `greatest` up to this can be scaled without checking their size; -1 if
+  /// there are gaps.
   std::int64_t plain_greatest = -1;
 };
 StateSpacing spacing_of(const KnownStates& known);
 
-/// A lane's values in the known states, the newest first; brought into one frame for rotations.
+/// A lane's known values, newest first; for rotations converted to one frame.
 using LanePast = std::array<std::int64_t, kMaxKnownStates>;
 
-/// How a lane has moved.
+/// The motion of a lane.
 struct LaneMotion {
-  /// Movement between known states, stretched to the time to be predicted, in 1/256; the newest
-  /// first, zero where nothing is known.
+  /// Movement between known states, scaled to the predicted time, in 1/256; newest first, zero
+  /// where unknown.
   std::array<std::int64_t, kMaxKnownStates - 1> steps{};
   bool rests = true;  ///< It had one value in all known states.
-  /// 0, 1, 2: a straight line through eight, six, four states; 3 none; 4 at rest; 5 not known.
+  /// 0, 1, 2: a straight line through eight, six, four states; 3: none; 4: constant; 5: unknown.
   std::uint8_t steadiness = 5;
   std::int8_t direction = 0;  ///< The sign of the last step.
-  /// By how much a straight line would have missed the newest state as long before it as the coded
-  /// one is behind it, in 1/256; 0 when too little is known.
+  /// The error of a straight line to the newest state, predicted from as long before it as the
+  /// horizon, in 1/256; 0 if too few states are known.
   std::int64_t backtest = 0;
 };
 LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::uint32_t period);
 
-/// By how much so many lanes moved from each known state to the next newer one, the newest step
-/// first: modulo 2^32, zero behind the oldest state.
+/// The movement of several lanes from each known state to the next newer one, newest first: modulo
+/// 2^32, zero after the oldest state.
 inline constexpr std::size_t kLanesTogether = 4;
 using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownStates - 1>;
 /// The same as `motion_of`, from the steps of the lane at `place`, which are not all zero.
 /// Requires: the lane's `greatest` is not above `spacing.plain_greatest`.
 void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out);
-/// The same of a lane that had one value in all known states.
+/// The motion of a constant lane.
 inline LaneMotion motion_at_rest(const StateSpacing& spacing) {
   LaneMotion motion;
   motion.steadiness = spacing.count < 3 ? 5 : 4;
   return motion;
 }
 
-/// The way from `from` to `to`, the short way round when there is a period.
+/// The difference from `from` to `to`, the shorter way round if there is a period.
 inline std::int64_t way(std::int64_t from, std::int64_t to, std::int64_t period) {
   std::int64_t way = to - from;
   if (period == 0) return way;
@@ -92,26 +92,26 @@ struct Direction {
   std::int32_t cosine = 0;
 };
 Direction direction_of(std::int64_t value, std::uint32_t period);
-/// Where an angle points now, and where it did in the newest known state.
+/// The direction of an angle now and in the newest known state.
 struct Turn {
   Direction before;
   Direction now;
 };
 
-/// What the lanes coded so far in an entity tell the later ones. One per lane.
+/// What the coded lanes of an entity contribute to the later ones. One per lane.
 struct LaneNews {
   std::int64_t moved = 0;  ///< From the newest known state to the coded one, in 1/256.
   std::int64_t step0 = 0;
   std::int64_t step1 = 0;
   std::int32_t missed_log = 0;  ///< log2(1 + |residual|) in 1/16.
   bool changed = false;
-  bool has_turn = false;  ///< For whoever keeps the `Turn` of an angle once it is known.
+  bool has_turn = false;  ///< True once the `Turn` of an angle is stored.
 
   bool moves() const { return (moved | step0 | step1) != 0; }
 };
 
-/// The inputs of a prediction; returns how many. `before` is the newest known value of each lane,
-/// `now` the coded ones so far.
+/// Computes the inputs of a prediction; returns their number. `before` has the newest known value
+/// of each lane, `now` the values coded so far.
 std::size_t fill_features(const TypeModel& type, const LaneModel& model, const LaneMotion& motion,
                           std::span<const LaneNews> news, const LaneValue* before,
                           const LaneValue* now, std::array<std::int64_t, kMaxFeatures>& out);
@@ -119,8 +119,8 @@ std::size_t fill_features(const TypeModel& type, const LaneModel& model, const L
 void partner_features(PartnerKind kind, const LaneNews& other, const Turn& turn, std::int64_t* out);
 Turn turn_of(const LaneModel& angle, LaneValue before, LaneValue now);
 
-/// A prediction: the whole steps that the lane will have moved, and what is left over in units of
-/// 1/2^(kWeightBits + kFeatureBits), between minus and plus one half.
+/// A prediction: the whole steps that the lane will move, and the rest in units of 1/2^(kWeightBits
+/// + kFeatureBits), between -0.5 and +0.5.
 struct Prediction {
   std::int64_t steps = 0;
   std::int64_t rest = 0;
@@ -146,7 +146,7 @@ inline Prediction predict(const FeatureWeights& weights,
   return rounded(sum);
 }
 
-/// log2(1 + value / 256) in 1/16, by the leading bit and the four behind it.
+/// log2(1 + value / 256) in 1/16, from the leading bit and the four bits after it.
 inline std::int32_t log_of_fine(std::int64_t value) {
   const std::uint64_t number = static_cast<std::uint64_t>(value < 0 ? -value : value) + 256;
   const int leading = 63 - std::countl_zero(number);
@@ -160,18 +160,17 @@ inline std::int32_t log_of(std::int64_t value) {
   return log_of_fine(bounded << 8);
 }
 
-/// What the guess of a residual's size may know besides the motion.
+/// Inputs for the estimated size of a residual, besides the motion.
 struct SizeHints {
-  std::int32_t last_missed_log = 0;    ///< Of the two lanes coded before this one, ...
+  std::int32_t last_missed_log = 0;    ///< For the two lanes coded before this one, ...
   std::int32_t last_but_one_log = 0;   ///< ... log2(1 + |residual|) in 1/16.
   std::int32_t changed_count = 0;      ///< Lanes of the entity that changed so far.
-  std::int32_t ticks_since_event = 0;  ///< The least age of the tick-valued lanes, ...
+  std::int32_t ticks_since_event = 0;  ///< The minimum age of the tick lanes, ...
   std::int32_t event_log = 0;          ///< ... and log2(1 + that) in 1/16.
 };
 using SizeInputs = std::array<std::int16_t, kSizeFeatures>;
-/// Calls `add(place, value)` for all that the guess of a residual's size knows; what is zero may be
-/// left out, and what is added to one place twice is summed up. `partners` is the set of the lane's
-/// change partners that changed.
+/// Calls `add(place, value)` for every input of the size estimate. Zero inputs may be omitted;
+/// several values for one place are added. `partners` is the set of change partners that changed.
 template <typename Add>
 void add_size_features(const LaneModel& model, const LaneMotion& motion,
                        const Prediction& prediction, const SizeHints& hints,
@@ -206,7 +205,7 @@ void add_size_features(const LaneModel& model, const LaneMotion& motion,
   add(16, static_cast<std::int32_t>(partners & 1) * 16);
   add(17, static_cast<std::int32_t>((partners >> 1 & 1) + (partners >> 2 & 1)) * 16);
 }
-/// The expected size of the residual, its log2 in 1/16, from the weighted sum of what is known.
+/// The estimated size of the residual, as log2 in 1/16, from the weighted sum of the inputs.
 inline std::int32_t expected_size(std::int32_t sum) { return (sum >> kSizeWeightBits) + 32; }
 /// Its level, 0 to `slots::kLevels - 1`, in steps of 0.4.
 inline std::uint32_t size_level(std::int32_t size) {

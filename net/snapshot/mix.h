@@ -1,5 +1,5 @@
-// Several opinions on one decision, added up: each context in which a decision can be seen has a
-// table of corrections to the odds. SNAPSHOT_FORMAT.md, "Mixing".
+// Combines several probabilities of one decision: each context of a decision has a table of
+// corrections to the odds. SNAPSHOT_FORMAT.md, "Mixing".
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,14 @@
 
 namespace muster {
 
-/// The contexts of a decision; any one of them could go for one or two percent.
+/// The number of contexts of a decision. Each one saves one or two percent.
 inline constexpr std::size_t kMixContexts = 12;
-/// Entries of one context's table. All tables together stay below a processor's second cache.
+/// The entries of one context's table. All tables together fit into a processor's second-level
+/// cache.
 inline constexpr unsigned kMixTableBits = 16;
 inline constexpr std::size_t kMixTableSize = std::size_t{1} << kMixTableBits;
 
-/// Odds are logarithms to base e, in 1/64, between -12 and 12; corrections are in 1/16.
+/// Odds are natural logarithms in 1/64, between -12 and 12; corrections are in 1/16.
 inline constexpr std::int32_t kOddsUnit = 64;
 inline constexpr std::int32_t kOddsMax = 12 * kOddsUnit;
 inline constexpr std::int32_t kCorrectionUnit = 16;
@@ -31,7 +32,7 @@ constexpr double exponential(double x) {
   return result;
 }
 
-/// The probability of each odds; made by the compiler, so that it is the same on every machine.
+/// The probability of each odds; computed by the compiler, so that it is equal on every machine.
 inline constexpr std::array<BitProbability, 2 * kOddsMax + 1> kProbabilities = [] {
   std::array<BitProbability, 2 * kOddsMax + 1> table{};
   for (std::int32_t odds = 0; odds <= kOddsMax; ++odds) {
@@ -69,21 +70,21 @@ inline BitProbability probability_of(std::int32_t odds) {
   return mix_detail::kProbabilities[static_cast<std::size_t>(bounded + kOddsMax)];
 }
 
-/// In what contexts the decisions of a lane, or about an entity, are seen.
+/// The contexts of the decisions of a lane, or of an entity.
 using MixContexts = std::array<std::uint32_t, kMixContexts>;
 
-/// Stirs a number into a context.
+/// Mixes a number into a context.
 inline std::uint32_t stir(std::uint32_t context, std::uint32_t number) {
   return (context ^ number) * 0x9E37'79B1U + (context >> 15);
 }
 
-/// Where in its table a context keeps the correction of a decision; `node` tells the decisions
-/// apart that are made in the same contexts.
+/// The index of a decision's correction in a context's table; `node` distinguishes decisions with
+/// the same contexts.
 inline std::size_t mix_place(std::uint32_t context, std::uint32_t node) {
   return ((context + node * 0x85EB'CA6BU) * 0xC2B2'AE35U) >> (32 - kMixTableBits);
 }
 
-/// Tables of a model that has none.
+/// The tables of a model without corrections.
 const std::int8_t* no_corrections();
 
 /// The probability of a decision. Requires: tables of `kMixContexts * kMixTableSize`.

@@ -1,6 +1,6 @@
-// Each context holds two or three things that go together, and the lane that they are about. What
-// they are was found by leaving each out in turn; that several say nearly the same costs nothing,
-// as their corrections were trained together.
+// Each context combines two or three related values, and their lane. They were chosen by leaving
+// each one out in turn. Similar contexts do no harm, because their corrections were trained
+// together.
 #include "net/snapshot/mix_contexts.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A logarithm of a signed number in 1/256, in so many steps to an octave.
+/// A logarithm of a signed number in 1/256, with this many steps per octave.
 std::uint32_t signed_log(std::int64_t fine, int per_octave) {
   const std::int32_t size = log_of_fine(fine) * per_octave / 16;
   return static_cast<std::uint32_t>(fine < 0 ? 4096 - size : 4096 + size);
@@ -22,7 +22,7 @@ std::uint32_t at_most(std::int64_t value, std::int64_t most) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, most));
 }
 
-/// Numbers contexts from the same beginning, so that no two are alike.
+/// Numbers contexts from the same start, so that no two are equal.
 class Contexts {
  public:
   explicit Contexts(std::uint32_t subject) : subject_(subject * 0x2545'F491U + 1) {}
@@ -66,7 +66,7 @@ MixContexts number_contexts(const NumberView& view) {
   contexts.add(view.entity.symbols, level / 8, rests);
   contexts.add(at_most(view.entity.activity, 15), at_most(hints.ticks_since_event, 63) / 2,
                level / 8);
-  // What holds for one lane of a vector holds for the others.
+  // Statistics of one lane of a vector also hold for the others.
   contexts.change_subject(static_cast<std::uint32_t>(view.model.kind) * 64 +
                           static_cast<std::uint32_t>(std::bit_width(view.model.greatest)));
   contexts.add(signed_log(sum - s[0], 3), level / 8, part / 8);

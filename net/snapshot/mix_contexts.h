@@ -1,4 +1,4 @@
-// What a mixing coder looks at when it codes an entity. SNAPSHOT_FORMAT.md, "Mixing".
+// The contexts of a mixing coder for an entity. SNAPSHOT_FORMAT.md, "Mixing".
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace muster {
 
-/// What the entity being coded has shown so far.
+/// The lanes of the current entity coded so far.
 struct EntityNews {
   std::uint32_t activity = 0;  ///< Lanes in which the two newest known states differ.
-  std::uint32_t symbols = 0;   ///< The small symbols coded so far, stirred together.
+  std::uint32_t symbols = 0;   ///< The small symbols coded so far, mixed together.
   std::int64_t last_missed = 0;
   std::int64_t last_but_one_missed = 0;
-  std::uint32_t changed_set = 0;  ///< Of the last lanes coded, the newest in the lowest bit.
+  std::uint32_t changed_set = 0;  ///< Which of the last lanes changed, the newest in the lowest
+                                  ///< bit.
 };
 
-/// What is known of a number before it is coded.
+/// A number before it is coded.
 struct NumberView {
   const LaneModel& model;
   const LaneMotion& motion;
@@ -30,27 +31,27 @@ struct NumberView {
   std::int64_t newest = 0;
   std::int32_t size = 0;  ///< The expected size, see `expected_size`.
   std::uint32_t partners = 0;
-  std::int64_t partner_missed = 0;       ///< By its first partner, ...
-  std::int64_t next_partner_missed = 0;  ///< ... and by the second.
+  std::int64_t partner_missed = 0;       ///< The residual of its first partner, ...
+  std::int64_t next_partner_missed = 0;  ///< ... and of the second.
 };
 MixContexts number_contexts(const NumberView& view);
 
-/// What is known of a symbol, or of the tick of an event.
+/// A symbol, or the tick of an event, before it is coded.
 struct SymbolView {
   const LaneModel& model;
   const SizeHints& hints;
   const EntityNews& entity;
   std::int64_t horizon = 0;
   LaneValue newest = 0;
-  LaneValue before = 0;   ///< The value that it had before it last changed.
-  std::uint32_t age = 0;  ///< How many known states ago; 0 for never.
+  LaneValue before = 0;   ///< The value before the last change.
+  std::uint32_t age = 0;  ///< Known states since the change; 0: never.
   std::uint32_t partners = 0;
-  LaneValue partner_value = 0;  ///< Of its first partner, as it is now.
-  std::int64_t since = 0;       ///< Of ticks: how long before the newest known state.
+  LaneValue partner_value = 0;  ///< The current value of its first partner.
+  std::int64_t since = 0;       ///< For ticks: the time before the newest known state.
 };
 MixContexts symbol_contexts(const SymbolView& view);
 
-/// Of the decision whether an entity changed.
+/// The contexts of the decision whether an entity changed.
 MixContexts changed_contexts(const TypeModel& type, const KnownStates& known, bool follows_changed);
 
 }  // namespace muster

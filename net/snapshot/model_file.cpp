@@ -1,6 +1,6 @@
-// Both directions are one text: `ModelCode` walks through a model and codes each number with
-// probabilities that adapt to what came before (a tenth of the size of fixed fields, and no
-// compressor is needed). Reader and writer cannot disagree about the order of anything.
+// Both directions share one code: `ModelCode` iterates over a model and codes each number with
+// adaptive probabilities. The result has a tenth of the size of fixed fields and needs no
+// compressor, and reader and writer always agree about the order.
 #include "net/snapshot/model_file.h"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::array<std::byte, 4> kMagic = {std::byte{'M'}, std::byte{'S'}, std::byte{'M'},
                                              std::byte{'2'}};
-/// All contexts that there can be.
+/// The size of all possible contexts.
 constexpr std::size_t kMaxHuffmanBytes = 19 + 65'536 * 19;
 
-/// What a number in the file is about: numbers of one subject share their probabilities.
+/// The subject of a number in the file: numbers of one subject share their probabilities.
 enum class Subject : std::uint8_t {
   count,
   letter,
@@ -43,7 +43,7 @@ enum class Subject : std::uint8_t {
 };
 static_assert(kMaxFeatures == 24 && kSizeFeatures == 19 && kMixContexts == 12);
 
-/// Probabilities that learn from what they see.
+/// An adaptive probability.
 class Adaptive {
  public:
   BitProbability probability() const { return value_; }
@@ -100,13 +100,13 @@ class FileDecoder {
   RangeDecoder range_;
 };
 
-/// Walks through a model.
+/// Iterates over a model.
 template <typename Coder>
 class ModelCode {
  public:
   ModelCode(Coder& coder, SnapshotModel& model) : coder_(coder), model_(model) {}
 
-  /// Returns false when a decoder met what cannot be.
+  /// Returns false when a decoder reads an impossible value.
   bool code() {
     std::size_t types = model_.types.size();
     if (!code_count(types, kMaxModelTypes)) return false;
@@ -147,7 +147,7 @@ class ModelCode {
     return is_negative ? -number : number;
   }
 
-  /// Codes a number into a place of any type; false when it does not fit there.
+  /// Codes a number into a variable of any type; false if it does not fit.
   template <typename T>
   bool code_number(Subject subject, T& place, std::int64_t least, std::int64_t most,
                    std::size_t offset = 0) {
@@ -190,7 +190,7 @@ class ModelCode {
     type.order.resize(count);
     type.lanes.resize(count);
     const auto most = static_cast<std::int64_t>(count) - 1;
-    // Mostly each lane behind the one before it.
+    // Mostly each lane follows the one before it.
     std::int64_t before = -1;
     for (std::uint16_t& lane : type.order) {
       std::int64_t step = lane - before;
@@ -237,7 +237,8 @@ class ModelCode {
     return true;
   }
 
-  /// The lanes of one kind have their commonest steps in front, then each only says what differs.
+  /// The most common steps of each kind of lane come first; each lane then codes only its
+  /// differences.
   bool code_probabilities() {
     std::map<std::uint32_t, std::vector<std::uint32_t>> places;  // By slot count.
     for (const TypeModel& type : model_.types) {
@@ -268,7 +269,7 @@ class ModelCode {
     return true;
   }
 
-  /// Huffman's tables, as the bytes that `encode_huffman` makes of them.
+  /// The Huffman tables, as the bytes of `encode_huffman`.
   bool code_tables() {
     std::vector<std::byte> bytes;
     if (!kDecodes) bytes = encode_huffman(model_.huffman);
@@ -318,7 +319,8 @@ std::vector<std::byte> encode_model(const SnapshotModel& model) {
     FileEncoder encoder(std::span<std::byte>(bytes).subspan(kMagic.size()));
     ModelCode<FileEncoder> code(encoder, copy);
     const bool is_coded = code.code();
-    assert(is_coded || encoder.failed());  // What breaks a bound fits into no number of bytes.
+    assert(is_coded || encoder.failed());  // A model beyond the limits does not fit into any number
+                                           // of bytes.
     if (is_coded && !encoder.failed()) {
       const std::size_t size = kMagic.size() + encoder.range().finish().size();
       if (!encoder.failed()) {
@@ -332,7 +334,7 @@ std::vector<std::byte> encode_model(const SnapshotModel& model) {
 
 bool decode_model(std::span<const std::byte> bytes, SnapshotModel& model, std::string& error) {
   if (bytes.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), bytes.begin())) {
-    error = "no snapshot model, or one of another version: train it again with this version";
+    error = "not a snapshot model, or one of another version: train it again with this version";
     return false;
   }
   SnapshotModel decoded;

@@ -1,5 +1,5 @@
-// Which of the entities at rest are asked after: first a block of them together, then groups of a
-// block that wakes, then the entities of a group. SNAPSHOT_FORMAT.md, "Body".
+// Codes which quiet entities changed: first one decision for a block of them, then for groups of a
+// block with changes, then for the entities of a group. SNAPSHOT_FORMAT.md, "Body".
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,22 @@
 
 namespace muster {
 
-/// Entities at rest are asked after in groups of this many, and new ones before groups of as many.
+/// Quiet entities are coded in groups of this size, and new entities before groups of the same
+/// size.
 inline constexpr std::size_t kGroupSize = 16;
 inline constexpr std::size_t kBlockGroups = 64;
 inline constexpr std::size_t kBlockSize = kBlockGroups * kGroupSize;
 
-/// The group of known entities that begins with one of this index; behind the last one an empty
-/// group begins.
+/// The group of known entities that begins at this index; after the last one an empty group begins.
 inline std::size_t group_of(std::size_t first) { return (first + kGroupSize - 1) / kGroupSize; }
-/// Blocks of groups are asked, too, whether they have new entities ...
+/// True when a block of groups begins at this index. A block has one decision whether it contains
+/// new entities ...
 inline bool begins_block(std::size_t first) { return group_of(first) % kBlockGroups == 0; }
-/// ... unless so few entities are left that asking costs more than it saves.
+/// ... unless so few entities are left that the decision costs more than it saves.
 inline bool is_block(std::size_t left) { return left > 8 * kGroupSize; }
 
-/// How many that are not quiet lie among the first `count` quiet ones; no more than decisions look
-/// at.
+/// The number of entities that are not quiet among the first `count` quiet ones, up to the number
+/// that decisions use.
 template <typename Listed>
 std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
   std::size_t others = 0;
@@ -37,23 +38,23 @@ std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
   return others;
 }
 
-/// Goes through the quiet entities of a snapshot, the same way on both sides. Quiet ones that were
-/// decided upon are passed one by one or many at once.
+/// Iterates over the quiet entities of a snapshot, equally at both ends. After a decision, quiet
+/// entities are passed one by one or many at once.
 class QuietWalk {
  public:
-  /// `count`: all quiet entities of the snapshot.
+  /// `count`: the number of quiet entities in the snapshot.
   explicit QuietWalk(std::size_t count = 0) : left_(count) {}
 
-  /// How many quiet entities, from the next one on, are as they were; 0 when the next one is asked
-  /// after by itself. `view.wakes(n)`: whether the writer wants to say anything of the next n quiet
-  /// ones; `view.others(n)`: how many that are not quiet lie among them.
-  /// Requires: a quiet entity that was not passed yet.
+  /// Returns the number of quiet entities, from the next one on, that are unchanged; 0 if the next
+  /// one is coded separately. `view.wakes(n)` returns true if the writer changes any of the next n
+  /// quiet ones; `view.others(n)` returns the number of other entities among them. Requires: a
+  /// quiet entity that was not passed yet.
   template <DecisionCoder Coder, typename View>
   std::size_t asleep(Coder& coder, const View& view) {
     if (asleep_ == 0 && awake_ == 0) decide(coder, view);
     return asleep_;
   }
-  /// What `asleep` returned last, less what was passed since.
+  /// The last result of `asleep`, minus the entities passed since.
   std::size_t asleep_count() const { return asleep_; }
   void pass(std::size_t count) {
     left_ -= count;
@@ -62,7 +63,7 @@ class QuietWalk {
   }
 
  private:
-  /// How the block before was.
+  /// The state of the previous block.
   enum class Before : std::uint32_t { none = 0, asleep = 1, awake = 2 };
 
   template <DecisionCoder Coder, typename View>
@@ -86,11 +87,11 @@ class QuietWalk {
   }
 
   std::size_t left_;
-  std::size_t in_block_ = 0;  ///< Of the block that was decided upon.
-  std::size_t asleep_ = 0;    ///< Of those decided upon, these are as they were, ...
-  std::size_t awake_ = 0;     ///< ... or these are asked after by themselves.
+  std::size_t in_block_ = 0;  ///< The size of the decided block.
+  std::size_t asleep_ = 0;    ///< This many decided ones are unchanged, ...
+  std::size_t awake_ = 0;     ///< ... or this many are coded separately.
   Before before_ = Before::none;
-  bool follows_awake_ = false;  ///< The last group that was asked woke.
+  bool follows_awake_ = false;  ///< The last decided group had changes.
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
 // A component is counted from the middle of its range in half steps, so that the middle of an even
-// number of steps is a whole number too. One is then `greatest * sqrt(2)` half steps.
+// number of steps is also whole. The value 1 is then `greatest * sqrt(2)` half steps.
 #include "net/snapshot/rotation_frame.h"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-/// The greatest integer whose square is not above `value`. The root of a double is rounded
-/// correctly on every machine, and below 2^52 it is off by one at most.
+/// The largest integer whose square is not above `value`. The square root of a double is rounded
+/// correctly on every machine, and below 2^52 the error is at most one.
 std::int64_t whole_root(std::int64_t value) {
   if (value <= 0) return 0;
   auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value)));

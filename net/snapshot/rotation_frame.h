@@ -1,6 +1,6 @@
-// Rotations sent as their three smallest components: which one is dropped changes while something
-// turns, and then the numbers jump. Here the known states are brought into the frame of the new
-// one.
+// Converts rotations to a common frame. A rotation is sent as its three smallest components; when
+// the dropped component changes during a turn, the numbers jump. This class converts the known
+// states to the frame of the new one.
 #pragma once
 
 #include <array>
@@ -12,17 +12,19 @@
 
 namespace muster {
 
-/// The known rotations of an entity, seen with the component dropped that the new state drops.
+/// The known rotations of an entity, converted so that they drop the same component as the new
+/// state.
 class RotationFrame {
  public:
   RotationFrame() = default;
-  /// `dropped` is the lane that says which component is missing; the other three follow it, in the
-  /// order x, y, z, w. They run from -1/sqrt(2) to 1/sqrt(2) over `part.greatest` steps.
+  /// `dropped` is the lane with the index of the missing component; the other three lanes follow
+  /// it, in the order x, y, z, w. They range from -1/sqrt(2) to 1/sqrt(2) over `part.greatest`
+  /// steps.
   RotationFrame(const KnownStates& known, std::size_t dropped, LaneValue dropped_now,
                 const LaneSchema& dropped_schema, const LaneSchema& part);
 
-  /// The past of one of the three lanes behind `dropped`. What another frame had may lie a little
-  /// outside the lane's range.
+  /// The past of one of the three lanes after `dropped`. Converted values may be slightly outside
+  /// the lane's range.
   const LanePast& past(std::size_t lane) const { return parts_[lane - first_]; }
 
  private:

@@ -9,8 +9,7 @@
 
 namespace muster {
 
-/// Gives out rows and takes them back; their addresses stay. Grows by chunks, and keeps what it
-/// has.
+/// Allocates and frees rows; their addresses are stable. Grows by chunks, and keeps its memory.
 class RowPool {
  public:
   explicit RowPool(std::size_t lanes) : lanes_(lanes) {}
@@ -33,7 +32,7 @@ class RowPool {
   static constexpr std::size_t kChunkRows = 64;
 
   void grow() {
-    // Room for all to come back, so that giving back never allocates.
+    // Room for all rows, so that freeing never allocates.
     free_.reserve((chunks_.size() + 1) * kChunkRows);
     chunks_.push_back(std::make_unique<LaneValue[]>(kChunkRows * lanes_));
     for (std::size_t i = kChunkRows; i-- > 0;) free_.push_back(chunks_.back().get() + i * lanes_);

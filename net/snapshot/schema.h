@@ -1,4 +1,4 @@
-// What a snapshot codec knows of a component: integers with ranges, and who is sent them.
+// The codec's description of a component: integers with ranges, and their receivers.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace muster {
 
-/// Who is sent a value.
+/// The clients that receive a value.
 enum class SchemaReceivers : std::uint8_t { everyone = 0, owner = 1, all_but_owner = 2 };
 
-/// What numbers mean to their neighbours, as the component's description declares it.
+/// The meaning of a number, as the component's description declares it.
 enum class LaneKind : std::uint8_t {
   number = 0,    ///< Moves through its range: the next value can be extrapolated.
-  angle = 1,     ///< A number that begins again after `period`.
-  symbol = 2,    ///< The number next door means nothing: flags, enumerations, references.
-  tick = 3,      ///< The tick at which something happened last.
-  dropped = 4,   ///< Of a rotation: which of x, y, z, w is the greatest and is not sent.
-  rotation = 5,  ///< Of a rotation: one of the other three; they follow `dropped` directly.
-  opaque = 6,    ///< Bits without any order: hashes, text.
+  angle = 1,     ///< A number that wraps at `period`.
+  symbol = 2,    ///< Nearby values are unrelated: flags, enumerations, references.
+  tick = 3,      ///< The tick of the last event.
+  dropped = 4,   ///< Which of x, y, z, w of a rotation is the largest and not sent.
+  rotation = 5,  ///< One of the other three of a rotation; they follow `dropped` directly.
+  opaque = 6,    ///< Bits without order: hashes, text.
 };
 
 /// The values of one field: `value_count` integers of one range. A field of three numbers has
@@ -26,22 +26,22 @@ enum class LaneKind : std::uint8_t {
 struct FieldSchema {
   std::string name;
   std::uint32_t value_count = 1;
-  std::int64_t low = 0;   ///< The least value, and ...
-  std::int64_t high = 0;  ///< ... the greatest; both can occur.
+  std::int64_t low = 0;   ///< The minimum, and ...
+  std::int64_t high = 0;  ///< ... the maximum, both included.
   SchemaReceivers receivers = SchemaReceivers::everyone;
   /// Never `dropped`: values of a `rotation` come in fours, the first of each from 0 to 3.
   LaneKind kind = LaneKind::number;
-  /// The number of values after which the range begins again, for angles; 0 for none.
+  /// The number of values after which an angle wraps; 0: none.
   std::uint64_t period = 0;
-  /// What the two ends make of the values: a type of the game's, the number that the least value
-  /// stands for, and the step between two. Two versions of a game convert by these.
+  /// For the game at both ends: its type, the number that the minimum stands for, and the step
+  /// between two values. Two versions of a game convert values by these.
   std::uint8_t type = 0;
   double minimum = 0;
-  double resolution = 0;  ///< 0 for exact values.
+  double resolution = 0;  ///< 0: exact values.
   friend bool operator==(const FieldSchema&, const FieldSchema&) = default;
 };
 
-/// One component on the wire. Plain data; made from a component's description.
+/// The wire description of one component. Plain data; made from a component's description.
 struct ComponentSchema {
   std::string name;
   std::vector<FieldSchema> fields;

@@ -1,5 +1,5 @@
-// Five ways from decisions to bytes and back. The code that walks through a snapshot is the same
-// for all; it is compiled for each of the classes here. SNAPSHOT_FORMAT.md, "Coders".
+// Five coders between decisions and bytes. The code that iterates over a snapshot is compiled for
+// each class here. SNAPSHOT_FORMAT.md, "Decisions".
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class RangeWriter {
     return value;
   }
   bool is_full() const { return range_.overflowed() || range_.byte_count() > limit_; }
-  /// What the decisions so far hold, in bits.
+  /// The information of the decisions so far, in bits.
   double bit_count() const { return range_.bit_count(); }
   bool overflowed() const { return range_.overflowed(); }
   std::span<const std::byte> finish() { return range_.finish(); }
@@ -74,7 +74,7 @@ inline const std::int8_t* mix_tables(const SnapshotModel& model) {
   return model.mix.empty() ? no_corrections() : model.mix.data();
 }
 
-/// The same, with what several contexts add to each probability.
+/// The same, with corrections of several contexts.
 class MixWriter : public RangeWriter {
  public:
   MixWriter(const SnapshotModel& model, const SnapshotOptions& options, std::span<std::byte> out,
@@ -106,7 +106,7 @@ class MixReader : public RangeReader {
   MixContexts contexts_{};
 };
 
-/// The same two, for inspectors.
+/// The readers of both, for inspection tools.
 class MeteredRangeReader : public RangeReader {
  public:
   MeteredRangeReader(const SnapshotModel& model, const SnapshotOptions& options,
@@ -161,7 +161,7 @@ class MeteredMixReader : public MixReader {
   BitMeter& meter_;
 };
 
-/// Bits as they are, for `raw`, and numbers by Huffman's codes, for `huffman` and `reference`.
+/// Plain bits for `raw`; numbers in Huffman codes for `huffman` and `reference`.
 class PlainWriter {
  public:
   static constexpr bool kDecodes = false;
@@ -278,7 +278,8 @@ class MeteredPlainReader : public PlainReader {
   BitMeter& meter_;
 };
 
-/// Codes a new entity, or one against known states; false when a reader met what nobody writes.
+/// Codes a new entity, or one against known states; false when a reader reads what no writer
+/// writes.
 template <DecisionCoder Coder>
 bool code_new_entity(Coder& coder, const TypeModel& type, EntityScratch& scratch,
                      std::span<LaneValue> values) {

@@ -1,4 +1,4 @@
-// The beginning of a snapshot, coded the same way in both directions. SNAPSHOT_FORMAT.md, "Head".
+// The head of a snapshot, coded equally in both directions. SNAPSHOT_FORMAT.md, "Head".
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace muster {
 
-/// What stands before the entities.
+/// The fields before the entities.
 struct SnapshotHead {
   SnapshotNumber number = 0;
   std::uint32_t tick = 0;
   SnapshotReferences references;
-  bool defers = false;               ///< Entities may have changed without being updated here, ...
+  bool defers = false;               ///< Changed entities may be omitted, ...
   std::uint32_t deferred_share = 0;  ///< ... and this is their share, in steps.
-  /// An entity that the sender does not list may still be there: the receiver keeps it.
+  /// The receiver keeps entities that the snapshot does not list: they may still exist.
   bool keeps_unknown = false;
-  bool is_part = false;  ///< It begins behind entity `first_id`, not with the first of all.
+  bool is_part = false;  ///< It begins after entity `first_id`, not with the first entity.
   std::uint32_t first_id = 0;
-  /// It may end before the world does; else nobody asks whether it does. Only plain coders say so.
+  /// It may end before the world does. Only plain coders write this flag.
   bool is_cut = true;
 };
 
@@ -31,7 +31,7 @@ inline constexpr unsigned kNumberBits = 8;
 inline constexpr unsigned kAgeBits = 6;
 static_assert(kSnapshotWindow == 1U << kAgeBits);
 
-/// Codes an unsigned number without any expectation.
+/// Codes an unsigned number without a probability.
 template <DecisionCoder Coder>
 std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
   std::uint32_t result = 0;
@@ -41,8 +41,8 @@ std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
   return result;
 }
 
-/// Codes the rest of the number, of a snapshot without references: these say at once that the
-/// receiver cannot be far behind, and without them it may have missed any number of snapshots.
+/// Codes the rest of the number of a snapshot without references. References show that the receiver
+/// is close; without them it may have missed any number of snapshots.
 template <DecisionCoder Coder>
 void code_whole_number(Coder& coder, SnapshotNumber& number) {
   constexpr unsigned kRest = 16 - kNumberBits;
@@ -55,8 +55,8 @@ inline std::uint32_t references_end(std::uint32_t newest) {
   return static_cast<std::uint32_t>(std::min(newest + kReferenceSpan, kSnapshotWindow));
 }
 
-/// Codes the references: the newest by its age, then each older one by a bit until there are as
-/// many as can be or the window ends.
+/// Codes the references: the newest by its age, then one bit for each older one, until the maximum
+/// is reached or the window ends.
 template <DecisionCoder Coder>
 void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& references) {
   const SnapshotReferences given = references;
@@ -73,7 +73,7 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   std::uint32_t gap = 0;
   for (std::uint32_t age = newest + 1; age < end && references.count < kMaxReferences; ++age) {
     const bool is_given = next < given.count && age_of(next) == age;
-    // A lost one between others is likely; so is it that behind a few lost ones there are no more.
+    // A lost one between others is likely; after several lost ones there are probably no more.
     const std::uint32_t slot =
         gap == 0 ? slots::kOlderReference : slots::kReferenceAfterGap + std::min(gap, 2U) - 1;
     ++gap;
@@ -84,7 +84,7 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   }
 }
 
-/// The tick that the references suggest: as many ticks for each snapshot as between the newest two.
+/// The tick that the references suggest: the same ticks per snapshot as between the newest two.
 inline std::uint32_t expected_tick(SnapshotNumber number, const SnapshotReferences& references,
                                    std::uint32_t newest_tick, std::uint32_t tick_before) {
   if (references.count == 0) return 0;
@@ -120,7 +120,7 @@ bool code_end(Coder& coder, const SnapshotHead& head, bool ends) {
   return head.is_cut && coder.bit(slots::kEnds, ends);
 }
 
-/// Codes how far an id lies behind the least that it can be, plus one.
+/// Codes an id's distance from the minimum possible one, plus one.
 template <DecisionCoder Coder>
 std::uint32_t code_gap(Coder& coder, std::uint32_t gap) {
   unsigned length = 1;
@@ -136,13 +136,13 @@ std::uint32_t code_gap(Coder& coder, std::uint32_t gap) {
   return result;
 }
 
-/// The bytes that a generation takes, as few as possible.
+/// The bytes of a generation, as few as possible.
 inline unsigned generation_bytes(std::uint32_t generation) {
   return generation == 0 ? 1 : (static_cast<unsigned>(std::bit_width(generation)) + 7) / 8;
 }
 
-/// Codes type and generation of a new entity. `before`: the generation of the new entity before it
-/// in the snapshot, 0 for the first one. Returns false when no writer spells the kind like that.
+/// Codes type and generation of a new entity. `before` is the generation of the new entity before
+/// it in the snapshot, 0 for the first one. Returns false for an encoding that no writer uses.
 template <DecisionCoder Coder>
 bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint32_t before) {
   const auto bits = static_cast<unsigned>(std::bit_width(type_count - 1));
@@ -157,7 +157,7 @@ bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint
          generation_bytes(kind.generation) == bytes;
 }
 
-/// Ids are below this; a snapshot that ends here says everything behind its first id.
+/// Ids are below this; a snapshot with this end covers all ids after its first one.
 inline constexpr std::uint32_t kEveryId = 0xFFFF'FFFF;
 
 }  // namespace muster

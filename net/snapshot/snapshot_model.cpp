@@ -38,7 +38,7 @@ std::vector<std::uint16_t> order_of(const EntitySchema& schema) {
   return order;
 }
 
-/// Goes on in a straight line where the past is one, half as far where it is not.
+/// Continues in a straight line if the past is one, half as far if it is not.
 void go_on(LaneModel& model) {
   constexpr std::int32_t kOne = 1 << kWeightBits;
   for (std::size_t steadiness = 0; steadiness < 3; ++steadiness)
@@ -65,7 +65,7 @@ const char* find_fault(const TypeModel& type, const LaneModel& lane,
     if (partner.kind == PartnerKind::difference) continue;
     if (partner.angle >= lanes.size() || !is_coded[partner.angle] ||
         lanes[partner.angle].kind != LaneKind::angle) {
-      return "a direction that is no angle, or not known yet";
+      return "a direction that is not an angle, or not known yet";
     }
   }
   for (std::size_t i = 0; i < lane.change_partner_count; ++i) {
@@ -95,9 +95,9 @@ const char* find_fault(const EntitySchema& schema) {
     const bool is_angle = lane.kind == LaneKind::angle;
     if (is_angle != (lane.period != 0)) return "angles have a period, other lanes none";
     if (is_angle && lane.greatest >= 2 * std::uint64_t{lane.period}) {
-      return "an angle goes round more than twice";
+      return "an angle has a range of more than two turns";
     }
-    // The three parts of a rotation stand right behind the lane that says which one is missing.
+    // The three parts of a rotation directly follow the lane with the index of the missing one.
     const bool wants_dropped = lane.kind == LaneKind::rotation;
     std::size_t back = 0;
     while (wants_dropped && back < i && back < 3 &&
@@ -125,7 +125,7 @@ const char* find_fault(const SnapshotModel& model) {
     if (type.lanes.size() != count || type.order.size() != count) return "a lane without a model";
     std::vector<bool> is_coded(count);
     for (const std::uint16_t lane : type.order) {
-      if (lane >= count || is_coded[lane]) return "an order that is none";
+      if (lane >= count || is_coded[lane]) return "an invalid order";
       if (type.schema.lanes[lane].kind == LaneKind::rotation) {
         std::size_t dropped = lane;
         while (type.schema.lanes[dropped].kind == LaneKind::rotation) --dropped;
@@ -133,7 +133,7 @@ const char* find_fault(const SnapshotModel& model) {
       }
       if (const char* fault = find_fault(type, type.lanes[lane], is_coded)) return fault;
       if (type.lanes[lane].usual > type.schema.lanes[lane].greatest)
-        return "an unusual usual value";
+        return "an initial value out of range";
       is_coded[lane] = true;
     }
   }
@@ -177,7 +177,7 @@ void lay_out(SnapshotModel& model) {
   const auto set = [&](std::uint32_t slot, double probability) {
     model.probabilities[slot] = static_cast<BitProbability>(probability * 65536);
   };
-  // Once or a few times a snapshot: what is rare in a game that runs well.
+  // Once or a few times per snapshot: these are rare in a game that runs well.
   set(slots::kHasReference, 0.99);
   set(slots::kOlderReference, 0.95);
   set(slots::kReferenceAfterGap, 0.8);
@@ -191,7 +191,7 @@ void lay_out(SnapshotModel& model) {
   set(slots::kAnotherNew, 0.1);
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
-  // What rests among what rests seldom wakes alone; what rests in a crowd may be about to move.
+  // A quiet entity among quiet ones rarely changes alone; one in a crowd may be about to move.
   set(slots::kBlockWakes, 0.5);
   set(slots::kBlockWakes + 1, 0.02);
   set(slots::kBlockWakes + 2, 0.6);

@@ -1,5 +1,5 @@
-// What training knows of a game's entities: how each lane is predicted, and how likely each
-// decision of the coder is. SNAPSHOT_FORMAT.md, "The model".
+// A model of a game's entities: the prediction of each lane, and the probability of each decision.
+// SNAPSHOT_FORMAT.md, "Model file".
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace muster {
 
-/// How a lane that is already coded helps to predict another one.
+/// How an already coded lane helps to predict another one.
 enum class PartnerKind : std::uint8_t {
-  difference = 0,  ///< By how far it moved since the newest known state.
+  difference = 0,  ///< By its movement since the newest known state.
   turn = 1,        ///< It is an angle: by its sine and cosine.
-  heading = 2,     ///< Its movement in the direction of an angle: how far something walked where.
+  heading = 2,     ///< By its movement along an angle: how far something moved in which direction.
 };
 
 struct Partner {
@@ -27,16 +27,16 @@ struct Partner {
   friend bool operator==(const Partner&, const Partner&) = default;
 };
 
-/// A lane's own inputs to its prediction: seven steps between known states, and one.
+/// A lane's own inputs: seven steps between known states, and a constant.
 inline constexpr std::size_t kOwnFeatures = 8;
 inline constexpr std::size_t kMaxPartners = 4;
 inline constexpr std::size_t kFeaturesPerPartner = 4;
 inline constexpr std::size_t kMaxFeatures = kOwnFeatures + kMaxPartners * kFeaturesPerPartner;
-/// How steadily a lane has moved lately; each class has weights of its own.
+/// Classes of how steadily a lane moved recently; each has its own weights.
 inline constexpr std::size_t kSteadinessClasses = 6;
-/// Inputs to the guess how far a prediction will miss.
+/// The inputs of the estimated size of a prediction's error.
 inline constexpr std::size_t kSizeFeatures = 19;
-/// Lanes whose having changed tells the most about whether this one does.
+/// The lanes whose changes best predict a change of this one.
 inline constexpr std::size_t kMaxChangePartners = 3;
 
 /// Weights are in 1/2^14, features in 1/2^8. Both are bounded, so that no sum overflows.
@@ -44,24 +44,24 @@ inline constexpr int kWeightBits = 14;
 inline constexpr int kFeatureBits = 8;
 inline constexpr std::int32_t kWeightMax = 1 << 22;
 inline constexpr std::int64_t kFeatureMax = std::int64_t{1} << 33;
-/// Weights of the guess of sizes are in 1/2^10; it gives a logarithm to base 2 in 1/16.
+/// Weights of the size estimate are in 1/2^10; its result is log2 in 1/16.
 inline constexpr int kSizeWeightBits = 10;
 inline constexpr std::int32_t kSizeWeightMax = (1 << 15) - 1;
 
 using FeatureWeights = std::array<std::int32_t, kMaxFeatures>;
 using SizeWeights = std::array<std::int16_t, kSizeFeatures>;
 
-/// What is known of one lane.
+/// The model of one lane.
 struct LaneModel {
-  /// Where the probabilities of this lane's decisions begin; set by `lay_out`, as are copies of
-  /// what the schema says of the lane: what coding asks for at every lane stands together.
+  /// The first slot of this lane's decisions. `lay_out` sets it, and copies of the lane's schema:
+  /// the data that every lane needs is stored together.
   std::uint32_t first_slot = 0;
   LaneKind kind = LaneKind::number;
   std::uint8_t partner_count = 0;
   std::uint8_t change_partner_count = 0;
   std::uint32_t greatest = 0;
   std::uint32_t period = 0;
-  /// The value that new entities have most often.
+  /// The initial value: the most common value of new entities.
   LaneValue usual = 0;
   std::array<std::uint16_t, kMaxChangePartners> change_partners{};
   std::array<Partner, kMaxPartners> partners{};
@@ -69,41 +69,40 @@ struct LaneModel {
   std::array<FeatureWeights, kSteadinessClasses> weights{};
 };
 
-/// What is known of one type of entities.
+/// The model of one entity type.
 struct TypeModel {
   EntitySchema schema;
-  /// The lanes in the order in which they are coded: causes before what follows from them. The
-  /// four lanes of a rotation stay together.
+  /// The lanes in coding order: causes before consequences. The four lanes of a rotation stay
+  /// together.
   std::vector<std::uint16_t> order;
   std::vector<LaneModel> lanes;
-  std::uint32_t first_slot = 0;     ///< Of the decisions about the entity itself.
-  std::uint32_t first_context = 0;  ///< Of the tables of Huffman's codes; set by `lay_out`.
+  std::uint32_t first_slot = 0;     ///< The first slot of the entity itself.
+  std::uint32_t first_context = 0;  ///< The first Huffman context; set by `lay_out`.
 };
 
-/// Everything that both sides must have alike before they can speak. Immutable while in use; may be
-/// shared by threads.
+/// The data that both ends must share. Immutable while in use; may be shared by threads.
 struct SnapshotModel {
   std::vector<TypeModel> types;
   std::vector<BitProbability> probabilities;  ///< One per slot.
-  /// Corrections for the coder `mix` (`mix.h`), a table for each context; empty when none were
-  /// trained, and then `mix` codes as `range` does.
+  /// Corrections for the coder `mix` (`mix.h`), a table for each context. Empty if none were
+  /// trained; then `mix` codes like `range`.
   std::vector<std::int8_t> mix;
   HuffmanTables huffman;  ///< For the coders `huffman` and `reference`.
 };
 
-/// How many slots a lane of this kind takes.
+/// The number of slots of a lane of this kind.
 std::uint32_t slot_count(const LaneSchema& lane);
-/// Gives every lane its place among the slots, and every slot a probability of one half.
+/// Assigns slots to every lane, and sets every probability to one half.
 void lay_out(SnapshotModel& model);
 
-/// What is wrong with the lanes of a type; null when nothing is.
+/// Describes the first fault of a type's lanes; null if it is valid.
 const char* find_fault(const EntitySchema& schema);
-/// What is wrong with schemas, orders, partners or weights; null when nothing is. What passes can
-/// be laid out and used.
+/// Describes the first fault of schemas, orders, partners or weights; null if valid. A valid model
+/// can be laid out and used.
 const char* find_fault(const SnapshotModel& model);
 
-/// The model of a game that has none yet: things move on as they did, and sizes follow from what
-/// moved before. Sane, not good: train one (`snapshot_train`).
+/// The model of a game without training: motion continues, and sizes follow from earlier motion. It
+/// works, but a trained model is better (`snapshot_train`).
 SnapshotModel untrained_model(std::vector<EntitySchema> types);
 
 }  // namespace muster

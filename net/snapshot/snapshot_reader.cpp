@@ -1,5 +1,5 @@
-// A snapshot is decoded whole before anything of it is believed: the changes are gathered first and
-// done at the end, so that damage half way through leaves the world as it was.
+// A snapshot is decoded completely before it is applied: changes are collected first, so that
+// damaged bytes leave the world unchanged.
 #include "net/snapshot/snapshot_reader.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   is_overtaken_ = ahead <= 0;
   said_tick_ = head.tick;
   if (!is_overtaken_) {
-    // What never came leaves nothing behind.
+    // A snapshot that never arrived has no records.
     for (SnapshotSerial serial = std::max(newest_ + 1, serial_ - kSnapshotWindow + 1);
          serial <= serial_; ++serial) {
       received_[place_of(serial)].is_used = false;
@@ -99,7 +99,7 @@ bool SnapshotReader::read_head(Decoder& decoder, SnapshotHead& head) const {
   head.number = static_cast<SnapshotNumber>(
       newest + (has_any_ ? static_cast<std::int8_t>(ahead) : static_cast<int>(low)));
   code_references(decoder, head.number, head.references);
-  // The snapshot that had this one's place is none to look back upon.
+  // The snapshot whose slot this one reuses cannot be a reference.
   const SnapshotReferences& references = head.references;
   const auto oldest = static_cast<SnapshotNumber>(head.number - kSnapshotWindow);
   if (references.count > 0 && references.numbers[0] == oldest) return false;
@@ -153,7 +153,7 @@ KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
   return known;
 }
 
-/// Lists the known entities that the snapshot may speak of.
+/// Lists the known entities in the snapshot's range.
 void SnapshotReader::list_known(const SnapshotHead& head) {
   listed_.clear();
   known_.clear();
@@ -230,7 +230,7 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
   }
   follows_changed_ = code_changed(decoder, type, states, follows_changed_, false);
   if (!follows_changed_) {
-    // It is as it was.
+    // Unchanged.
   } else if (decoder.bit(slots::kGone, false)) {
     change.what = Change::Kind::gone;
   } else {

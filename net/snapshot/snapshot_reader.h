@@ -16,84 +16,82 @@
 
 namespace muster {
 
-/// What became of a snapshot's bytes.
+/// The result of reading a snapshot.
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
-    /// Older than the window, or here already; nothing was changed. Whether it is acknowledged or
-    /// not makes no difference: nothing can be coded against it any more, or it was acknowledged.
+    /// Older than the window, or a duplicate; nothing was changed. It may be acknowledged or not:
+    /// no later snapshot refers to it, or it was acknowledged already.
     late = 1,
-    /// Coded against snapshots that are not here, or no more, as can happen to one that was
-    /// overtaken by many; nothing was changed. It must not be acknowledged.
+    /// Its references are missing or forgotten, which can happen when many others overtook it;
+    /// nothing was changed. It must not be acknowledged.
     unknown = 2,
-    malformed = 3,  ///< No writer sends this; nothing was changed.
-    /// There are more entities in it, or larger ones, than `ReaderLimits` allow; nothing was
-    /// changed.
+    malformed = 3,  ///< No writer produces this; nothing was changed.
+    /// It contains more or larger entities than `ReaderLimits` allow; nothing was changed.
     too_large = 4,
 };
 
-/// What a sender can claim of a reader.
+/// Limits of a reader's memory against malicious senders.
 struct ReaderLimits {
-  std::size_t entity_max = 65'536;  ///< Of a large entity, each slice that travels by itself.
-  /// Bytes of the entities' states: of an entity some 66 times what its lanes take, and two
-  /// kilobytes. A datagram of an enemy's speaks of as many entities as it likes, for next to no
-  /// bits.
+  std::size_t entity_max = 65'536;  ///< Each slice of a large entity counts.
+  /// The maximum bytes of the entities' states: per entity about 66 times the size of its lanes,
+  /// and two kilobytes. A malicious datagram can name any number of entities in a few bits.
   std::size_t memory_bytes_max = std::size_t{512} << 20U;
 };
 
-/// An entity as the newest snapshot that speaks of it has it.
+/// An entity as the newest snapshot that covers it has it.
 struct SeenEntity {
   std::uint32_t id = 0;
   EntityKind kind;
-  std::uint32_t tick = 0;             ///< At which the values were the truth.
-  std::uint64_t version = 0;          ///< Another one when the values or the kind are.
+  std::uint32_t tick = 0;             ///< The tick of the values.
+  std::uint64_t version = 0;          ///< Changes when the values or the kind change.
   const LaneValue* values = nullptr;  ///< Valid until the next `read`.
 };
 
-/// Reads snapshots that a `SnapshotWriter` wrote with the same model, from bytes that an enemy may
-/// have made: what they claim is bounded by `limits`, and damage changes nothing. Not
-/// thread-safe. After the first snapshots nothing is allocated while the world does not grow.
+/// Reads snapshots that a `SnapshotWriter` with the same model wrote, from untrusted bytes:
+/// `limits` bound its memory, and damaged bytes change nothing. Not thread-safe. After the first
+/// snapshots nothing is allocated while the world does not grow.
 class SnapshotReader {
  public:
   /// The model must outlive the reader.
   explicit SnapshotReader(const SnapshotModel& model, const ReaderLimits& limits = {},
                           const SnapshotOptions& options = {});
-  /// A copy's tracks would lead into the rows of the original.
+  /// A copy's tracks would point into the rows of the original.
   SnapshotReader(const SnapshotReader&) = delete;
   SnapshotReader(SnapshotReader&&) = default;
 
-  /// Applies a snapshot. When the verdict is `applied`, the sender must learn that `last_number()`
-  /// has arrived before it may build on it. One that was overtaken is applied too: later ones may
-  /// build on it, and of entities of which nothing newer is known it is the news.
+  /// Applies a snapshot. If the verdict is `applied`, acknowledge `last_number()` to the sender;
+  /// only then may later snapshots refer to it. An overtaken snapshot is applied, too: later ones
+  /// may refer to it, and it is shown for entities without a newer state.
   SnapshotVerdict read(std::span<const std::byte> bytes);
 
-  /// Of the snapshot applied last; not the newest when it was overtaken.
+  /// The number of the last applied snapshot; not the newest if it was overtaken.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(last_); }
-  /// Of the snapshot that `read` called unknown last.
+  /// The number of the snapshot that `read` last reported as unknown.
   SnapshotNumber unknown_number() const { return unknown_; }
   bool last_is_newest() const { return last_ == newest_; }
-  /// The newest tick of which something is known.
+  /// The newest tick with known state.
   std::uint32_t tick() const { return tick_; }
-  /// The world, each entity as the newest snapshot that speaks of it has it; sorted by id.
+  /// The world, each entity from the newest snapshot that covers it; sorted by id.
   std::span<const SeenEntity> entities() const { return entities_; }
-  /// Whether anything is kept of an entity: it is in the world, or a snapshot of the window told of
-  /// it, and no newer one has shown it yet.
+  /// True when any state of an entity is stored: it is in the world, or a snapshot of the window
+  /// contained it and no newer one has shown it yet.
   bool holds(std::uint32_t id) const { return find_slot(id) != nullptr; }
-  /// Bytes of memory held.
+  /// The memory used, in bytes.
   std::size_t memory_bytes() const;
 
  private:
-  /// So that no age leads below zero.
+  /// So that no age gives a negative serial.
   static constexpr SnapshotSerial kFirstSerial = 1U << 16;
   struct Slot {
     EntityTrack track;
-    /// As long as the largest type has lanes that it was of. A run's values are in the row of its
-    /// first snapshot, and move to that of its last when it ends.
+    /// Rows for the largest type that the entity had. A run's values are in the row of its first
+    /// snapshot, and move to that of its last one when it ends.
     StateRows rows;
-    bool is_there = false;   ///< As far as is known, and then ...
+    bool is_there = false;   ///< Whether it exists, and then ...
     std::uint32_t tick = 0;  ///< ... since when, and as what.
     EntityKind kind;
-    std::uint32_t shown_since = 0;  ///< Of the values behind the rows, ...
-    std::uint64_t version = 0;      ///< ... and which these are.
+    std::uint32_t shown_since = 0;  ///< Identifies the shown values, ...
+    std::uint64_t version = 0;      ///< ... and their version.
   };
   static constexpr std::size_t kSlotBytes = sizeof(Slot) + sizeof(TrackRecords);
   struct Received {
@@ -101,7 +99,7 @@ class SnapshotReader {
     bool is_used = false;
   };
   static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
-  /// What a snapshot does to an entity; done only when all of it could be read.
+  /// A snapshot's effect on an entity; applied only when all of it could be read.
   struct Change {
     enum class Kind : std::uint8_t { says, same, gone, deferred } what = Kind::same;
     std::size_t slot = 0;
@@ -113,10 +111,10 @@ class SnapshotReader {
     std::uint32_t known = kSteady;  ///< As in `Listed`, for a deferred entity.
   };
 
-  /// An entity that is known to both sides.
+  /// An entity that both ends know.
   struct Listed {
     std::uint32_t slot = 0;
-    std::uint32_t known = 0;  ///< In `known_`, or `kSteady`.
+    std::uint32_t known = 0;  ///< Index in `known_`, or `kSteady`.
     bool is_quiet = false;
   };
 
@@ -167,14 +165,14 @@ class SnapshotReader {
   SnapshotSerial newest_ = kFirstSerial;
   SnapshotSerial last_ = kFirstSerial;
   SnapshotSerial swept_ = 0;     ///< When `drop_links` was called last: newest serial / interval.
-  SnapshotSerial serial_ = 0;    ///< Of the snapshot being read, ...
+  SnapshotSerial serial_ = 0;    ///< The current snapshot, ...
   std::uint32_t said_tick_ = 0;  ///< ... and its tick.
   bool is_overtaken_ = false;    ///< By a newer one.
   std::uint32_t tick_ = 0;
-  std::uint64_t versions_ = 0;  ///< That entities had.
+  std::uint64_t versions_ = 0;  ///< The number of versions so far.
   std::array<Received, kSnapshotWindow> received_{};
   SnapshotTicks ticks_{};
-  ReferenceStates references_;  ///< Of the snapshot being read.
+  ReferenceStates references_;  ///< For the current snapshot.
   TrackStore records_;
   std::vector<Slot> slots_;  ///< Sorted by id.
   StateRowStore rows_;
@@ -192,13 +190,13 @@ class SnapshotReader {
   DeferredCode deferred_;
   std::vector<Change> changes_;
   std::vector<NewEntity> new_;
-  std::size_t newcomers_ = 0;      ///< Of the new ones, those without a slot; ...
-  std::size_t claimed_bytes_ = 0;  ///< ... and what the new ones take besides what there is.
+  std::size_t newcomers_ = 0;      ///< New entities without a slot, ...
+  std::size_t claimed_bytes_ = 0;  ///< ... and the additional memory of the new ones.
   bool is_too_large_ = false;
   std::vector<LaneValue> values_;
   bool follows_changed_ = false;
-  std::uint32_t new_generation_ = 0;  ///< The generation of the new entity read last.
-  std::uint32_t end_id_ = 0;          ///< Where the snapshot being read ends.
+  std::uint32_t new_generation_ = 0;  ///< The generation of the last new entity.
+  std::uint32_t end_id_ = 0;          ///< The end of the current snapshot.
   EntityScratch scratch_;
 };
 

@@ -1,4 +1,4 @@
-// What a reader keeps of every entity, and what a snapshot that was read does to it.
+// A reader's state of every entity, and the effect of a snapshot on it.
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-/// Links that are no longer needed are looked for once in this many snapshots.
+/// Unneeded links are searched once in this many snapshots.
 constexpr SnapshotSerial kLinkSweep = 16;
 
 }  // namespace
@@ -19,8 +19,8 @@ const SnapshotReader::Slot* SnapshotReader::find_slot(std::uint32_t id) const {
   return found != slots_.end() && found->track.id == id ? &*found : nullptr;
 }
 
-/// Asks for what a new entity takes; false when that is too much. Asked before its values are read,
-/// whose memory is a small part of this.
+/// Requests the memory of a new entity; false if that is too much. Called before its values are
+/// read, whose own memory is small compared with this.
 bool SnapshotReader::claim(std::uint32_t id, std::size_t lanes) {
   const Slot* slot = find_slot(id);
   if (slot == nullptr) {
@@ -40,7 +40,7 @@ void SnapshotReader::add_slots() {
     rows_.drop_spare();
   }
   const std::size_t before = slots_.size();
-  // Those that were there are the first, sorted.
+  // The existing ones come first, sorted.
   std::size_t next = 0;
   for (const NewEntity& entity : new_) {
     while (next < before && slots_[next].track.id < entity.id) ++next;
@@ -58,8 +58,8 @@ void SnapshotReader::add_slots() {
             [](const Slot& a, const Slot& b) { return a.track.id < b.track.id; });
 }
 
-/// Makes the rows of an entity that became one of a larger type longer. What is known of the one
-/// before stays known: its values move along.
+/// Makes longer rows for an entity that became one of a larger type. The known states of the
+/// earlier one are kept: their values move.
 void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
   const std::size_t before = slot.rows.lanes();
   if (before >= lanes) return;
@@ -86,7 +86,7 @@ const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityK
   return row;
 }
 
-/// The rows of a run's snapshots are free but for its first one's, which comes round again.
+/// The rows of a run's snapshots are free, except its first one's, which is reused in the window.
 void SnapshotReader::end_run_of(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!track.has_run()) return;
@@ -101,7 +101,7 @@ TrackRecord SnapshotReader::run_of(const Slot& slot) const {
 /// The entity has these values in this snapshot.
 TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* values) {
   EntityTrack& track = slot.track;
-  // No two snapshots are of one serial, so equal ones mean equal values.
+  // No two snapshots share a serial, so equal ones mean equal values.
   const auto since = static_cast<std::uint32_t>(serial_);
   if (is_overtaken_) {
     return set_apart(slot, record_of(serial_, kind, values, 0, since));
@@ -117,7 +117,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
   return run_of(slot);
 }
 
-/// The entity is as it was known.
+/// The entity keeps its known state.
 TrackRecord SnapshotReader::go_on(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!is_overtaken_ && is_steady(track, references_)) {
@@ -129,7 +129,7 @@ TrackRecord SnapshotReader::go_on(Slot& slot) {
   return say(slot, known.kind, known.states.values[0]);
 }
 
-/// This snapshot leaves behind something that is not of a run.
+/// Stores a record that is not part of a run.
 TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   EntityTrack& track = slot.track;
   end_run_of(slot);
@@ -143,8 +143,8 @@ TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   return kept;
 }
 
-/// Makes what a snapshot says of an entity the newest that is known of it. What another part of the
-/// tick showed is not gone: it is new, and this part speaks of the one before.
+/// Shows a snapshot's state of an entity as the newest one. An entity that another part of the tick
+/// showed is not removed: it is new, and this part is about the one before.
 void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   if (record.standing != Standing::there) {
     slot.is_there = slot.is_there && slot.tick == tick_;
@@ -164,7 +164,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   slot.version = ++versions_;
 }
 
-/// Does what the snapshot says or does not say, and returns what it leaves behind.
+/// Applies a snapshot to an entity, listed or not, and returns the new record.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   TrackRecord record = record_of(serial_, {}, Standing::gone);
   record.since = static_cast<std::uint32_t>(serial_);
@@ -184,7 +184,7 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
         break;
     }
   }
-  // What is not mentioned stays as it was known.
+  // An entity that is not listed keeps its known state.
   const bool is_found = change != nullptr && change->known != kSteady;
   const KnownEntity known = is_found ? known_[change->known] : known_of(slot.track);
   const auto since = static_cast<std::uint32_t>(serial_);
@@ -194,8 +194,8 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   return set_apart(slot, record);
 }
 
-/// Where a snapshot speaks, what it does not have is not there: also what never was acknowledged.
-/// A sender that defers entities which it may have sent before says so: then they stay.
+/// Removes entities in a snapshot's range that it does not contain, also unacknowledged ones. If
+/// the sender defers entities that it may have sent before, they stay.
 void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing standing) {
   const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
   if (!is_spoken_of || standing == Standing::there) return;
@@ -204,8 +204,8 @@ void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing s
   slot.is_there = slot.is_there && slot.tick == tick_;
 }
 
-/// Of an overtaken snapshot only what it leaves behind counts: the newer one has been shown. But
-/// one of the newest tick is another part of it.
+/// An overtaken snapshot only leaves records, because a newer one was already shown. But one of the
+/// newest tick is another part of that tick.
 void SnapshotReader::apply(const SnapshotHead& head) {
   const bool is_shown = head.tick == tick_;
   ticks_[place_of(serial_)] = head.tick;
@@ -216,7 +216,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const Change* change =
         next < changes_.size() && changes_[next].slot == i ? &changes_[next++] : nullptr;
     while (next_new < new_.size() && new_[next_new].id < slot.track.id) ++next_new;
-    // What became another entity is that one, below.
+    // An entity that was replaced by another one is handled below.
     if (next_new < new_.size() && new_[next_new].id == slot.track.id) continue;
     const TrackRecord record = apply_change(slot, change);
     if (!is_shown) continue;
@@ -233,7 +233,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
   }
   last_ = serial_;
   received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
-  // The serials that are multiples may never arrive.
+  // Serials that are multiples may never arrive.
   if (newest_ / kLinkSweep != swept_) drop_links();
   swept_ = newest_ / kLinkSweep;
   list_entities();

@@ -1,4 +1,4 @@
-// What one receiver knows of each entity, snapshot by snapshot: the same record on both sides.
+// One receiver's knowledge of each entity, snapshot by snapshot: the same record at both ends.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,16 @@ namespace muster {
 /// Snapshots are numbered from 0; the number wraps.
 using SnapshotNumber = std::uint16_t;
 
-/// The last snapshots of which both sides keep what they made of each entity. A snapshot is coded
-/// against acknowledged ones among them; a receiver of which nothing arrived for longer is sent
-/// everything again. 64 are a second at 60 Hz, or four datagrams in every tick of a quarter of it.
+/// The number of snapshots of which both ends keep the state of each entity. A snapshot refers to
+/// acknowledged ones among them; a receiver without any gets the whole state. 64 snapshots cover a
+/// second at 60 Hz, or a quarter of it with four datagrams per tick.
 inline constexpr std::size_t kSnapshotWindow = 64;
 
-/// For how many ticks the owner of the world keeps values that are no longer current. A sender
-/// copies what a receiver may need for longer (`kept_rows.h`). Some four seconds at 60 Hz.
+/// The number of ticks for which the owner of the world keeps replaced values. A sender copies
+/// values that a receiver may need for longer (`kept_rows.h`). About four seconds at 60 Hz.
 inline constexpr std::uint32_t kPastTicksMax = 255;
 
-/// What an entity is for as long as it lives.
+/// The constant properties of an entity.
 struct EntityKind {
   std::uint16_t type = 0;
   /// Different for each entity that uses an id.
@@ -31,33 +31,33 @@ struct EntityKind {
   friend bool operator==(const EntityKind&, const EntityKind&) = default;
 };
 
-/// What a snapshot leaves behind about an entity.
+/// The state of an entity in a snapshot.
 enum class Standing : std::uint8_t {
   unknown = 0,
   there = 1,
   gone = 2,
 };
 
-/// The first of an entity's links (`BaselineLinks`); 0 for none.
+/// The first of an entity's links (`BaselineLinks`); 0: none.
 using LinkList = std::uint32_t;
 
-/// Snapshots counted without end; the number is the lower part.
+/// Snapshots counted without wrapping; the number is the lower part.
 using SnapshotSerial = std::uint64_t;
 inline std::size_t place_of(SnapshotSerial serial) { return serial % kSnapshotWindow; }
 
-/// An entity as a receiver knew it after one snapshot. Many are gathered for each entity, so they
-/// are only cleared where that is needed.
+/// An entity as a receiver knew it after one snapshot. There are many per entity, so they are
+/// cleared only where needed.
 struct TrackRecord {
-  const LaneValue* values;  ///< Of entities that are there.
-  /// Equal in two records of an entity: so are the values. Different ones say nothing.
+  const LaneValue* values;  ///< Of existing entities.
+  /// If equal in two records of an entity, the values are equal. Different ones mean nothing.
   std::uint32_t since;
   std::uint32_t generation;
   std::uint16_t type;
-  /// Ticks from when it was the truth to the snapshot's own tick; more than 0 when that snapshot
-  /// did not list the entity. Stops at `kAgeMax`.
+  /// Ticks from the state's tick to the snapshot's own; more than 0 if the snapshot did not list
+  /// the entity. At most `kAgeMax`.
   std::uint16_t age;
-  /// The bits of the snapshot's serial that the record's index does not give. They distinguish the
-  /// record from one of an earlier snapshot with the same index; they repeat after years.
+  /// The bits of the snapshot's serial above the record's index. They distinguish snapshots with
+  /// the same index; they repeat after years.
   std::uint32_t serial_above : 26;
   Standing standing : 2;
 
@@ -71,7 +71,7 @@ struct TrackRecord {
   }
 };
 static_assert(kSnapshotWindow == 64);
-static_assert(sizeof(TrackRecord) <= 24);  // Most of what a server holds of a client.
+static_assert(sizeof(TrackRecord) <= 24);  // Most of a server's memory per client.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Standing standing) {
   TrackRecord record{};
   record.generation = kind.generation;
@@ -80,7 +80,7 @@ inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Standing 
   record.standing = standing;
   return record;
 }
-/// `age`: as `TrackRecord` has it.
+/// `age`: as in `TrackRecord`.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const LaneValue* values,
                              std::uint32_t age, std::uint32_t since) {
   TrackRecord record = record_of(snapshot, kind, Standing::there);
@@ -92,21 +92,21 @@ inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const Lan
 /// By snapshot, modulo the window.
 using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 
-/// An entity as a receiver knew it after each of the last snapshots. As long as it stays as it is
-/// and every snapshot says so, that is one run, and a snapshot costs no more than its end.
+/// An entity as a receiver knew it after each of the last snapshots. While it is unchanged in every
+/// snapshot, that is one run, and a snapshot only moves its end.
 struct EntityTrack {
   std::uint32_t id = 0;
-  std::uint32_t place = kNoRecords;  ///< Of its records.
+  std::uint32_t place = kNoRecords;  ///< Index of its records.
   LinkList links = 0;
   SnapshotSerial run_first = 1;
   SnapshotSerial run_last = 0;  ///< Before `run_first`: there is no run.
   const LaneValue* values = nullptr;
   std::uint32_t since = 0;
   EntityKind kind;
-  /// A part of the tick being written has it as new, and the later ones pass it over. New entities
-  /// come before the known ones that they lie between, so the next part may begin before it.
+  /// A part of the current tick has it as new, and later parts omit it. New entities come before
+  /// the known ones around them, so the next part may begin before it.
   bool is_told = false;
-  SnapshotSerial last = 0;  ///< The newest snapshot that left anything behind.
+  SnapshotSerial last = 0;  ///< The newest snapshot with a record.
 
   static constexpr std::uint32_t kNoRecords = 0xFFFF'FFFF;
   bool has_records() const { return place != kNoRecords; }
@@ -114,7 +114,7 @@ struct EntityTrack {
   bool is_forgotten(SnapshotSerial newest) const { return last + kSnapshotWindow <= newest; }
 };
 
-/// The tracks' records, which are looked at less often than the tracks; places are used again.
+/// The records of tracks, which are used less often than the tracks. Freed indices are reused.
 class TrackStore {
  public:
   TrackRecords& operator[](std::uint32_t place) { return records_[place]; }
@@ -130,7 +130,7 @@ class TrackStore {
     records_[place] = TrackRecords{};
     return place;
   }
-  /// So many places can be taken without allocating. Memory that is not taken yet is not touched.
+  /// Reserves memory for `count` indices. Unused memory is not touched.
   void reserve(std::size_t count) {
     if (records_.capacity() >= count) return;
     records_.reserve(std::max(count, records_.capacity() + records_.capacity() / 2));
@@ -146,11 +146,11 @@ class TrackStore {
   std::vector<std::uint32_t> free_;
 };
 
-/// The ticks of the last snapshots, by place.
+/// The ticks of the last snapshots, by index in the window.
 using SnapshotTicks = std::array<std::uint32_t, kSnapshotWindow>;
 
-/// Ends an entity's run before snapshot `next`, and keeps a record of each of its snapshots that
-/// can still be asked for.
+/// Ends an entity's run before snapshot `next`, and writes a record for each of its snapshots that
+/// may still be needed.
 inline void end_run(EntityTrack& track, TrackRecords& records, SnapshotSerial next) {
   SnapshotSerial serial = track.run_first;
   if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
@@ -170,30 +170,31 @@ inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind
   track.values = values;
 }
 
-/// The most acknowledged snapshots that one is coded against: more than the states used of each
-/// entity, because a world that takes several datagrams speaks of each entity in one of them.
+/// The maximum number of references: more than the states used per entity, because in a world of
+/// several datagrams per tick each entity is in one of them.
 inline constexpr std::size_t kMaxReferences = 24;
-/// They are less than this older than the newest of them: who has few does not say so for each
-/// snapshot of the window.
+/// References are less than this older than the newest one. So a sender with few references does
+/// not write a bit for each snapshot of the window.
 inline constexpr std::size_t kReferenceSpan = 32;
 
-/// The acknowledged snapshots against which one is coded; the newest first.
+/// The acknowledged snapshots that a snapshot refers to, newest first.
 struct SnapshotReferences {
   std::size_t count = 0;
   std::array<SnapshotNumber, kMaxReferences> numbers{};
 };
 
-/// The same with what both sides know of them.
+/// The same with their state at both ends.
 struct ReferenceStates {
   std::size_t count = 0;
   std::array<SnapshotSerial, kMaxReferences> serials{};
   std::array<std::uint32_t, kMaxReferences> ticks{};
   std::uint32_t now = 0;
-  /// The newest are of falling ticks before now, as many as states are used
-  /// (`plain_count`): what stayed as it was over all of them is known at once.
+  /// The newest references have falling ticks before now, as many as states are used
+  /// (`plain_count`): the known states of an entity that is unchanged over all of them are known at
+  /// once.
   bool is_plain = false;
   std::size_t plain_count = 0;
-  KnownStates plain;  ///< What is known of that: all but the values.
+  KnownStates plain;  ///< Those known states, without values.
 };
 inline ReferenceStates reference_states(const SnapshotReferences& references, SnapshotSerial serial,
                                         const SnapshotTicks& ticks, std::uint32_t now) {
@@ -216,29 +217,29 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
   return states;
 }
 
-/// An entity's known states, and what it is. No states: it is new to the receiver, or was gone when
-/// it was last spoken of.
+/// An entity's known states and kind. Without states it is new to the receiver, or was removed when
+/// it was last listed.
 struct KnownEntity {
   KnownStates states;
   EntityKind kind;
-  std::uint32_t since = 0;  ///< Of the newest state.
-  /// The snapshots gave so few states that earlier ones were added by links, if there are any.
+  std::uint32_t since = 0;  ///< Since when it has the newest state.
+  /// The snapshots gave so few states that linked ones were added, if there are any.
   bool is_sparse = false;
 };
 
-/// Whether the entity was as it is now in all states that are known of it.
+/// True when all known states of the entity equal its current one.
 inline bool is_steady(const EntityTrack& track, const ReferenceStates& references) {
   return references.is_plain && track.run_first <= references.serials[references.plain_count - 1] &&
          references.serials[0] <= track.run_last;
 }
-/// What is known of such an entity.
+/// The known states of such an entity.
 inline KnownEntity steady_entity(const EntityTrack& track, const ReferenceStates& references) {
   KnownEntity known{.states = references.plain, .kind = track.kind, .since = track.since};
   std::fill_n(known.states.values.begin(), references.plain_count, track.values);
   return known;
 }
 
-/// Whether two rows are equal. What moves mostly differs in one of its first lanes.
+/// True when two rows are equal. Moving entities mostly differ in one of the first lanes.
 inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size_t lanes) {
   std::size_t lane = 0;
   for (; lane + 4 <= lanes; lane += 4) {
@@ -252,8 +253,8 @@ inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size
   return true;
 }
 
-/// Finds the known states where each of the newest references left one behind of its own tick, as
-/// is usual; false where it is not so. Requires: `references.is_plain`.
+/// Finds the known states in the usual case, where each of the newest references has a state of its
+/// own tick; else returns false. Requires: `references.is_plain`.
 template <typename LanesOf>
 bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
                        const ReferenceStates& references, const LanesOf& lanes_of,
@@ -289,9 +290,8 @@ bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
   return true;
 }
 
-/// Finds the states from which an entity's next one is predicted: the newest of each tick that the
-/// references left behind, up to eight, as long as it was the same entity. `lanes_of(kind)` says
-/// how many lanes it has.
+/// Finds the states that predict an entity's next one: the newest of each tick in the references,
+/// up to eight, while it was the same entity. `lanes_of(kind)` returns its number of lanes.
 template <typename LanesOf>
 KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
                          const ReferenceStates& references, const LanesOf& lanes_of) {
@@ -301,7 +301,7 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     return known;
   }
   known = {};
-  // Sorted by tick, the newest first; of the run there is no record, so null stands for one.
+  // Sorted by tick, newest first; the run has no record, so null represents it.
   std::array<const TrackRecord*, kMaxKnownStates> found;
   std::array<std::uint32_t, kMaxKnownStates> ticks;
   std::size_t count = 0;
@@ -347,9 +347,9 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   return known;
 }
 
-/// Asks the processor for the records that `known_entity` will look at: they are many, seldom
-/// touched and far apart, and waiting for them takes longer than all else about an entity that
-/// moves little. `kExpectRecords` and `kExpectRows` entities ahead is early enough.
+/// Prefetches the records that `known_entity` will read: they are many, rarely used and far apart,
+/// and waiting for them takes longer than all other work for an entity that moves little.
+/// Prefetching `kExpectRecords` and `kExpectRows` entities ahead is early enough.
 inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,
@@ -361,7 +361,7 @@ inline void expect_records(const EntityTrack& track, const TrackStore& records,
     __builtin_prefetch(&all[place_of(references.serials[i])]);
   }
 }
-/// The same of the values that these records lead to.
+/// The same for the values of these records.
 inline void expect_rows(const EntityTrack& track, const TrackStore& records,
                         const ReferenceStates& references) {
   if (!track.has_records() || is_steady(track, references)) return;
@@ -373,8 +373,8 @@ inline void expect_rows(const EntityTrack& track, const TrackStore& records,
   }
 }
 
-/// Whether all known states are one and the same: such entities are asked after in groups.
-/// Requires: equal states are the same rows, as `known_entity` gives them.
+/// True when all known states are equal: such entities are coded in groups. Requires: equal states
+/// share a row, as `known_entity` returns them.
 inline bool is_quiet(const KnownStates& known) {
   for (std::size_t k = 1; k < known.count; ++k) {
     if (known.values[k] != known.values[0]) return false;

@@ -1,6 +1,6 @@
-// A snapshot is written entity by entity; when one does not fit any more, the coder goes back to
-// where it stood before and says that the datagram ends. What was not reached is held: for the
-// receiver it is as it was, until a later part or tick says more.
+// A snapshot is written entity by entity. When one does not fit, the coder returns to the position
+// before it and ends the datagram. The remaining entities are deferred: the receiver keeps their
+// state until a later part or tick.
 #include "net/snapshot/snapshot_writer.h"
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 namespace muster {
 namespace {
 
-/// Room kept for the end of a snapshot: one decision, and what the coder still holds back.
+/// Room for the end of a snapshot: one decision, and the bytes that the coder holds back.
 constexpr std::size_t kEndBytes = 6;
 
-/// Older ones are referred to only beside a newest that is hardly younger: a receiver to which
-/// other snapshots come first has forgotten them by then.
+/// An older snapshot is a reference only if the newest one is hardly younger: a receiver that gets
+/// other snapshots first has forgotten it by then.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kLeastSpan = 4;
 
@@ -25,13 +25,13 @@ constexpr std::uint32_t kLeastSpan = 4;
 /// owner of the world drops them. Both ages are equal, so that no other snapshot's values are
 /// copied.
 constexpr std::uint32_t kPastAge = 192;
-/// Each sweep over all entities takes this many ticks, a share of them in each tick.
+/// Each sweep over all entities takes this many ticks, with a share of them in each tick.
 constexpr std::uint32_t kSweepTicks = 20;
-/// A sweep ends up to this many ticks later where calls of `keep` are farther apart than a tick:
-/// a game server runs up to 8 ticks before each call.
+/// A sweep ends up to this many ticks later if calls of `keep` are more than a tick apart: a game
+/// server runs up to 8 ticks before each call.
 constexpr std::uint32_t kCallTicksMax = 8;
-/// The last entity of a sweep must be visited within this many ticks of the begin of the sweep
-/// before: it may have been the first one in that.
+/// The last entity of a sweep must be visited within this many ticks of the start of the previous
+/// sweep, in which it may have been the first one.
 constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kPastAge;
 static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 
@@ -103,7 +103,7 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     forget_acknowledged();
     followed_.forget();
   }
-  // The values of resting entities are the world's own, and only `begin` notes that they changed.
+  // The values of resting entities are the world's own, and only `begin` notices their changes.
   if (tick - tick_ >= kPastAge && followed_.resting_count() > 0) followed_.wake_all();
   mark_past(tick);
   const std::uint32_t elapsed = tick - sweep_began_;
@@ -117,21 +117,21 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     swept_ticks_ = 0;
     if (is_late) keep_share(tick, {.due = 1, .left = 1});
   }
-  // The shares of skipped ticks are done, too: no call has more to do than its ticks.
+  // The shares of skipped ticks are also done, so a call does no more than its ticks require.
   const std::uint32_t swept_ticks = tick - sweep_began_ + 1;
   keep_share(tick, {.due = swept_ticks - swept_ticks_, .left = kSweepTicks - swept_ticks_});
   swept_ticks_ = swept_ticks;
 }
 
-/// Only the newest acknowledged one of the old snapshots stays a reference, and only until a
-/// younger one becomes one.
+/// The newest acknowledged one of the old snapshots stays a reference, until a younger one
+/// becomes one.
 void SnapshotWriter::mark_past(std::uint32_t tick) {
   if (tick < kPastAge) return;
   SnapshotSerial newest = next_;
   for (std::uint32_t age = 1; age < kSnapshotWindow && newest == next_; ++age) {
     if (is_reference(next_ - age)) newest = next_ - age;
   }
-  // The oldest one has left the window, but its entry is there until the next snapshot.
+  // The oldest one has left the window, but its entry exists until the next snapshot.
   for (std::uint32_t age = 1; age <= kSnapshotWindow; ++age) {
     const SnapshotSerial serial = next_ - age;
     Sent& sent = sent_[place_of(serial)];
@@ -192,9 +192,9 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   limit_rank_ = kNoLimit;
   limit_id_ = kEveryId;
   has_limit_failed_ = false;
-  // Where each decision takes a bit, it is first tried whether the world fits as a whole.
+  // If each decision takes a bit, first try whether the world fits as a whole.
   head.is_cut = !PlainCoder<Encoder>;
-  // What stands between two entities is seldom long; when it is, more room is left for it.
+  // The data between two entities is rarely long; if it is, more room is left for it.
   for (std::size_t room = kEndBytes; 2 * room < out.size();) {
     Encoder encoder(model_, options_, out, out.size() - room);
     code_even(encoder, head.number, kNumberBits);
@@ -219,14 +219,15 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   return {};
 }
 
-/// False when not even the first entity found room.
+/// False if not even the first entity fits.
 bool SnapshotWriter::says_anything() const {
   return end_id_ == kEveryId || new_written_ > 0 || rank_ > 0;
 }
 
-/// A part that is full of new entities before its first known one would have to pass them over in
-/// the next one, or never come to an end; and a reader that lacks the part drops whom it had shown
-/// of them. So it is written again, up to a known entity that it can reach. False when it may stay.
+/// A part full of new entities before its first known one would have to be omitted by the next
+/// part, which could repeat forever; and a reader without that part would drop the entities it had
+/// shown of them. So it is written again, up to a known entity that it can reach. Returns false if
+/// the part can stay.
 bool SnapshotWriter::limit_part() {
   const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
   if (!is_stuck) return false;
@@ -249,8 +250,8 @@ bool SnapshotWriter::limit_part() {
   return true;
 }
 
-/// Writes the known entities in their order, and before each group of them the new ones whose ids
-/// are not above its last.
+/// Writes the known entities in order, and before each group of them the new ones up to its last
+/// id.
 template <typename Encoder>
 void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   rank_ = 0;
@@ -284,7 +285,7 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   }
 }
 
-/// Known entities up to where new ones may stand again.
+/// The number of known entities up to the next position for new ones.
 std::size_t SnapshotWriter::next_boundary() const {
   const std::size_t step = has_new_here_ ? kGroupSize : kBlockSize;
   return std::min((rank_ / step + 1) * step, std::max(followed_.known_count(), rank_ + 1));
@@ -336,12 +337,12 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   return true;
 }
 
-/// What decisions upon the next quiet entities look at.
+/// The input of decisions about the next quiet entities.
 struct SnapshotWriter::QuietView {
   const SnapshotWriter& writer;
   bool is_full;
 
-  /// Only one that is asked after by itself can end the datagram.
+  /// Only an entity that is coded separately can end the datagram.
   bool wakes(std::size_t count) const {
     const auto changed = writer.followed_.changed_quiet();
     if (is_full || writer.limit_rank_ != kNoLimit) return true;
@@ -460,9 +461,9 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
   code_new_entity(encoder, type, scratch_, values_);
 }
 
-/// Notes what the receiver will know of every entity once it has this snapshot.
+/// Records what the receiver will know of every entity once it has this snapshot.
 void SnapshotWriter::remember(const SnapshotHead& head) {
-  // A part in which new entities alone found room would tell them for ever.
+  // A part with only new entities must not repeat them, or it would do so forever.
   followed_.remember({.first_id = head.first_id,
                       .end_id = end_id_,
                       .new_written = new_written_,

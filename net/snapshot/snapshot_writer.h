@@ -15,78 +15,77 @@
 
 namespace muster {
 
-/// Bits of a snapshot, but for its head and for what it says of entities that it does not update.
+/// The bits of a snapshot for updates and for new entities.
 struct SnapshotCost {
   double update_bits = 0;
   double new_bits = 0;
 };
 
-/// Writes snapshots for one receiver: each tick's world in one or several datagrams, each of which
-/// can be read without the others. Not thread-safe; writers of different receivers share nothing
-/// but the model. After the first snapshots nothing is allocated while the world does not grow.
+/// Writes snapshots for one receiver: each tick's world in one or several datagrams, each readable
+/// without the others. Not thread-safe; writers of different receivers share only the model. After
+/// the first snapshots nothing is allocated while the world does not grow.
 class SnapshotWriter {
  public:
-  /// The model must outlive the writer, and the reader must have the same, and the same options.
+  /// The model must outlive the writer. The reader must have an equal model and options.
   explicit SnapshotWriter(const SnapshotModel& model, const SnapshotOptions& options = {})
       : model_(model), options_(options), followed_(model) {}
 
-  /// Begins the snapshots of a tick. `world` is sorted by id, and must stay until the last of them
-  /// is written. Requires: a tick after the one before.
+  /// Begins the snapshots of a tick. `world` is sorted by id, and must stay valid until the last of
+  /// them is written. Requires: a tick after the last one.
   void begin(std::uint32_t tick, std::span<const EntityState> world);
-  /// The same, when `world` has the entities that it had at the last `begin`, where they were, and
-  /// nothing of them is another but at these indices, and what is held: what is as it was costs
-  /// nothing.
+  /// The same, if `world` has the same entities at the same indices as at the last `begin`, and
+  /// only those at `changed` and deferred ones differ: unchanged entities cost nothing.
   void begin(std::uint32_t tick, std::span<const EntityState> world,
              std::span<const std::uint32_t> changed);
-  /// Writes the next snapshot of the tick into `out` and returns its bytes. An `out` too small for
-  /// a single entity returns nothing; `unfit_id` says which. Whoever holds it, in the world that
-  /// was given to `begin`, may write again: then it is left out, and those behind it are not.
+  /// Writes the next snapshot of the tick into `out` and returns its bytes. Returns nothing if a
+  /// single entity does not fit; `unfit_id` identifies it. The caller may defer that entity in the
+  /// world passed to `begin` and write again: then it is omitted, and later ones are written.
   std::span<const std::byte> write(std::span<std::byte> out);
-  /// The entity for which the last `write` had no room; `kEveryId` when it was the snapshot itself.
+  /// The entity that did not fit into the last `write`; `kEveryId` if the snapshot itself did not
+  /// fit.
   std::uint32_t unfit_id() const { return unfit_id_; }
-  /// True when the whole world stands in what was written since `begin`.
+  /// True when the snapshots since `begin` contain the whole world.
   bool is_done() const { return is_done_; }
-  /// Where the snapshot written last ends: it says all there is of ids below this, from where the
-  /// one before it in its tick ended, but for held entities.
+  /// The end of the last written snapshot: it covers all ids below this, from the end of the one
+  /// before it in its tick, except deferred entities.
   std::uint32_t end_id() const { return end_id_; }
-  /// Whether the snapshot written last does not tell of an entity, where it says all there is,
-  /// because an earlier one of its tick does, which has it as new and need not arrive.
+  /// True when the last written snapshot omits an entity in its range, because an earlier one of
+  /// its tick, which may be lost, has it as new.
   bool passes_over(std::uint32_t id) const { return followed_.passes_over(id); }
-  /// Whether the receiver keeps entities that the snapshot written last does not list: it may leave
-  /// some out that an earlier one had, which is not known to have arrived.
+  /// True when the receiver keeps entities that the last written snapshot does not list: it may
+  /// omit some that an earlier, unconfirmed one contained.
   bool keeps_unknown() const { return keeps_unknown_; }
-  /// The number of the snapshot written last.
+  /// The number of the last written snapshot.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
 
-  /// What the entities of the snapshot written last took.
+  /// The cost of the last written snapshot's entities.
   const SnapshotCost& last_cost() const { return cost_; }
 
-  /// The receiver has acknowledged a snapshot. What is older than the window counts no more.
+  /// The receiver has acknowledged a snapshot. One older than the window is ignored.
   void acknowledge(SnapshotNumber number);
-  /// The receiver has this snapshot, but could not read it: nothing is coded against it any more,
-  /// nor against those that are.
+  /// The receiver could not read this snapshot: later ones refer neither to it nor to those that
+  /// depend on it.
   void disown(SnapshotNumber number);
-  /// The receiver may know nothing any more: the next snapshot says everything.
+  /// The receiver may have lost its state: the next snapshot contains everything.
   void forget_acknowledged() { sent_ = {}; }
-  /// Keeps what the receiver knows and the owner of the world is about to drop. Requires: calls
-  /// that are at most 8 ticks apart, also when no snapshot is sent. Each call visits a share of the
-  /// entities in proportion to the ticks since the last call. The first call after a longer gap
-  /// visits all of them; after a gap of more than 16 ticks the receiver may be taken to know
-  /// nothing.
+  /// Copies values that the receiver has and that the owner of the world will drop. Requires: calls
+  /// at most 8 ticks apart, even when no snapshot is sent. Each call visits a share of the entities
+  /// in proportion to the ticks since the last call. The first call after a longer gap visits all.
+  /// After a gap of more than 16 ticks the receiver may get the whole state again.
   void keep(std::uint32_t tick);
-  /// How many snapshots were written since the newest that was acknowledged; the window's size when
-  /// none in the window was.
+  /// The number of snapshots written since the newest acknowledged one; the window's size if none
+  /// in the window was acknowledged.
   std::size_t unacknowledged_count() const;
 
-  /// Known entities in the last snapshot that differed from what the receiver has.
+  /// Known entities in the last snapshot that differed from the receiver's state.
   std::size_t changed_count() const;
-  /// What was done for single entities so far: for one that rests nothing is.
+  /// The number of entity checks so far; a resting entity needs none.
   std::uint64_t looked_at_count() const { return followed_.looked_at_count(); }
-  /// Entities at which nobody looks until they change.
+  /// The number of entities that cost no work until they change.
   std::size_t resting_count() const { return followed_.resting_count(); }
-  /// Looks at every entity in the next snapshot. The bytes are the same; for tests.
+  /// Checks every entity in the next snapshot. The bytes are the same; for tests.
   void look_at_all() { followed_.wake_all(); }
-  /// Bytes of memory held.
+  /// The memory used, in bytes.
   std::size_t memory_bytes() const;
 
  private:
@@ -94,7 +93,7 @@ class SnapshotWriter {
     SnapshotSerial serial = 0;
     bool is_acknowledged = false;
     bool is_used = false;
-    bool is_past = false;  ///< Its states are no longer kept: nothing is coded against it.
+    bool is_past = false;  ///< Its states are no longer kept: no later snapshot refers to it.
     std::uint64_t reference_ages = 0;  ///< Bit i: it refers to the one of age i + 1.
   };
   struct QuietView;
@@ -143,24 +142,24 @@ class SnapshotWriter {
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
-  ReferenceStates references_;  ///< Of the part being written.
-  std::uint32_t end_id_ = 0;    ///< Where the part being written ends, ...
-  std::uint32_t unfit_id_ = 0;  ///< ... and because of whom.
+  ReferenceStates references_;  ///< For the current part.
+  std::uint32_t end_id_ = 0;    ///< Where the current part ends, ...
+  std::uint32_t unfit_id_ = 0;  ///< ... and which entity did not fit.
 
-  /// Where the part being written ends at the latest: a known entity's number, and its id.
+  /// The limit of the current part: a known entity's rank, and its id.
   std::size_t limit_rank_ = kNoLimit;
   std::uint32_t limit_id_ = kEveryId;
   bool has_limit_failed_ = false;
   static constexpr std::size_t kNoLimit = ~std::size_t{0};
 
-  // How far the part being written is.
-  std::size_t rank_ = 0;          ///< Known entities behind it.
-  std::size_t next_listed_ = 0;   ///< Of those that do not rest, the next one.
-  std::size_t quiet_passed_ = 0;  ///< Quiet entities behind it.
-  std::size_t next_changed_ = 0;  ///< Of the quiet ones that changed, the next one.
+  // The progress of the current part.
+  std::size_t rank_ = 0;          ///< Known entities passed.
+  std::size_t next_listed_ = 0;   ///< The next one of those that do not rest.
+  std::size_t quiet_passed_ = 0;  ///< Quiet entities passed.
+  std::size_t next_changed_ = 0;  ///< The next one of the changed quiet ones.
   std::size_t new_written_ = 0;
-  bool has_new_here_ = false;         ///< In the block of known entities being written.
-  std::uint32_t new_generation_ = 0;  ///< The generation of the new entity written last.
+  bool has_new_here_ = false;         ///< In the current block of known entities.
+  std::uint32_t new_generation_ = 0;  ///< The generation of the last new entity.
   bool follows_changed_ = false;
   SnapshotCost cost_;
   QuietWalk quiet_walk_;

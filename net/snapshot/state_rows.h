@@ -1,4 +1,4 @@
-// Memory of what a reader keeps of entities: rows of values, as long as the entity's type needs.
+// Memory of a reader's entities: rows of values, sized by the entity's type.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// Of one entity a row of values for each place of the window, and one for what is newest. Their
-/// addresses stay when this is moved.
+/// A row of values for each index of the window, and one for the newest state. Their addresses stay
+/// when this object is moved.
 class StateRows {
  public:
   static constexpr std::size_t kNewest = kSnapshotWindow;
@@ -21,7 +21,7 @@ class StateRows {
 
   LaneValue* row(std::size_t place) { return values_.data() + place * lanes_; }
   const LaneValue* row(std::size_t place) const { return values_.data() + place * lanes_; }
-  /// Which row begins here. Requires: one of these, and lanes.
+  /// The index of a row. Requires: one of these rows, and lanes.
   std::size_t place_of_row(const LaneValue* values) const {
     return static_cast<std::size_t>(values - values_.data()) / lanes_;
   }
@@ -35,7 +35,7 @@ class StateRows {
   std::size_t lanes_ = 0;
 };
 
-/// Gives rows out and takes them back, and counts what they take.
+/// Allocates and frees rows, and counts their memory.
 class StateRowStore {
  public:
   explicit StateRowStore(std::size_t lanes_max) : spare_(lanes_max + 1) {}

@@ -1,5 +1,5 @@
-// Numbers and symbols as strings of decisions, by themselves: what they are compared with is said
-// by the slots that are given. SNAPSHOT_FORMAT.md, "Entities".
+// Codes single numbers and symbols as decisions; the passed slots define the comparison.
+// SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace muster {
 
-// Decisions of a lane that share their contexts; 0 to 4 are those made once.
+// Decisions of a lane that share their contexts; 0 to 4 are those that occur once.
 inline constexpr std::uint32_t kNodeOfTree = 8;      // and 15 more
 inline constexpr std::uint32_t kNodeOfLengths = 32;  // and 33 more
 inline constexpr std::uint32_t kNodeOfLowBits = 72;
 
-/// Codes a number of at least 1 and at most 33 bits: its length in unary, the bits behind the
+/// Codes a number of at least 1 and at most 33 bits: its length in unary, then the bits after the
 /// first.
 template <DecisionCoder Coder>
 std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t low,
@@ -34,7 +34,7 @@ std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t 
   std::uint64_t result = 1;
   for (unsigned done = 0; done + 1 < length; ++done) {
     const bool bit = ((value >> (length - 2 - done)) & 1) != 0;
-    // Seven nodes: one, two, four for the first, second, third bit behind the leading one.
+    // Seven nodes: one, two, four for the first, second, third bit after the leading one.
     const auto node = static_cast<std::uint32_t>(result - 1);
     const bool is_even = done >= 3;
     result = result * 2 +
@@ -46,7 +46,7 @@ std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t 
   return result;
 }
 
-/// Codes a symbol of so many bits, each with the ones before it as its context.
+/// Codes a symbol of `bits` bits, each with the earlier bits as its context.
 template <DecisionCoder Coder>
 std::uint64_t code_tree(Coder& coder, std::uint32_t first_slot, unsigned bits,
                         std::uint64_t value) {
@@ -58,7 +58,7 @@ std::uint64_t code_tree(Coder& coder, std::uint32_t first_slot, unsigned bits,
   return node - (1U << bits);
 }
 
-/// Codes a value of which nothing is known but what is usual.
+/// Codes a value without history, relative to its initial value.
 template <DecisionCoder Coder>
 bool code_whole(Coder& coder, const LaneModel& model, std::uint32_t first_slot, LaneValue& lane) {
   const std::int64_t usual = model.usual;

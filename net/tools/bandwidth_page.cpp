@@ -1,4 +1,4 @@
-// The page carries the rows as JSON and draws them itself, so that there is one spelling of them.
+// The page contains the rows as JSON and draws them itself, so that they have only one form.
 #include "net/tools/bandwidth_page.h"
 
 #include <string_view>
@@ -102,7 +102,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// JSON inside a script element: a `<` could end the element.
+/// Escapes JSON for a script element, which a `<` could end.
 std::string embedded(const nlohmann::ordered_json& json) {
   std::string safe;
   for (const char letter :

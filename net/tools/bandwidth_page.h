@@ -1,4 +1,4 @@
-// Where a recording's bits went, for machines and for browsers.
+// A web page with a recording's bandwidth.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace muster {
 
 nlohmann::ordered_json json_of(const Bandwidth& bandwidth);
 
-/// One page that needs nothing else: a table with bars that sorts and filters, in light and dark.
-/// `title` is shown above it. All text is escaped: names come from a file.
+/// Returns one self-contained page: a table with bars that can be sorted and filtered, in light and
+/// dark. `title` is shown above it. All text is escaped, because names come from a file.
 std::string page_of(const Bandwidth& bandwidth, const std::string& title);
 
 }  // namespace muster

@@ -55,7 +55,7 @@ bool is_capture(CaptureStatus status) {
   return status != CaptureStatus::not_a_capture && status != CaptureStatus::wrong_version;
 }
 
-/// Tells when a capture does not end as it should, and gives the exit code.
+/// Reports a capture with an unexpected end, and returns the exit code.
 int judge(const std::string& path, CaptureStatus status, std::size_t offset,
           const Streams& streams) {
   if (status == CaptureStatus::end) return kSuccess;
@@ -162,13 +162,13 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
   }
   const int code = judge(arguments.file, result.status, result.offset, streams);
   if (code == kSuccess && !result.is_faithful()) {
-    streams.err << "muster-net: the replay is not all that was recorded: see above\n";
+    streams.err << "muster-net: the replay differs from the recording: see above\n";
     return kDamaged;
   }
   return code;
 }
 
-/// Where the bits of a recorded world's snapshots went.
+/// Shows the bandwidth of a recorded world's snapshots.
 int show_bandwidth(const Arguments& arguments, const Streams& streams) {
   const std::optional<File> file = open_capture(arguments.file, streams);
   if (!file.has_value()) return kUsage;
@@ -190,7 +190,7 @@ int show_bandwidth(const Arguments& arguments, const Streams& streams) {
     streams.out << table_of(bandwidth);
   }
   if (status == RecordingStatus::end) return kSuccess;
-  streams.err << fmt::format("muster-net: {} {} behind tick {}\n", arguments.file,
+  streams.err << fmt::format("muster-net: {} {} after tick {}\n", arguments.file,
                              status == RecordingStatus::cut ? "is cut short" : "is damaged",
                              recording->tick());
   return kDamaged;
@@ -219,7 +219,7 @@ int run_command(int argc, char** argv, const Streams& streams) {
   app.set_version_flag("--version", std::string("muster-net ") + MUSTER_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 success, 1 a capture that is damaged or does not replay as it was, 2 usage,\n"
+      "Exit codes: 0 success, 1 a capture that is damaged or whose replay differs, 2 usage,\n"
       "unreadable input or unwritable output, 3 internal error.\n\n"
       "Examples:\n"
       "  muster-net dump game.mcapture\n"
@@ -237,11 +237,11 @@ int run_command(int argc, char** argv, const Streams& streams) {
   add_command(app, "pcap", "Makes a pcap file for Wireshark.", arguments, convert, chosen)
       ->add_option("--out", arguments.output, "The file to write.")
       ->required();
-  add_format(add_command(app, "replay", "Receives everything again, and tells what came out.",
+  add_format(add_command(app, "replay", "Replays all received packets and shows the results.",
                          arguments, replay_file, chosen),
              arguments);
-  add_command(app, "bandwidth", "Tells where the bits of a recorded world's snapshots went.",
-              arguments, show_bandwidth, chosen)
+  add_command(app, "bandwidth", "Shows the bandwidth of a recorded world's snapshots.", arguments,
+              show_bandwidth, chosen)
       ->add_option("--format", arguments.format, "How it is printed.")
       ->check(CLI::IsMember({"text", "json", "html"}))
       ->capture_default_str();
@@ -249,7 +249,7 @@ int run_command(int argc, char** argv, const Streams& streams) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      streams.err << "muster-net: there is no command '" << argv[1]
+      streams.err << "muster-net: unknown command '" << argv[1]
                   << "'; 'muster-net --help' lists them\n";
       return kUsage;
     }

@@ -1,11 +1,14 @@
--- A Wireshark dissector for Muster: net/WIRE_FORMAT.md, and the marker of net/capture/CAPTURE_FORMAT.md.
+-- A Wireshark dissector for Muster: net/WIRE_FORMAT.md, and the marker of
+-- net/capture/CAPTURE_FORMAT.md.
 --
 --     tshark -X lua_script:net/tools/muster.lua -o udp.try_heuristic_first:TRUE -r game.pcap -V
 --
--- Files of `muster-net pcap` are recognised by their marker, and their packets shown whole; the option
--- is for ports that Wireshark takes for another protocol's. Of packets from a live network only the head
--- can be read: choose "Decode As... muster" for their port.
--- Nothing here is newer than Lua 5.1 plus what every Wireshark brings, so bits are taken by arithmetic.
+-- Files of `muster-net pcap` are recognised by their marker, and their packets are shown
+-- completely. The option is needed for ports that Wireshark assigns to another protocol. For
+-- packets from a live network only the header can be shown: choose "Decode As... muster" for their
+-- port.
+--
+-- Uses only Lua 5.1 and the functions of every Wireshark, so bits are extracted by arithmetic.
 
 local muster = Proto("muster", "Muster")
 
@@ -101,7 +104,7 @@ local malformed = ProtoExpert.new("muster.malformed", "This breaks the format", 
                                   expert.severity.ERROR)
 muster.experts = { malformed }
 
--- Reads bytes one after the other; past the end it throws, and whoever dissects a part catches.
+-- Reads bytes in order. Past the end it throws; the caller that dissects a part catches the error.
 local Reader = {}
 Reader.__index = Reader
 
@@ -141,7 +144,7 @@ end
 
 local function has_bit(value, bit) return math.floor(value / 2 ^ bit) % 2 == 1 end
 
--- The head of a body; returns its sections and its bytes.
+-- The header of a body; returns its sections and its size in bytes.
 local function dissect_head(range, tree)
   local at = 0
   local function field(name, count)
@@ -241,7 +244,7 @@ local function dissect_blocks(reader, tree)
   end
 end
 
--- A subtree for a section, as long as what `dissect` reads.
+-- A subtree for a section, as long as the bytes that `dissect` reads.
 local function section(reader, tree, name, dissect)
   local start = reader.at
   local subtree = tree:add(muster, reader.range:range(start), name)

@@ -1,4 +1,4 @@
-// Gives `muster-net` its streams; everything else is told.
+// Passes the standard streams to `muster-net`.
 #include <iostream>
 
 #include "net/tools/command_line.h"

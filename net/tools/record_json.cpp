@@ -148,7 +148,7 @@ std::string_view mode_text(std::uint8_t mode) {
   return mode < kNames.size() ? kNames[mode] : "unknown";
 }
 
-/// The fields of a request, and the beginning of those of a response.
+/// The fields of a request, which are also the first fields of a response.
 void add_request(SectionReader& reader, Json& json) {
   json["application"] = fmt::format("{:016x}", reader.read_u64());
   json["connection"] = id_text(reader.read_u32());
@@ -271,7 +271,7 @@ std::string scalar_text(const Json& value) {
   return text;
 }
 
-/// `name value` of everything in an object that is no list.
+/// Returns `name value` for every member of an object that is not a list.
 std::string line_of(const Json& object) {
   std::string line;
   for (const auto& [name, value] : object.items()) {

@@ -1,4 +1,4 @@
-// A record of a capture with every field, as JSON; the text for people derives from it.
+// Converts a record of a capture to JSON with every field. The readable text is derived from it.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace muster {
 
-/// Every field of a record, of the packet or datagram in it included. Names are those of the format
-/// documents; bytes are hexadecimal; `problem` names what in it breaks the format.
+/// Every field of a record, including the packet or datagram in it. The names are those of the
+/// format documents; bytes are hexadecimal; `problem` names a format error.
 nlohmann::ordered_json json_of(const CaptureRecord& record);
 
-/// The same for a person: a line for the record, and one below it for each item of its sections.
-/// Long bytes are cut.
+/// The same as readable text: a line for the record, and one below it for each item of its
+/// sections. Long bytes are cut.
 std::string text_of(const nlohmann::ordered_json& record);
 
 }  // namespace muster

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 12> kIpv4Prefix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
-/// A number without sign, spaces or needless zeros; nothing when it is larger than `most`.
+/// Parses a number without sign, spaces or leading zeros; nothing if it is above `most`.
 std::optional<std::uint32_t> number_of(std::string_view text, int base, std::uint32_t most) {
   if (text.empty() || (base == 10 && text.size() > 1 && text.front() == '0')) return std::nullopt;
   std::uint32_t value = 0;
@@ -33,7 +33,7 @@ std::optional<std::array<std::uint8_t, 4>> ipv4_of(std::string_view text) {
   return ip;
 }
 
-/// The groups of one side of `::`, to the end of `words`; false when there is none too much.
+/// Parses the groups of one side of `::` and appends them to `words`; false if there are too many.
 bool read_groups(std::string_view text, std::array<std::uint16_t, 8>& words, std::size_t& count) {
   count = 0;
   while (!text.empty()) {
@@ -73,7 +73,7 @@ std::optional<std::array<std::uint8_t, 16>> ipv6_of(std::string_view text) {
   return ip;
 }
 
-/// Reads what stands between the brackets: an address, and a scope where it is link-local.
+/// Parses the text between the brackets: an address, and a scope if it is link-local.
 std::optional<Address> parse_ipv6(std::string_view host, std::uint16_t port) {
   const std::size_t percent = host.find('%');
   const auto ip = ipv6_of(host.substr(0, percent));

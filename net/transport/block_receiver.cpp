@@ -11,7 +11,7 @@ namespace muster {
 
 namespace {
 
-/// Lets memory grow by half. A vector alone would take more than the block's own bytes.
+/// Grows memory by half. The vector alone could allocate more than the block's size.
 void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t most) {
   if (needed <= bytes.capacity()) return;
   bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), most));
@@ -61,7 +61,7 @@ bool BlockReceiver::is_over(std::uint16_t id) const {
 
 void BlockReceiver::mark_over(std::uint16_t id) {
   std::int32_t age = distance(Sequence(id), Sequence(highest_over_));
-  if (age < 0) {  // Ahead; so is what lies exactly half the range away.
+  if (age < 0) {  // Ahead; exactly half the range away also counts as ahead.
     over_ = age <= -64 ? 0 : over_ << static_cast<unsigned>(-age);
     highest_over_ = id;
     age = 0;
@@ -74,8 +74,8 @@ std::size_t BlockReceiver::count_of(Block::State state) const {
       std::ranges::count_if(blocks_, [state](const Block& block) { return block.state == state; }));
 }
 
-/// Whether a new block fits beside those that arrive, and those that wait to be read. What they
-/// announce counts, and not what has come: a peer that began all must be able to end them.
+/// True when a new block fits with those that arrive and those that are unread. Announced sizes
+/// count, not received bytes: a peer that began all blocks must be able to finish them.
 bool BlockReceiver::has_memory(std::size_t block_bytes, bool are_complete_counted) const {
   std::size_t sum = block_bytes;
   for (const Block& block : blocks_) {
@@ -140,7 +140,8 @@ std::optional<BlockRefusal> BlockReceiver::take(Time now, const Fragment& fragme
     if (is_over(fragment.block)) return std::nullopt;
     if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
     place = free_place();
-    // Another block of the same packet has just become complete, and keeps its place until read.
+    // Another block of the same packet has just become complete and keeps its slot until it is
+    // read.
     if (place == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
     if (!has_memory(fragment.block_bytes, true)) return refuse(fragment, BlockRefusal::no_memory);
     blocks_[place].state = Block::State::arriving;
@@ -154,7 +155,7 @@ std::optional<BlockRefusal> BlockReceiver::take(Time now, const Fragment& fragme
   try {
     is_news = store(block, fragment);
   } catch (const std::bad_alloc&) {
-    // A peer that sends more than the machine has must not end more than this block.
+    // If memory runs out, only this block fails.
     block = {};
     return refuse(fragment, BlockRefusal::no_memory);
   }
@@ -177,7 +178,7 @@ std::optional<std::uint16_t> BlockReceiver::give_up_stalled(Time now) {
   return std::nullopt;
 }
 
-/// True when something of the fragment had not arrived before.
+/// Stores a fragment. Returns true if any chunk of it is new.
 bool BlockReceiver::store(Block& block, const Fragment& fragment) {
   bool is_news = false;
   for (std::uint32_t i = 0; i < fragment.count; ++i) {
@@ -211,7 +212,7 @@ void BlockReceiver::append(Block& block, std::span<const std::byte> bytes) {
   ++block.first_missing;
 }
 
-/// Moves what is no longer ahead of a gap.
+/// Moves chunks that no longer follow a gap.
 void BlockReceiver::take_ahead(Block& block) {
   while (!block.ahead.empty()) {
     const auto next = block.ahead.begin();

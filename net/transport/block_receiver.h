@@ -1,4 +1,4 @@
-// The receiving side of blocks: puts chunks together, within bounds that a peer cannot move.
+// The receiving side of blocks: reassembles chunks within fixed memory limits.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace muster {
 
-/// A fragment as it stands in a packet; a view into it.
+/// A fragment in a packet; its bytes are a view into the packet.
 struct Fragment {
   std::uint16_t block = 0;
   std::uint32_t block_bytes = 0;
@@ -24,58 +24,58 @@ struct Fragment {
   std::span<const std::byte> bytes;
 };
 
-/// Reads one fragment. Fails the reader when its numbers do not fit each other.
+/// Reads one fragment. Fails the reader when its numbers contradict each other.
 Fragment read_fragment(SectionReader& reader);
 
-/// What became of a fragment.
+/// The classification of a fragment.
 enum class [[nodiscard]] FragmentFate : std::uint8_t{
-    taken,    ///< Or there was nothing to do: its block is complete, or was refused.
-    refused,  ///< Its block is refused, just now: `refusal` tells why.
-    no_room,  ///< Complete blocks wait to be read: its packet must not be received.
-    invalid,  ///< Contradicts what was said of the same block, or lies beyond the window.
+    taken,    ///< Accepted. Ignored if its block is complete or was refused.
+    refused,  ///< Its block is refused by this fragment; `refusal` gives the reason.
+    no_room,  ///< Complete blocks are unread: its packet must not be received.
+    invalid,  ///< Contradicts an earlier fragment of the block, or is beyond the window.
 };
 
-/// Up to `kBlocksAtOnce` blocks that arrive or wait to be read. Memory follows the bytes that have
-/// arrived, whatever sizes a peer announces: one and a half times the beginning that is complete,
-/// and a page for chunks ahead of it. At most `block_bytes_max` each and `kBlocksOfLargestSize`
-/// times that in all.
+/// Reassembles up to `kBlocksAtOnce` blocks that arrive or are unread. Memory grows with the
+/// received bytes, not with the size that a peer announces: 1.5 times the complete beginning, and a
+/// page for chunks ahead of it. The limits are `block_bytes_max` for a block, and
+/// `kBlocksOfLargestSize` times that for all.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
 
-  /// What `take` would say. Changes nothing.
+  /// Returns what `take` would do. Changes nothing.
   FragmentFate look(const Fragment& fragment) const;
-  /// The same for all fragments of a packet, which share the places that are free.
+  /// The same for all fragments of a packet, which share the free slots.
   FragmentFate look(std::span<const Fragment> fragments) const;
-  /// Takes a fragment, unless its block is refused, just now: then it tells why. Requires: `look`
-  /// said `taken` or `refused`.
+  /// Stores a fragment. Returns the reason if this fragment makes its block refused. Requires:
+  /// `look` returned `taken` or `refused`.
   std::optional<BlockRefusal> take(Time now, const Fragment& fragment);
-  /// Gives up a block of which nothing new came for `kBlockStallMax`: its id, to be refused.
-  /// Nothing when there is none.
+  /// Gives up a block without new chunks for `kBlockStallMax`, and returns its id, to be refused.
+  /// Returns nothing if no block stalled.
   std::optional<std::uint16_t> give_up_stalled(Time now);
-  /// Why a new block of this size would be refused; nothing when it would not.
+  /// Why a new block of this size would be refused; nothing if it would be accepted.
   std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
 
-  /// The next complete block; empty when there is none. Good until `pop`.
+  /// The next complete block, or an empty span. Valid until `pop`.
   std::span<const std::byte> front() const;
   std::uint16_t front_id() const;
-  /// The game has read it: its memory is given back. Requires: `front` was not empty.
+  /// Removes the front block and frees its memory. Requires: `front` was not empty.
   void pop();
 
-  /// Complete blocks that wait to be read.
+  /// The number of complete unread blocks.
   std::size_t unread() const { return count_of(Block::State::complete); }
-  /// Forgets all blocks, but not which ids are over.
+  /// Removes all blocks, but remembers which ids are finished.
   void clear() { blocks_ = {}; }
 
-  /// Bytes that are held for blocks.
+  /// The memory used for blocks, in bytes.
   std::size_t memory_bytes() const;
 
  private:
-  /// Small, so that a peer that leaves gaps makes us hold a few times what it sends.
+  /// Small, so that a peer that leaves gaps costs only a few times the memory of what it sends.
   static constexpr std::uint32_t kPageChunks = 4;
   struct Page {
     std::array<std::byte, kPageChunks * kChunkBytes> bytes;
-    std::array<std::uint16_t, kPageChunks> sizes{};  ///< Of its chunks; 0: has not arrived.
+    std::array<std::uint16_t, kPageChunks> sizes{};  ///< Sizes of the chunks; 0: not received.
   };
   struct Block {
     enum class State : std::uint8_t { free, arriving, complete };
@@ -84,13 +84,14 @@ class BlockReceiver {
     std::uint32_t byte_count = 0;
     std::uint32_t first_missing = 0;
     std::uint64_t completed_order = 0;
-    Time last_news{};              ///< When a chunk of it came that had not come before.
-    std::vector<std::byte> bytes;  ///< All chunks below the first missing one.
-    std::map<std::uint32_t, std::unique_ptr<Page>> ahead;  ///< By first chunk / `kPageChunks`.
+    Time last_news{};              ///< When the last new chunk arrived.
+    std::vector<std::byte> bytes;  ///< All chunks before the first missing one.
+    std::map<std::uint32_t, std::unique_ptr<Page>> ahead;  ///< Keyed by first chunk /
+                                                           ///< `kPageChunks`.
   };
 
-  /// The place of a block, of a free one, and of the complete one that waits longest;
-  /// `kBlocksAtOnce` when there is none.
+  /// The slot index of a block, of a free slot, or of the complete block that waits longest;
+  /// `kBlocksAtOnce` if none exists.
   std::size_t place_of(std::uint16_t id) const;
   std::size_t free_place() const;
   std::size_t oldest_complete() const;
@@ -108,8 +109,8 @@ class BlockReceiver {
   std::size_t block_bytes_max_;
   std::array<Block, kBlocksAtOnce> blocks_{};
   std::uint64_t completed_ = 0;
-  /// Ids that were completed or refused: what still arrives of them says nothing. A sender has at
-  /// most `kBlocksAtOnce` at a time, so 64 of the last ids suffice.
+  /// Ids that were completed or refused: more chunks of them are ignored. A sender has at most
+  /// `kBlocksAtOnce` in flight, so the last 64 ids are enough.
   std::uint16_t highest_over_ = 0;
   std::uint64_t over_ = ~std::uint64_t{0};
 };

@@ -16,7 +16,7 @@ SendStatus BlockSender::begin(std::span<const std::byte> bytes, std::uint16_t& i
   if (bytes.size() > kBlockBytesMax) return SendStatus::too_large;
   const auto is_free = [](const Block& block) { return !block.is_active; };
   Block* const block = std::ranges::find_if(blocks_, is_free);
-  // A finished block that nobody has heard of yet keeps its place in the list.
+  // A finished block keeps its slot until the game has cleared it.
   const auto active = static_cast<std::size_t>(
       std::ranges::count_if(blocks_, [](const Block& each) { return each.is_active; }));
   if (block == blocks_.end() || active + finished_count_ >= kBlocksAtOnce) {
@@ -48,7 +48,7 @@ bool BlockSender::has_pending() const {
   });
 }
 
-/// The chunks to send next: lost ones before new ones, only such that stand side by side.
+/// Returns the chunks to send next: lost ones before new ones, only consecutive ones.
 std::optional<ChunkRange> BlockSender::next_range(Block& block, std::uint32_t room_chunks) const {
   const std::uint32_t most = std::min(room_chunks, kFragmentChunksMax);
   std::uint32_t first = block.next_new;

@@ -1,4 +1,4 @@
-// The sending side of blocks: what of each is still to be sent.
+// The sending side of blocks: which chunks are still to be sent.
 #pragma once
 
 #include <array>
@@ -14,38 +14,38 @@
 
 namespace muster {
 
-/// A block whose fate is known.
+/// A block that is finished.
 struct SentBlock {
   std::uint16_t id = 0;
-  std::optional<BlockRefusal> refusal{};  ///< Nothing when it arrived.
+  std::optional<BlockRefusal> refusal{};  ///< Empty if the block was delivered.
 };
 
-/// Up to `kBlocksAtOnce` blocks on their way, in turn. Allocates when a block is begun and never
-/// later. The bytes stay with the caller until the block is in `finished()`.
+/// Sends up to `kBlocksAtOnce` blocks in turn. Allocates only when a block begins. The caller keeps
+/// the bytes until the block is in `finished()`.
 class BlockSender {
  public:
-  /// Begins a block, and gives its id. `would_block` when as many are on their way as can be.
+  /// Begins a block and sets its id. Returns `would_block` when `kBlocksAtOnce` are in flight.
   SendStatus begin(std::span<const std::byte> bytes, std::uint16_t& id);
 
   bool has_pending() const;
-  /// Writes a fragment of at most `room` bytes; nothing when not even one chunk fits or nothing is
+  /// Writes a fragment of at most `room` bytes. Returns nothing if no chunk fits or none is
   /// pending.
   std::optional<ChunkRange> write_pending(SectionWriter& writer, std::size_t room);
 
   void delivered(const ChunkRange& range);
   void lost(const ChunkRange& range);
-  /// The receiver does not take a block. Returns whether it was on its way.
+  /// The receiver refused a block. Returns false if the block was not in flight.
   bool refused(std::uint16_t id, BlockRefusal reason);
 
-  /// None of those on their way goes on. Returns how many there were.
+  /// Ends all blocks in flight, and returns their number.
   std::size_t end_all(BlockRefusal reason);
 
-  /// Blocks that arrived, were refused or ended since `clear_finished`.
+  /// Blocks that were delivered, refused or ended since `clear_finished`.
   std::span<const SentBlock> finished() const {
     return std::span(finished_).first(finished_count_);
   }
   void clear_finished() { finished_count_ = 0; }
-  /// Takes one of these out; nothing when it is not among them.
+  /// Removes a block from `finished()` and returns it; nothing if it is not there.
   std::optional<SentBlock> take_finished(std::uint16_t id);
 
   std::uint64_t chunks_resent() const { return chunks_resent_; }
@@ -57,10 +57,10 @@ class BlockSender {
     std::span<const std::byte> bytes;
     std::uint32_t chunks = 0;
     std::uint32_t next_new = 0;       ///< The first chunk that was never sent.
-    std::uint32_t first_missing = 0;  ///< All before it arrived.
+    std::uint32_t first_missing = 0;  ///< All earlier chunks were delivered.
     std::uint32_t arrived_count = 0;
     std::uint32_t lost_count = 0;
-    std::uint32_t lost_from = 0;  ///< No lost chunk is before it.
+    std::uint32_t lost_from = 0;  ///< No earlier chunk is lost.
     std::vector<std::uint8_t> states;
   };
 

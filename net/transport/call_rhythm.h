@@ -1,4 +1,5 @@
-// How often a game makes a call: a loop of 5 Hz needs budgets for 200 ms, one of 250 Hz for 4 ms.
+// Measures how often a game makes a call: a 5 Hz loop needs a budget for 200 ms, a 250 Hz loop for
+// 4 ms.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace muster {
 
-/// The slowest loop that is served without loss of rate. A slower one saves up this much time.
+/// The slowest loop that can use the whole rate. A slower one saves up this much time.
 inline constexpr Duration kLoopIntervalMax = std::chrono::milliseconds(250);
 
 /// The intervals of the last calls. Calls within a millisecond count as one.
@@ -25,10 +26,11 @@ class CallRhythm {
     last_ = now;
   }
 
-  /// The time until the next call is no interval.
+  /// Ignores the time until the next call.
   void pause() { has_call_ = false; }
 
-  /// The second longest of the last intervals: a single hitch is no rhythm. Zero until it is known.
+  /// The second longest of the last intervals, so that a single hitch does not count. Zero until it
+  /// is known.
   Duration longest() const {
     Duration longest{};
     Duration second{};
@@ -44,7 +46,7 @@ class CallRhythm {
     std::ranges::nth_element(sorted, sorted.begin() + kIntervals / 2);
     return sorted[kIntervals / 2];
   }
-  /// When the next call comes at the earliest; before the past until the rhythm is known.
+  /// The earliest time of the next call; in the past until the rhythm is known.
   Time next_call() const { return last_ + *std::ranges::min_element(intervals_); }
 
  private:

@@ -1,5 +1,5 @@
-// What the game sees of a connection: queues, what was read, and its life. Packets are written in
-// connection_write.cpp and read in connection_read.cpp.
+// The game's side of a connection: queues, reading, and state. connection_write.cpp writes packets,
+// connection_read.cpp reads them.
 #include "net/transport/connection.h"
 
 #include <algorithm>
@@ -9,18 +9,18 @@ namespace muster {
 
 namespace {
 
-/// Payloads that may wait to be sent, whatever the rate: a snapshot in a few packets. Beyond that
-/// as many as the budgets of two ticks hold.
+/// The number of payloads that may wait at any rate: a snapshot in a few packets. More are allowed
+/// if the budgets of two ticks hold them.
 constexpr std::size_t kPayloadsOutLeast = 16;
 constexpr std::uint32_t kPayloadsOutMax = kPacketsOnTheWayMax;
-/// Payloads that wait to be read: all that a peer has on its way, for a game that seldom reads.
+/// Unread payloads: all that a peer has in flight, for a game that reads rarely.
 constexpr std::uint32_t kPayloadsIn = kPacketsOnTheWayMax;
-/// Of payloads that the game does not ask for: all that can be on their way, twice.
+/// Unread delivery reports: twice the number of packets in flight.
 constexpr std::size_t kFatesMax = 2048;
-/// Kind and number; kind, block and reason.
+/// Type and number; type, block and reason.
 constexpr std::size_t kMapItemBytes = 3;
 constexpr std::size_t kRefusalItemBytes = 4;
-/// After which time the rate is about what the path carries.
+/// After this time the rate is close to what the path carries.
 constexpr Duration kProbeAfter = std::chrono::seconds(1);
 
 }  // namespace
@@ -74,7 +74,7 @@ SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uin
   return status;
 }
 
-/// A game that keeps to its budgets always has room. One that does not waits for the path.
+/// A game that respects its budgets always has room. Another game waits for the path.
 bool Connection::has_room_for_payload() const {
   if (payloads_out_.count() < kPayloadsOutLeast) return true;
   return payloads_out_.has_room() && payloads_out_.byte_count() < rate_.bytes_in(2 * rate_.burst());
@@ -92,7 +92,8 @@ std::size_t Connection::payload_bytes_max() const {
          standing_bytes();
 }
 
-/// Of the items that stand in every packet until the peer knows them, with their section's count.
+/// The size of the items that every packet contains until the peer has them, with their section's
+/// count.
 std::size_t Connection::standing_bytes() const {
   const std::size_t items =
       (maps_.must_tell() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
@@ -101,7 +102,7 @@ std::size_t Connection::standing_bytes() const {
 
 std::size_t Connection::budget(Time now) const {
   asks_.note(now);
-  // Bytes that are queued after this tick's send leave with the next one.
+  // Bytes queued after this tick's send are sent with the next one.
   const Time when = std::max(now, ticks_.next_call());
   const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
   const std::size_t around = payload_heads() + payloads_out_.byte_count();
@@ -111,12 +112,12 @@ std::size_t Connection::budget(Time now) const {
   return allowed > taken ? std::min(free - around, allowed - taken) : 0;
 }
 
-/// What goes with a payload that has a packet to itself.
+/// Overhead of a payload that has its own packet.
 std::size_t Connection::payload_heads() const {
   return options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
 }
 
-/// What waits has its heads to pay, too: nothing of an allowance is told of twice.
+/// Waiting payloads also pay for their headers, so that no part of an allowance is reported twice.
 std::size_t Connection::waiting_bytes() const {
   return payloads_out_.byte_count() + payload_heads() * payloads_out_.count();
 }
@@ -132,7 +133,7 @@ void Connection::tick(Time now) {
   drop_unfit_payloads();
   const Duration silence = now - last_arrival_;
   if (silence >= options_.closed_after) {
-    finish(CloseReason::timed_out, false, "the other end has not been heard of for too long");
+    finish(CloseReason::timed_out, false, "nothing was received from the other end for too long");
   } else if (next_sequence() == ~std::uint32_t{0}) {
     finish(CloseReason::exhausted, false, "the connection has used all its packet numbers");
   } else {
@@ -145,7 +146,8 @@ bool Connection::has_fitting_payload() const {
   return !payloads_out_.is_empty() && payloads_out_.front().size() <= payload_bytes_max();
 }
 
-/// The path may have shrunk since they were queued: then they go nowhere, and nothing behind them.
+/// The path may have shrunk since these payloads were queued. They can never be sent, and would
+/// block all later ones.
 void Connection::drop_unfit_payloads() {
   while (!payloads_out_.is_empty() && !has_fitting_payload()) {
     drop_payload();
@@ -164,8 +166,8 @@ void Connection::begin_map() {
   maps_.go_to(static_cast<std::uint16_t>(maps_.present() + 1U), next_sequence());
 }
 
-/// Numbers of messages begin anew at both ends, those of blocks run on: late packets cannot be
-/// mistaken, for they are told apart before they are taken.
+/// Message ids start again at both ends; block ids continue. Late packets are not confused, because
+/// each packet's map is checked before its contents are used.
 void Connection::leave_map() {
   for (MessageSender& sender : messages_out_) {
     counters_.lost_at_map += sender.unconfirmed();
@@ -187,7 +189,7 @@ void Connection::leave_map() {
   told_limits_ = {};
 }
 
-/// Tells every part of the packets whose fate became known.
+/// Reports the result to every part of the packets that were delivered or lost.
 void Connection::settle(Time now) {
   for (const ResolvedPacket& packet : sent_.resolved()) {
     const PacketRecord& record = packet.record;
@@ -250,7 +252,7 @@ void Connection::refusal_is_known(std::uint16_t id) {
   }
 }
 
-/// A lost one is told again, unless a later packet told, too.
+/// A lost limit is sent again, unless a later packet carried it.
 void Connection::settle_limit(const PacketPart& part, std::uint32_t sequence, bool delivered) {
   ToldLimit& limit = told_limits_[part.channel];
   if (delivered) {
@@ -282,7 +284,8 @@ void Connection::pop_block() {
   end_unread_stop();
 }
 
-// Only when all is read: a game that reads one payload a tick is stopped once, and not each tick.
+// Only when everything is read: a game that reads one payload per tick is stopped once, not every
+// tick.
 void Connection::end_unread_stop() {
   if (!is_stopped_unread_) return;
   is_stopped_unread_ = !payloads_in_.is_empty() || blocks_in_.unread() > 0;
@@ -291,7 +294,7 @@ void Connection::end_unread_stop() {
 void Connection::close(CloseReason reason, std::string_view text, Time now) {
   if (state_ == ConnectionState::closed) return;
   finish(reason, false, text.substr(0, kCloseTextBytesMax));
-  closes_to_send_ = 3;  // It is not acknowledged: the peer forgets us.
+  closes_to_send_ = 3;  // A close is not acknowledged, because the peer drops the connection.
   last_departure_ = now;
 }
 

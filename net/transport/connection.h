@@ -1,6 +1,5 @@
-// One end of a connection: packs what is to be sent into packets, and takes packets apart. Knows no
-// socket, no clock and no cipher; what travels is described in net/WIRE_FORMAT.md, when in
-// net/CONNECTION.md.
+// One end of a connection: writes packets and reads packets. It has no socket, no clock and no
+// cipher. net/WIRE_FORMAT.md defines the bytes, net/CONNECTION.md the behaviour.
 #pragma once
 
 #include <array>
@@ -32,38 +31,38 @@
 
 namespace muster {
 
-/// What a game chooses for its connections. Both ends have the same channels.
+/// The options of a connection. Both ends must declare the same channels.
 struct ConnectionOptions {
   std::vector<ChannelOptions> channels{};
   SendRateLimits rate{};
-  /// The largest block that is taken from the peer; all that arrive or wait to be read are no
-  /// larger than twice that.
+  /// The largest block that is accepted from the peer. All blocks that arrive or are unread are
+  /// together at most twice that.
   std::size_t block_bytes_max = std::size_t{16} * 1024 * 1024;
-  /// The largest datagram that this end sends and takes.
+  /// The largest datagram that this end sends and accepts.
   std::size_t datagram_bytes_max = kDatagramBytesMax;
-  /// Bytes of a datagram around the body: head and tag.
+  /// Bytes of a datagram around the body: header and tag.
   std::size_t overhead_bytes = 7 + 16;
-  /// Whether this end begins maps, and the peer follows: a server's do.
+  /// Whether this end starts maps and the peer follows. True for a server.
   bool leads_maps = false;
   Duration interrupted_after = std::chrono::seconds(5);
   Duration closed_after = std::chrono::seconds(35);
 };
 
-/// Why a connection ended; travels.
+/// Why a connection ended; a wire value.
 enum class CloseReason : std::uint8_t {
   none = 0,
-  left = 1,       ///< The game wanted it.
-  kicked = 2,     ///< The server wanted it.
+  left = 1,       ///< The game closed it.
+  kicked = 2,     ///< The server closed it.
   timed_out = 3,  ///< Nothing arrived for too long.
   malformed = 4,  ///< The peer broke the protocol.
-  forged = 5,     ///< Too many packets did not open.
-  exhausted = 6,  ///< The sequence numbers are used up.
+  forged = 5,     ///< Too many packets had a broken seal.
+  exhausted = 6,  ///< All sequence numbers are used.
   shutting_down = 7,
-  no_answer = 8,  ///< There never was a connection.
-  refused = 9,    ///< The handshake was; the text says why.
+  no_answer = 8,  ///< The connection was never established.
+  refused = 9,    ///< The handshake was refused; see the text.
 };
 
-/// What stands in the control section of a packet.
+/// The types of items in the control section of a packet.
 enum class ControlItem : std::uint8_t {
   ping = 1,
   path_challenge = 2,
@@ -76,51 +75,50 @@ enum class ControlItem : std::uint8_t {
 };
 inline constexpr std::size_t kControlItemsMax = 16;
 
-/// The end of a connection.
+/// How a connection ended.
 struct Close {
   CloseReason reason = CloseReason::none;
   bool by_peer = false;
-  std::string text;  ///< For a person; at most `kCloseTextBytesMax`.
+  std::string text;  ///< Readable text; at most `kCloseTextBytesMax` bytes.
 };
 inline constexpr std::size_t kCloseTextBytesMax = 128;
 
-/// What became of a payload. One of a map that is over was not delivered, whatever became of its
-/// packet; one of which nothing is known when the connection ends is told as not delivered then.
+/// The delivery report of a payload. It is not delivered if its map ended, even if its packet
+/// arrived. A payload in flight when the connection ends is reported as not delivered.
 struct PayloadFate {
-  std::uint64_t tag = 0;       ///< As given to `send_payload`.
-  std::uint32_t sequence = 0;  ///< Of the packet that carried it; 0: none did.
+  std::uint64_t tag = 0;       ///< The tag passed to `send_payload`.
+  std::uint32_t sequence = 0;  ///< The packet that carried it; 0: none.
   bool delivered = false;
 };
 
-/// A payload that arrived.
+/// A received payload.
 struct ReceivedPayload {
-  std::uint32_t sequence = 0;  ///< Of the packet that carried it.
+  std::uint32_t sequence = 0;  ///< The packet that carried it.
   std::span<const std::byte> bytes;
 };
 
-/// What became of a packet that arrived.
+/// The result of reading a packet.
 enum class [[nodiscard]] PacketVerdict : std::uint8_t{
     received,
-    malformed,     ///< Breaks the format. Was not received.
-    unbelievable,  ///< Acknowledges what was never sent. Was not received.
-    no_room,       ///< The game has to read first. Was not received, and will come again.
+    malformed,     ///< Breaks the format. Not received.
+    unbelievable,  ///< Acknowledges a packet that was never sent. Not received.
+    no_room,       ///< The game must read first. Not received; its contents are sent again.
 };
 
-/// Whether a connection lives.
+/// The state of a connection.
 enum class ConnectionState : std::uint8_t { connected, interrupted, closed };
 
-/// With less of an allowance left, in bytes, most of a packet would be its head.
+/// The minimum allowance, in bytes, that is worth a packet: most of a smaller one is its header.
 inline constexpr std::size_t kAllowedLeast = 150;
 constexpr bool is_worth_a_packet(std::int64_t allowance) {
   return allowance >= static_cast<std::int64_t>(kAllowedLeast);
 }
 
-/// One end of an established connection. One thread at a time. Memory is bounded by the options and
-/// allocated on construction or when something is needed for the first time; in steady state
-/// nothing is allocated.
+/// One end of an established connection. One thread at a time. The options bound its memory. Memory
+/// is allocated on construction or at first use; nothing is allocated in steady state.
 ///
-/// Once a tick: give arrived packets to `look` and `read_packet`; read messages, payloads, blocks
-/// and fates; queue what is to be sent, payloads within `budget`; then
+/// Once per tick: pass received packets to `look` and `read_packet`; read messages, payloads,
+/// blocks and delivery reports; queue data to send, payloads within `budget`; then
 ///
 ///     connection.tick(now);
 ///     while (connection.wants_to_send(now)) send(connection.write_packet(now, memory));
@@ -128,97 +126,97 @@ class Connection {
  public:
   Connection(const ConnectionOptions& options, Time now);
 
-  /// Queues a copy of a message. Requires: a channel that was declared.
+  /// Queues a copy of a message. Requires: a declared channel.
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
-  /// Queues a copy of a payload, at most `payload_bytes_max()`. It travels once; what became of it
-  /// is told by `payload_fates` with this tag.
+  /// Queues a copy of a payload of at most `payload_bytes_max()` bytes. It is sent once;
+  /// `payload_fates` reports the result with this tag.
   SendStatus send_payload(std::span<const std::byte> payload, std::uint64_t tag);
-  /// Begins a block. Its bytes stay with the caller until it is in `finished_blocks()`.
+  /// Begins a block. The caller keeps its bytes until it is in `finished_blocks()`.
   SendStatus send_block(std::span<const std::byte> block, std::uint16_t& id);
 
-  /// Begins the next map: everything of the present one that was not read at the other end is over,
-  /// in both directions. What waits is forgotten (`lost_at_map`, `unread_at_map`), payloads on
-  /// their way are lost, blocks are finished with `BlockRefusal::map_over`. The peer does the same
-  /// when it hears of it, before it takes anything of the new map. Requires: `leads_maps`.
+  /// Begins the next map and ends the current one in both directions. Waiting and unread data is
+  /// dropped (`lost_at_map`, `unread_at_map`), payloads in flight are reported lost, and blocks
+  /// finish with `BlockRefusal::map_over`. The peer does the same when the first packet of the new
+  /// map arrives, before it reads anything of the new map. Requires: `leads_maps`.
   void begin_map();
-  /// The present map: counts from 0 and wraps. The end that does not lead sees here that its game
-  /// has to leave a map; spans that were got before `read_packet` mean nothing then.
+  /// The current map: counts from 0 and wraps. At the end that does not lead, a change means that
+  /// the game must leave the map; spans obtained before `read_packet` are then invalid.
   std::uint16_t map() const { return maps_.present(); }
 
-  /// Bytes of payload that can go out now, those that wait already taken off. When it is not 0, a
-  /// payload may be larger: it goes whole, and what it is too large by is paid for before anything
-  /// else goes. So who cannot cut a payload queues it then, and does not wait for a budget of its
-  /// size, which on a slow path or with a small share of a server's cap never comes.
+  /// Bytes of payload that can be sent now, minus the payloads that already wait. If it is not 0, a
+  /// payload may be larger than the budget: it is sent whole, and the excess is paid before
+  /// anything else is sent. A payload that cannot be split should be queued then. On a slow path or
+  /// with a small share of a server's cap the budget may never reach its size.
   ///
-  /// A game may ask at any time of its tick. When it asks after it has sent, the budget is that of
-  /// its next sending. Loops of 4 Hz and more use all of the rate.
+  /// A game may call this at any time of its tick. After sending, it returns the budget for the
+  /// next send. Loops of 4 Hz and faster use the whole rate.
   std::size_t budget(Time now) const;
-  /// For whoever shares a cap among connections: from now on no more than this goes out of what the
-  /// game has to say, and `budget` tells of no more. A packet may be larger than what is left of
-  /// it; what has to be said at once goes all the same, and counts. Without a call there is no
-  /// bound.
+  /// Limits the bytes of game data that are sent from now on, and `budget` with it. For a server
+  /// that shares a cap among connections. One packet may exceed the rest of the allowance. Urgent
+  /// packets are sent in any case, and count. Without a call there is no limit.
   void allow(std::int64_t bytes) { allowed_ = bytes; }
-  /// The largest payload that fits in one packet on this path.
+  /// The largest payload that fits into one packet on this path.
   std::size_t payload_bytes_max() const;
 
-  /// Finds what was lost, and what is over. Call it once per tick, before sending.
+  /// Finds lost packets and timeouts. Call it once per tick, before sending.
   void tick(Time now);
-  /// True when a packet should go out now.
+  /// True when a packet should be sent now.
   bool wants_to_send(Time now) const;
-  /// Writes the body of the packet `next_sequence()`, and counts it as sent. Requires: memory for
-  /// the body of the largest datagram. The result is a part of it, never empty.
+  /// Writes the body of the packet `next_sequence()`, and counts it as sent. The result is a part
+  /// of `memory` and never empty. Requires: memory for the body of the largest datagram.
   std::span<const std::byte> write_packet(Time now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const { return sent_.next_sequence(); }
-  /// The highest number of ours that is known to have arrived; 0 is none.
+  /// The highest sent number that is known to have arrived; 0: none.
   std::uint32_t highest_delivered() const { return sent_.highest_delivered(); }
 
-  /// Says whether a packet can be received at all; asked before its seal is opened. Without a
-  /// number it is too far from all that were received to have one.
+  /// Classifies a packet before its seal is opened. No number means that it was too far from all
+  /// received numbers to be restored.
   Reception look(std::optional<std::uint32_t> sequence);
   std::uint32_t highest_received() const { return received_.highest(); }
-  /// Takes a packet apart whose seal is good. `datagram_bytes` counts it. All of it is taken, or
-  /// nothing. Requires: `look(sequence) == Reception::fresh`.
+  /// Reads a packet whose seal is valid. `datagram_bytes` is the size of its datagram. Applies the
+  /// whole packet or nothing. Requires: `look(sequence) == Reception::fresh`.
   PacketVerdict read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
                             std::span<const std::byte> body);
 
-  /// The next message of a channel; empty when there is none. Good until `pop_message`.
+  /// The next message of a channel, or an empty span. Valid until `pop_message`.
   std::span<const std::byte> message(std::size_t channel) const;
   void pop_message(std::size_t channel);
-  /// The next payload; without bytes when there is none. Good until `pop_payload`.
+  /// The next payload; without bytes if none is unread. Valid until `pop_payload`.
   ReceivedPayload payload() const;
   void pop_payload();
-  /// True while unread payloads or blocks stop the peer: from the first packet that is refused for
-  /// want of room until the game has read all payloads and blocks. Each stop counts once
-  /// (`unread_stops`), however many packets are refused in it (`no_room_in`).
+  /// True while unread payloads or blocks stop the peer: from the first packet refused for this
+  /// reason until the game has read all payloads and blocks. `unread_stops` counts each stop once,
+  /// `no_room_in` each refused packet.
   bool is_stopped_unread() const { return is_stopped_unread_; }
-  /// The next complete block; empty when there is none. Good until `pop_block`.
+  /// The next complete block, or an empty span. Valid until `pop_block`.
   std::span<const std::byte> block() const { return blocks_in_.front(); }
   void pop_block();
-  /// What became of payloads since `clear_fates`, in the order in which it became known. At most
-  /// 2,048 are kept: more are counted as `fates_unread`.
+  /// The delivery reports of payloads since `clear_fates`, in the order of their events. At most
+  /// 2,048 are kept; more are only counted (`fates_unread`).
   std::span<const PayloadFate> payload_fates() const { return fates_; }
   void clear_fates() { fates_.clear(); }
-  /// Blocks of ours that arrived, were refused or ended with map or connection, since
+  /// Sent blocks that were delivered, refused or ended with a map or the connection, since
   /// `clear_finished_blocks`.
   std::span<const SentBlock> finished_blocks() const { return blocks_out_.finished(); }
   void clear_finished_blocks() { blocks_out_.clear_finished(); }
-  /// Takes one of them, for whoever shares the connection with others; nothing when it is none.
+  /// Removes a block from `finished_blocks()` and returns it, for a caller that shares the
+  /// connection; nothing if it is not there.
   std::optional<SentBlock> take_finished_block(std::uint16_t id) {
     return blocks_out_.take_finished(id);
   }
 
-  /// Ends the connection; the peer is told. The text is cut at `kCloseTextBytesMax`.
+  /// Ends the connection and notifies the peer. The text is cut at `kCloseTextBytesMax` bytes.
   void close(CloseReason reason, std::string_view text, Time now);
   ConnectionState state() const { return state_; }
-  /// Why it ended; nothing while it lives.
+  /// How the connection ended; empty while it is alive.
   const std::optional<Close>& end() const { return end_; }
 
-  /// For whoever moves connections between addresses: writes a packet that asks an address for
-  /// these bytes; tells what was answered last.
+  /// Address validation: writes a packet with a path challenge of these bytes. `take_path_answer`
+  /// returns the last response.
   std::span<const std::byte> write_path_challenge(Time now, std::uint64_t question,
                                                   std::span<std::byte> memory);
   std::optional<std::uint64_t> take_path_answer();
-  /// The peer is somewhere else now: what was learnt of the path is forgotten.
+  /// The peer has a new address: forgets all measurements of the path.
   void path_changed();
 
   const RoundTrip& round_trip() const { return round_trip_; }
@@ -228,8 +226,8 @@ class Connection {
   ConnectionCounters counters() const;
 
  private:
-  struct Incoming;     // The parts of a packet that arrived.
-  struct PacketDraft;  // A packet that is being filled.
+  struct Incoming;     // The parts of a received packet.
+  struct PacketDraft;  // A packet that is being written.
 
   // connection_write.cpp
   bool has_content() const;
@@ -316,49 +314,53 @@ class Connection {
   bool is_stopped_unread_ = false;
   std::vector<PayloadFate> fates_;
 
-  std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, by `allow`.
+  std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, set by `allow`.
 
   CallRhythm ticks_;
   mutable CallRhythm asks_;  ///< When the game asked for its budget.
 
   Time last_arrival_{};
-  Time highest_arrival_{};  ///< Of the packet with the highest number.
+  Time highest_arrival_{};  ///< Arrival of the packet with the highest number.
   Time last_departure_{};
-  Time last_full_payload_{};  ///< When a payload left next to nothing of the budget.
+  Time last_full_payload_{};  ///< When a payload last used almost the whole budget.
   Time last_choke_{};
-  Time probe_from_{};          ///< Earlier the rate says nothing of how long a large packet takes.
-  std::uint32_t told_to_ = 0;  ///< The peer is known to know of all packets up to this one.
-  std::uint32_t acknowledged_to_ = 0;  ///< Our last packet, or what is owed, acknowledges this.
+  Time probe_from_{};          ///< No probes before this time, because the rate is not measured
+                               ///< yet.
+  std::uint32_t told_to_ = 0;  ///< The peer is known to have the acknowledgement of all packets up
+                               ///< to this one.
+  std::uint32_t acknowledged_to_ = 0;  ///< Our last packet, or an owed acknowledgement,
+                                       ///< acknowledges up to this one.
   struct OwedAck {
     std::uint32_t ack = 0;
     AckMask mask;
     Time arrived_at{};
   };
-  /// For more packets than an honest peer has on their way.
+  /// Enough for more packets than an honest peer has in flight.
   std::array<OwedAck, kPacketsOnTheWayMax / kAckWindow + 1> owed_acks_{};
   std::size_t owed_ack_count_ = 0;
-  unsigned unanswered_ = 0;  ///< Packets that asked for an answer since we last sent one.
+  unsigned unanswered_ = 0;  ///< Received packets that need an answer, since our last packet.
   Time unanswered_since_{};
-  Duration least_delay_{};  ///< Of the peer's packets since we last sent one.
+  Duration least_delay_{};  ///< The minimum delay of received packets, since our last packet.
   bool has_least_delay_ = false;
-  /// A silence, or a sleep of ours, is not long ago: clocks may have stood still.
+  /// Until this time a recent outage or sleep makes the clocks suspect.
   Time clocks_doubted_until_{};
-  Duration least_told_ = Duration::max();  ///< Of ours by the peer, since then.
-  Duration told_delay_{};                  ///< Our last delay that the peer reported.
+  Duration least_told_ = Duration::max();  ///< The minimum delay that the peer reported since
+                                           ///< then.
+  Duration told_delay_{};                  ///< The last delay that the peer reported.
 
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;
   std::optional<std::uint64_t> path_answer_;
-  /// Stand in every packet until the peer knows. So whichever packet tells that a refused block's
-  /// chunks arrived tells of the refusal, too, and nobody takes it for delivered.
+  /// Sent in every packet until one is delivered. So a packet that confirms the chunks of a refused
+  /// block also carries the refusal, and the sender never reports that block as delivered.
   std::array<RefusedBlock, 2 * kBlocksAtOnce> refusals_{};
   std::size_t refusal_count_ = 0;
   bool has_new_refusal_ = false;
-  /// Of each channel, what the peer was told of the room for its messages.
+  /// For each channel, the message limit that was sent to the peer.
   struct ToldLimit {
-    std::uint32_t told = kFirstMessageLimit;   ///< Last.
-    std::uint32_t known = kFirstMessageLimit;  ///< It is known to know this.
-    std::uint32_t sequence = 0;                ///< Of the last packet that told.
+    std::uint32_t told = kFirstMessageLimit;   ///< The last one sent.
+    std::uint32_t known = kFirstMessageLimit;  ///< The highest one that is known to have arrived.
+    std::uint32_t sequence = 0;                ///< The last packet that carried a limit.
   };
   std::array<ToldLimit, kChannelsMax> told_limits_{};
   unsigned closes_to_send_ = 0;

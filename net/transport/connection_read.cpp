@@ -1,6 +1,6 @@
-// How a packet is taken apart: first all of it is read and checked, then there must be room for all
-// that it brings, and only then is it received. So nothing is applied in part, nothing is applied
-// that is not acknowledged, and nothing acknowledged that was not applied.
+// Reads a packet in three steps: parses and checks all of it, checks that everything in it fits,
+// and only then receives it. So a packet is never applied in part, and a packet is applied exactly
+// when it is acknowledged.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -14,13 +14,13 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kLongLength = 128;
-/// How often an end is told again, at most.
+/// The minimum time between two repeated closes.
 constexpr Duration kCloseAgain = std::chrono::milliseconds(50);
-/// Longer than anything but a sleep or an outage: keep-alives come more often.
+/// Only a sleep or an outage lasts longer: keep-alives are more frequent.
 constexpr Duration kLongSilence = std::chrono::milliseconds(500);
 constexpr Duration kSlackLeast = std::chrono::milliseconds(20);
 
-/// A message's length in its one spelling.
+/// Reads a message's length; only its shortest encoding is valid.
 std::size_t read_length(SectionReader& reader) {
   const std::size_t low = reader.read_u8();
   if (low < kLongLength) return low;
@@ -31,15 +31,15 @@ std::size_t read_length(SectionReader& reader) {
 
 }  // namespace
 
-/// Views into the packet.
+/// The parts of a packet, as views into it.
 struct Connection::Incoming {
-  /// Without initial values: of the 64 that a packet may have few are used, and each costs its
+  /// Not initialised: a packet may have 64 messages but usually has few, and initialising all costs
   /// time.
   struct Message {
     std::uint8_t channel;
     bool is_reliable;
     std::uint16_t byte_count;
-    std::uint32_t id;  ///< What travels, until `check_contents` widens it.
+    std::uint32_t id;  ///< The low bits, until `check_contents` widens it.
     const std::byte* first;
 
     std::span<const std::byte> bytes() const { return {first, byte_count}; }
@@ -86,8 +86,8 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
   const bool is_sound = !bits.failed() && parse(body.subspan(bits.bit_position() / 8),
                                                 header.sections, datagram_bytes, incoming);
   if (state_ == ConnectionState::closed) {
-    // The peer has not heard of the end: it is told once more (QUIC's closing state, RFC 9000,
-    // section 10.2.1). One that has ended by itself is not, or both would go on for ever.
+    // The peer did not receive the close: sends it again (QUIC's closing state, RFC 9000, section
+    // 10.2.1). Not if the peer closed the connection itself, or both ends would repeat it forever.
     const bool is_news = is_sound && !incoming.has_close && !end_->by_peer;
     if (is_news && now - last_departure_ >= kCloseAgain) {
       closes_to_send_ = std::max(closes_to_send_, 1U);
@@ -98,7 +98,7 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
     ++counters_.malformed_in;
     return PacketVerdict::malformed;
   }
-  // The highest that was sent is the baseline: a peer acknowledges only what was.
+  // The baseline is the highest number sent, because a peer can acknowledge only those.
   const std::optional<std::uint32_t> ack = widen(header.ack, sent_.next_sequence() - 1);
   incoming.map_kind = maps_.look(sequence, incoming.map);
   if (!ack.has_value() || !sent_.is_believable(*ack, header.mask) ||
@@ -106,7 +106,7 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
     ++counters_.unbelievable_in;
     return PacketVerdict::unbelievable;
   }
-  // "None yet" has one spelling, too. Only the wide number tells it from 65536.
+  // "None yet" has only one encoding. Only the wide number distinguishes it from 65536.
   if (*ack == 0 && (header.mask.word_count != 1 || header.hold != kNoHold)) {
     ++counters_.malformed_in;
     return PacketVerdict::malformed;
@@ -124,7 +124,7 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
   counters_.bytes_in += datagram_bytes;
   counters_.header_bits_in += bits.bit_position();
   const bool is_present = incoming.map_kind == PacketMap::present;
-  // Before the acknowledgement: a block that was refused has not arrived.
+  // Before the acknowledgement, so that a refused block is not reported as delivered.
   if (is_present) {
     take_refusals(incoming);
     take_limits(incoming);
@@ -144,7 +144,7 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
   return PacketVerdict::received;
 }
 
-/// Without unread payloads or blocks there is no room for other reasons, which are the peer's.
+/// Counts a stop only if payloads or blocks are unread. Otherwise the peer caused the lack of room.
 void Connection::note_no_room() {
   ++counters_.no_room_in;
   if (is_stopped_unread_ || (payloads_in_.has_room() && blocks_in_.unread() == 0)) return;
@@ -208,7 +208,7 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
   const std::size_t count = reader.read_u8();
   if (count < 1 || count > kControlItemsMax) return false;
   for (std::size_t i = 0; i < count; ++i) {
-    if (incoming.has_close) return false;  // It is the last one.
+    if (incoming.has_close) return false;  // A close is the last item.
     switch (static_cast<ControlItem>(reader.read_u8())) {
       case ControlItem::ping:
         if (incoming.has_ping) return false;
@@ -296,7 +296,7 @@ bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const
   return true;
 }
 
-/// Whether the contents fit what came before. Those of a map that is over are not looked at.
+/// Checks the contents against earlier packets. Contents of a past map are not checked.
 PacketVerdict Connection::check_contents(Incoming& incoming) const {
   if (incoming.map_kind == PacketMap::past) return PacketVerdict::received;
   for (Incoming::Message& message : std::span(incoming.messages).first(incoming.message_count)) {
@@ -307,9 +307,9 @@ PacketVerdict Connection::check_contents(Incoming& incoming) const {
   return check_room(incoming);
 }
 
-/// Whether everything in the packet can be taken that must not be lost. Messages and fragments of
-/// one packet do not take room from each other but for new blocks, which are counted. An unreliable
-/// message has no claim to room: for its sake nothing else is kept out.
+/// True when everything in the packet that must not be lost fits. Messages and fragments of one
+/// packet do not compete for room, except for new blocks, which are counted. An unreliable message
+/// that does not fit is dropped; the packet is still received.
 PacketVerdict Connection::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
@@ -328,7 +328,7 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
     case FragmentFate::taken:
       break;
   }
-  // Without memory more may be refused than is known now: at most as many as there are fragments.
+  // If memory runs out, up to one refusal per fragment is added.
   return refusal_count_ + fragments.size() <= refusals_.size() ? PacketVerdict::received
                                                                : PacketVerdict::no_room;
 }
@@ -339,11 +339,11 @@ void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeade
   last_arrival_ = now;
   keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
-  // It fills a hole below what the peer knows of: that is news again.
+  // It fills a gap in what the peer knows, so it must be acknowledged again.
   if (sequence <= told_to_) told_to_ = sequence - 1;
   const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
   if (ack > 0 && had_outage) {
-    // Queues of ours have emptied meanwhile, and either clock may have stood still.
+    // Our queues are empty by now, and either clock may have stopped.
     clocks_doubted_until_ = now + kPathMemory;
     peer_clock_.forget_ages();
     least_told_ = Duration::max();
@@ -357,7 +357,7 @@ void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeade
   has_least_delay_ = true;
   if (sequence == received_.highest()) {
     const Duration told = without_clock(now, header.delay * kWireTimeUnit);
-    // A queue that the round trip does not show was added by a clock of the peer's.
+    // A clock of the peer added a queue that the round trip does not show.
     const Duration excess = round_trip_.latest() - round_trip_.minimum();
     if (is_measured) told_delay_ = told > excess + clock_slack(now) ? excess : told;
     if (record != nullptr && header.hold == kNoHold) told_delay_ = told;
@@ -366,9 +366,9 @@ void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeade
   settle(now);
 }
 
-/// False when the sample says nothing of the path: a machine slept meanwhile. Our clock stood still
-/// when the peer held the packet for longer than it was away; the peer's did when the answer ends a
-/// silence and was on its way for most of it.
+/// Returns false when the sample does not measure the path because a machine slept. This end slept
+/// when the peer held the packet for longer than the whole round trip. The peer slept when the
+/// answer ends a silence and was in flight for most of it.
 bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
                                     Duration silence) {
   const Duration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
@@ -382,25 +382,25 @@ bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hol
   return true;
 }
 
-/// A delay that the peer reports after an outage includes what a clock added, until the peer has
-/// forgotten the time before. The queue was empty when the outage ended, so the smallest reported
-/// delay is not a queue.
+/// After an outage a delay that the peer reports includes what a clock added, until the peer's
+/// minimum expires. The queue was empty when the outage ended, so the smallest reported delay is
+/// not a queue.
 Duration Connection::without_clock(Time now, Duration told) {
   if (now >= clocks_doubted_until_) return told;
   least_told_ = std::min(least_told_, told);
   return told - least_told_;
 }
 
-/// Delay beyond what round trips show, and beyond this, was added by a clock. Without a reason to
-/// doubt the clocks chance explains more.
+/// Delay that exceeds the round trips by more than this was added by a clock. While no clock is
+/// suspect, chance explains more.
 Duration Connection::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
   return kSlackLeast + 4 * round_trip_.variation();
 }
 
-/// What leaves the window unacknowledged would be lost to its sender. Where more arrives between
-/// two packets of ours than one can acknowledge, those before are acknowledged by packets of their
-/// own.
+/// A packet that leaves the window unacknowledged is lost to its sender. If more packets arrive
+/// between two sent packets than one packet can acknowledge, extra packets acknowledge the earlier
+/// ones.
 void Connection::keep_owed_ack(std::uint32_t sequence) {
   const std::uint32_t highest = received_.highest();
   if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
@@ -417,7 +417,7 @@ void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
   ++counters_.blocks_refused_in;
 }
 
-/// As packets come and not as time goes by, so that a capture replays alike.
+/// Called as packets arrive, not as time passes, so that a replayed capture gives the same result.
 void Connection::give_up_stalled_blocks(Time now) {
   while (refusal_count_ < refusals_.size()) {
     const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);
@@ -435,7 +435,7 @@ void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& in
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     const Incoming::Message& message = incoming.messages[i];
     MessageReceiver& receiver = messages_in_[message.channel];
-    // A packet may hold a message twice.
+    // A packet may contain a message twice.
     if (receiver.look(message.id) == Arrival::fresh) {
       receiver.store(message.id, message.bytes());
       ++counters_.messages_in;

@@ -1,5 +1,5 @@
-// How a packet is filled: what must be said first, then whoever is next by weight, as far as the
-// budget goes; then the head, which tells what was received.
+// Fills a packet: first the control items, then the sources by weight while the budget lasts, then
+// the header with the acknowledgement.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -12,13 +12,13 @@ namespace muster {
 namespace {
 
 constexpr Duration kKeepAlive = std::chrono::milliseconds(250);
-/// Without a payload that filled the budget for so long, the game is taken not to fill it.
+/// Without a payload that filled the budget for this long, the game is assumed not to fill it.
 constexpr Duration kPayloadGap = std::chrono::milliseconds(60);
 constexpr Duration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
-/// What a block's part of a packet may take on its way, at the present rate.
+/// The maximum time that a packet's part of a block takes to send, at the current rate.
 constexpr Duration kBlockTimeMax = std::chrono::milliseconds(20);
-/// A probe may: so that a game which never asks for more than the first rate is probed for, too.
+/// The same for a probe. Longer, so that a game that never exceeds the first rate is also probed.
 constexpr Duration kProbeTimeMax = std::chrono::milliseconds(32);
 
 constexpr std::size_t header_bytes(const AckMask& mask) {
@@ -29,7 +29,7 @@ constexpr std::size_t header_bytes(const AckMask& mask) {
 
 }  // namespace
 
-/// A packet that is being filled. Sections grow apart and are put together at the end.
+/// A packet that is being written. Sections are filled separately and joined at the end.
 struct Connection::PacketDraft {
   PacketHeader header;
   PacketRecord record;
@@ -43,12 +43,12 @@ struct Connection::PacketDraft {
   std::uint8_t message_count = 0;
   std::uint8_t fragment_count = 0;
   std::span<const std::byte> payload;
-  std::size_t body_max = 0;  ///< Bytes that the body may have.
-  /// Acknowledges what is owed: the newest packets are answered by one behind it.
+  std::size_t body_max = 0;  ///< Maximum bytes of the body.
+  /// Carries an owed acknowledgement; a later packet answers the newest packets.
   bool is_owed_ack = false;
-  std::size_t fill_to = 0;  ///< Bytes that the body must have, when it is a probe.
+  std::size_t fill_to = 0;  ///< Bytes of the body when it is a probe.
 
-  /// With the bytes that count the items of each section that there is.
+  /// Includes the count byte of each section that is not empty.
   std::size_t used() const {
     std::size_t bytes = header_bytes(header.mask);
     if (control_count > 0) bytes += 1 + control.used();
@@ -65,12 +65,11 @@ bool Connection::has_content() const {
                              [](const MessageSender& sender) { return sender.has_pending(); });
 }
 
-/// A probe is a queue to whatever comes behind it. Where that would be long, larger packets are of
-/// no use either.
+/// A probe delays the packets behind it. If that takes long, larger packets are not useful either.
 std::size_t Connection::wanted_probe(Time now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
-  // What the game was told of has gone to it: a probe may have the rest.
+  // The reported part of the allowance belongs to the game; a probe may use the rest.
   const bool is_allowed = allowed_ >= static_cast<std::int64_t>(probe + waiting_bytes());
   return is_allowed && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
@@ -86,20 +85,21 @@ bool Connection::may_send_content(Time now) const {
   return rate_.budget(now, sent_.open_bytes()) > 0;
 }
 
-/// The game is told of an allowance as soon as it is worth a packet: had messages or blocks taken
-/// it before, it would never be. What it then queued has only to wait until nothing is owed.
+/// The game's budget rises only when the allowance is worth a packet. If messages or blocks used it
+/// before, that would never happen. A payload that was queued then waits only until the allowance
+/// is positive.
 bool Connection::is_content_allowed() const {
   return is_worth_a_packet(allowed_) || (allowed_ > 0 && payloads_out_.count() > 0);
 }
 
-/// Whether one more part can be remembered beside those of the packets on their way.
+/// True when one more part fits beside those of the packets in flight.
 bool Connection::has_room_for_part() const {
   const PacketRecord* const oldest = sent_.oldest_open();
   return parts_.has_room(1, oldest != nullptr ? oldest->first_part : parts_.next());
 }
 
 bool Connection::wants_to_send(Time now) const {
-  if (next_sequence() == ~std::uint32_t{0}) return false;  // Its seal would be one of before.
+  if (next_sequence() == ~std::uint32_t{0}) return false;  // Its nonce would repeat an earlier one.
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
   if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
@@ -154,7 +154,7 @@ void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_b
   };
   const bool is_silent = now - last_departure_ >= kKeepAlive && !has_content();
   if (is_silent || !sent_.has_room()) item(ControlItem::ping);
-  // The newest question last: of several answers the last counts.
+  // The newest challenge last, because the last of several responses counts.
   for (const std::uint64_t question : std::span(path_questions_).first(path_question_count_)) {
     item(ControlItem::path_response);
     draft.control.write_u64(question);
@@ -187,10 +187,10 @@ void Connection::write_map(PacketDraft& draft) {
   maps_.told();
 }
 
-/// So a sender never sends what there is no room for, and a channel that the game does not read
-/// stands still alone. (QUIC's flow control by limits, RFC 9000, section 4.) News come first; where
-/// nothing else is to be said they are repeated until the peer knows, for it may wait for nothing
-/// else, and a packet more that tells costs nothing.
+/// Limits stop a sender before it sends more than fits, so a channel that the game does not read
+/// stops only itself (as in QUIC, RFC 9000, section 4). Changed limits are written first. If there
+/// is nothing else to send, unconfirmed limits are repeated, because the peer may wait only for
+/// them.
 void Connection::write_limits(PacketDraft& draft) {
   const auto each_with = [&](auto is_due) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
@@ -208,7 +208,7 @@ void Connection::write_limits(PacketDraft& draft) {
 }
 
 void Connection::write_limit(PacketDraft& draft, std::size_t channel) {
-  // Of the items of a packet a probe and a close want one each.
+  // Leaves one item each for a probe and a close.
   constexpr std::size_t kItemsMax = kControlItemsMax - 2;
   if (draft.control_count >= kItemsMax || !has_room_for_part()) return;
   ToldLimit& told = told_limits_[channel];
@@ -230,7 +230,7 @@ void Connection::write_refusals(PacketDraft& draft) {
     ++draft.control_count;
     draft.control.write_u16(refusal.id);
     draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
-    // Without room it is said all the same, and a later packet's arrival ends the repeating.
+    // Without room for a part the refusal is still sent, and a later packet ends the repetition.
     if (!has_room_for_part()) continue;
     add_part(draft, {.kind = PacketPart::Kind::refusal,
                      .channel = static_cast<std::uint8_t>(refusal.reason),
@@ -243,17 +243,17 @@ void Connection::add_part(PacketDraft& draft, const PacketPart& part) {
   ++draft.record.part_count;
 }
 
-/// Lets sources take turns while the budget lasts. The first one may exceed the budget, as long as
-/// it fits the packet: it is paid for before anything else goes.
+/// Lets sources take turns while the budget lasts. The first one may exceed the budget if it fits
+/// the packet; the excess is paid before anything else is sent.
 void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
   bool is_first = true;
   for (;;) {
     const std::size_t used = draft.used();
     const std::size_t most =
         is_first ? draft.body_max : std::min(draft.body_max, budget - options_.overhead_bytes);
-    // A section that begins takes one byte for its count.
+    // A new section needs one byte for its count.
     const std::size_t room = most > used + 1 ? most - used - 1 : 0;
-    // Who had more than its share goes without owing anything.
+    // A source that had more than its share may use only bytes that are paid for.
     const std::size_t around = options_.overhead_bytes + used + 1;
     const std::size_t paid = budget > around ? std::min(room, budget - around) : 0;
     const auto room_of = [&](std::size_t each) {
@@ -269,14 +269,14 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
   }
 }
 
-/// A game that fills its budget at its ticks has no payload waiting in between. What goes then may
-/// not owe more than its share: the next payload would pay for it.
+/// A game that fills its budget at every tick has no payload waiting in between. Other sources may
+/// not overdraw then, or the next payload would pay for it.
 bool Connection::is_held_back(std::size_t source, Time now) const {
   return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
 
-/// Whether anything may go that waits: something that is not held back, or is paid for.
+/// True when waiting data may be sent: it is not held back, or it is paid for.
 bool Connection::has_due_content(Time now) const {
   if (has_fitting_payload()) return true;
   if (!has_content()) return false;
@@ -306,7 +306,8 @@ bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::siz
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet has one payload: if each had a chunk, too, payloads would wait for the block.
+    // A packet carries one payload. With a chunk in each packet, waiting payloads would be delayed
+    // by the block.
     const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
     if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;
     return draft.fragment_count < kFragmentsPerPacketMax &&
@@ -325,7 +326,7 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
     return;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet that takes long by itself is a queue to whatever comes next.
+    // A packet that takes long to send delays the packets behind it.
     const std::size_t most =
         std::max(kFragmentHeadBytes + kChunkBytes, rate_.bytes_in(kBlockTimeMax));
     const std::optional<ChunkRange> range =
@@ -365,7 +366,7 @@ PacketHeader Connection::next_header(Time now) const {
   return header;
 }
 
-/// Puts the sections behind the head, counts the packet, and records what it carries.
+/// Joins the sections, counts the packet, and records its contents.
 std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draft,
                                                      std::span<std::byte> memory) {
   PacketHeader& header = draft.header;
@@ -408,7 +409,7 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
   PacketRecord& record = draft.record;
   record.byte_count = static_cast<std::uint16_t>(body + options_.overhead_bytes);
   record.asks_for_answer = header.sections != 0;
-  // What the rate or an allowance had left, and what went beside it in this packet.
+  // The remaining rate or allowance, and the other data in this packet.
   const std::int64_t left =
       std::min(static_cast<std::int64_t>(rate_.left(now)), std::max<std::int64_t>(allowed_, 0));
   const std::size_t others = draft.messages.used() + draft.blocks.used();
@@ -418,7 +419,7 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
   rate_.stamp(record);
   sent_.send(record);
   allowed_ -= record.byte_count;
-  // What waits for an allowance, or for the next packet, says nothing of the path.
+  // Waiting for an allowance or for the next packet does not mean that the path is full.
   const bool is_held = sent_.open_bytes() >= rate_.window() && is_content_allowed();
   if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_held && has_content());
   ++counters_.packets_out;

@@ -1,4 +1,4 @@
-// The seam between the net and the operating system: datagrams in, datagrams out.
+// The interface between `net/` and the operating system: sends and receives datagrams.
 #pragma once
 
 #include <cstddef>
@@ -10,68 +10,69 @@
 
 namespace muster {
 
-/// The largest datagram that is ever sent or received: what an Ethernet frame carries over IPv4.
+/// The size of the largest datagram that is sent or received: one Ethernet frame over IPv4.
 inline constexpr std::size_t kDatagramBytesMax = 1472;
-/// The datagram that every path is taken to carry until more is known.
+/// A datagram of this size is assumed to fit every path. Path MTU discovery may find more.
 inline constexpr std::size_t kDatagramBytesSafe = 1200;
 
-/// A datagram to send. The bytes belong to the caller and are read during the call only.
+/// A datagram to send. The caller owns the bytes; they are read only during the call.
 struct OutgoingDatagram {
   Address to;
   std::span<const std::byte> bytes;
-  /// The address of this machine that it leaves from; its port is not used. Unspecified: the system
-  /// chooses. A system that cannot choose ignores it.
+  /// The local address to send from; its port is ignored. Unspecified: the system chooses. A system
+  /// without this choice ignores it.
   Address from{};
 };
 
-/// A datagram that arrived.
+/// A received datagram.
 struct IncomingDatagram {
   Address from;
-  /// The caller's memory, `kDatagramBytesMax + 1` bytes: a datagram that fills it was too large.
+  /// The caller's memory, `kDatagramBytesMax + 1` bytes. A datagram that fills all of it was too
+  /// large.
   std::span<std::byte> memory;
-  std::size_t byte_count = 0;  ///< How much of it the datagram fills.
-  /// How long it lay in the socket until it was taken; zero where the system does not tell.
+  std::size_t byte_count = 0;  ///< The size of the datagram.
+  /// Time between arrival and reading; zero if the system does not report it.
   Duration waited{};
-  /// The address of this machine that it was sent to, where the socket listens at all of them and
-  /// the system reports it; else unspecified. An answer has to leave from there.
+  /// The local address that the datagram was sent to, if the socket listens on all addresses and
+  /// the system reports it; else unspecified. Send the answer from this address.
   Address to{};
 };
 
-/// The two ends of a datagram's way, seen from this machine.
+/// Both ends of a datagram's path.
 struct DatagramPath {
   Address peer;
   Address local{};  ///< `IncomingDatagram::to`.
 };
 
-/// Datagrams that a socket has not handed over, as far as the system reports them.
+/// Datagrams in the socket that were not read yet, as far as the system reports them.
 struct SocketBacklog {
-  std::size_t waiting_bytes = 0;  ///< Memory that unread datagrams hold, with the system's own.
-  std::uint64_t dropped = 0;      ///< Datagrams lost since the socket was opened: it was full.
+  std::size_t waiting_bytes = 0;  ///< Memory of unread datagrams, including the system's overhead.
+  std::uint64_t dropped = 0;      ///< Datagrams lost because the buffer was full, since opening.
 };
 
-/// What became of datagrams that were to be sent.
+/// The result of sending datagrams.
 struct SendOutcome {
-  std::size_t sent = 0;       ///< Taken by the system. Whether they arrive is another matter.
-  std::size_t too_large = 0;  ///< Refused, as larger than the path or the interface takes.
-  std::size_t failed = 0;     ///< Refused for any other reason: no route, no permission, full.
+  std::size_t sent = 0;       ///< Accepted by the system. They may still be lost.
+  std::size_t too_large = 0;  ///< Refused: larger than the path or the interface allows.
+  std::size_t failed = 0;     ///< Refused for another reason: no route, no permission, full buffer.
 };
 
-/// A socket for datagrams, which never blocks but in `wait`. One thread at a time. Errors of the
-/// network are counted, not returned: to a protocol they are losses.
+/// A datagram socket. Only `wait` blocks. One thread at a time. Network errors are counted, not
+/// returned: a protocol treats them as loss.
 class DatagramSocket {
  public:
   virtual ~DatagramSocket() = default;
 
-  /// Sends in the given order. Every datagram is in exactly one count of the outcome.
+  /// Sends the datagrams in order. Each datagram is counted in exactly one field of the outcome.
   virtual SendOutcome send(std::span<const OutgoingDatagram> datagrams) = 0;
-  /// Takes what has arrived, at most as many as there is memory for, and returns how many. Sets
-  /// `from`, `to`, `byte_count` and `waited` of those.
+  /// Reads received datagrams, up to `datagrams.size()`, and returns their number. Sets their
+  /// `from`, `to`, `byte_count` and `waited`.
   virtual std::size_t receive(std::span<IncomingDatagram> datagrams) = 0;
-  /// Returns when something may have arrived, or after the given time, whichever is first.
+  /// Returns when a datagram may have arrived, or after `at_most`, whichever is first.
   virtual void wait(Duration at_most) = 0;
-  /// The address that it is bound to, with the port that the system chose.
+  /// The bound address, with the port that the system chose.
   virtual Address local_address() const = 0;
-  /// All zero where the system does not report it.
+  /// All zero if the system does not report it.
   virtual SocketBacklog backlog() const { return {}; }
 };
 

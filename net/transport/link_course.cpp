@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::array<double, 4>;
 
-/// A day and a terabit are enough, and keep products of them small.
+/// Enough for many days and a terabit; it also keeps products of these numbers small.
 constexpr double kNumberMax = 1e9;
 
 std::optional<Numbers> read_numbers(std::string_view line) {

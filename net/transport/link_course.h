@@ -1,4 +1,4 @@
-// What a path was like over time, from a text: for links of a simulated network.
+// Reads the properties of a path over time from a text, for links of a simulated network.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,11 @@
 
 namespace muster {
 
-/// Reads lines of `seconds,latency_ms,loss,kbit_per_s`: from that moment on the link is like that.
-/// Empty lines and those that begin with `#` say nothing. Nothing is returned when a line has other
-/// than four numbers, a share is not between 0 and 1, or moments do not begin at 0 and rise. With 0
-/// kbit/s nothing passes. The last line says when the course begins again.
+/// Parses lines of `seconds,latency_ms,loss,kbit_per_s`. Each line holds from its time on. Empty
+/// lines and lines that start with `#` are ignored. The last line only gives the time at which the
+/// course repeats. With 0 kbit/s the link passes nothing. Returns nothing if a line does not have
+/// exactly four numbers, if the loss is not between 0 and 1, or if the times do not start at 0 and
+/// rise.
 std::optional<std::vector<LinkMoment>> read_link_course(std::string_view text);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Which of a connection's packets belong to the present map, when a game goes from one to the next.
+// Finds the map of each packet of a connection, when a game changes maps.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,24 @@
 
 namespace muster {
 
-/// What a packet's map is to us.
+/// The map of a packet, compared with the current one.
 enum class PacketMap : std::uint8_t {
   present,
-  past,        ///< What it brings concerns nobody any more.
-  next,        ///< The peer went on: so do we.
-  impossible,  ///< Nobody but the leader begins maps.
+  past,        ///< Its contents are out of date.
+  next,        ///< The peer has changed to the next map: follow it.
+  impossible,  ///< Only the leader starts maps.
 };
 
-/// The map of each direction of a connection, as net/CONNECTION.md says ("Maps"). One end leads,
-/// the other follows; each says where its own packets change. Maps are counted from 0 and wrap.
+/// The current map of each direction of a connection; see net/CONNECTION.md, "Maps". One end leads
+/// and the other follows. Each end marks the packet at which its own map changes. Maps are counted
+/// from 0 and wrap.
 class MapTurns {
  public:
   explicit MapTurns(bool leads) : leads_(leads) {}
 
   bool leads() const { return leads_; }
   std::uint16_t present() const { return present_.value(); }
-  /// Goes to another map. Our packets from `next_sequence` on belong to it.
+  /// Changes to another map. Our packets from `next_sequence` on belong to it.
   void go_to(std::uint16_t map, std::uint32_t next_sequence) {
     present_ = Sequence(map);
     first_ours_ = next_sequence;
@@ -32,22 +33,23 @@ class MapTurns {
     is_urgent_ = true;
   }
 
-  /// True when the next packet has to say which map it belongs to: until the peer has such a one.
+  /// True when the next packet must name its map: until the peer has received such a packet.
   bool must_tell() const { return !is_known_; }
-  /// True when a packet should go out for that alone.
+  /// True when a packet should be sent just to name the map.
   bool is_urgent() const { return is_urgent_; }
   void told() { is_urgent_ = false; }
-  /// Whether a packet of ours belongs to the present map.
+  /// True when a packet of ours belongs to the current map.
   bool is_ours(std::uint32_t sequence) const { return sequence >= first_ours_; }
-  /// The fate of a packet of ours became known.
+  /// A packet of ours was delivered or lost.
   void settled(std::uint32_t sequence, bool delivered) {
     if (is_known_ || !is_ours(sequence)) return;
     is_known_ = delivered;
     is_urgent_ = !delivered;
   }
 
-  /// What a packet of the peer belongs to, by what it says. One that says nothing belongs to the
-  /// peer's last map when it was sent after one that said so: nobody stops saying it before.
+  /// Classifies a packet of the peer by the map that it names. A packet without a map belongs to
+  /// the peer's last map if it was sent after a packet that named it, because a peer names its map
+  /// until that arrives.
   PacketMap look(std::uint32_t sequence, std::optional<std::uint16_t> told) const {
     if (!told.has_value()) {
       return theirs_ == present_ && sequence >= first_theirs_ ? PacketMap::present
@@ -58,7 +60,7 @@ class MapTurns {
     if (!more_recent(map, present_)) return PacketMap::past;
     return leads_ ? PacketMap::impossible : PacketMap::next;
   }
-  /// Such a packet was received. Requires: `look` says present.
+  /// Records such a packet as received. Requires: `look` returned `present`.
   void take(std::uint32_t sequence, std::optional<std::uint16_t> told) {
     if (!told.has_value()) return;
     const bool is_first = theirs_ != present_ || sequence < first_theirs_;
@@ -70,10 +72,10 @@ class MapTurns {
   bool leads_;
   Sequence present_;
   std::uint32_t first_ours_ = 0;
-  bool is_known_ = true;  ///< The peer has a packet of ours of the present map.
+  bool is_known_ = true;  ///< The peer has received a packet of the current map.
   bool is_urgent_ = false;
   Sequence theirs_;
-  std::uint32_t first_theirs_ = 0;  ///< The lowest number that was seen to say so.
+  std::uint32_t first_theirs_ = 0;  ///< The lowest number of a packet that named it.
 };
 
 }  // namespace muster

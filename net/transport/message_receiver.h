@@ -1,4 +1,4 @@
-// The receiving side of one channel: keeps what arrived until the game reads it.
+// The receiving side of one channel: keeps messages until the game reads them.
 #pragma once
 
 #include <array>
@@ -11,45 +11,45 @@
 
 namespace muster {
 
-/// What is to be done with a message that arrived.
+/// The classification of a received message.
 enum class [[nodiscard]] Arrival : std::uint8_t{
-    fresh,      ///< To be stored.
-    duplicate,  ///< Was stored before: nothing to do.
-    no_room,    ///< The game has not read enough. A reliable one's packet must not be received.
+    fresh,      ///< Store it.
+    duplicate,  ///< Was stored before; do nothing.
+    no_room,    ///< The game has not read enough. A packet with a reliable message must not be
+                ///< received then.
 };
 
-/// The inbox of one channel. A message is looked at first, and stored when all of its packet may be
-/// received. Memory grows to what was needed once, at most `kMessageWindow` messages of
-/// `kMessageBytesMax`.
+/// The inbox of one channel. Check each message with `look`, and store it when its whole packet can
+/// be received. Memory is kept for reuse: at most `kMessageWindow` messages of `kMessageBytesMax`.
 class MessageReceiver {
  public:
   explicit MessageReceiver(Delivery delivery);
 
-  /// The id whose low 16 bits travelled. Nothing outside the window has a meaning: 0 then.
+  /// Returns the id with the given low 16 bits; 0 if that is outside the window.
   std::uint32_t widen_id(std::uint16_t low) const;
   /// Changes nothing. `id` is ignored for an unreliable channel.
   Arrival look(std::uint32_t id) const;
-  /// Requires: `look` said fresh.
+  /// Requires: `look` returned `fresh`.
   void store(std::uint32_t id, std::span<const std::byte> message);
 
-  /// The next message for the game; empty when there is none. Good until `pop`.
+  /// The next message for the game, or an empty span. Valid until `pop`.
   std::span<const std::byte> front() const;
-  /// The game has read it. Requires: `front` was not empty.
+  /// Removes the front message. Requires: `front` was not empty.
   void pop();
 
-  /// The first message of a reliable channel for which there is no room before the game reads more.
+  /// The first message of a reliable channel that does not fit before the game reads more.
   std::uint32_t limit() const { return floor_ + kMessageWindow; }
 
-  /// Messages that wait, also such that others have to come before.
+  /// Unread messages, including those that wait for an earlier one.
   std::size_t unread() const;
-  /// Forgets all messages; their numbers begin anew.
+  /// Removes all messages; their ids start again.
   void clear();
 
  private:
   struct Slot {
     std::vector<std::byte> bytes;
-    bool is_full = false;      ///< Holds a message that was not read.
-    bool has_arrived = false;  ///< Of the id that `base_` and the slot's number give.
+    bool is_full = false;      ///< Holds an unread message.
+    bool has_arrived = false;  ///< For the id given by `base_` and the slot's index.
   };
 
   Slot& slot_of(std::uint32_t id) { return slots_[id % kMessageWindow]; }
@@ -59,10 +59,10 @@ class MessageReceiver {
 
   Delivery delivery_;
   std::vector<Slot> slots_;
-  /// Reliable: the lowest id that did not arrive (unordered), or was not read (ordered).
+  /// Reliable: the lowest id that did not arrive (unordered) or was not read (ordered).
   std::uint32_t base_ = 1;
-  std::uint32_t floor_ = 1;  ///< Reliable: all below were read. Never above `base_`.
-  /// The ids of stored messages in the order of reading: all but ordered channels.
+  std::uint32_t floor_ = 1;  ///< Reliable: all lower ids were read. Never above `base_`.
+  /// The ids of stored messages in reading order, for all but ordered channels.
   std::array<std::uint32_t, kMessageWindow> ready_{};
   std::uint32_t ready_begin_ = 0;
   std::uint32_t ready_end_ = 0;

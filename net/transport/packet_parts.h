@@ -1,4 +1,4 @@
-// What the packets on their way carried, so that each part hears of its packet's fate.
+// The contents of the packets in flight, so that each part gets its packet's delivery report.
 #pragma once
 
 #include <cassert>
@@ -9,33 +9,33 @@
 
 namespace muster {
 
-/// A block that a receiver does not take.
+/// A block that the receiver refuses.
 struct RefusedBlock {
   std::uint16_t id = 0;
   BlockRefusal reason = BlockRefusal::too_large;
 };
 
-/// One thing in a packet that has to know whether it arrived.
+/// A part of a packet that needs a delivery report.
 struct PacketPart {
   enum class Kind : std::uint8_t { message, chunks, refusal, limit };
   Kind kind = Kind::message;
-  std::uint8_t channel = 0;      ///< Of a message or limit; of a refusal its reason.
-  std::uint32_t message_id = 0;  ///< Of a limit the first message that is not taken.
-  ChunkRange chunks{};           ///< Of a refusal only the block.
+  std::uint8_t channel = 0;      ///< The channel of a message or limit; the reason of a refusal.
+  std::uint32_t message_id = 0;  ///< For a limit: the first message that is not accepted.
+  ChunkRange chunks{};           ///< For a refusal: only the block.
 };
 
-/// The parts of all packets on their way, one packet after the other in a ring. A packet knows its
-/// first part and how many there are. Allocates on construction only.
+/// The parts of all packets in flight, one packet after another in a ring. Each packet stores the
+/// index of its first part and their number. Allocates on construction only.
 class PacketParts {
  public:
   PacketParts() : ring_(kCapacity) {}
 
-  /// True when a packet of `count` parts fits, given the first part of the oldest packet whose fate
-  /// is open (`next()` when there is none).
+  /// True when a packet of `count` parts fits. `oldest` is the first part of the oldest packet in
+  /// flight; `next()` if no packet is in flight.
   bool has_room(std::uint32_t count, std::uint32_t oldest) const {
     return next_ - oldest + count <= kCapacity;
   }
-  /// The number that the next part gets.
+  /// The index of the next part.
   std::uint32_t next() const { return next_; }
   void add(const PacketPart& part) { ring_[next_++ % kCapacity] = part; }
   const PacketPart& at(std::uint32_t number) const { return ring_[number % kCapacity]; }

@@ -6,19 +6,19 @@ namespace muster {
 
 namespace {
 
-/// Ethernet with IPv4; with IPv6; common tunnels; what is left of them.
+/// Ethernet with IPv4; with IPv6; common tunnels; smaller paths.
 constexpr std::array<std::size_t, 5> kSizes = {1472, 1452, 1400, 1320, 1260};
 constexpr unsigned kTries = 3;
-/// Even where every second packet is lost, this many in a row are rare; and to be wrong costs
-/// little.
+/// Even at 50 % loss, this many losses in a row are rare, and a wrong decision costs little.
 constexpr unsigned kBlackHole = 6;
 constexpr Duration kBetweenProbes = std::chrono::seconds(1);
-/// Paths change: what did not go may go later (RFC 8899 names 10 minutes).
+/// Paths change, so a size that failed may work later (RFC 8899 names 10 minutes).
 constexpr Duration kProbeAgain = std::chrono::minutes(10);
 
 }  // namespace
 
-/// The first size from `from` on that either end takes; none when it would bring nothing.
+/// The index of the first size at or after `from` within the limit; the end if no size is an
+/// improvement.
 std::size_t PathSize::candidate_from(std::size_t from) const {
   while (from < kSizes.size() && kSizes[from] > limit_) ++from;
   return from < kSizes.size() && kSizes[from] > bytes_ ? from : kSizes.size();
@@ -46,7 +46,7 @@ void PathSize::probe_delivered(std::size_t size) {
   is_on_the_way_ = false;
   tries_ = 0;
   if (size > bytes_ && size <= limit_) bytes_ = size;
-  // The largest was tried first: what is left is smaller.
+  // Larger sizes were tried first: only smaller ones are left.
   candidate_ = kSizes.size();
 }
 

@@ -1,4 +1,4 @@
-// How large a datagram the path carries: found by probing (RFC 8899), given up when it shrinks.
+// The datagram size of a path: found by probing (RFC 8899), reset when the path shrinks.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,26 @@
 
 namespace muster {
 
-/// The size of datagram that a connection may use. Begins at what every path carries and looks for
-/// more; the connection sends the probes and tells what became of them.
+/// The maximum datagram size for a connection. Starts at the size that every path carries and
+/// probes larger ones. The connection sends the probes and reports whether they arrived.
 class PathSize {
  public:
-  /// `limit`: the most that either end takes.
+  /// `limit`: the maximum that both ends accept.
   explicit PathSize(std::size_t limit = kDatagramBytesMax) : limit_(limit) {}
 
-  /// Bytes of the largest datagram that is known to arrive.
+  /// The size of the largest datagram that is known to arrive.
   std::size_t bytes() const { return bytes_; }
 
-  /// The size to probe now; 0 when it is not time for one.
+  /// The size to probe now; 0 when no probe is due.
   std::size_t wanted_probe(Time now) const;
   void probe_sent(Time now);
   void probe_delivered(std::size_t size);
   void probe_lost();
 
-  /// What became of a packet that is no probe. Some large ones lost in a row, without one that
-  /// arrived, say that the path has shrunk (a black hole).
+  /// Reports a packet that is not a probe. Several large ones lost in a row, with none delivered,
+  /// mean that the path has shrunk (a black hole).
   void settled(Time now, std::size_t size, bool delivered);
-  /// The path is another: begins anew.
+  /// The path changed: starts again.
   void restart();
 
  private:
@@ -37,7 +37,7 @@ class PathSize {
 
   std::size_t limit_;
   std::size_t bytes_ = kDatagramBytesSafe;
-  std::size_t candidate_ = 0;  ///< In the list of sizes; past its end: nothing left to try.
+  std::size_t candidate_ = 0;  ///< Index in the list of sizes; past its end: nothing left to try.
   unsigned tries_ = 0;
   unsigned large_lost_ = 0;  ///< In a row.
   bool is_on_the_way_ = false;

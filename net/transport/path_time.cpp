@@ -15,18 +15,19 @@ void smooth(Duration sample, Duration& mean, Duration& variation) {
   mean += error / 8;
 }
 
-/// Where queues change between samples an offset is this inexact. Beyond it, a clock has jumped.
+/// The error of an offset when queues change between samples. A larger difference is a clock jump.
 constexpr Duration kOffsetJump = std::chrono::milliseconds(10);
-/// How often the speed of the peer's clock is looked at, and after how many looks it is believed.
+/// The interval of drift measurements, and how many of them are needed.
 constexpr Duration kMarkInterval = std::chrono::seconds(1);
 constexpr std::size_t kMarksEnough = 4;
-/// No clock differs more that is of any use.
+/// No usable clock differs more than this.
 constexpr double kDriftMax = 0.5;
 
 }  // namespace
 
 void RoundTrip::add(Time now, Duration sample, Duration hold) {
-  // A clock of 100 µs may see an answer before the question; a round trip takes some time.
+  // With a resolution of 100 µs an answer may seem to precede its packet. A round trip takes at
+  // least 1 µs.
   const Duration trip = std::max<Duration>(sample - hold, std::chrono::microseconds(1));
   latest_ = trip;
   minimum_.add(now, trip);
@@ -49,7 +50,7 @@ Duration RoundTrip::probe_timeout() const {
 
 Time PeerClock::unwrap(Time now, std::uint16_t sent) const {
   if (!has_packet_) return Time(sent * kWireTimeUnit);
-  // Both clocks run alike, so the peer's clock shows about what it showed plus what passed here.
+  // Both clocks run at the same speed, so the peer's clock advanced by the time that passed here.
   const Time expected = last_sent_ + (now - last_arrival_);
   const auto step =
       static_cast<std::int16_t>(static_cast<std::uint16_t>(sent - wire_time(expected)));
@@ -75,9 +76,9 @@ void PeerClock::add(Time now, std::uint16_t sent) {
   has_packet_ = true;
 }
 
-/// The queue on the way here is a part of what the round trip is above its least. The rest of the
-/// delay was added by a clock. Ages are compared with those of packets whose round trip is known,
-/// too: the least of all packets may belong to a smaller one.
+/// The queue on the way here is part of the round trip above its minimum. A clock added the rest of
+/// the delay. Ages are also compared with those of packets with a known round trip, because the
+/// minimum of all packets may belong to a smaller one.
 void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
   least_trip_.add(now, round_trip);
   least_measured_age_.add(now, age_);
@@ -87,7 +88,7 @@ void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
     clock_shift_ += added;
     age_ -= added;
     queue_delay_ = std::max(queue_delay_ - added, Duration::zero());
-    // A jump may be more than that: queues on the way there hide the rest.
+    // The jump may be larger: queues in the other direction hide the rest.
     if (slack > kClockNoise) forget_ages();
     least_age_.add(now, age_);
   }
@@ -96,11 +97,11 @@ void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
 }
 
 void PeerClock::add_offset(Time now, Duration round_trip, Duration excess) {
-  // It left `round_trip / 2` ago, when the peer's clock showed `now - raw_age_`.
+  // The packet left `round_trip / 2` ago, when the peer's clock was at `now - raw_age_`.
   const OffsetSample sample{
       .round_trip = round_trip, .offset = round_trip / 2 - raw_age_, .at = now};
   if (offset_.has_value()) {
-    // Queues move an offset by half of what they add to a round trip; a jump moves it by more.
+    // A queue changes an offset by half of what it adds to a round trip; a jump changes it by more.
     const Duration known = *at(now) - now;
     const Duration other = offset_.value().round_trip - least_trip_.value();
     const Duration error = known < sample.offset ? sample.offset - known : known - sample.offset;
@@ -143,9 +144,9 @@ void ClockSpeed::push(const Mark& mark) {
   marks_[count_++] = mark;
 }
 
-/// Between any two marks the age without its queues changed by what the clocks did, and each queue
-/// is between nothing and what the round trip was above the least. So each pair bounds the drift
-/// from both sides. When no drift fits all pairs, a clock has jumped or changed its speed.
+/// Between two marks the age without queues changes only with the clocks. Each queue is between
+/// zero and the round trip minus its minimum. So each pair of marks bounds the drift from both
+/// sides. If no drift fits all pairs, a clock has jumped or changed its speed.
 void ClockSpeed::judge() {
   const std::span marks = std::span(marks_).first(count_);
   const Duration noise = kClockNoise + unrest_;
@@ -169,7 +170,7 @@ void ClockSpeed::judge() {
     marks_[0] = marks_[count_ - 1];
     count_ = 1;
   } else if (count_ >= kMarksEnough) {
-    // No drift where that fits: what is left is too little to matter, and chance.
+    // Zero drift if that fits: the rest is too small to matter, or chance.
     const double off = std::max({low, -high, 0.0});
     const double nearest = low > 0 ? low : std::min(high, 0.0);
     drift_ = off > high - low ? (low + high) / 2 : nearest;

@@ -1,4 +1,4 @@
-// Payloads that wait: to be sent, or to be read by the game.
+// A queue of payloads that wait to be sent or to be read by the game.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace muster {
 
-/// A queue of byte strings with a number each. Its memory grows to what was needed once. The slot
-/// that was free last is used first: a queue that is never long stays in the cache.
+/// A queue of byte strings, each with a number. Memory is kept for reuse. The most recently freed
+/// slot is used first, so a short queue stays in the processor's cache.
 class PayloadQueue {
  public:
   explicit PayloadQueue(std::uint32_t count_max) : count_max_(count_max) {}
@@ -25,7 +25,7 @@ class PayloadQueue {
   /// Requires: `has_room()`.
   void push(std::span<const std::byte> bytes, std::uint64_t number) {
     assert(has_room());
-    if (free_.empty()) grow();  // First: what may throw.
+    if (free_.empty()) grow();  // First, because it may throw.
     const std::uint32_t slot = free_.back();
     slots_[slot].bytes.assign(bytes.begin(), bytes.end());
     slots_[slot].number = number;
@@ -33,7 +33,7 @@ class PayloadQueue {
     order_[end_++ % order_.size()] = slot;
     byte_count_ += bytes.size();
   }
-  /// Requires: not empty. Good until `pop`.
+  /// Requires: not empty. Valid until `pop`.
   std::span<const std::byte> front() const { return front_slot().bytes; }
   std::uint64_t front_number() const { return front_slot().number; }
   void pop() {
@@ -52,7 +52,7 @@ class PayloadQueue {
 
   const Slot& front_slot() const { return slots_[order_[begin_ % order_.size()]]; }
 
-  /// Doubles the slots. Nothing has changed when it throws.
+  /// Doubles the slots. Leaves the queue unchanged if it throws.
   void grow() {
     const std::size_t before = order_.size();
     const std::size_t after = std::min<std::size_t>(std::max(2 * before, kFirstSlots), count_max_);
@@ -70,7 +70,7 @@ class PayloadQueue {
 
   std::uint32_t count_max_;
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> order_;  ///< A ring of indices of `slots_`.
+  std::vector<std::uint32_t> order_;  ///< A ring of indices into `slots_`.
   std::vector<std::uint32_t> free_;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;

@@ -32,13 +32,13 @@ bool ReceivedPackets::mark(std::uint32_t sequence) {
   return true;
 }
 
-/// Counts what falls out of the window without having arrived, and shifts.
+/// Counts the packets that leave the window and did not arrive, then shifts.
 void ReceivedPackets::advance(std::uint32_t distance) {
   const std::uint32_t leaving = std::min(distance, window_);
   for (std::uint32_t i = 0; i < leaving; ++i) {
     if (!has_arrived(window_ - 1 - i)) ++lost_;
   }
-  // Of a jump beyond the window, those in between were never in it.
+  // Numbers skipped by a jump beyond the window were never in it.
   if (distance > window_) lost_ += distance - window_;
   shift(distance);
 }
@@ -48,7 +48,7 @@ void ReceivedPackets::shift(std::uint32_t distance) {
   const std::uint32_t words = distance / 32;
   const std::uint32_t bits = distance % 32;
   for (std::uint32_t i = kAckWordsMax; i-- > 0;) {
-    // Two neighbours give the bits of the new word.
+    // The new word takes its bits from two neighbours.
     const std::uint64_t high = i >= words ? arrived_[i - words] : 0;
     const std::uint64_t low = i >= words + 1 ? arrived_[i - words - 1] : 0;
     arrived_[i] = static_cast<std::uint32_t>((high << 32U | low) >> (32 - bits));

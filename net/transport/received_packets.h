@@ -1,4 +1,4 @@
-// Which packets of the peer have arrived: what may still be received, and what to acknowledge.
+// The received packets of the peer: which numbers are accepted, and what to acknowledge.
 #pragma once
 
 #include <array>
@@ -8,36 +8,37 @@
 
 namespace muster {
 
-/// What a packet's number says of it.
+/// The classification of a packet by its number.
 enum class [[nodiscard]] Reception : std::uint8_t{
-    fresh,      ///< May be received.
+    fresh,      ///< Can be received.
     duplicate,  ///< Was received before.
-    stale,      ///< So old that it could not be acknowledged any more.
+    stale,      ///< Too old to be acknowledged.
 };
 
-/// The window of packets received from a peer (seed 000's rules, with a window of 256 instead of
-/// 16). A packet that cannot be acknowledged is never received: so a sender that calls it lost is
-/// right about its contents. The window is also what stops a packet from being replayed.
+/// The window of packets received from a peer (the rules of seed 000, with a window of 256 instead
+/// of 16). A packet that cannot be acknowledged is not received, so the sender is right to treat it
+/// as lost. The window also stops replayed packets.
 class ReceivedPackets {
  public:
-  /// Requires: `window` from 1 to `kAckWindow`. Other windows than the whole are for tests.
+  /// Requires: `window` from 1 to `kAckWindow`. Only tests use a smaller window.
   explicit ReceivedPackets(std::uint32_t window = kAckWindow);
 
-  /// What would become of a packet. Changes nothing: the packet's seal is checked in between.
+  /// Classifies a packet. Changes nothing, because the caller checks the packet's seal before
+  /// `mark`.
   Reception look(std::uint32_t sequence) const;
-  /// Marks a packet. Requires: `look(sequence) == Reception::fresh`, `sequence >= 1`. Returns true
-  /// when it is the highest so far.
+  /// Marks a packet as received. Returns true if its number is the highest so far. Requires:
+  /// `look(sequence) == Reception::fresh`, `sequence >= 1`.
   bool mark(std::uint32_t sequence);
 
-  /// The highest number received; 0 is none.
+  /// The highest number received; 0: none.
   std::uint32_t highest() const { return highest_; }
-  /// The mask of what was received, as many words as are needed to tell of everything down to
-  /// `oldest_news` (but no further than the window).
+  /// Returns the mask of received packets, with enough words to cover everything down to
+  /// `oldest_news`, up to the window.
   AckMask mask(std::uint32_t oldest_news) const;
 
-  /// Packets that left the window without having arrived.
+  /// Packets that left the window and did not arrive.
   std::uint64_t lost() const { return lost_; }
-  /// Packets that arrived below the highest.
+  /// Packets that arrived after one with a higher number.
   std::uint64_t out_of_order() const { return out_of_order_; }
 
  private:
@@ -50,8 +51,8 @@ class ReceivedPackets {
 
   std::uint32_t window_;
   std::uint32_t highest_ = 0;
-  /// As in `AckMask`: bit `i` of word `w` is packet `highest_ - 32 * w - i`. Those below number 1
-  /// count as arrived.
+  /// Bit `i` of word `w` is packet `highest_ - 32 * w - i`, as in `AckMask`. Numbers below 1 count
+  /// as received.
   std::array<std::uint32_t, kAckWordsMax> arrived_;
   std::uint64_t lost_ = 0;
   std::uint64_t out_of_order_ = 0;

@@ -1,12 +1,14 @@
-// The estimator of net/CONNECTION.md, "How much may be sent". Each round it looks at the delay in
-// the queue: its slope tells by how much the rate exceeds what the path leaves to us, its height
-// whether the queue should grow or shrink. The slope is that of packets sent in the round itself:
-// with older ones in it, each correction came twice, and the queue swung by as much as it was long.
-// The height that is wanted falls with the rate. Flows that share a queue see one height, so the
-// faster one yields to the slower until their rates are the same: that is where the fairness comes
-// from. Once the queue is level, only this difference is left, and it may be corrected in haste:
-// what one takes the other leaves. Steering a window by the delay, as Copa does, was tried: with
-// ticks of 60 Hz and late acknowledgements it swings.
+// Implements the estimator of net/CONNECTION.md, "Sending rate". Each round it looks at the delay
+// in the queue. The slope of the delay shows by how much the rate exceeds what the path leaves for
+// us; its height shows whether the queue should grow or shrink. The slope uses only packets sent in
+// this round: with older ones each correction was applied twice, and the queue oscillated over its
+// whole length.
+//
+// The wanted height falls as the rate grows. Flows that share a queue see one height, so the faster
+// flow yields to the slower one until their rates are equal. This makes the flows fair. When the
+// queue is level, only this difference is left, and it can be corrected quickly: what one flow
+// takes the other leaves. Steering a window by the delay, as Copa does, was tried: with ticks of 60
+// Hz and delayed acknowledgements it oscillates.
 #include "net/transport/send_rate.h"
 
 #include <algorithm>
@@ -17,121 +19,124 @@ namespace muster {
 namespace {
 
 constexpr double kFirstRate = 48'000;
-/// When everything sent so far is paid for, this much may always go.
+/// When all sent bytes are paid for, this many bytes may always be sent.
 constexpr double kSmallPacket = 300;
-/// Where that takes longer than a tick of 60 Hz, a game that fills its budget at each tick has to
-/// leave out some: the queue swings by a tick. So a game that just sent is given what takes this
-/// time, in seconds, but not so little that most of a packet is its head.
+/// If that takes longer than a tick of 60 Hz, a game that fills its budget at every tick must skip
+/// some ticks, and the queue oscillates by a tick. So a game that has just sent gets what takes
+/// this long, in seconds, but not less than `kSmallLeast` bytes, because most of a smaller packet
+/// is its header.
 constexpr double kSmallTime = 0.012;
 constexpr double kSmallLeast = 150;
-/// Before the first round trip is known.
+/// Used before the first round trip is measured.
 constexpr Duration kFirstRoundTrip = std::chrono::milliseconds(100);
-/// Answers that come less often are those of a slow loop.
+/// Answers that are less frequent come from a slow loop.
 constexpr Duration kSlowAnswers = std::chrono::milliseconds(90);
-/// What both ends' ticks and late acknowledgements add to a round trip.
+/// What ticks and delayed acknowledgements of both ends add to a round trip.
 constexpr Duration kAroundTrip = std::chrono::milliseconds(40);
-/// More than one tick of 60 Hz.
+/// More than one tick at 60 Hz.
 constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
-/// How long a round is looked at once what was sent in it arrives: this, a share of the round trip,
-/// and a share of the time in which the delay of a few packets is told.
+/// A round is observed, once its packets arrive, for the longest of: this time, a share of the
+/// round trip, and a multiple of the time over which the minimum delay is taken.
 constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
-/// A shorter look shows no slope, in seconds.
+/// A shorter observation has no usable slope, seconds.
 constexpr double kLookedEnough = 0.025;
-/// The least delay of so many packets is believed: on a slow path each waits for another's.
+/// The minimum delay of this many packets is used: on a slow path each packet waits for another.
 constexpr double kNoisePackets = 3;
 constexpr Duration kNoiseLeast = std::chrono::milliseconds(30);
 constexpr Duration kNoiseMost = std::chrono::milliseconds(150);
-/// How much the delays that are told go to and fro is smoothed over so many of them; one counts as
-/// this at most, in seconds.
+/// The number of reports over which fluctuation is smoothed, and the maximum for one report,
+/// seconds.
 constexpr double kUnrestTold = 32;
 constexpr double kUnrestMost = 0.1;
-/// What is above this, in seconds, and what the packets of others do, as a share of what one takes
-/// by itself, is looked at so many times as long, at most for so long or for so many packets.
+/// The fluctuation above this, in seconds, and above a share of a packet's own time (other flows'
+/// packets) lengthens the observation by this factor, up to a maximum time or number of packets.
 constexpr double kUnrestLeast = 0.0015;
 constexpr double kUnrestPacket = 0.06;
 constexpr double kUnrestTimes = 80;
 constexpr Duration kUnrestLong = std::chrono::milliseconds(400);
 constexpr double kUnrestPackets = 10;
-/// So much above what is wanted the queue is shortened at once, in seconds.
+/// A queue longer than the wanted one by this much is shortened at once, seconds.
 constexpr double kFarAbove = 0.026;
-constexpr double kFarPackets = 0.1;  ///< And so many packets' time.
-/// The queue that is wanted, in seconds: so much at a rate, and so much less for each factor e
-/// above it; the most, for slow paths; the least, above the noise of clocks and threads.
+constexpr double kFarPackets = 0.1;  ///< And by this many packets' time.
+/// The wanted queue, in seconds: `kDelayAtRate` at `kDelayRate`, `kDelayPerFactor` more for each
+/// factor e below it. The maximum is for slow paths; the minimum is above the noise of clocks and
+/// threads.
 constexpr double kDelayAtRate = 0.002;
 constexpr double kDelayRate = 1'250'000;
 constexpr double kDelayPerFactor = 0.0065;
 constexpr double kDelayMost = 0.023;
 constexpr double kDelayLeast = 0.002;
-/// What a packet takes by itself on a slow path is no queue; and no more than this is believed.
+/// A packet's own time on a slow path is not a queue: this share of it counts, up to a maximum in
+/// seconds.
 constexpr double kOwnTimeShare = 0.4;
 constexpr double kOwnTimeMost = 0.050;
-/// A slow loop sends few packets, each of them large: none shows less than its own time.
+/// A slow loop sends few large packets, and each includes its own time in the delay.
 constexpr double kSlowOwnTimeShare = 0.9;
-/// The time in which a queue is to come to the height that is wanted, and at least so many rounds.
+/// The time in which a queue should reach the wanted height, and the minimum in rounds.
 constexpr double kApproach = 0.12;
 constexpr double kApproachRounds = 1.45;
-/// Of the time until what is sent now arrives.
+/// A share of the time until a packet that is sent now arrives.
 constexpr double kAheadShare = 0.7;
-/// The first rate doubles up to this share of the wanted delay.
+/// The first rate doubles until the delay reaches this share of the wanted one.
 constexpr double kStartShare = 0.6;
-/// A slope below which the queue is level, and the rounds after which that counts.
+/// The queue is level below this slope, and this counts after `kLevelRounds` rounds.
 constexpr double kLevel = 0.1;
 constexpr int kLevelRounds = 2;
-/// How many times faster a level queue lets the rate be corrected, at most; less by as much as a
-/// packet takes longer than a share of this, in seconds.
+/// The maximum factor by which a level queue speeds up the correction. It is smaller when a packet
+/// takes longer than a share of `kHasteTime`, in seconds.
 constexpr double kHasteMost = 6;
 constexpr double kHasteTime = 0.12;
-/// Where the queue swings about a height, what counts is the mean of so many rounds. It is added
-/// so many times: where rounds are long, none from the first of these to all from the second, in
-/// seconds; where a packet takes longer than this, in seconds, by the square of that less.
+/// When the queue oscillates around a height, its mean over this many rounds counts. The mean is
+/// added with this factor: from none in rounds of `kMeanFrom` to all in rounds of `kMeanWhole`
+/// seconds, and reduced by the square when a packet takes longer than `kMeanTime` seconds.
 constexpr double kMeanRounds = 6;
 constexpr double kMeanGain = 4;
 constexpr double kMeanFrom = 0.2;
 constexpr double kMeanWhole = 0.35;
 constexpr double kMeanTime = 0.004;
-/// A delay that has changed by no more than this in so long a time and a round trip
-/// in which less was sent, is the path's.
+/// The delay belongs to the path when it changes by at most this in such a time plus a round trip,
+/// while less is sent.
 constexpr double kLevelDelay = 0.005;
 constexpr Duration kLevelTime = std::chrono::milliseconds(120);
 constexpr double kSendsLess = 0.8;
-/// Longer ones are told as 0.4 seconds, however long they are.
+/// Longer delays are always reported as 0.4 seconds.
 constexpr double kPathExtraMost = 0.3;
-/// A queue of ours does not go faster than this times what was left out of it, and this, in
-/// seconds.
+/// A queue that we caused does not shrink faster than this factor times the bytes that we did not
+/// send, plus this, in seconds.
 constexpr double kOwnDrain = 1.2;
 constexpr double kOwnDrainNoise = 0.004;
-/// When less than this share of the mean came through in each round after the first in which a
-/// queue was shortened, the path has fallen.
+/// The path has become slower when each round after the first of a shortening delivered less than
+/// this share of the mean.
 constexpr double kFallen = 0.5;
-/// What the rate yields of a slope.
+/// The share of a slope by which the rate falls.
 constexpr double kSlopeShare = 1.07;
-/// The rate stays below this multiple of the largest delivered rate of the last rounds: a higher
-/// rate was never tried, for whatever reason.
+/// The rate stays below this multiple of the maximum delivered rate of the last rounds, because a
+/// higher rate was never tested.
 constexpr double kAboveDelivered = 1.6;
 constexpr double kDeliveredFade = 0.9;
-/// What a slow loop sends arrives in bursts, of which a round may hold one too many.
+/// The packets of a slow loop arrive in bursts, and a round may contain one burst too many.
 constexpr double kAboveDeliveredSlowly = 1.1;
-/// What the rate may change by in a round, as shares.
+/// The maximum change of the rate in a round, as shares.
 constexpr double kGrowthMost = 0.25;
 constexpr double kGrowthCareful = 0.01;
 constexpr double kShrinkMost = 0.5;
-/// Loss below this is left to those who resend.
+/// A smaller loss is left to retransmission.
 constexpr double kLossMatters = 0.03;
-/// When the first rate is looked for, of which nothing is known, this much is our own.
+/// While the first rate is searched, this share of loss is treated as caused by us.
 constexpr double kLossAtStart = 0.4;
-/// So many fates must be known before a share of them says something.
+/// The number of delivered or lost packets that a loss estimate needs.
 constexpr double kFatesEnough = 32;
-/// In standard deviations: one judgement in 160 is wrong.
+/// In standard deviations: one decision in 160 is wrong.
 constexpr double kSure = 2.5;
 constexpr double kDrainedEnough = 16;
 constexpr double kDrainedFade = 256;
 constexpr Duration kDrainEvery = std::chrono::seconds(10);
-/// While there is loss of which it is not known where it comes from.
+/// The interval while the cause of a loss is unknown.
 constexpr Duration kDrainSoon = std::chrono::seconds(1);
-/// Rounds are as long as what delays by chance need to be looked at: most of them steer.
+/// Rounds are as long as random delays require, so this many of them keep most rounds for steering.
 constexpr int kDrainRounds = 12;
 constexpr double kDrainShare = 1.0 / 3;
 constexpr double kDrainPerDelay = 3.2;
@@ -166,9 +171,9 @@ double SendRate::bytes_per_second() const {
   return now_ < drain_end_ ? std::max(rate_ * kDrainShare, limits_.rate_min) : rate_;
 }
 
-/// Wide enough never to hold back what is paced, but when nothing is acknowledged any more.
+/// Large enough never to hold back paced packets, unless acknowledgements stop.
 std::size_t SendRate::window() const {
-  // A slow loop sees answers a tick later, and has sent for another one by then.
+  // A slow loop sees answers one tick later, and has sent for another tick by then.
   const Duration loop = burst_ + 2 * (burst_ - kBurst);
   const Duration around = std::max(kAroundTrip, 2 * hold_);
   const double answer = seconds(round_trip_ + around + loop) + 2 * target_;
@@ -185,7 +190,7 @@ std::size_t SendRate::game_budget(Time now, std::size_t on_the_way) const {
   return saved(now, on_the_way, is_idle ? kSmallPacket : small);
 }
 
-/// What is saved up, but at least so much once everything is paid for.
+/// The bytes saved up, but at least `least` once everything is paid for.
 std::size_t SendRate::saved(Time now, std::size_t on_the_way, double least) const {
   const std::size_t window_bytes = window();
   if (on_the_way >= window_bytes) return 0;
@@ -209,7 +214,7 @@ void SendRate::sent(Time now, std::size_t bytes, bool is_held) {
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
   const Time from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
-  // A game that fills its budget to the byte leaves nothing waiting: it is full as well.
+  // A game that fills its budget exactly leaves nothing waiting, and also counts as full.
   const double left = bytes_per_second() * seconds(now - paid_until_);
   is_full_ = is_full_ || is_held || left < kSmallPacket;
 }
@@ -220,7 +225,7 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
   if (path.has_sample()) round_trip_ = path.minimum();
   watch_unrest(seconds(queue_delay));
   const Duration noise = noise_time();
-  // What the peer learns of its path in time is not added any more.
+  // The peer gradually includes this in its own minimum; do not subtract it twice.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
   standing_delay_.set_window(noise);
   standing_delay_.add(now, queue_delay - duration_of(path_extra_));
@@ -235,7 +240,7 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
   if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
   const Duration look = std::max({kLookMin, duration_of(kLookShare * seconds(round_trip_)),
                                   duration_of(kLookNoise * seconds(noise))});
-  // A long queue is not waited for.
+  // A long queue is corrected at once.
   if (is_far_above() || (is_seen_ && now - seen_from_ >= look)) begin_round(now);
 }
 
@@ -256,17 +261,17 @@ void SendRate::count_fate(const PacketRecord& record, bool is_lost) {
   drained_lost_ /= 2;
 }
 
-/// The path's own loss. As long as that is not known, all of it.
+/// The path's own loss; the maximum until it is measured.
 double SendRate::least_loss() const {
   return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
 
-/// What one packet takes at our rate, in seconds.
+/// The time that one packet takes at our rate, in seconds.
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
-/// What a queue adds to the delay grows and shrinks; what the path adds by chance goes to and fro.
+/// A queue makes the delay rise and fall slowly; random delay of the path changes direction often.
 void SendRate::watch_unrest(double told) {
-  // Several packets are told of at once.
+  // Several packets arrive with the same report.
   if (now_ == told_at_ && told == told_) return;
   told_at_ = now_;
   const double step = told - told_;
@@ -277,14 +282,14 @@ void SendRate::watch_unrest(double told) {
   step_ = step;
 }
 
-/// How long must be looked at to see more than one packet behind another's, and one that came
-/// through without what the path adds by chance. If fewer packets were looked at where fewer are
-/// sent, the least of them would be longer, and less would be sent again.
+/// How long to observe so that more than one packet had no other packet ahead, and one had no
+/// random delay. If a lower rate meant fewer observed packets, their minimum delay would be higher
+/// and the rate would fall again.
 Duration SendRate::noise_time() const {
   const Duration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
-  // The packets of one burst wait for each other: only the first shows what was there before.
-  // Answers that come seldom show a queue late.
+  // The packets of a burst wait for each other: only the first shows the queue before them. Rare
+  // answers show a queue late.
   const Duration bursts = slow_loop_ + slow_loop_ / 5;
   const double unrest = unrest_ - kUnrestLeast - kUnrestPacket * packet_time();
   const Duration longest = std::max(kUnrestLong, duration_of(kUnrestPackets * packet_time()));
@@ -295,8 +300,8 @@ bool SendRate::is_far_above() const {
   return seconds(standing_delay_.value()) > target_ + kFarAbove + kFarPackets * packet_time();
 }
 
-/// Falls with the rate, by the same for each factor: so fast two flows come together, whatever the
-/// path carries. Where it is level they come together by chance.
+/// Falls with the rate, by the same amount for each factor. So two flows converge equally fast on
+/// every path. A level target would make them converge by chance.
 double SendRate::target_delay() const {
   const bool is_slow_loop = burst_ > kBurst;
   const double share = is_slow_loop ? kSlowOwnTimeShare : kOwnTimeShare;
@@ -306,7 +311,7 @@ double SendRate::target_delay() const {
   return std::clamp(wanted, kDelayLeast, kDelayMost) + own_time;
 }
 
-/// Once a round trip: how the last one went.
+/// Evaluates the last round, once per round trip.
 void SendRate::begin_round(Time now) {
   const double whole_round = seconds(now - round_began_);
   const double through = static_cast<double>(delivered_bytes_) / whole_round;
@@ -315,7 +320,7 @@ void SendRate::begin_round(Time now) {
   const double looked = is_seen_ ? seconds(now - seen_from_) : 0;
   const double slope = looked > kLookedEnough ? (delay - delay_before_) / looked : 0;
   const double delivered = static_cast<double>(delivered_bytes_) / round;
-  // While it doubles, a mean would tell of the past.
+  // While the rate doubles, a mean would describe the past.
   delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
   most_delivered_ = std::max(through, most_delivered_ * kDeliveredFade);
   const bool was_drained = drain_end_ > round_began_;
@@ -323,7 +328,7 @@ void SendRate::begin_round(Time now) {
   delivered_bytes_ = 0;
   delivered_packets_ = 0;
   is_seen_ = false;
-  // What came of a part of the rate tells nothing of the whole.
+  // The result of a drained round says nothing about the full rate.
   if (is_far_above()) {
     shorten_queue(now, delay, through);
   } else if (is_shortening_) {
@@ -338,7 +343,7 @@ void SendRate::begin_round(Time now) {
 
 void SendRate::steer(double round, double delay, double slope) {
   if (slow_start_ && is_full_) {
-    // Where the queue is too short to show, most of what is too much is lost.
+    // When the queue is too short to be seen, most of the excess is lost.
     const bool is_lossy = fates_ >= kFatesEnough && fates_lost_ > kLossAtStart * fates_;
     if (delay < kStartShare * target_ && !is_lossy && !yields_to_loss()) {
       rate_ = std::min(rate_ * 2, limits_.rate_max);
@@ -349,7 +354,7 @@ void SendRate::steer(double round, double delay, double slope) {
     return;
   }
   if (yields_to_loss()) return;
-  // The queue goes on as it did until what is sent now arrives.
+  // The queue keeps changing at this slope until a packet that is sent now arrives.
   const double ahead = kAheadShare * seconds(round_trip_ + std::max(kBurst, slow_loop_)) *
                        std::clamp(slope, -0.5, 0.5);
   const double error = target_ - std::max(delay + ahead, 0.0);
@@ -357,7 +362,7 @@ void SendRate::steer(double round, double delay, double slope) {
   const bool is_loss_known = drained_ >= kDrainedEnough;
   const bool is_far_below = delay < target_ / 2 && (loss_ < kLossMatters || !is_loss_known);
   rounds_of_growth_ = is_full_ && is_far_below ? rounds_of_growth_ + 1 : 0;
-  // A queue that stays empty says that there is more to be had.
+  // A queue that stays empty shows that the path has more room.
   if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 2);
   change -= kSlopeShare * std::clamp(slope, -0.3, 1.0);
   change = std::clamp(change, -kShrinkMost, is_full_ ? growth_max_ : 0.0);
@@ -367,10 +372,10 @@ void SendRate::steer(double round, double delay, double slope) {
   rate_ = std::clamp(std::min(rate_ * (1 + change), most), limits_.rate_min, limits_.rate_max);
 }
 
-/// The error that is corrected. More than was seen, when the queue is level for rounds, but not as
-/// we want it: others hold it there, and the sum will stay. Loss and packets that are long by
-/// themselves look like that, too. Far away the queue swings by some milliseconds, and is never
-/// long on one side; then its mean says the same.
+/// The error to correct. It is larger than the measured one when the queue has been level for
+/// rounds but not at the wanted height: other flows hold it there, and the sum will stay. Loss and
+/// large packets look the same, so both are excluded. On a long path the queue oscillates by some
+/// milliseconds and is never on one side for long; then its mean shows the same.
 double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
       std::abs(slope) < kLevel && loss_ < kLossMatters && growth_max_ >= kGrowthMost;
@@ -386,8 +391,8 @@ double SendRate::pull(double error, double slope, double round) {
   return error + kMeanGain * long_rounds * small_packets * small_packets * mean_error_;
 }
 
-/// With a queue there is a rate that is known: what comes through. Below it the queue shrinks.
-/// `through` is what came in the last round.
+/// While there is a queue, the rate of the path is known: it is what arrives. At a lower rate the
+/// queue shrinks. `through` is the rate that arrived in the last round.
 void SendRate::shorten_queue(Time now, double delay, double through) {
   if (!is_shortening_) {
     rate_before_ = rate_;
@@ -396,13 +401,13 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
     through_ = 0;
     is_through_full_ = false;
   } else {
-    // However little was wanted, as much as this the path carries; that it carries no more, only a
-    // round says in which more was wanted.
+    // The path carries at least this much, whatever the game wanted. Only a round in which the game
+    // wanted more shows that it carries no more.
     through_ = std::max(through_, through);
     is_through_full_ = is_through_full_ || is_full_;
   }
   longest_ = std::max(longest_, delay);
-  // What is told now was sent a queue and a round trip ago.
+  // The packets of the current report were sent one queue and one round trip ago.
   const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
                        delay + path_extra_ < kPathExtraMost &&
                        now - shorten_from_ > round_trip_ + duration_of(delay) + kLookMin;
@@ -418,22 +423,22 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   rounds_of_growth_ = 0;
   const double approach = std::max(2 * kApproach, 3 * seconds(round_trip_));
   const double less = std::clamp((delay - target_) / approach, 0.05, kShrinkMost);
-  // A game that asks for less than it may have keeps what it uses: the queue is not its own.
+  // A game that uses less than its budget keeps its rate: the queue is not caused by it.
   const double share = is_full_ ? 1 - less : 1;
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
 }
 
-/// Once the queue is gone: what came through. The mean over rounds, for that differs less by
-/// chance; but where the path has lost half of its rate or more the mean still holds what came
-/// before, and would fill the queue again.
+/// The rate after the queue is gone: what arrived meanwhile, as the mean over rounds, which varies
+/// less. If the path lost half of its rate or more, the mean still contains the time before and
+/// would fill the queue again; then the maximum of these rounds counts.
 double SendRate::rate_after_queue(Time now, double delay) const {
   if (was_another_queue(now, delay)) return rate_before_;
   const bool has_fallen = is_through_full_ && through_ < kFallen * carried_;
   return std::clamp(0.95 * (has_fallen ? through_ : carried_), rate_, rate_before_);
 }
 
-/// However little is sent, the delay stays: the path is longer than it was. The peer finds out when
-/// it has forgotten how short it once was.
+/// The delay stays although less is sent, so the path has become longer. The peer notices it when
+/// its old minimum delay expires.
 void SendRate::take_for_path(double delay) {
   path_extra_ += delay;
   standing_delay_ = WindowedMinimum<Duration>(kNoiseLeast);
@@ -441,21 +446,21 @@ void SendRate::take_for_path(double delay) {
   rate_ = std::max(rate_, 0.95 * rate_before_);
 }
 
-/// Whether a delay went faster than sending less can have shortened a queue: then it was none, or
-/// others have left it.
+/// True when a delay disappeared faster than our lower rate explains: it was no queue, or other
+/// flows left it.
 bool SendRate::was_another_queue(Time now, double delay) const {
   const double time = std::max(seconds(now - shorten_from_ - round_trip_), 0.0);
   const double left_out = time * (1 - rate_ / rate_before_);
   return longest_ - delay > kOwnDrain * left_out + kOwnDrainNoise;
 }
 
-/// A queue too short to be seen in the delay shows in loss that is absent at a part of the rate:
-/// then the rate falls to what came through, and grows with care from there. True when it did.
+/// A queue too short to be seen in the delay still causes loss that disappears at a lower rate. In
+/// that case the rate falls to what arrived, and grows slowly from there. Returns true when it did.
 bool SendRate::yields_to_loss() {
   if (fates_ < kFatesEnough) return false;
   const double share = fates_lost_ / fates_;
   const double least = least_loss();
-  // Two shares of so few packets differ by chance: the test for two proportions.
+  // Two proportions of few packets differ by chance: this is the two-proportion z-test.
   const double both = (fates_lost_ + drained_lost_ + 1) / (fates_ + drained_ + 2);
   const double noise = kSure * std::sqrt(both * (1 - both) * (1 / fates_ + 1 / (drained_ + 1)));
   fates_ = fates_lost_ = 0;
@@ -468,17 +473,17 @@ bool SendRate::yields_to_loss() {
   return true;
 }
 
-/// Lowers the rate for a while now and then, to see the path without our own queue. True when it
-/// begins to.
+/// Lowers the rate periodically, to measure the path without our own queue. Returns true when it
+/// starts to.
 bool SendRate::drain(Time now, double delay) {
   const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
   const Duration soon = std::clamp(kDrainRounds * noise_time(), kDrainSoon, kDrainEvery);
   const Duration interval = is_soon ? soon : kDrainEvery;
   if (drain_at_ == Time{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
-  // Long enough for the queue to empty when half of it is another's.
+  // Long enough to empty a queue of which half belongs to another flow.
   Duration least = is_soon ? kDrainLong : Duration::zero();
-  // A slow loop has to send in it.
+  // A slow loop must send during this time.
   if (burst_ > kBurst) least = std::max(least, 2 * burst_);
   drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), least});
   drain_at_ = drain_end_ + interval;

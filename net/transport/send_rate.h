@@ -1,4 +1,4 @@
-// How much may be sent: finds what the path carries, and yields before its queues grow.
+// The sending rate: finds what the path can carry, and slows down before queues grow.
 #pragma once
 
 #include <cstddef>
@@ -11,64 +11,63 @@
 
 namespace muster {
 
-/// Bounds that the game sets.
+/// Limits that the game sets.
 struct SendRateLimits {
-  /// Bytes a second at most, whatever the path carries.
+  /// Maximum bytes per second, whatever the path can carry.
   double rate_max = 12.5e6;
-  /// Bytes a second that are always tried. A game cannot play with less.
+  /// Minimum bytes per second, always sent. A game needs at least this.
   double rate_min = 2'000;
 };
 
-/// The rate of one connection, found from the delay in queues and from loss, as net/CONNECTION.md
-/// says. Knows no clock and sends nothing: the connection tells what was sent, delivered and lost,
-/// and asks for its budget.
+/// The sending rate of one connection, computed from queueing delay and loss as described in
+/// net/CONNECTION.md. It has no clock and sends nothing: the connection reports packets that are
+/// sent, delivered and lost, and asks for its budget.
 class SendRate {
  public:
   explicit SendRate(const SendRateLimits& limits = {});
 
-  /// Bytes that may go out now, in packets of any size. When the path is idle for a while, no more
-  /// than `burst()` of time is saved up. `on_the_way` are the bytes whose fate is open.
+  /// The bytes that may be sent now, in packets of any size. An idle connection saves up at most
+  /// `burst()` of sending time. `on_the_way` is the number of bytes in flight.
   std::size_t budget(Time now, std::size_t on_the_way) const;
-  /// The same for a game that fills it at its ticks: less where a small packet takes longer than a
-  /// tick. What waits already may still share a packet of `budget`.
+  /// The budget of a game that fills it at every tick. It is smaller than `budget` when a small
+  /// packet takes longer than a tick. Data that already waits may still share a packet of `budget`.
   std::size_t game_budget(Time now, std::size_t on_the_way) const;
-  /// Bytes that are saved up, of the same: none while what was sent is not paid for.
+  /// The bytes saved up; zero while earlier packets are not paid for.
   std::size_t left(Time now) const;
-  /// Bytes a second that the path is thought to carry.
+  /// The estimated rate of the path, in bytes per second.
   double bytes_per_second() const;
-  /// What it carries in a while.
+  /// The bytes that the rate allows in `time`.
   std::size_t bytes_in(Duration time) const {
     return static_cast<std::size_t>(rate_ * std::chrono::duration<double>(time).count());
   }
-  /// How much unused time of sending is saved up: `kBurst`, or more for a slow loop.
+  /// The maximum sending time that is saved up: `kBurst`, or more for a slow loop.
   Duration burst() const { return burst_; }
-  /// Bytes that may be on their way.
+  /// The maximum bytes in flight.
   std::size_t window() const;
 
-  /// How often the two ends call.
+  /// How often both ends call.
   struct Loops {
-    Duration interval{};  ///< Between two ticks of ours, or two questions for a budget.
+    Duration interval{};  ///< Between two ticks, or two budget queries, at this end.
     Duration answers{};   ///< Between two answers of the peer.
-    Duration hold{};      ///< What the peer holds an acknowledgement for.
+    Duration hold{};      ///< How long the peer holds an acknowledgement.
   };
-  /// A loop that seldom calls may save up the time between two calls, and sees and is seen that
-  /// much later.
+  /// A slow loop may save up the time between two calls. Its measurements, and the peer's, are late
+  /// by that time.
   void set_loops(const Loops& loops);
 
-  /// Adds to a packet's record what its delivery report will need.
+  /// Adds the fields to a packet's record that its delivery report will need.
   void stamp(PacketRecord& record) const;
-  /// A packet goes out. `is_held`: more data waits, and too much is in flight.
+  /// A packet is sent. `is_held`: more data waits, and the bytes in flight are at their limit.
   void sent(Time now, std::size_t bytes, bool is_held);
-  /// A packet arrived. `queue_delay` is what the peer told of its way.
+  /// A packet was delivered. `queue_delay` is the delay that the peer reported.
   void delivered(Time now, const PacketRecord& record, Duration queue_delay, const RoundTrip& path);
   void lost(const PacketRecord& record);
-  /// The path is another: what was learnt of it is forgotten.
+  /// The path changed: forgets all measurements.
   void restart();
 
-  /// The delay that the estimator believes in: the least that was told of late, of a few packets
-  /// at least.
+  /// The estimated queueing delay: the minimum of the recent reports, over at least a few packets.
   Duration queue_delay() const { return standing_delay_.value(); }
-  /// The share of packets that were lost of late, 0 to 1.
+  /// The recent share of lost packets, 0 to 1.
   double loss() const { return loss_; }
 
  private:
@@ -91,60 +90,60 @@ class SendRate {
   bool drain(Time now, double delay);
 
   SendRateLimits limits_;
-  double rate_;  ///< Bytes a second.
+  double rate_;  ///< Bytes per second.
   bool slow_start_ = true;
-  double growth_max_;  ///< A round's; small after a loss of our making.
+  double growth_max_;  ///< Per round; small after a loss that we caused.
   int rounds_of_growth_ = 0;
 
   Duration burst_;
   Duration hold_{};
-  Duration slow_loop_{};      ///< The slower of the two ends' loops; zero for a tick of 20 Hz.
-  Duration round_trip_;       ///< The least.
+  Duration slow_loop_{};      ///< The slower of the two loops; zero for 50 Hz and faster.
+  Duration round_trip_;       ///< The minimum.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
-  double target_ = 0;         ///< The queue that is wanted, seconds.
+  double target_ = 0;         ///< The wanted queueing delay, seconds.
   Time told_at_{};
-  double told_ = 0;    ///< The delay that was told last, seconds,
-  double step_ = 0;    ///< how that differs from the one before,
-  double unrest_ = 0;  ///< and by how much it goes to and fro, smoothed.
+  double told_ = 0;    ///< The last reported delay, seconds.
+  double step_ = 0;    ///< Its difference from the one before.
+  double unrest_ = 0;  ///< How much reports fluctuate, smoothed, seconds.
   WindowedMinimum<Duration> standing_delay_{std::chrono::milliseconds(30)};
 
   Time round_began_{};
-  bool is_seen_ = false;               ///< What was sent in this round begins to arrive:
-  Time seen_from_{};                   ///< since then,
-  double delay_before_ = 0;            ///< with this delay, seconds.
-  int same_side_ = 0;                  ///< Rounds that ended on one side of the wanted delay:
-  bool is_below_ = false;              ///< below it.
-  double mean_error_ = 0;              ///< Of what is wanted less what was seen, seconds.
-  std::uint64_t delivered_bytes_ = 0;  ///< In this round,
-  unsigned delivered_packets_ = 0;     ///< in so many packets.
-  double most_delivered_ = 0;          ///< Bytes a second, in one of the last rounds.
+  bool is_seen_ = false;               ///< A packet sent in this round has arrived.
+  Time seen_from_{};                   ///< When the first one did.
+  double delay_before_ = 0;            ///< The delay at that time, seconds.
+  int same_side_ = 0;                  ///< Consecutive rounds on one side of the wanted delay.
+  bool is_below_ = false;              ///< That side is below.
+  double mean_error_ = 0;              ///< Mean of wanted minus measured delay, seconds.
+  std::uint64_t delivered_bytes_ = 0;  ///< In this round.
+  unsigned delivered_packets_ = 0;     ///< In this round.
+  double most_delivered_ = 0;          ///< Bytes per second, recent maximum over rounds; fades.
   double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
-  bool is_full_ = false;               ///< More was wanted than the budget gave, in this round.
+  bool is_full_ = false;               ///< The game wanted more than the budget in this round.
 
-  bool is_shortening_ = false;    ///< The queue is far too long.
-  double rate_before_ = 0;        ///< Before it was shortened,
-  double carried_ = 0;            ///< and what came through meanwhile, as a mean over rounds;
-  double through_ = 0;            ///< the most in one of them, after the first,
-  bool is_through_full_ = false;  ///< in one of which more was wanted.
-  Time shorten_from_{};           ///< Since then,
-  double longest_ = 0;            ///< and the longest that it was, seconds.
-  Time level_from_{};  ///< Since then it has been about this long, although less is sent.
+  bool is_shortening_ = false;    ///< The queue is much too long.
+  double rate_before_ = 0;        ///< The rate before it was shortened.
+  double carried_ = 0;            ///< Mean delivered rate over rounds since then, at its maximum.
+  double through_ = 0;            ///< Maximum delivered rate of these rounds, without the first.
+  bool is_through_full_ = false;  ///< In one of them the game wanted more than the budget.
+  Time shorten_from_{};           ///< When shortening began.
+  double longest_ = 0;            ///< The longest delay since then, seconds.
+  Time level_from_{};  ///< Since then the delay is about `level_`, although less is sent.
   double level_ = 0;
-  double path_extra_ = 0;  ///< Of the delay that is told: the path's, not a queue's; seconds.
+  double path_extra_ = 0;  ///< Part of the reported delay that is path, not queue; seconds.
 
   double loss_ = 0;          ///< Smoothed over packets.
-  double fates_ = 0;         ///< Since the loss was last judged: packets whose fate became known,
-  double fates_lost_ = 0;    ///< and those among them that were lost.
-  double drained_ = 0;       ///< The same of packets sent while draining: their loss is the path's,
-  double drained_lost_ = 0;  ///< not ours. Both fade.
+  double fates_ = 0;         ///< Delivered or lost packets since the last test of the loss.
+  double fates_lost_ = 0;    ///< The lost ones.
+  double drained_ = 0;       ///< Packets sent while draining; their loss is the path's. Fades.
+  double drained_lost_ = 0;  ///< The lost ones. Fades.
 
-  Time drain_at_{};  ///< When the rate is next lowered for a while.
+  Time drain_at_{};  ///< When the rate is lowered next.
   Time drain_end_{};
-  Time now_{};         ///< Of the last event.
-  Time paid_until_{};  ///< Pacing: what was sent is paid for at the present rate until then.
+  Time now_{};         ///< Time of the last event.
+  Time paid_until_{};  ///< Pacing: all sent bytes are paid for at this time.
 };
 
-/// How much unused time of sending is saved up at least: a little more than a tick of 60 Hz.
+/// The minimum sending time that can be saved up: a little more than a tick at 60 Hz.
 inline constexpr Duration kBurst = std::chrono::milliseconds(20);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Who may send next: shares a budget by weight, and lets nobody wait for ever.
+// Chooses the next sender: shares a budget by weight, without starvation.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,11 @@
 namespace muster {
 
 /// Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996) among a fixed number of sources. Each
-/// has a tag that moves by bytes / weight as it sends; the one with the lowest tag is next. A
-/// source that had nothing to send begins at the present tag, so it can neither save up nor be
-/// starved.
+/// source has a tag that grows by bytes / weight as it sends. The source with the lowest tag is
+/// next. A source that was idle starts at the current tag, so it cannot save up a share or starve.
 class SendSchedule {
  public:
-  /// Payload, each channel, blocks.
+  /// One payload source, the channels, one block source.
   static constexpr std::size_t kSources = kChannelsMax + 2;
   static constexpr std::size_t kPayloadSource = kChannelsMax;
   static constexpr std::size_t kBlockSource = kChannelsMax + 1;
@@ -27,7 +26,7 @@ class SendSchedule {
   /// Requires: `weight > 0`.
   void set_weight(std::size_t source, double weight) { weights_[source] = weight; }
 
-  /// The next of the sources that `is_ready` says yes to; `kSources` when there is none.
+  /// Returns the next source for which `is_ready` is true, or `kSources`.
   template <typename IsReady>
   std::size_t next(const IsReady& is_ready) {
     std::size_t best = kSources;
@@ -38,12 +37,12 @@ class SendSchedule {
     return best;
   }
 
-  /// Whether one has had more of what there was than another, by their weights.
+  /// True when `source` has sent more than `other`, relative to their weights.
   bool is_ahead(std::size_t source, std::size_t other) const {
     return finish_[source] > finish_[other];
   }
 
-  /// A source has sent so many bytes.
+  /// Records that a source has sent `bytes`.
   void sent(std::size_t source, std::size_t bytes) {
     const double start = start_of(source);
     present_ = start;

@@ -8,15 +8,15 @@ namespace muster {
 
 namespace {
 
-/// A path that overtakes more than this is served badly, but a loss is still found.
+/// Reordering beyond this delays retransmission less than it should, but a loss is still found.
 constexpr std::uint32_t kReorderMax = 64;
-/// A packet that took longer is no measure of the others.
+/// A packet that took longer is not a measurement of the others.
 constexpr Duration kOvertakingMax = std::chrono::milliseconds(500);
 constexpr Duration kTimeoutMax = std::chrono::seconds(2);
 
 }  // namespace
 
-/// Seldom more are settled at once; then it grows, and stays so.
+/// More reports at once are rare; then the vector grows and stays larger.
 SentPackets::SentPackets() { resolved_.reserve(32); }
 
 bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsOnTheWayMax; }
@@ -57,7 +57,7 @@ void SentPackets::skip_resolved() {
 
 bool SentPackets::is_believable(std::uint32_t ack, const AckMask& mask) const {
   if (ack >= next_) return false;
-  // Bits for numbers below 1 are set by convention.
+  // The bits of numbers below 1 are always set.
   if (ack < mask.word_count * 32) {
     for (std::uint32_t age = ack; age < mask.word_count * 32; ++age) {
       if (!mask.contains(age)) return false;
@@ -73,7 +73,7 @@ void SentPackets::acknowledge_one(Time now, std::uint32_t sequence) {
     learn_overtaking(now, now - slot->record.sent_at);
   }
   if (slot->fate == Fate::lost) {
-    // It was overtaken by this many, not lost.
+    // It was overtaken by this many packets, not lost.
     ++late_;
     const std::uint32_t overtaken =
         highest_delivered_ > sequence ? highest_delivered_ - sequence : 0;
@@ -93,7 +93,7 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
                               const RoundTrip& path) {
   assert(is_believable(ack, mask));
   const std::uint32_t lowest = lowest_to_learn(ack);
-  // Oldest first, so that deliveries are told in the order of sending.
+  // Oldest first, so that deliveries are reported in the order of sending.
   const std::uint32_t told_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
   for (unsigned word = std::min(mask.word_count, told_words); word-- > 0;) {
     std::uint32_t bits = mask.words[word];
@@ -112,8 +112,8 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
   if (asking_count_ == 0) answers_.pause();
 }
 
-/// The lowest packet of which an acknowledgement could tell something new. What the peer cannot
-/// tell of any more is lost for good.
+/// Returns the lowest packet that an acknowledgement can still change. A packet below the peer's
+/// window is permanently lost.
 std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
   while (oldest_lost_ < oldest_open_) {
     const Slot* const slot = slots_.find(oldest_lost_);
@@ -139,7 +139,7 @@ void SentPackets::learn_overtaking(Time now, Duration age) {
 void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
   const Duration trip = std::max(path.smoothed(), path.latest());
   const Duration patience = trip + trip / 8;
-  // Where few are sent, few can overtake; those may have done so by chance, which time tells.
+  // When few packets are sent, few can overtake. A longer time separates chance from loss.
   Duration long_patience = Duration::max();
   if (path.has_sample()) long_patience = std::max(patience, trip + 4 * path.variation());
   if (now - overtaken_at_ < kPathMemory) {
@@ -149,15 +149,15 @@ void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
     Slot* slot = slots_.find(sequence);
     if (slot == nullptr || slot->fate != Fate::open) continue;
     const bool far_overtaken = sequence + reorder_ <= highest_delivered_;
-    // Those after it were sent later still, and fewer have overtaken them.
+    // Later packets were sent later, and fewer packets have overtaken them.
     if (now - slot->record.sent_at < (far_overtaken ? patience : long_patience)) break;
     resolve(sequence, *slot, Fate::lost);
   }
   skip_resolved();
 }
 
-/// Timeouts have room for ticks of 60 Hz at both ends. Slow ticks of ours delay the reading of an
-/// answer, those of the peer its sending.
+/// Timeouts allow for ticks of 60 Hz at both ends. Slower ticks at this end delay reading an
+/// answer; slower ticks of the peer delay sending it.
 Duration SentPackets::patience(Duration interval) const {
   const Duration ours = interval > kAckDelay ? 2 * interval - kAckDelay : Duration::zero();
   return ours + std::max(answers_.longest() - kAckDelay, Duration::zero());
@@ -167,7 +167,7 @@ void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
   if (open_count_ == 0) return;
   now -= patience(interval);
   find_overtaken(now, path);
-  // Packets that ask for no answer may well get none.
+  // Packets that need no answer may get none.
   if (asking_count_ == 0) return;
   const Duration timeout =
       std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);

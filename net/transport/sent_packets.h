@@ -1,4 +1,4 @@
-// The packets that were sent and what became of them: each is notified once, delivered or lost.
+// The sent packets and their delivery reports: each is reported once, as delivered or lost.
 #pragma once
 
 #include <cstddef>
@@ -13,95 +13,96 @@
 
 namespace muster {
 
-/// The most packets that are on their way at a time. More than a window of 20 Mbit/s over 0.5 s;
-/// and far below `kWidenLimit`, so that the other end always knows which number is meant.
+/// The maximum number of packets in flight. It is more than 20 Mbit/s needs at 0.5 s round trip,
+/// and far below `kWidenLimit`, so the peer can always restore the full number.
 inline constexpr std::uint32_t kPacketsOnTheWayMax = 1024;
 
-/// What a packet carried, as far as its sender has to know when it is delivered or lost.
+/// The contents of a packet that its sender needs when the packet is delivered or lost.
 struct PacketRecord {
   Time sent_at{};
-  std::uint64_t payload_tag = 0;  ///< Of the payload's owner; meaningful with `has_payload`.
-  std::uint32_t first_part = 0;   ///< In the connection's list of parts (messages, chunks).
+  std::uint64_t payload_tag = 0;  ///< The payload's tag; valid with `has_payload`.
+  std::uint32_t first_part = 0;   ///< Index in the connection's list of parts (messages, chunks).
   std::uint16_t part_count = 0;
-  std::uint16_t byte_count = 0;       ///< Of the whole datagram.
-  std::uint8_t unreliable_count = 0;  ///< Messages in it that nobody will repeat.
+  std::uint16_t byte_count = 0;       ///< Size of the whole datagram.
+  std::uint8_t unreliable_count = 0;  ///< Messages in it that are not sent again.
   bool has_payload = false;
-  bool asks_for_answer = false;  ///< Has a section; an acknowledgement alone asks for nothing.
-  bool is_draining = false;      ///< Sent while the rate was lowered to learn of the path.
-  bool is_probe = false;         ///< For the path's size; its loss says nothing of congestion.
-  /// The highest of a peer's packets that this one acknowledged.
+  bool asks_for_answer = false;  ///< Has a section. A packet that only acknowledges needs no
+                                 ///< answer.
+  bool is_draining = false;      ///< Sent while the rate was lowered to measure the path.
+  bool is_probe = false;         ///< Probes the path's size; its loss is not congestion.
+  /// The highest of the peer's packets that this one acknowledged.
   std::uint32_t acknowledged = 0;
 };
 
-/// A packet whose fate is known.
+/// A packet that was delivered or lost.
 struct ResolvedPacket {
   std::uint32_t sequence = 0;
   bool delivered = false;
   PacketRecord record;
 };
 
-/// The sending side of acknowledgement. A packet's fate is told once: delivered when the peer says
-/// so, lost by the rules of net/CONNECTION.md. An acknowledgement that comes too late changes
-/// nothing, but teaches how far packets overtake each other here. Allocates next to nothing once it
-/// is constructed.
+/// The sending side of acknowledgement. Reports each packet once: delivered when the peer
+/// acknowledges it, lost by the rules of net/CONNECTION.md. An acknowledgement after the loss
+/// report changes nothing, but shows how far packets overtake each other on this path. Almost never
+/// allocates after construction.
 class SentPackets {
  public:
   SentPackets();
 
   /// The number of the next packet, from 1.
   std::uint32_t next_sequence() const { return next_; }
-  /// True while another packet may go on its way.
+  /// True while another packet may be sent.
   bool has_room() const;
-  /// Records the packet `next_sequence()`, which goes out now. When there is no room, the oldest is
-  /// lost.
+  /// Records the packet `next_sequence()`, which is sent now. Without room, the oldest packet in
+  /// flight is reported lost.
   void send(const PacketRecord& record);
 
-  /// True when a peer may say this: nothing is acknowledged that was never sent.
+  /// False when a peer acknowledges a packet that was never sent.
   bool is_believable(std::uint32_t ack, const AckMask& mask) const;
-  /// Takes an acknowledgement. Requires: `is_believable`.
+  /// Applies an acknowledgement. Requires: `is_believable`.
   void acknowledge(Time now, std::uint32_t ack, const AckMask& mask, const RoundTrip& path);
-  /// Finds what is lost by time alone. Call it once per tick; `acknowledge` does the rest.
-  /// `interval` is the time between ticks: an answer that came since the last but one may not have
-  /// been read.
+  /// Reports packets that are lost by timeout. Call it once per tick; `acknowledge` finds all other
+  /// losses. `interval` is the time between ticks: an answer that arrived after the last tick but
+  /// one may be unread.
   void tick(Time now, const RoundTrip& path, Duration interval = {});
 
-  /// What was learnt of how packets overtake each other is forgotten.
+  /// Forgets the measured overtaking.
   void path_changed();
-  /// The connection is over: all whose fate is open are lost.
+  /// The connection ended: reports all packets in flight as lost.
   void give_up();
 
-  /// What became known since `clear_resolved`, oldest first per call above.
+  /// The reports since `clear_resolved`, oldest packet first within each call above.
   std::span<const ResolvedPacket> resolved() const { return resolved_; }
   void clear_resolved() { resolved_.clear(); }
 
-  /// The record of a packet whose fate is open; null for others.
+  /// Returns the record of a packet in flight; null for others.
   const PacketRecord* find_open(std::uint32_t sequence) const;
-  /// The oldest of those; null when there is none.
+  /// The oldest packet in flight, or null.
   const PacketRecord* oldest_open() const { return find_open(oldest_open_); }
-  /// The highest number that was delivered; 0 is none.
+  /// The highest number that was delivered; 0: none.
   std::uint32_t highest_delivered() const { return highest_delivered_; }
-  /// Packets whose fate is open.
+  /// The number of packets in flight.
   std::uint32_t open_count() const { return open_count_; }
-  /// Those among them that carry a payload.
+  /// The packets in flight that carry a payload.
   std::uint32_t open_payloads() const;
-  /// The bytes of those among them that ask for an answer.
+  /// The bytes in flight, without packets that need no answer.
   std::size_t open_bytes() const { return open_bytes_; }
-  /// How many numbers later a packet must have arrived for one to be lost.
+  /// A packet counts as overtaken only when one with a number this much higher has arrived.
   std::uint32_t reorder_distance() const { return reorder_; }
-  /// The time between two answers of the peer while more was on its way.
+  /// The typical time between two answers of the peer while more packets were in flight.
   Duration answer_interval() const { return answers_.typical(); }
-  /// Probe timeouts in a row.
+  /// Consecutive probe timeouts.
   unsigned timeouts() const { return timeouts_; }
-  /// True for a packet that was sent while the path, or the peer, was away: no answer came for two
-  /// probe timeouts. Its loss says nothing of congestion.
+  /// True for a packet sent during an outage: no answer arrived for two probe timeouts. Its loss is
+  /// not congestion.
   bool is_of_outage(const PacketRecord& record) const {
     return timeouts_ >= kOutageTimeouts || record.sent_at < outage_end_;
   }
-  /// Acknowledgements of packets that had been called lost.
+  /// Acknowledgements of packets that were already reported lost.
   std::uint64_t late_acknowledgements() const { return late_; }
 
  private:
-  /// RFC 5681's three, until the path teaches otherwise.
+  /// Three, as in RFC 5681, until the path shows otherwise.
   static constexpr std::uint32_t kReorder = 3;
   static constexpr unsigned kOutageTimeouts = 2;
 
@@ -113,7 +114,7 @@ class SentPackets {
 
   void resolve(std::uint32_t sequence, Slot& slot, Fate fate);
   void acknowledge_one(Time now, std::uint32_t sequence);
-  /// A packet was told of this long after it was sent, when a later one had been already.
+  /// A packet was acknowledged at this age, after a later packet.
   void learn_overtaking(Time now, Duration age);
   void find_overtaken(Time now, const RoundTrip& path);
   void skip_resolved();
@@ -123,19 +124,19 @@ class SentPackets {
   SequenceBuffer<Slot> slots_{kPacketsOnTheWayMax};
   std::vector<ResolvedPacket> resolved_;
   std::uint32_t next_ = 1;
-  std::uint32_t oldest_open_ = 1;  ///< All below are resolved.
-  std::uint32_t oldest_lost_ = 1;  ///< No packet below is lost and may still be acknowledged.
+  std::uint32_t oldest_open_ = 1;  ///< All lower numbers are resolved.
+  std::uint32_t oldest_lost_ = 1;  ///< No lower number is lost and still within the peer's window.
   std::uint32_t highest_delivered_ = 0;
   std::uint32_t open_count_ = 0;
   std::uint32_t asking_count_ = 0;
   std::size_t open_bytes_ = 0;
   std::uint32_t reorder_ = kReorder;
-  Duration longest_overtaken_{};  ///< Until `kPathMemory` after `overtaken_at_`.
+  Duration longest_overtaken_{};  ///< Valid until `kPathMemory` after `overtaken_at_`.
   Time overtaken_at_{};
   unsigned timeouts_ = 0;
   Time last_progress_{};
-  CallRhythm answers_;  ///< When the peer acknowledged, while more was on its way.
-  Time outage_end_{};   ///< When the first answer after an outage came.
+  CallRhythm answers_;  ///< When the peer acknowledged, while more was in flight.
+  Time outage_end_{};   ///< When the first answer after an outage arrived.
   std::uint64_t late_ = 0;
 };
 

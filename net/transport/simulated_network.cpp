@@ -8,9 +8,9 @@ namespace muster {
 
 namespace {
 
-/// Bytes of IPv4 and UDP around a datagram: they fill a link, too.
+/// Bytes of the IPv4 and UDP headers, which also use a link's capacity.
 constexpr std::size_t kAroundDatagram = 28;
-/// What a socket keeps until it is read.
+/// The maximum number of unread datagrams of a socket.
 constexpr std::size_t kInboxMax = 65536;
 
 }  // namespace
@@ -18,13 +18,13 @@ constexpr std::size_t kInboxMax = 65536;
 struct SimulatedNetwork::Link {
   LinkOptions options;
   LinkCounters counters;
-  Time free_at{};      ///< When what is queued has left.
-  Time last_leaves{};  ///< For links on which nothing overtakes.
+  Time free_at{};      ///< When all queued datagrams have left.
+  Time last_leaves{};  ///< For links without overtaking.
   bool is_bad = false;
   std::size_t trace_position = 0;
 };
 
-/// A datagram on its way: at which links it still has to pass.
+/// A datagram in flight, with the links that it still has to pass.
 struct SimulatedNetwork::Flight {
   Address from;
   Address to;
@@ -67,7 +67,7 @@ class SimulatedNetwork::Socket final : public DatagramSocket {
     return count;
   }
 
-  /// Time is moved by whoever owns the network.
+  /// Does nothing: the owner of the network moves time.
   void wait(Duration) override {}
   Address local_address() const override { return address_; }
 
@@ -81,7 +81,7 @@ class SimulatedNetwork::Socket final : public DatagramSocket {
 SimulatedNetwork::SimulatedNetwork(std::uint64_t seed) : random_state_(seed) {}
 SimulatedNetwork::~SimulatedNetwork() { assert(sockets_.empty()); }
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): the same numbers with every compiler.
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): equal numbers with every compiler.
 std::uint64_t SimulatedNetwork::random() {
   std::uint64_t z = (random_state_ += 0x9E3779B97F4A7C15U);
   z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -138,7 +138,7 @@ SendOutcome SimulatedNetwork::send(Socket& from, std::span<const OutgoingDatagra
   return {.sent = datagrams.size()};
 }
 
-/// Lets a datagram into its next link at a moment, or towards its receiver after the last one.
+/// Passes a datagram to its next link, or to its receiver after the last link.
 void SimulatedNetwork::enter(std::unique_ptr<Flight> flight, Time at) {
   flight->number = flight_count_++;
   flight->at = at;
@@ -180,7 +180,7 @@ void SimulatedNetwork::follow_course(Link& link, Time at) {
   link.options.is_down = moment.bytes_per_second == 0;
 }
 
-/// What the link does to one datagram: false when it is gone.
+/// Applies a link's effects to one datagram; false when it is lost.
 bool SimulatedNetwork::pass(Link& link, Flight& flight, Time at, Time& leaves) {
   follow_course(link, at);
   const LinkOptions& options = link.options;

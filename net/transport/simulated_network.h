@@ -1,4 +1,4 @@
-// A network in memory: delay, loss, queues and everything else that networks do, from one seed.
+// A network in memory with delay, loss, queues and other effects, all from one seed.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,20 @@
 
 namespace muster {
 
-/// How the delay of a link varies from datagram to datagram.
+/// How the delay of a link varies between datagrams.
 enum class Jitter : std::uint8_t {
   uniform,      ///< From 0 to `jitter`.
-  exponential,  ///< Mostly little, now and then much; `jitter` is the mean, ten times it the most.
+  exponential,  ///< Mostly small, sometimes large. `jitter` is the mean; the maximum is ten times
+                ///< that.
 };
 
-/// What one moment of a recorded path was like. Replaces the link's own delay and loss.
+/// One sample of a recorded path. Replaces the link's own delay and loss.
 struct LinkSample {
   Duration delay{};
   bool is_lost = false;
 };
 
-/// What a link is like from a moment on.
+/// The properties of a link from a given time on.
 struct LinkMoment {
   Duration at{};
   Duration latency{};
@@ -33,48 +34,49 @@ struct LinkMoment {
   double bytes_per_second = 0;  ///< 0: nothing passes.
 };
 
-/// What a link does to datagrams. The default does nothing.
+/// The effects of a link. By default it has none.
 struct LinkOptions {
   Duration latency{};
   Duration jitter{};
   Jitter jitter_kind = Jitter::uniform;
   /// Whether jitter lets datagrams overtake each other. If not, a late one delays those behind it.
   bool may_overtake = true;
-  double loss = 0;              ///< Share of datagrams, each for itself.
-  double burst_begin = 0;       ///< Gilbert–Elliott: per datagram, that a bad time begins;
-  double burst_end = 1;         ///< that it ends;
-  double burst_loss = 1;        ///< and the loss in it.
+  double loss = 0;              ///< Share of datagrams, independent of each other.
+  double burst_begin = 0;       ///< Gilbert–Elliott model: probability per datagram that a bad
+                                ///< period starts.
+  double burst_end = 1;         ///< Probability that it ends.
+  double burst_loss = 1;        ///< The loss during it.
   double duplicate = 0;         ///< Share that arrives twice.
-  double corrupt = 0;           ///< Share of which some bits are flipped.
-  double bytes_per_second = 0;  ///< 0 is without limit.
-  std::size_t queue_bytes = 0;  ///< What may wait for the limit; more is dropped. 0: one datagram.
-  std::size_t mtu = 65535;      ///< Larger datagrams vanish.
+  double corrupt = 0;           ///< Share of datagrams in which some bits are flipped.
+  double bytes_per_second = 0;  ///< 0: unlimited.
+  std::size_t queue_bytes = 0;  ///< Maximum size of the queue; more is dropped. 0: one datagram.
+  std::size_t mtu = 65535;      ///< Larger datagrams are lost.
   bool is_down = false;         ///< Nothing passes.
-  /// When not empty: datagram `n` meets sample `n mod size`.
+  /// If not empty, datagram `n` uses sample `n mod size`.
   std::vector<LinkSample> trace{};
-  /// When not empty: replaces latency, loss and limit by those of the moment, counted from the
-  /// network's time 0. The last moment says only when the first comes again.
+  /// If not empty, replaces latency, loss and rate by those of the current moment, counted from the
+  /// network's time 0. The last moment only gives the time at which the first one repeats.
   std::vector<LinkMoment> course{};
 };
 
-/// What a link has done.
+/// Counters of a link.
 struct LinkCounters {
   std::uint64_t datagrams = 0;
-  std::uint64_t delivered = 0;  ///< Passed, with duplicates.
-  std::uint64_t lost = 0;       ///< By chance, a trace, or since the link is down.
-  std::uint64_t dropped = 0;    ///< Since the queue was full.
+  std::uint64_t delivered = 0;  ///< Includes duplicates.
+  std::uint64_t lost = 0;       ///< By chance, by a trace, or because the link is down.
+  std::uint64_t dropped = 0;    ///< Because the queue was full.
   std::uint64_t too_large = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t corrupted = 0;
-  Duration queue_delay{};  ///< What the last datagram waited for those before it.
+  Duration queue_delay{};  ///< How long the last datagram waited for earlier ones.
   Duration queue_delay_max{};
 };
 
 using LinkId = std::size_t;
 
-/// A network of links and sockets. A datagram passes the upward links of its sender and then the
-/// downward links of its receiver; links that several sockets name are shared bottlenecks. Time is
-/// given; the same seed and the same calls give the same network. One thread.
+/// A network of links and sockets. A datagram passes the upward links of its sender, then the
+/// downward links of its receiver. A link that several sockets use is a shared bottleneck. The
+/// caller moves time; the same seed and the same calls give the same result. One thread.
 ///
 ///     SimulatedNetwork network(seed);
 ///     LinkId up = network.add_link({.latency = 20ms, .loss = 0.05});
@@ -86,24 +88,25 @@ class SimulatedNetwork {
   ~SimulatedNetwork();
 
   LinkId add_link(const LinkOptions& options);
-  /// May be changed at any time; holds for datagrams that enter the link from now on.
+  /// The options may change at any time; they apply to datagrams that enter the link afterwards.
   LinkOptions& link(LinkId link);
   const LinkCounters& counters(LinkId link) const;
 
-  /// A socket at an address that nobody has. It must not outlive the network.
+  /// Opens a socket at an unused address. It must not outlive the network.
   std::unique_ptr<DatagramSocket> open(const Address& address, std::vector<LinkId> up = {},
                                        std::vector<LinkId> down = {});
-  /// From now on the socket at `from` is seen at `to`, as when a NAT forgets: datagrams to the old
-  /// address are lost.
+  /// Changes the visible address of the socket at `from` to `to`, as a NAT does when it drops a
+  /// mapping. Datagrams to the old address are lost.
   void rebind(const Address& from, const Address& to);
 
-  /// Moves time on and lets arrive what arrives until then. Requires: not backwards.
+  /// Moves time forward and delivers all datagrams that arrive until then. Requires: time does not
+  /// go back.
   void advance(Time now);
   Time now() const { return now_; }
-  /// When the next datagram arrives somewhere; `Time::max()` when none is on its way.
+  /// When the next datagram arrives; `Time::max()` if none is in flight.
   Time next_event() const;
 
-  /// A number from 0 to 1 from the network's own randomness, for scripts.
+  /// A random number from 0 to 1 from the network's seed, for scripts.
   double chance();
 
  private:
@@ -126,7 +129,7 @@ class SimulatedNetwork {
   std::uint64_t flight_count_ = 0;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Socket*> sockets_;
-  std::vector<std::unique_ptr<Flight>> flights_;  ///< A heap, the next arrival on top.
+  std::vector<std::unique_ptr<Flight>> flights_;  ///< A heap; the next arrival is on top.
   std::vector<std::unique_ptr<Flight>> spare_;
 };
 

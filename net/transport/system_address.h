@@ -1,4 +1,4 @@
-// Addresses as the system's IPv6 sockets spell them; for the UDP units alone.
+// Converts addresses to and from the system's IPv6 form. Only for the UDP units.
 #pragma once
 
 #ifdef _WIN32

@@ -1,4 +1,4 @@
-// Datagrams over the operating system's UDP: the one place of the net that touches it.
+// The operating system's UDP sockets. Only this unit of `net/` uses them.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,27 @@
 
 namespace muster {
 
-/// How a socket is opened.
+/// Options of a UDP socket.
 struct UdpOptions {
-  /// Where it listens: `[::]:7000` takes IPv4 and IPv6, `0.0.0.0:7000` IPv4 alone. Port 0: any.
-  /// On a machine with several addresses, such a socket reports at which of them a datagram arrived
-  /// (`IncomingDatagram::to`) and sends from a chosen one (`OutgoingDatagram::from`): Linux for
-  /// both kinds of addresses, BSD and macOS for IPv6. Elsewhere the system's routes choose, and a
-  /// client drops an answer from an address that it did not ask: listen at one address there.
+  /// The address to listen on: `[::]:7000` accepts IPv4 and IPv6, `0.0.0.0:7000` only IPv4. Port 0:
+  /// any free port. A socket that listens on all addresses of a machine reports the local address
+  /// of each datagram (`IncomingDatagram::to`) and can send from a chosen one
+  /// (`OutgoingDatagram::from`): on Linux for IPv4 and IPv6, on BSD and macOS for IPv6. On other
+  /// systems routing chooses the local address, and a client drops an answer from an address that
+  /// it did not use; listen on one address there.
   Address local{};
-  /// What the system may keep for us, each way. It may give less.
+  /// The size of the system's buffer, for each direction. The system may grant less.
   std::size_t buffer_bytes = 4 * 1024 * 1024;
 };
 
-/// A socket, or why there is none.
+/// A socket, or an error text.
 struct OpenedUdp {
-  std::unique_ptr<DatagramSocket> socket{};  ///< Null when it failed.
-  std::string error{};                       ///< For a person: what failed, and what to do.
+  std::unique_ptr<DatagramSocket> socket{};  ///< Null on failure.
+  std::string error{};                       ///< Readable text: what failed, and what to do.
 };
 
-/// Opens a UDP socket that never blocks and never lets a datagram be cut into fragments on the way.
-/// Where IPv6 is switched off, `[::]` falls back to IPv4.
+/// Opens a non-blocking UDP socket that never fragments datagrams. If IPv6 is disabled, `[::]`
+/// falls back to IPv4.
 OpenedUdp open_udp(const UdpOptions& options);
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// BSD and macOS: one call for each datagram. The local address of a datagram is known and chosen
-// for IPv6 alone: these systems do not agree about IPv4 on a socket for both.
-#define __APPLE_USE_RFC_3542  // macOS: names IPV6_RECVPKTINFO.
+// BSD and macOS: one call for each datagram. The local address of a datagram can be read and chosen
+// only for IPv6, because these systems differ for IPv4 on a dual-stack socket.
+#define __APPLE_USE_RFC_3542  // macOS: defines IPV6_RECVPKTINFO.
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -18,15 +18,15 @@ namespace muster {
 
 namespace {
 
-/// Errors of earlier datagrams that one call skips. An attacker can cause more of them by ICMP.
+/// Errors of earlier datagrams that one call skips. An attacker can cause more of them with ICMP.
 constexpr int kErrorsSkippedMax = 8;
 
 struct alignas(cmsghdr) Control {
   std::array<char, CMSG_SPACE(sizeof(in6_pktinfo))> bytes{};
 };
 
-/// Where a datagram was sent to; unspecified where the system does not report an address that an
-/// answer can leave from.
+/// The target address of a datagram; unspecified if the system does not report an address that an
+/// answer can be sent from.
 Address local_of(msghdr& header) {
   for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr; each = CMSG_NXTHDR(&header, each)) {
     if (each->cmsg_level != IPPROTO_IPV6 || each->cmsg_type != IPV6_PKTINFO) continue;
@@ -64,7 +64,7 @@ class UdpSocket final : public DatagramSocket {
     SendOutcome outcome;
     for (const OutgoingDatagram& datagram : datagrams) {
       sockaddr_in6 to = to_system_v6(datagram.to);
-      // The system does not write through it, though its type would let it.
+      // The system does not write through this pointer, although its type is not const.
       iovec vector{.iov_base = const_cast<std::byte*>(datagram.bytes.data()),
                    .iov_len = datagram.bytes.size()};
       Control control;
@@ -149,7 +149,7 @@ OpenedUdp open_udp(const UdpOptions& options) {
   };
   if (descriptor < 0) return fail("open a UDP socket for");
   if (!set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, 0)) {
-    return fail("take both kinds of addresses at");
+    return fail("accept IPv4 and IPv6 at");
   }
   if (options.local.is_unspecified()) {
     static_cast<void>(set(descriptor, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1));

@@ -1,13 +1,14 @@
-// Linux: many datagrams per call (recvmmsg, sendmmsg), and runs of equal ones to one address as a
-// single large send that the kernel cuts (UDP_SEGMENT). The kernel stamps arrivals with its clock;
-// only the difference to that clock is reported. Runs are not received as one (UDP_GRO): that costs
-// a server of many clients more than it saves, and takes 64 KiB for each (tests/bench/RESULTS.md).
+// Linux: many datagrams per call (recvmmsg, sendmmsg). A run of datagrams of equal size to one
+// address is one large send that the kernel splits (UDP_SEGMENT). The kernel stamps arrivals with
+// its clock; only the difference to that clock is reported. Runs are not received in one piece
+// (UDP_GRO): this costs a server with many clients more than it saves, and needs 64 KiB for each
+// datagram (tests/bench/RESULTS.md).
 //
-// Segmentation can fail for one destination: its route ends at a device without checksums, its MTU
-// is smaller than a segment, or its address accepts nothing at all. The kernel's error does not say
-// which. Such a run is sent again one by one. Only if that works is segmentation at fault, and then
-// only this address goes without it for a while (`Unsegmented`). A switch for the whole socket
-// would let two forged datagrams make every send expensive.
+// Segmentation can fail for one destination: its route uses a device without checksums, its MTU is
+// smaller than a segment, or the address rejects everything. The kernel's error does not say which.
+// Such a run is sent again one datagram at a time. If that works, segmentation is the cause, and
+// only this address goes without it for a while (`Unsegmented`). With one switch for the whole
+// socket two forged datagrams could make every send expensive.
 #include <arpa/inet.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -30,13 +31,13 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kBatch = 64;
-/// What the kernel takes at a time with UDP_SEGMENT, in datagrams and in bytes.
+/// The kernel's limits for one UDP_SEGMENT call, in datagrams and in bytes.
 constexpr std::size_t kSegmentsMax = 64;
 constexpr std::size_t kSegmentBytesMax = 65000;
 
 sockaddr_in to_system_v4(const Address& address) {
   sockaddr_in out{};
-  // An IPv6 address through an IPv4 socket is an error that the system tells.
+  // For an IPv6 address the IPv4 socket reports an error.
   out.sin_family = address.is_ipv4() ? AF_INET : AF_INET6;
   out.sin_port = htons(address.port());
   std::memcpy(&out.sin_addr, address.ip().data() + 12, 4);
@@ -56,8 +57,7 @@ Address from_system(const sockaddr_storage& storage) {
   return from_system_v6(in);
 }
 
-/// Time since the kernel's stamp. Its clock may be set meanwhile: more than a second is not
-/// believed.
+/// Time since the kernel's stamp. The clock may be set meanwhile, so more than a second is ignored.
 Duration waited_since(const timespec& stamp, const timespec& now) {
   const Duration time = std::chrono::seconds(now.tv_sec - stamp.tv_sec) +
                         std::chrono::nanoseconds(now.tv_nsec - stamp.tv_nsec);
@@ -65,25 +65,26 @@ Duration waited_since(const timespec& stamp, const timespec& now) {
   return is_sane ? time : Duration::zero();
 }
 
-/// Where a datagram was sent to. The IPv6 form also serves IPv4 datagrams of a socket for both.
+/// The target address of a datagram. The IPv6 form also covers IPv4 datagrams of a dual-stack
+/// socket.
 Address local_of(const in6_pktinfo& info) {
   std::array<std::uint8_t, 16> ip{};
   std::memcpy(ip.data(), &info.ipi6_addr, ip.size());
   return Address(ip, 0).with_scope(info.ipi6_ifindex);
 }
-/// `ipi_spec_dst` is an address of this machine even where the datagram was sent to a broadcast.
+/// `ipi_spec_dst` is a local address even if the datagram was sent to a broadcast address.
 Address local_of(const in_pktinfo& info) {
   std::array<std::uint8_t, 4> ip{};
   std::memcpy(ip.data(), &info.ipi_spec_dst, ip.size());
   return Address::ipv4(ip, 0);
 }
 
-/// Nothing can leave from a multicast or broadcast address.
+/// An answer cannot be sent from a multicast or broadcast address.
 Address source_for_answers(const Address& local) {
   return local.with_port(1).is_peer() ? local : Address();
 }
 
-/// Reads what the kernel says beside a datagram: when it arrived, and at which address.
+/// Reads the control data of a datagram: its arrival time and its target address.
 void read_control(msghdr& header, const timespec& now, IncomingDatagram& datagram) {
   datagram.waited = {};
   datagram.to = {};
@@ -104,7 +105,7 @@ void read_control(msghdr& header, const timespec& now, IncomingDatagram& datagra
   }
 }
 
-/// Room for everything that goes with a datagram: size of segments, or time, and an address.
+/// Memory for a datagram's control data: segment size or time, and an address.
 struct alignas(cmsghdr) Control {
   std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in6_pktinfo))> bytes;
 };
@@ -121,12 +122,12 @@ void append_control(msghdr& header, Control& control, int level, int type, const
   header.msg_controllen += CMSG_SPACE(sizeof(value));
 }
 
-/// Addresses to which the kernel segments nothing, in a table of fixed size. An entry is used up by
-/// being looked at, since routes change.
+/// Addresses for which the kernel does not segment, in a table of fixed size. Each query removes
+/// the entry, because routes change.
 class Unsegmented {
  public:
   bool takes(const Address& to) {
-    if (is_empty_) return false;  // As good as always.
+    if (is_empty_) return false;  // The usual case.
     Entry& entry = entry_of(to);
     if (entry.runs_left == 0 || entry.to != to.with_port(0)) return false;
     --entry.runs_left;
@@ -151,13 +152,13 @@ class Unsegmented {
   std::array<Entry, 64> entries_{};
 };
 
-/// What one call of `sendmmsg` is given. They point to each other.
+/// The arguments of one `sendmmsg` call. They contain pointers to each other.
 struct OutgoingMessages {
   std::array<mmsghdr, kBatch> headers;
   std::array<iovec, kBatch> vectors;
   std::array<sockaddr_storage, kBatch> to;
   std::array<Control, kBatch> controls;
-  std::array<std::uint8_t, kBatch> runs;  ///< How many datagrams each message holds.
+  std::array<std::uint8_t, kBatch> runs;  ///< The number of datagrams in each message.
   std::size_t count = 0;
 };
 
@@ -173,9 +174,9 @@ class UdpSocket final : public DatagramSocket {
       headers_[i].msg_hdr.msg_control = controls_[i].bytes.data();
     }
     const int wanted = 1;
-    // Without it every datagram seems to arrive when it is read.
+    // Without this option a datagram seems to arrive when it is read.
     static_cast<void>(setsockopt(descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &wanted, sizeof(wanted)));
-    // A socket at one address has no choice: it need not pay for the question.
+    // A socket bound to one address does not need its local address reported.
     if (is_any) {
       static_cast<void>(
           is_v6 ? setsockopt(descriptor_, IPPROTO_IPV6, IPV6_RECVPKTINFO, &wanted, sizeof(wanted))
@@ -203,8 +204,8 @@ class UdpSocket final : public DatagramSocket {
       headers_[i].msg_hdr.msg_controllen = controls_[i].bytes.size();
     }
     int result = -1;
-    // An error that an earlier datagram caused (ICMP: the port is closed) is reported once; what
-    // arrived comes after it.
+    // An error of an earlier datagram (ICMP: port closed) is reported once; received datagrams
+    // follow it.
     for (int attempt = 0; attempt < 8 && result < 0; ++attempt) {
       result = recvmmsg(descriptor_, headers_.data(), static_cast<unsigned>(count), MSG_DONTWAIT,
                         nullptr);
@@ -243,13 +244,13 @@ class UdpSocket final : public DatagramSocket {
   }
 
  private:
-  /// How many from the front go as one send: equal sizes between two addresses, the last may be
-  /// shorter.
+  /// The number of datagrams at the front that can be sent at once: equal sizes, the same two
+  /// addresses; the last may be shorter.
   static std::size_t run_length(std::span<const OutgoingDatagram> datagrams) {
     const OutgoingDatagram& first = datagrams.front();
     std::size_t bytes = first.bytes.size();
     std::size_t count = 1;
-    if (bytes == 0) return count;  // A cut leaves no empty datagrams.
+    if (bytes == 0) return count;  // Segmentation produces no empty datagrams.
     for (; count < std::min(datagrams.size(), kSegmentsMax); ++count) {
       const OutgoingDatagram& next = datagrams[count];
       bytes += next.bytes.size();
@@ -262,7 +263,7 @@ class UdpSocket final : public DatagramSocket {
     return count;
   }
 
-  /// Sends some of the first datagrams in one call, and returns how many are settled.
+  /// Sends some of the first datagrams in one call, and returns how many are done.
   std::size_t send_some(std::span<const OutgoingDatagram> datagrams, bool may_segment,
                         SendOutcome& outcome) {
     OutgoingMessages messages;
@@ -283,7 +284,7 @@ class UdpSocket final : public DatagramSocket {
       std::size_t run = may_segment ? run_length(rest) : 1;
       if (run > 1 && unsegmented_.takes(rest.front().to)) run = 1;
       for (std::size_t i = 0; i < run; ++i) {
-        // The system does not write through it, though its type would let it.
+        // The system does not write through this pointer, although its type is not const.
         messages.vectors[used + i] = {.iov_base = const_cast<std::byte*>(rest[i].bytes.data()),
                                       .iov_len = rest[i].bytes.size()};
       }
@@ -306,7 +307,7 @@ class UdpSocket final : public DatagramSocket {
     }
   }
 
-  /// Lets the datagram leave from this address. Only a link-local one also fixes the interface.
+  /// Sets the source address. Only a link-local one also sets the interface.
   void append_source(msghdr& header, Control& control, const Address& from) const {
     if (is_v6_) {
       in6_pktinfo info{};
@@ -320,10 +321,10 @@ class UdpSocket final : public DatagramSocket {
     }
   }
 
-  /// The first message, `run`, could not be sent. Returns how many datagrams that settles.
+  /// The first message, `run`, could not be sent. Returns how many datagrams are done.
   std::size_t settle_failure(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
     if (errno == EINTR) return 0;
-    // ICMP reported an earlier datagram. The error is gone now, and this one was not tried.
+    // ICMP reported an earlier datagram. The error is cleared now, and this datagram was not tried.
     if (errno == ECONNREFUSED && !was_refused_) {
       was_refused_ = true;
       return 0;
@@ -337,7 +338,7 @@ class UdpSocket final : public DatagramSocket {
     return run.size();
   }
 
-  /// A run was refused. If its datagrams can be sent alone, segmentation was the reason.
+  /// A run was refused. If its datagrams can be sent one by one, segmentation was the reason.
   void send_one_by_one(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
     const std::size_t sent_before = outcome.sent;
     const Address to = run.front().to;
@@ -360,7 +361,7 @@ class UdpSocket final : public DatagramSocket {
   bool is_v6_;
   bool can_segment_ = false;
   bool was_refused_ = false;
-  /// For receiving; they point to each other, so the socket stays where it is.
+  /// For receiving. They contain pointers to each other, so the socket cannot be moved.
   std::array<mmsghdr, kBatch> headers_{};
   std::array<iovec, kBatch> vectors_{};
   std::array<sockaddr_storage, kBatch> from_{};
@@ -372,7 +373,8 @@ bool set(int descriptor, int level, int name, int value) {
   return setsockopt(descriptor, level, name, &value, sizeof(value)) == 0;
 }
 
-/// Datagrams are never cut on the way, and the kernel does not guess the size: we probe.
+/// Datagrams are never fragmented. The kernel does not estimate the path MTU, because this project
+/// probes it.
 bool forbid_fragments(int descriptor, bool is_v6) {
   bool done = set(descriptor, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
   if (is_v6) done = set(descriptor, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
@@ -385,7 +387,7 @@ int bind_to(int descriptor, const Address& local, bool is_v6) {
     return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
   sockaddr_in address = to_system_v4(local);
-  address.sin_family = AF_INET;  // `[::]` where there is no IPv6.
+  address.sin_family = AF_INET;  // `[::]` without IPv6.
   return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
 }
 

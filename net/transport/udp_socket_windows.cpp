@@ -13,14 +13,14 @@ namespace muster {
 
 namespace {
 
-// Old SDKs do not name them.
+// Not defined in old SDKs.
 constexpr int kIpMtuDiscover = 71;
 constexpr int kIpPmtudiscProbe = 3;
 constexpr DWORD kSioUdpConnReset = 0x9800000C;
-/// Errors of earlier datagrams that one call skips. An attacker can cause more of them by ICMP.
+/// Errors of earlier datagrams that one call skips. An attacker can cause more of them with ICMP.
 constexpr int kErrorsSkippedMax = 8;
 
-/// Winsock is loaded while a socket lives.
+/// Keeps Winsock loaded while a socket exists.
 class WinsockUse {
  public:
   WinsockUse() {
@@ -73,7 +73,7 @@ class UdpSocket final : public DatagramSocket {
       const int error = result == SOCKET_ERROR ? WSAGetLastError() : 0;
       if (error == WSAEWOULDBLOCK) break;
       if (error != 0 && error != WSAEMSGSIZE) {
-        // ICMP reported an earlier datagram; what arrived comes after this error.
+        // ICMP reported an earlier datagram; received datagrams follow this error.
         if (error != WSAECONNRESET && error != WSAENETRESET) break;
         ++errors;
         continue;
@@ -113,7 +113,7 @@ bool set(SOCKET handle, int level, int name, DWORD value) {
 
 OpenedUdp open_udp(const UdpOptions& options) {
   auto winsock = std::make_unique<WinsockUse>();
-  // One kind of socket for both: IPv4 addresses are mapped.
+  // One dual-stack socket: IPv4 addresses are mapped.
   const SOCKET handle = ::socket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP);
   const auto fail = [&](const char* what) {
     OpenedUdp failed;
@@ -125,7 +125,7 @@ OpenedUdp open_udp(const UdpOptions& options) {
   if (handle == INVALID_SOCKET) return fail("open a UDP socket for");
   u_long is_nonblocking = 1;
   if (ioctlsocket(handle, FIONBIO, &is_nonblocking) != 0) return fail("prepare");
-  if (!set(handle, IPPROTO_IPV6, IPV6_V6ONLY, 0)) return fail("take both kinds of addresses at");
+  if (!set(handle, IPPROTO_IPV6, IPV6_V6ONLY, 0)) return fail("accept IPv4 and IPv6 at");
   BOOL tells_resets = FALSE;
   DWORD ignored = 0;
   static_cast<void>(WSAIoctl(handle, kSioUdpConnReset, &tells_resets, sizeof(tells_resets), nullptr,
@@ -133,7 +133,7 @@ OpenedUdp open_udp(const UdpOptions& options) {
   const auto buffer = static_cast<DWORD>(std::min<std::size_t>(options.buffer_bytes, 1U << 30U));
   static_cast<void>(set(handle, SOL_SOCKET, SO_RCVBUF, buffer));
   static_cast<void>(set(handle, SOL_SOCKET, SO_SNDBUF, buffer));
-  // Datagrams are never cut on the way. Older systems cannot promise it for mapped addresses.
+  // Datagrams are never fragmented. Older systems do not support this for mapped addresses.
   static_cast<void>(set(handle, IPPROTO_IP, kIpMtuDiscover, kIpPmtudiscProbe));
   static_cast<void>(set(handle, IPPROTO_IPV6, kIpMtuDiscover, kIpPmtudiscProbe));
   const sockaddr_in6 address = to_system_v6(options.local);

@@ -1,4 +1,4 @@
-// The least of the samples of the last while, in constant memory.
+// The minimum sample of a sliding window of time, in constant memory.
 #pragma once
 
 #include <array>
@@ -8,20 +8,20 @@
 
 namespace muster {
 
-/// The least sample of a sliding window of time, kept as the best three of its parts (Nichols's
-/// filter, as TCP BBR uses it): constant memory and time, and never a sample older than the window.
-/// `Value` is ordered and copied. Samples come in the order of their times.
+/// The minimum sample of a sliding window of time. It keeps the best sample of three parts of the
+/// window (Nichols's filter, as in TCP BBR): constant memory and time, and never a sample older
+/// than the window. `Value` must be ordered and copyable. Add samples in time order.
 template <typename Value>
 class WindowedMinimum {
  public:
   explicit WindowedMinimum(Duration window) : window_(window) {}
 
   bool has_value() const { return has_value_; }
-  /// The least sample; `Value{}` before the first one.
+  /// The minimum sample; `Value{}` before the first one.
   const Value& value() const { return best_[0].value; }
 
   void clear() { has_value_ = false; }
-  /// From now on the window is this long.
+  /// Sets the length of the window.
   void set_window(Duration window) { window_ = window; }
 
   void add(Time now, const Value& value) {
@@ -46,8 +46,8 @@ class WindowedMinimum {
     Value value{};
   };
 
-  /// Lets the second take the place of a best that is too old, and takes a fresh candidate after
-  /// each quarter of the window, so that there is one when the best goes.
+  /// Replaces a best sample that is too old by the second one, and takes a new candidate after each
+  /// quarter of the window, so that a replacement is always ready.
   void expire(Time now, const Sample& sample) {
     while (now - best_[0].at > window_) {
       best_[0] = best_[1];

@@ -1,6 +1,6 @@
-// The writer stages bits in a 64-bit word and moves whole bytes out at once: 7 staged bits and 32
-// new ones never exceed it. The reader has no state but its position, and gathers the up to five
-// bytes that a value touches; that is as fast for packets, and cannot read ahead of the end.
+// The writer collects bits in a 64-bit word and moves whole bytes out at once: 7 collected bits
+// plus 32 new ones always fit. The reader keeps only its position and reads the up to five bytes
+// that a value touches. That is as fast for packets and never reads past the end.
 #include "net/wire/bit_stream.h"
 
 #include <algorithm>

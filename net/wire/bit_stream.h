@@ -1,4 +1,4 @@
-// Bits in and out of bytes, least significant bit first: the base of every packet.
+// Writes and reads bits, least significant bit first. All packets are built with these classes.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace muster {
 
-/// The most bits that one call writes or reads.
+/// The maximum number of bits that one call writes or reads.
 inline constexpr unsigned kMaxBitsPerCall = 32;
 
-/// Writes bits into a buffer that somebody else owns. The first bit written is the lowest bit of
-/// the first byte; a value's low bits come first. Never writes beyond the buffer: what does not
-/// fit sets `overflowed()` for good and is dropped, so that the caller checks once, at the end.
+/// Writes bits into the caller's buffer. The first bit written is the lowest bit of the first byte;
+/// a value's low bits come first. A write that does not fit writes nothing and sets `overflowed()`
+/// permanently, so one check at the end is enough.
 ///
 ///     BitWriter writer(buffer);
 ///     writer.write(sequence, 16);
@@ -23,16 +23,16 @@ class BitWriter {
  public:
   explicit BitWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
 
-  /// Requires: `1 <= bit_count <= 32`, and a value that fits.
+  /// Requires: `1 <= bit_count <= 32`, and `value` fits in `bit_count` bits.
   void write(std::uint32_t value, unsigned bit_count);
   void write_flag(bool value) { write(value ? 1U : 0U, 1); }
-  /// Zero bits up to the next whole byte; nothing when already there.
+  /// Writes zero bits up to the next whole byte; writes nothing if already aligned.
   void align();
-  /// Requires: aligned.
+  /// Requires: the position is a whole byte.
   void write_bytes(std::span<const std::byte> bytes);
 
-  /// Pads the last byte with zero bits and returns everything written, in the caller's buffer.
-  /// Nothing may be written afterwards. Requires: `!overflowed()`.
+  /// Pads the last byte with zero bits and returns all bytes written, as a view of the caller's
+  /// buffer. Write nothing after this call. Requires: `!overflowed()`.
   std::span<const std::byte> finish();
 
   std::size_t bit_count() const { return byte_count_ * 8 + staged_bits_; }
@@ -42,15 +42,15 @@ class BitWriter {
   void flush_whole_bytes();
 
   std::span<std::byte> buffer_;
-  std::size_t byte_count_ = 0;  ///< Bytes that stand in the buffer.
+  std::size_t byte_count_ = 0;  ///< Bytes already in the buffer.
   std::uint64_t staged_ = 0;    ///< Bits that do not fill a byte yet.
   unsigned staged_bits_ = 0;    ///< Below 8 between calls.
   bool overflowed_ = false;
 };
 
-/// Reads what a BitWriter wrote, from bytes that somebody else owns and an enemy may have made.
-/// Reading past the end, or padding that is not zero, sets `failed()` for good; from then on every
-/// read gives zero or nothing. The caller checks once, before it believes anything.
+/// Reads what a `BitWriter` wrote, from bytes that are not trusted. The caller owns the bytes.
+/// Reading past the end or non-zero padding sets `failed()` permanently; every later read returns
+/// zero or an empty span. Check `failed()` once, before using the values.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -58,13 +58,14 @@ class BitReader {
   /// Requires: `1 <= bit_count <= 32`.
   std::uint32_t read(unsigned bit_count);
   bool read_flag() { return read(1) != 0; }
-  /// Skips to the next whole byte; a skipped bit that is set is a failure, so that there is one
-  /// spelling of each packet.
+  /// Skips to the next whole byte. Fails if a skipped bit is not zero, so that every packet has
+  /// exactly one encoding.
   void align();
-  /// A view into the input, which lives as long as the input. Requires: aligned.
+  /// Returns a view of the input, valid as long as the input. Requires: the position is a whole
+  /// byte.
   std::span<const std::byte> read_bytes(std::size_t count);
 
-  /// True when nothing failed and nothing is left but zero bits that fill up the last byte.
+  /// True when no read failed and only zero padding of the last byte is left.
   bool is_finished() const;
 
   bool failed() const { return failed_; }
@@ -74,7 +75,8 @@ class BitReader {
 
  private:
   std::span<const std::byte> bytes_;
-  std::size_t position_ = 0;  ///< In bits. A span's size in bits fits: no packet has 2^61 bytes.
+  std::size_t position_ = 0;  ///< In bits. The bit count of a span always fits: no packet has 2^61
+                              ///< bytes.
   bool failed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Whole bytes in and out of a packet's sections: little-endian, bounded, never past the end.
+// Writes and reads the whole bytes of a packet's sections: little-endian and bounds-checked.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace muster {
 
-/// Writes whole bytes into memory of the caller. What does not fit sets `overflowed()` for good.
-/// Requires: values that fit into the bytes of the call.
+/// Writes whole bytes into the caller's memory. A write that does not fit sets `overflowed()`
+/// permanently. Requires: each value fits in the bytes that its function writes.
 class SectionWriter {
  public:
   explicit SectionWriter(std::span<std::byte> memory) : memory_(memory) {}
@@ -57,8 +57,8 @@ class SectionWriter {
   bool overflowed_ = false;
 };
 
-/// Reads what a SectionWriter wrote, from bytes that an enemy may have made. Past the end every
-/// read gives zero or nothing, and `failed()` is set for good.
+/// Reads what a `SectionWriter` wrote, from bytes that are not trusted. A read past the end returns
+/// zero or an empty span and sets `failed()` permanently.
 class SectionReader {
  public:
   explicit SectionReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -68,18 +68,19 @@ class SectionReader {
   std::uint32_t read_u24() { return static_cast<std::uint32_t>(read_little(3)); }
   std::uint32_t read_u32() { return static_cast<std::uint32_t>(read_little(4)); }
   std::uint64_t read_u64() { return read_little(8); }
-  /// A view into the input.
+  /// Returns a view of the input; an empty one, and fails, if fewer bytes are left.
   std::span<const std::byte> read_bytes(std::size_t count) {
     if (!take(count)) return {};
     return bytes_.subspan(position_ - count, count);
   }
-  /// Leaves the array as it is when there are not so many.
+  /// Leaves `into` unchanged, and fails, if fewer bytes are left.
   template <std::size_t kCount>
   void read_into(std::array<std::byte, kCount>& into) {
     const std::span<const std::byte> bytes = read_bytes(kCount);
     std::copy(bytes.begin(), bytes.end(), into.begin());
   }
-  /// True when all bytes that are left are zero; takes them.
+  /// Consumes all remaining bytes if they are zero. False when one is not, or when an earlier read
+  /// failed.
   bool take_zeros() {
     for (; position_ < bytes_.size(); ++position_) {
       if (bytes_[position_] != std::byte{0}) return false;

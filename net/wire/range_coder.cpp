@@ -1,14 +1,15 @@
-// The end of a stream is where range coders waste bytes: here it is the shortest string of bytes
-// that, followed by zeros for ever, lies inside the interval; often one byte, sometimes none. Zeros
-// that have left the interval stay: a decoder counts what it reads past the end.
+// Range coders waste bytes at the end of a stream. This one writes the shortest byte string that,
+// followed by endless zeros, is inside the interval: often one byte, sometimes none. Zero bytes
+// that were already written are kept, because a decoder counts the bytes that it reads past the
+// end.
 #include "net/wire/range_coder.h"
 
 namespace muster {
 namespace {
 
-constexpr unsigned kWindowBytes = 8;  ///< Of the interval.
+constexpr unsigned kWindowBytes = 8;  ///< Size of the interval's window.
 
-/// How many leading bytes of a 64-bit number are needed so that the rest may be zero.
+/// The smallest number of leading bytes that identify a point of the interval when zeros follow.
 struct Ending {
   std::uint64_t value = 0;
   unsigned byte_count = 0;
@@ -17,7 +18,7 @@ struct Ending {
 Ending shortest_ending(std::uint64_t low, std::uint64_t high) {
   if (low == 0) return {};
   for (unsigned count = 1; count < kWindowBytes; ++count) {
-    // The least number with zeros behind its first `count` bytes that is not below `low`.
+    // The smallest number that is at least `low` and has only zeros after its first `count` bytes.
     const std::uint64_t below_unit = (std::uint64_t{1} << (64 - 8 * count)) - 1;
     const std::uint64_t value = (low + below_unit) & ~below_unit;
     if (value >= low && value <= high) return {.value = value, .byte_count = count};
@@ -62,7 +63,7 @@ void RangeDecoder::take_half() {
 
 bool RangeDecoder::is_finished() const {
   if (failed_) return false;
-  // `position_` is a window past what has left the interval, of which all stands in the bytes.
+  // `position_` is one window past the bytes that have left the interval. All of those must exist.
   const std::size_t settled = position_ - kWindowBytes;
   const Ending ending = shortest_ending(low_, high_);
   if (bytes_.size() != settled + ending.byte_count) return false;

@@ -1,5 +1,5 @@
-// A binary arithmetic coder: yes-or-no decisions with known probabilities in close to the fewest
-// bits that they contain.
+// A binary arithmetic coder: encodes yes-or-no decisions of known probability in close to the
+// minimum number of bits.
 #pragma once
 
 #include <bit>
@@ -9,13 +9,14 @@
 
 namespace muster {
 
-/// The probability that a bit is 1, in 1/65536. 0 and 65536 cannot be said: nothing is certain.
+/// The probability that a bit is 1, in 1/65536. Certainty (0 or 65536) cannot be expressed.
 using BitProbability = std::uint16_t;
 
-/// Encodes decisions into a buffer that somebody else owns. What does not fit sets `overflowed()`
-/// for good and is dropped. The interval is kept as its two ends in 64 bits; when both agree on the
-/// upper half, that leaves (Martin's range coder in the carry-free form of Mahoney's lpaq; half a
-/// word at a time, because a rare branch costs less than a likely one).
+/// Encodes decisions into the caller's buffer. Output that does not fit is dropped and sets
+/// `overflowed()` permanently. The interval is kept as its two ends in 64 bits; when both ends have
+/// the same upper half, that half is written out. This is Martin's range coder in the carry-free
+/// form of Mahoney's lpaq. It writes 32 bits at a time, because a rare branch costs less than a
+/// likely one.
 class RangeEncoder {
  public:
   explicit RangeEncoder(std::span<std::byte> out) : out_(out) {}
@@ -28,30 +29,30 @@ class RangeEncoder {
     while (((low_ ^ high_) >> 32) == 0) [[unlikely]] put_half();
   }
 
-  /// Ends the stream with as few bytes as name a point of the interval (behind the end a reader
-  /// finds zeros), and returns everything written. Nothing may be encoded afterwards.
-  /// Requires: `!overflowed()` for the result to mean anything.
+  /// Ends the stream with the fewest bytes that identify a point of the interval (a reader gets
+  /// zeros after the end), and returns all bytes written. Encode nothing after this call. Requires:
+  /// `!overflowed()`; otherwise the result is meaningless.
   std::span<const std::byte> finish();
 
-  /// The bytes that `finish` would return now, or a few more.
+  /// The number of bytes that `finish` would return now, or a few more.
   std::size_t byte_count() const {
     return used_ + (static_cast<std::size_t>(std::countl_zero(high_ - low_)) + 8) / 8;
   }
-  /// The information of all decisions so far, in bits, to about a tenth.
+  /// The information content of all decisions so far, in bits, to about 0.1 bit.
   double bit_count() const {
     const std::uint64_t range = (high_ - low_) | 1U;
     const auto zeros = static_cast<unsigned>(std::countl_zero(range));
-    // Between two powers of two a straight line.
+    // Interpolates linearly between two powers of two.
     const double part = static_cast<double>(range << zeros >> 11) / 4503599627370496.0 - 1;
     return 8 * static_cast<double>(used_) + zeros + 1 - part;
   }
   bool overflowed() const { return overflowed_; }
 
-  /// `low` plus the share of the way to `high`, rounded down.
+  /// Returns `low` plus `share` / 65536 of the way to `high`, rounded down.
   static std::uint64_t middle_of(std::uint64_t low, std::uint64_t high, BitProbability share) {
     const std::uint64_t range = high - low;
 #ifdef __SIZEOF_INT128__
-    // The upper half of one long product, which processors have in one step.
+    // The upper half of a 64 x 64 bit product: one instruction on most processors.
     __extension__ using Product = unsigned __int128;
     return low + static_cast<std::uint64_t>(
                      (Product{range} * (static_cast<std::uint64_t>(share) << 48)) >> 64);
@@ -77,13 +78,14 @@ class RangeEncoder {
   bool overflowed_ = false;
 };
 
-/// Decodes what a RangeEncoder wrote, from bytes that an enemy may have made: any bytes decode to
-/// some decisions, in a time that the asker bounds. Far past the end `failed()` is set for good.
+/// Decodes what a `RangeEncoder` wrote, from bytes that are not trusted. Any bytes decode to some
+/// decisions, so the caller must limit their number. Reading far past the end sets `failed()`
+/// permanently.
 class RangeDecoder {
  public:
   explicit RangeDecoder(std::span<const std::byte> bytes);
 
-  /// Requires: `probability >= 1`, the one that the encoder had.
+  /// Requires: `probability >= 1`, the same value that the encoder used.
   bool decode(BitProbability probability) {
     const std::uint64_t middle = RangeEncoder::middle_of(low_, high_, probability);
     const bool bit = code_ <= middle;
@@ -95,7 +97,7 @@ class RangeDecoder {
 
   bool failed() const { return failed_; }
   void fail() { failed_ = true; }
-  /// True when nothing failed and the encoder would have stopped at this very byte.
+  /// True when no read failed and the encoder would have ended the stream at exactly this byte.
   bool is_finished() const;
 
  private:

@@ -1,4 +1,4 @@
-// The last so many things by sequence number, in memory that was allocated once.
+// The last N elements by sequence number, in memory that is allocated once.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// A ring of elements that are found by their wide sequence number: number `n` lives in slot
-/// `n mod capacity`, with a tag that says which number is there. A newer number takes the slot of
-/// the one a whole capacity before it. Allocates on construction only; every call is one array
-/// access. One thread at a time.
+/// A ring buffer of elements, found by their wide sequence number. Number `n` is in slot `n mod
+/// capacity`; a tag holds the number that the slot contains. A newer number replaces the one that
+/// is a whole capacity older. Allocates on construction only; every call is one array access. One
+/// thread at a time.
 ///
 ///     SequenceBuffer<SentPacket> sent(256);
 ///     sent.acquire(sequence) = {.sent_at = now};
@@ -20,7 +20,8 @@ namespace muster {
 template <typename Element>
 class SequenceBuffer {
  public:
-  /// Requires: a power of two, so that slots stay in step when the numbers wrap at 2^32.
+  /// Requires: a power of two, so that neighbours keep neighbouring slots when numbers wrap at
+  /// 2^32.
   explicit SequenceBuffer(std::size_t capacity) : tags_(capacity, kEmpty), elements_(capacity) {
     assert(capacity > 0);
     assert((capacity & (capacity - 1)) == 0);
@@ -30,8 +31,8 @@ class SequenceBuffer {
 
   bool contains(std::uint32_t sequence) const { return tags_[slot_of(sequence)] == sequence; }
 
-  /// The element of a number; null when another is in its slot, or none. The pointer is good until
-  /// its slot is acquired anew.
+  /// Returns the element of a number, or null if its slot is empty or holds another number. The
+  /// pointer is valid until the slot is acquired again.
   Element* find(std::uint32_t sequence) {
     return contains(sequence) ? &elements_[slot_of(sequence)] : nullptr;
   }
@@ -39,17 +40,17 @@ class SequenceBuffer {
     return contains(sequence) ? &elements_[slot_of(sequence)] : nullptr;
   }
 
-  /// True when nothing is in the slot that `sequence` would take.
+  /// True when the slot for `sequence` is empty.
   bool is_available(std::uint32_t sequence) const { return tags_[slot_of(sequence)] == kEmpty; }
 
-  /// Puts `sequence` into its slot, whatever was there, and returns the element. It holds what the
-  /// slot held before: memory that it owns is reused, and the caller sets every part.
+  /// Assigns the slot to `sequence`, replacing any other number, and returns the element. The
+  /// element keeps the slot's old contents so that memory it owns is reused: set every part of it.
   Element& acquire(std::uint32_t sequence) {
     tags_[slot_of(sequence)] = sequence;
     return elements_[slot_of(sequence)];
   }
 
-  /// Forgets a number; nothing happens when it is not there.
+  /// Removes a number; does nothing if it is not present.
   void remove(std::uint32_t sequence) {
     if (contains(sequence)) tags_[slot_of(sequence)] = kEmpty;
   }
@@ -57,7 +58,7 @@ class SequenceBuffer {
   void clear() { std::ranges::fill(tags_, kEmpty); }
 
  private:
-  /// No 32-bit number is this, so every number can be stored, whoever sent it.
+  /// Not a 32-bit number, so every number from the network can be stored.
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
   std::size_t slot_of(std::uint32_t sequence) const { return sequence & (tags_.size() - 1); }

@@ -1,4 +1,4 @@
-// Hearing of new builds from a `muster watch` on the same machine.
+// Receives notices of new builds from a `muster watch` on the same machine.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,25 @@
 namespace muster {
 
 /// For tools and for games under development: connects to the socket of the `muster watch` that
-/// builds to a folder (bundler/cli/README.md, "The watch's socket") and listens. Nobody who
-/// writes there is believed: what is told is only that it is time to look
-/// (`is_another_build`). One thread at a time.
+/// builds to a folder (bundler/cli/README.md, "The watch's socket"). The sender is not trusted: a
+/// notice only means that the folder should be checked (`is_another_build`). One thread at a time.
 class BuildNotices {
  public:
-  /// So long is waited before the next attempt to connect.
+  /// The time before the next attempt to connect.
   static constexpr Duration kPause = std::chrono::seconds(1);
-  /// So often `build` is said anyway: others than the watch may build to the folder.
+  /// `build` is also returned at this interval, because other programs may build to the folder.
   static constexpr Duration kLookAnyway = std::chrono::seconds(5);
 
   enum class News : std::uint8_t {
-    none,    ///< Somebody watches, and nothing was built since the last call.
+    none,    ///< A watch is running, and nothing was built since the last call.
     build,   ///< Something was built, or may have been before this connected.
-    silent,  ///< Nobody watches: who wants to follow has to look for himself now and then.
+    silent,  ///< No watch is running: the caller must check the folder itself.
   };
 
-  /// `folder` is the build's output, which holds `client` and `server`.
+  /// `folder` is the build's output, which contains `client` and `server`.
   explicit BuildNotices(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Costs one call of the system, and never waits.
+  /// Costs one system call, and never waits.
   News poll(Time now);
 
  private:

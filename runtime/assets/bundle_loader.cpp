@@ -1,6 +1,6 @@
-// Every bundle is a node that knows how many want it: a handle wants what stands for its bundle and
-// all that this needs, which is the whole closure. Nodes never wait for each other; a handle is
-// ready when all of its nodes are. Here is who wants what; bundle_loading.cpp has what comes of it.
+// Every bundle is a node that counts its handles: a handle wants its chosen bundle and the whole
+// closure of dependencies. Nodes never wait for each other; a handle is ready when all of its nodes
+// are. This file counts requests; bundle_loading.cpp does the loading.
 #include "runtime/assets/bundle_loader.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
       executor_(executor),
       options_(options),
       nodes_(store.catalog().bundle_count()) {
-  // So that nothing that is asked for, let go or loaded is lost when memory runs out.
+  // So that no request, release or result is lost when memory runs out.
   queue_.reserve(queue_room());
   due_.reserve(queue_room());
   started_.reserve(nodes_.size());
@@ -43,13 +43,13 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
 BundleLoader::~BundleLoader() {
   assert(handles_ == 0);
   while (used_first_ != kNoBundle) unlink_evictable(used_first_);
-  // The executor may be at work on what nobody will collect.
+  // The executor may be loading bundles that will not be collected.
   std::erase_if(started_, [this](std::uint32_t bundle) { return executor_.cancel(bundle); });
   for (std::size_t left = started_.size(); left > 0; left -= finished_.size()) {
     executor_.wait();
     finished_.clear();
     executor_.collect(finished_);
-    // The rest was to be started, and memory did not suffice.
+    // The rest could not be started for lack of memory.
     if (finished_.empty()) break;
   }
 }
@@ -84,7 +84,7 @@ void BundleLoader::reload(std::uint32_t bundle) {
   bundle = store_.chosen(bundle);
   Node& node = nodes_[bundle];
   store_.close_bundle(bundle);
-  node.whole_bytes = 0;  // a preview's may be another
+  node.whole_bytes = 0;  // a preview's size may change
   if (node.state != NodeState::present && node.state != NodeState::failed) return;
   node.state = NodeState::absent;
   node.error = {};
@@ -125,12 +125,12 @@ LoadPriority BundleLoader::Node::priority() const {
   return static_cast<LoadPriority>(highest);
 }
 
-// Whoever wants it most, and for longest, decides.
+// The most urgent and longest request decides.
 void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   Node& node = nodes_[bundle];
   if (node.wanted_by == 0) {
     node.last_deadline = Time::min();
-    // What was opened past the loader and is not read whole wants room for the rest first.
+    // A bundle that was opened directly and is not completely read first needs room for the rest.
     const std::uint64_t unread = node.state == NodeState::present ? store_.unread_bytes(bundle) : 0;
     const std::uint64_t room = unread > 0 ? free_bytes() : 0;
     if (unread > room) {
@@ -180,7 +180,7 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
     if (node.state == NodeState::queued && !is_same) push(bundle);
     if (node.state == NodeState::loading && !is_same) {
       note_started_deadline(node);
-      is_recall_due_ = true;  // It may be what gives way now.
+      is_recall_due_ = true;  // It may now yield to a more urgent one.
     }
     return;
   }

@@ -1,4 +1,4 @@
-// Loading while the game runs.
+// Loads bundles while the game runs.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@
 
 namespace muster {
 
-/// What is loaded first.
+/// The priority of a load.
 enum class LoadPriority : std::uint8_t {
-  hint,     ///< May be wanted some time.
-  level,    ///< Wanted before the next level starts.
-  visible,  ///< Would show if it were there.
+  hint,     ///< May be needed later.
+  level,    ///< Needed before the next level starts.
+  visible,  ///< Would be visible if it were loaded.
   needed,   ///< The game waits for it.
 };
 inline constexpr std::size_t kLoadPriorities = 4;
 
 struct LoadRequest {
   LoadPriority priority = LoadPriority::visible;
-  /// When it is of no use any more: if it has not begun once this is past, it fails with
-  /// `timed_out`. What somebody else wants for longer, or for ever, goes on.
+  /// When it becomes useless: if it has not begun by then, it fails with `timed_out`. A request
+  /// with a later deadline, or without one, keeps it.
   std::optional<Time> deadline{};
 };
 
@@ -35,8 +35,8 @@ enum class LoadState : std::uint8_t { loading, ready, failed };
 
 class BundleLoader;
 
-/// Keeps a bundle, and those it depends on, loaded or on the way for as long as it lives.
-/// Move-only; the loader must outlive it. An empty one keeps nothing and is `failed`.
+/// Keeps a bundle and its dependencies loaded, or loading, for as long as it lives. Move-only; the
+/// loader must outlive it. An empty handle keeps nothing and is `failed`.
 class BundleHandle {
  public:
   BundleHandle() = default;
@@ -58,9 +58,9 @@ class BundleHandle {
   bool is_empty() const { return loader_ == nullptr; }
   std::uint32_t bundle() const { return bundle_; }
   LoadState state() const;
-  /// Why it failed; the message names the bundle. Requires: `state()` is failed, not empty.
+  /// Why it failed; the message contains the bundle. Requires: `state()` is failed, not empty.
   const Error& error() const;
-  /// Gives up what it keeps. What is not wanted by anybody else is not loaded any more.
+  /// Releases what it keeps. A bundle without another handle is no longer loaded.
   void release();
 
  private:
@@ -78,35 +78,37 @@ class BundleHandle {
 };
 
 struct LoaderOptions {
-  /// Files and decompressed entries of all open bundles and of those under way, and buffers that
-  /// are kept for the next ones. Those go first to stay below it, then bundles that nobody keeps,
-  /// the one used longest ago first; if that is not enough, a load fails and nothing is closed.
-  /// What the game opens through the store once there is a loader counts, too, and stays until
-  /// somebody asks the loader for it: only who opened it knows how long it is in use. From then on
-  /// there is room for what has not been read of it.
+  /// The limit for the files and decompressed entries of all open and loading bundles, and for
+  /// buffers kept for reuse. To stay below it, these buffers are freed first, then bundles without
+  /// handles, the least recently used first. If that is not enough, a load fails and nothing is
+  /// closed. Bundles that the game opens directly through the store also count. They stay until the
+  /// loader is asked for them, because only the caller knows how long they are in use; from then on
+  /// the loader also reserves room for their unread part.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
-  /// Bytes of bundle files whose loading starts in one `update`; one bundle always may.
+  /// Maximum bytes of bundle files whose loading starts in one `update`; one bundle may always
+  /// start.
   std::uint64_t start_budget_bytes = std::uint64_t{8} << 20U;
 };
 
 struct LoaderCounters {
-  std::uint64_t requested = 0;  ///< Bundles asked for, dependencies included, when not there.
+  std::uint64_t requested = 0;  ///< Requested bundles, including dependencies, that were not
+                                ///< loaded.
   std::uint64_t loaded = 0;
   std::uint64_t failed = 0;
-  std::uint64_t timed_out = 0;  ///< Of those.
-  std::uint64_t cancelled = 0;  ///< Nobody wanted it any more before it began.
-  std::uint64_t unwanted = 0;   ///< Loaded, though nobody wanted it any more by then.
+  std::uint64_t timed_out = 0;  ///< Those that timed out.
+  std::uint64_t cancelled = 0;  ///< No longer wanted before they began.
+  std::uint64_t unwanted = 0;   ///< Loaded, but no longer wanted by then.
   std::uint64_t evicted = 0;
-  std::uint64_t eviction_steps = 0;  ///< Bundles that were looked at to find those.
-  /// Bundles that were looked at because they were opened past the loader and not read whole.
+  std::uint64_t eviction_steps = 0;  ///< Bundles that were checked to find those.
+  /// Bundles that were checked because they were opened directly and not completely read.
   std::uint64_t unread_steps = 0;
 };
 
-/// Loads bundles of a store in the background and keeps count of who needs them. What is wanted by
-/// several is loaded once. Never waits, except in `finish` and `wait`.
+/// Loads bundles of a store in the background and counts their users. A bundle with several users
+/// is loaded once. Never waits, except in `finish` and `wait`.
 ///
 /// Store and executor must outlive it, and it must outlive its handles. One thread at a time; the
-/// executor has its own.
+/// executor has its own threads.
 ///
 ///     BundleLoader loader(store, executor, {});
 ///     BundleHandle hero = loader.request(bundle, {.priority = LoadPriority::visible});
@@ -115,37 +117,37 @@ struct LoaderCounters {
 class BundleLoader {
  public:
   BundleLoader(BundleStore& store, LoadExecutor& executor, const LoaderOptions& options);
-  /// Drops what has not begun, and waits for what has. Requires: no handles are left.
+  /// Drops loads that have not begun, and waits for the others. Requires: no handles are left.
   ~BundleLoader();
   BundleLoader(const BundleLoader&) = delete;
   BundleLoader& operator=(const BundleLoader&) = delete;
 
-  /// Wants a bundle and all that it depends on. What has failed before is tried again. Requires: an
-  /// index of the store's catalog.
+  /// Requests a bundle and all its dependencies. A failed bundle is tried again. Requires: an index
+  /// of the store's catalog.
   BundleHandle request(std::uint32_t bundle, const LoadRequest& request = {});
-  /// The same for the bundle that holds an asset. Fails as `why_not_packed` says.
+  /// The same for the bundle that holds an asset. Fails with the error of `why_not_packed`.
   Result<BundleHandle> request_asset(const Guid& asset, const LoadRequest& request = {});
-  /// Wants every bundle of a registry's entries, in their order.
+  /// Requests every bundle of a registry's entries, in order.
   std::vector<BundleHandle> request_registry(std::uint32_t registry, const LoadRequest& request);
 
-  /// Closes a bundle and loads it again, if somebody wants it: after its file was replaced, or when
-  /// the store says that its bytes were lost. All that was loaded from it dies; handles are
-  /// `loading` until it is back. A bundle that has failed is tried again; one that is on its way
-  /// goes on. Bundles of this store are not to be closed in any other way.
+  /// Closes a bundle and loads it again if it has handles: after its file was replaced, or when the
+  /// store reports lost bytes. Everything loaded from it becomes invalid; handles are `loading`
+  /// until it is loaded. A failed bundle is tried again; one that is loading continues. Do not
+  /// close bundles of this store in any other way.
   void reload(std::uint32_t bundle);
 
-  /// Takes in what has been loaded, drops what comes too late, and starts what is next: by
-  /// priority, then by deadline, then in the order of the requests. What was started, but has not
-  /// begun, gives way to what is more urgent. Throws std::bad_alloc when the executor has no memory
-  /// for what is to be started; that stays for the next update, and nothing is lost.
+  /// Takes over loaded bundles, drops late ones, and starts the next: by priority, then by
+  /// deadline, then in the order of the requests. A started load that has not begun yields to a
+  /// more urgent one. Throws std::bad_alloc if the executor has no memory for a start; the start is
+  /// retried in the next update, and nothing is lost.
   void update(Time now);
   /// Updates and waits until a handle is ready or failed: for loading screens.
   LoadState finish(const BundleHandle& handle, Time now);
-  /// Waits until something of what is under way has been loaded, if anything is, and updates: for
-  /// who has nothing to do before more than one handle is ready.
+  /// Waits until one of the running loads has finished, if any, and updates: for a caller that
+  /// waits for several handles.
   void wait(Time now);
 
-  /// What counts against the budget now.
+  /// The memory that counts against the budget now.
   std::uint64_t memory_bytes() const {
     return store_.memory_bytes() + reserved_bytes() + store_.memory()->kept_bytes();
   }
@@ -159,24 +161,24 @@ class BundleLoader {
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
-    std::uint32_t wanted_by = 0;  ///< Handles, of it and of what depends on it.
+    std::uint32_t wanted_by = 0;  ///< Handles of it and of bundles that depend on it.
     std::array<std::uint32_t, kLoadPriorities> wishes{};  ///< Those, by priority.
     std::uint32_t endless_wishes = 0;                     ///< Those without a deadline.
-    Time last_deadline;                                   ///< The latest one of any of them.
-    std::uint64_t order = 0;                              ///< Of its being asked for.
-    std::uint64_t ticket = 0;          ///< What the queue has under another is old.
-    std::uint64_t reserved_bytes = 0;  ///< While it is under way.
-    std::uint64_t whole_bytes = 0;     ///< What it takes, once that is known.
-    std::uint32_t started_at = 0;      ///< Where it stands in `started_`.
-    bool is_unread = false;            ///< It stands in `unread_`.
-    /// It is in the list of bundles that may be evicted, with these neighbors.
+    Time last_deadline;                                   ///< The latest deadline of any of them.
+    std::uint64_t order = 0;                              ///< The order of its request.
+    std::uint64_t ticket = 0;          ///< Queue entries with another ticket are stale.
+    std::uint64_t reserved_bytes = 0;  ///< While it is loading.
+    std::uint64_t whole_bytes = 0;     ///< Its total memory, once known.
+    std::uint32_t started_at = 0;      ///< Index in `started_`.
+    bool is_unread = false;            ///< It is in `unread_`.
+    /// It is in the list of bundles that may be evicted, with these neighbours.
     bool is_evictable = false;
     std::uint32_t used_before = kNoBundle;
     std::uint32_t used_after = kNoBundle;
     Error error;
 
     LoadPriority priority() const;
-    /// `Time::max()` when somebody wants it for ever.
+    /// `Time::max()` if a request has no deadline.
     Time deadline() const { return endless_wishes > 0 ? Time::max() : last_deadline; }
   };
   struct Waiting {
@@ -186,7 +188,7 @@ class BundleLoader {
     std::uint64_t ticket = 0;
     std::uint32_t bundle = 0;
   };
-  /// A deadline of what is queued.
+  /// A deadline of a queued bundle.
   struct Due {
     Time deadline;
     std::uint64_t ticket = 0;
@@ -194,10 +196,10 @@ class BundleLoader {
   };
   static bool is_after(const Waiting& a, const Waiting& b);
   static bool is_later(const Due& a, const Due& b) { return a.deadline > b.deadline; }
-  /// Whether something of one of the two heaps does not count any more.
+  /// True when an entry of one of the two heaps is stale.
   template <typename Entry>
   bool is_old(const Entry& entry) const;
-  /// What either heap may hold: more than half of it is old, then.
+  /// The maximum size of either heap: above it, more than half is stale.
   std::size_t queue_room() const { return 2 * nodes_.size() + 16; }
 
   template <typename Visit>
@@ -240,21 +242,23 @@ class BundleLoader {
   LoadExecutor& executor_;
   LoaderOptions options_;
   std::vector<Node> nodes_;             ///< By index of the bundle.
-  std::vector<Waiting> queue_;          ///< A heap, the next one in front; may hold what is old.
-  std::vector<Due> due_;                ///< The same by deadline, of those that have one.
-  std::vector<std::uint32_t> started_;  ///< What the executor has, in no order.
-  std::vector<std::uint32_t> visited_;  ///< A copy to walk while they change.
-  std::vector<std::uint32_t> unread_;   ///< Which keep room, until the next update looks.
-  std::vector<LoadOrder> orders_;       ///< The last of those, until the executor takes them.
+  std::vector<Waiting> queue_;          ///< A heap, the next one first; may contain stale entries.
+  std::vector<Due> due_;                ///< The same by deadline, for those that have one.
+  std::vector<std::uint32_t> started_;  ///< The executor's bundles, unordered.
+  std::vector<std::uint32_t> visited_;  ///< A copy for iteration while they change.
+  std::vector<std::uint32_t> unread_;   ///< Those that reserve room, until the next update checks
+                                        ///< them.
+  std::vector<LoadOrder> orders_;       ///< The orders of the last start, until the executor
+                                        ///< accepts them.
   std::vector<FinishedLoad> finished_;
-  /// Of what was started and has not begun, none has an earlier one.
+  /// No started load that has not begun has an earlier deadline.
   Time started_deadline_ = Time::max();
-  bool is_recall_due_ = false;  ///< Something may be more urgent than what was started.
+  bool is_recall_due_ = false;  ///< A request may be more urgent than the started ones.
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ticket_ = 0;
-  std::uint64_t reserved_bytes_ = 0;  ///< For the bundles under way.
-  /// The ends of the list of bundles that are present and not wanted, in the order in which they
-  /// became so. Making room takes time per evicted bundle, however many others there are.
+  std::uint64_t reserved_bytes_ = 0;  ///< For the loading bundles.
+  /// The ends of the list of bundles that are loaded and unused, in the order in which they became
+  /// so. Making room takes time only per evicted bundle.
   std::uint32_t used_first_ = kNoBundle;
   std::uint32_t used_last_ = kNoBundle;
   std::uint32_t handles_ = 0;

@@ -1,6 +1,6 @@
-// What is handed to the executor, what comes back, and what has to go: the other half of
-// bundle_loader.cpp. The executor has more than it can begin with, so that it never waits for the
-// next frame; whatever has not begun can be taken back.
+// Starts loads, takes results and evicts bundles: the other half of bundle_loader.cpp. The executor
+// gets more loads than it can begin, so that it never waits for the next frame; a load that has not
+// begun can be taken back.
 #include <algorithm>
 #include <cassert>
 #include <new>
@@ -10,19 +10,20 @@
 namespace muster {
 namespace {
 
-// What a bundle takes is not in the catalog. Large content that compresses better than this costs a
-// second attempt; small content does so only where memory is short.
+// The catalog does not contain a bundle's memory size. Large content with a higher compression
+// ratio than this needs a second attempt; small content only if memory is short.
 constexpr std::uint64_t kGuessedRatio = 4;
 constexpr std::uint64_t kGuessedLeast = std::uint64_t{256} << 10U;
-constexpr std::uint64_t kGuessedShare = 64;  // Of what is free, at most one part in so many.
-// Bundles that fail in one update for want of room: a bundle may depend on thousands, and each
-// failure composes a message.
+constexpr std::uint64_t kGuessedShare = 64;  // A guess is at most this part (1 / 64) of the free
+                                             // memory.
+// The maximum number of bundles that fail for lack of room in one update: a bundle may depend on
+// thousands, and each failure composes a message.
 constexpr std::uint64_t kFailuresAtOnce = 256;
 constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
 
 }  // namespace
 
-// A heap keeps the largest in front: the one that nothing comes before.
+// A heap keeps the largest in front: the one that is next.
 bool BundleLoader::is_after(const Waiting& a, const Waiting& b) {
   if (a.priority != b.priority) return a.priority < b.priority;
   if (a.deadline != b.deadline) return a.deadline > b.deadline;
@@ -40,12 +41,12 @@ void BundleLoader::queue(std::uint32_t bundle) {
   push(bundle);
 }
 
-// In the place that it has by its order; what the queue had of it before is old from now on.
+// Queues a bundle by its order; its earlier queue entries become stale.
 void BundleLoader::push(std::uint32_t bundle) {
   Node& node = nodes_[bundle];
   node.state = NodeState::queued;
   node.ticket = ++last_ticket_;
-  // Requests that come and go must not fill the queue with what is old.
+  // Repeated requests must not fill the queue with stale entries.
   const auto drop_old = [this](auto& heap, auto is_behind) {
     if (heap.size() < queue_room()) return;
     std::erase_if(heap, [this](const auto& entry) { return this->is_old(entry); });
@@ -79,14 +80,14 @@ void BundleLoader::take_in(FinishedLoad& finished) {
   const bool is_known = node.whole_bytes > 0;
   node.whole_bytes = finished.whole_bytes;
   if (!finished.result) {
-    // More than was guessed: now that it is known, there may be room for it.
+    // More than the guess: with the known size there may be room.
     const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
     if (is_too_large && !is_known && node.whole_bytes > 0 && node.wanted_by > 0) {
       return push(finished.bundle);
     }
     return fail_node(node, [&] { return std::move(finished.result.error()); });
   }
-  // Somebody may have opened it meanwhile by asking the store itself.
+  // The game may have opened it directly meanwhile.
   const bool is_there = store_.is_open(finished.bundle);
   const std::uint64_t bytes =
       is_there ? store_.unread_bytes(finished.bundle) : finished.result.value().memory_bytes();
@@ -104,12 +105,12 @@ void BundleLoader::take_in(FinishedLoad& finished) {
   if (node.wanted_by == 0) ++counters_.unwanted;
 }
 
-// Nothing may be lost because there is no memory to say why it failed.
+// A failure must be recorded even if there is no memory for its message.
 template <typename Reason>
 void BundleLoader::fail_node(Node& node, Reason reason) {
   ++counters_.failed;
   node.error = {};
-  // Nobody is left to be told.
+  // No handle is left.
   node.state = node.wanted_by == 0 ? NodeState::absent : NodeState::failed;
   if (node.state == NodeState::absent) return;
   try {
@@ -138,7 +139,7 @@ void BundleLoader::drop_late_started(Time now) {
       note_started_deadline(node);
     } else if (take_back(bundle)) {
       fail_late(bundle);
-    }  // What has begun arrives, late or not.
+    }  // A begun load arrives, late or not.
   }
 }
 
@@ -161,8 +162,8 @@ void BundleLoader::drop_old_front() {
   }
 }
 
-// The executor works in the order of the starts: what was started goes back into the queue, unless
-// it has begun.
+// The executor works in the order of the starts: a started load that has not begun returns to the
+// queue.
 void BundleLoader::recall_less_urgent() {
   if (!std::exchange(is_recall_due_, false)) return;
   drop_old_front();
@@ -174,7 +175,7 @@ void BundleLoader::recall_less_urgent() {
   }
 }
 
-// Returns false when the executor has begun.
+// Returns false if the executor has begun.
 bool BundleLoader::take_back(std::uint32_t bundle) {
   if (!executor_.cancel(bundle)) return false;
   forget_started(bundle);
@@ -190,7 +191,7 @@ void BundleLoader::forget_started(std::uint32_t bundle) {
   reserved_bytes_ -= std::exchange(nodes_[bundle].reserved_bytes, 0);
 }
 
-// All at once: to hand over small bundles one by one takes longer than loading them.
+// All at once: passing small bundles one by one would take longer than loading them.
 void BundleLoader::start_next() {
   choose_next();
   executor_.start(orders_);
@@ -211,18 +212,17 @@ void BundleLoader::choose_next() {
   }
 }
 
-// Starts what is in front of the queue, or fails it for want of room. Returns false when it has to
-// wait.
+// Starts the front of the queue, or fails it for lack of room. Returns false if it must wait.
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];
-  // Somebody has asked the store itself for it since: it is there, and what was read of it counts
-  // already. The rest is read as it is asked for.
+  // The game has opened it directly since: it exists, and its read part already counts. The rest is
+  // read on demand.
   const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
   const std::uint64_t least =
       is_there ? store_.unread_bytes(next.bundle) : std::max(file_bytes, node.whole_bytes);
   if (!make_room(least)) {
-    // What is under way may fail, or be let go, once it is there: no reason to fail yet.
+    // A running load may fail, or be released later: do not fail yet.
     if (!started_.empty()) return false;
     fail_node(node, [&] { return without_room(next.bundle, least); });
     return true;
@@ -233,7 +233,7 @@ bool BundleLoader::start(const Waiting& next) {
     ++counters_.loaded;
     return true;
   }
-  // Nothing is evicted for a guess: if it is too low, the next attempt knows.
+  // Nothing is evicted for a guess: if it is too low, the next attempt knows the size.
   std::uint64_t reserved = least;
   if (node.whole_bytes == 0) {
     const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;
@@ -251,7 +251,7 @@ bool BundleLoader::start(const Waiting& next) {
   return true;
 }
 
-// For what is under way, and for what has been opened past the loader and is not read yet.
+// Reserved for loading bundles, and for bundles that were opened directly and not completely read.
 std::uint64_t BundleLoader::reserved_bytes() const {
   return reserved_bytes_ + store_.expected_bytes();
 }
@@ -279,14 +279,14 @@ void BundleLoader::drop_read() {
   });
 }
 
-// Without what is kept for reuse, which goes when it is in the way.
+// Without buffers kept for reuse, which are freed when needed.
 std::uint64_t BundleLoader::free_bytes() const {
   const std::uint64_t used = store_.memory_bytes() + reserved_bytes();
   return options_.memory_budget_bytes - std::min(used, options_.memory_budget_bytes);
 }
 
-// Makes `bytes` more fit, by closing what nobody keeps. Returns false, and closes nothing, when
-// that would not suffice.
+// Makes room for `bytes` more by closing unused bundles. Returns false, and closes nothing, if that
+// is not enough.
 bool BundleLoader::make_room(std::uint64_t bytes) {
   if (bytes > free_bytes()) {
     const std::uint64_t budget = options_.memory_budget_bytes;

@@ -1,6 +1,5 @@
-// The catalog is read all the time, in place: one that is mapped is copied first, because to follow
-// an offset that changed after it was checked would be worse than the SIGBUS that a MappingGuard
-// catches.
+// The catalog is read often, in place. A mapped one is copied first, because following an offset
+// that changed after the check would be worse than the SIGBUS that a MappingGuard catches.
 #include "runtime/assets/bundle_store.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
                                       std::span<const VariantSetting> variants) {
   Result<std::unique_ptr<HeldFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
-  // Asked for only when something is wrong, for a stack has to look for it.
+  // Only for errors, because a stack must search for it.
   const auto refuse = [&source](ErrorCode code, const std::string& before,
                                 const std::string& after) {
     return fail(code, before + "'" + source.place_of(kCatalogFile) + "'" + after);
@@ -140,7 +139,7 @@ Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   choice_.each_dependency(
       bundle, [&](std::uint32_t needed) { is_alone = is_alone && bundles_[needed].has_value(); });
   if (!is_alone) return open_bundles({&bundle, 1});
-  // Without the lists that many of them need.
+  // Without the lists that are needed for many.
   Result<OpenedBundle> opened = open_verified(*source_, catalog_, bundle);
   if (!opened) return failed(opened.error().code, std::move(opened.error().message));
   adopt(bundle, std::move(opened.value()));
@@ -189,8 +188,8 @@ Result<void> BundleStore::load_bundles(std::span<const std::uint32_t> bundles) {
   return {};
 }
 
-// As many as find room in the caches between the look at their files and the use of them; from a
-// source that reads many at once, as many as that.
+// As many as fit into the caches between checking their files and using them; with a source that
+// reads many at once, as many as that.
 std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) const {
   constexpr std::size_t kMaxSmallFiles = 16;
   constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
@@ -210,7 +209,7 @@ std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) 
 
 Result<void> BundleStore::read_whole(std::uint32_t bundle) {
   OpenBundle& open = *bundles_[bundle];
-  // Many depend on the same few. Those in a file that others can change may have lost bytes.
+  // Many depend on the same few. Those in a shared file may have lost bytes.
   if (open.is_whole && !open.opened.file->is_shared()) {
     counters_.cached_loads += open.opened.plain.size();
     return {};
@@ -238,7 +237,7 @@ void BundleStore::close_bundle(std::uint32_t bundle) {
   if (is_expected_[bundle]) expected_bytes_ -= unread_bytes(bundle);
   give_back(*bundles_[bundle]);
   bundles_[bundle].reset();
-  ++closings_;  // Whoever depends on it has to ask for it again.
+  ++closings_;  // Bundles that depend on it must request it again.
 }
 
 void BundleStore::set_discardable(std::uint32_t bundle, bool is_discardable) {
@@ -257,7 +256,7 @@ void BundleStore::set_expected(std::uint32_t bundle, bool is_expected) {
   expected_bytes_ += is_expected ? bytes : 0 - bytes;
 }
 
-// Of an open bundle. One that shrinks adds a number modulo 2^64.
+// For an open bundle. A decrease adds a number modulo 2^64.
 void BundleStore::add_memory(std::uint32_t bundle, std::uint64_t bytes) {
   const std::uint64_t unread_before = unread_bytes(bundle);
   bundles_[bundle]->memory_bytes += bytes;
@@ -270,7 +269,7 @@ void BundleStore::give_back(OpenBundle& open) noexcept {
   for (PlainEntry& plain : open.opened.plain) memory_->give_back(std::move(plain.memory));
 }
 
-// Each once, and each bundle before those that it depends on.
+// Each once, and each bundle before its dependencies.
 std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::uint32_t> bundles) {
   std::vector<Missing> missing;
   missing.reserve(bundles.size());
@@ -285,7 +284,7 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
     const std::uint32_t bundle = chosen(asked);
     if (is_complete(bundle)) continue;
     add(bundle, bundle);
-    // The whole closure, so there is no recursion here.
+    // The whole closure, so no recursion is needed.
     choice_.each_dependency(bundle, [&](std::uint32_t needed) { add(needed, bundle); });
   }
   return missing;

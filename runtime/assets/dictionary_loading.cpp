@@ -1,4 +1,4 @@
-// Bytes that others can change are hashed and digested in a copy.
+// Bytes that others can change are copied before they are hashed and loaded.
 #include "runtime/assets/dictionary_loading.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// The dictionaries of a build, for decompressing its bundles.
+// Loads the dictionaries of a build, for decompressing its bundles.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,8 @@
 
 namespace muster {
 
-/// Loads every dictionary that a catalog names, a few of at most a megabyte each; null when it
-/// names none. Fails with `not_found`, as the source does, or with what is wrong with the bytes;
-/// the message names the file.
+/// Loads every dictionary of a catalog, a few of at most a megabyte each; null if it has none.
+/// Fails with `not_found`, like the source, or for invalid bytes; the message contains the file.
 Result<std::shared_ptr<const DictionarySet>> load_dictionaries(const BundleSource& source,
                                                                const CatalogReader& catalog);
 

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "pread", "uring"};
 
-// Whoever cuts a file short inside a page takes no page away: there are zeros from then on, and no
-// fault. So the file itself is asked for its size, where it still stands under its name; one that
-// was removed or replaced has kept its bytes.
+// Truncating a file within a page removes no page: its bytes become zeros, without a fault. So the
+// file is asked for its size while it still has its name; a removed or replaced file keeps its
+// bytes.
 class MappedHeldFile final : public HeldFile {
  public:
   MappedHeldFile(MappedFile file, const DiskFile& from)
@@ -60,11 +60,12 @@ Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
   return file;
 }
 
-// Nothing, unless the file has exactly `expected_bytes`: then `read_for_source` looks closer.
+// Returns nothing unless the file has exactly `expected_bytes`; then `read_for_source` checks
+// further.
 Result<std::unique_ptr<HeldFile>> read_expected(const std::string& folder, const AssetPath& path,
                                                 std::size_t expected_bytes,
                                                 const std::shared_ptr<MemoryPool>& memory) {
-  // With room for a byte more, which shows that the file is larger.
+  // One byte more shows that the file is larger.
   Result<std::unique_ptr<PooledFile>> held =
       PooledFile::make(memory, expected_bytes + 1, path.text());
   if (!held) return held;
@@ -105,7 +106,7 @@ Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
                                                      std::uint64_t max_bytes) const {
   Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
   if (!file) return fail(file.error());
-  // Unguarded, whoever cuts the file short would end the program.
+  // Without a guard, truncating the file would end the program.
   if (!MappingGuard::is_there()) return read_whole_file(file.value(), memory_);
   Result<MappedFile> mapped = MappedFile::map(file.value());
   if (!mapped) return read_whole_file(file.value(), memory_);
@@ -117,9 +118,9 @@ Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,
   return read_for_source(folder_, path, max_bytes, memory_);
 }
 
-// The catalog says how large a bundle is, so most small files are opened, read and closed, without
-// another call to ask for their size. Memory is not taken on a catalog's word alone: a forged one
-// could name terabytes.
+// The catalog contains the size of a bundle, so most small files are opened, read and closed
+// without a call for their size. A large size is not trusted, because a forged catalog could
+// request terabytes.
 Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
                                                   const std::shared_ptr<MemoryPool>& memory) {

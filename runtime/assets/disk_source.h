@@ -13,8 +13,8 @@
 
 namespace muster {
 
-/// How the files of a folder are read. The figures that `automatic` follows are in this folder's
-/// README.md.
+/// How the files of a folder are read. The README.md of this folder explains the choice of
+/// `automatic`.
 enum class SourceKind : std::uint8_t {
   automatic,
   mapped,  ///< `MappedSource`, for programs that have a `MappingGuard`
@@ -27,18 +27,18 @@ std::string_view to_string(SourceKind kind);
 /// The reverse, for options and settings.
 std::optional<SourceKind> parse_source_kind(std::string_view text);
 
-/// A source, and how it really reads: never `automatic`. `mapped` is also one that has to read
-/// files now and then.
+/// A source, and its real way of reading: never `automatic`. A `mapped` source may still read some
+/// files.
 struct DiskSource {
   std::unique_ptr<BundleSource> source;
   SourceKind kind = SourceKind::pread;
 };
 
-/// Opens a folder of the disk. `automatic` never fails: it takes what is fastest and works here.
-/// `uring` fails as `UringSource::open` does. Whether the folder exists shows when a file of it is
-/// opened. What is read lies in buffers of `memory`, if it is given: the pool of the store that
-/// reads from here, so that one budget covers both. Without it, large files that are closed and
-/// opened again cost several times as much, in page faults.
+/// Opens a folder of the disk. `automatic` never fails: it chooses the fastest way that works.
+/// `uring` fails like `UringSource::open`. A missing folder is reported when one of its files is
+/// opened. If `memory` is given, the bytes are in its buffers: pass the pool of the store that uses
+/// this source, so that one budget covers both. Without it, closing and opening large files again
+/// costs several times as much, in page faults.
 ///
 ///     const auto memory = std::make_shared<MemoryPool>();
 ///     Result<DiskSource> disk = open_disk_source(folder, SourceKind::automatic, memory);
@@ -50,12 +50,12 @@ struct DiskSource {
 Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                                     std::shared_ptr<MemoryPool> memory = nullptr);
 
-/// The size of a file of a source's folder, as `BundleSource::file_bytes`.
+/// The size of a file in a source's folder, like `BundleSource::file_bytes`.
 std::optional<std::uint64_t> size_for_source(const std::string& folder, std::string_view path);
 
-/// Maps files: nothing is read before it is used, and processes share the pages. A file that is cut
-/// short meanwhile must not end the program: those opened while no `MappingGuard` lives are read
-/// instead, as is a file for which there is no room to map it.
+/// Maps files: nothing is read before use, and processes share the pages. A file that is truncated
+/// meanwhile must not end the program, so files opened without a `MappingGuard` are read instead,
+/// and so are files that cannot be mapped.
 class MappedSource final : public BundleSource {
  public:
   explicit MappedSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
@@ -73,7 +73,7 @@ class MappedSource final : public BundleSource {
   std::shared_ptr<MemoryPool> memory_;
 };
 
-/// Reads whole files into memory of its own. A file that is changed afterwards changes nothing.
+/// Reads whole files into its own memory. Later changes of a file have no effect.
 class PreadSource final : public BundleSource {
  public:
   explicit PreadSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
@@ -91,10 +91,10 @@ class PreadSource final : public BundleSource {
   std::shared_ptr<MemoryPool> memory_;
 };
 
-/// Opens a file of a source's folder, reading nothing. Fails as `BundleSource::open` does.
+/// Opens a file of a source's folder without reading it. Fails like `BundleSource::open`.
 Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,
                                  std::uint64_t max_bytes);
-/// The same, and reads it. Fails with `limit_exceeded`, too, when there is no memory for it.
+/// The same, and reads it. Also fails with `limit_exceeded` if there is no memory for it.
 Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
                                                   const std::shared_ptr<MemoryPool>& memory);

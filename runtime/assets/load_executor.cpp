@@ -19,10 +19,10 @@
 namespace muster {
 namespace {
 
-// A frame's worth of small bundles.
+// One frame's small bundles.
 constexpr std::uint32_t kLoadsPerThread = 128;
 
-// Returns false when it is not there.
+// Returns false if it is not there.
 bool take_out(std::deque<LoadOrder>& orders, std::uint32_t bundle) {
   const auto found = std::ranges::find(orders, bundle, &LoadOrder::bundle);
   if (found == orders.end()) return false;
@@ -58,7 +58,7 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
   return {};
 }
 
-/// Opens a file whose want of memory is its own.
+/// Opens a file separately, so that a lack of memory affects only it.
 Result<std::unique_ptr<HeldFile>> open_alone(const BundleSource& source,
                                              const CatalogReader& catalog,
                                              std::uint32_t bundle) noexcept {
@@ -78,8 +78,7 @@ FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog
                      decompressor, memory, shared);
 }
 
-// A bundle may have more in it than there is memory. On a thread of its own nobody would catch
-// that.
+// A bundle may need more memory than exists. On its own thread an exception would not be caught.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
                          Decompressor& decompressor, MemoryPool* memory, SharedBlocks* shared) {
@@ -111,7 +110,7 @@ Decompressor make_decompressor(const BundleSource& source, const CatalogReader& 
   return decompressor;
 }
 
-/// The threads, and what they share with the thread that uses the executor.
+/// The threads, and the data that they share with the caller's thread.
 class ThreadedLoads::Crew {
  public:
   Crew(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
@@ -149,7 +148,7 @@ class ThreadedLoads::Crew {
   std::condition_variable finished_signal_;
   SharedBlocks shared_;
   std::deque<LoadOrder> started_;
-  std::list<OpenedFile> opened_;  ///< Where files are opened together.
+  std::list<OpenedFile> opened_;  ///< Used if files are opened together.
   bool is_opening_ = false;
   std::vector<FinishedLoad> finished_;
   std::uint32_t under_way_ = 0;
@@ -166,7 +165,8 @@ ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& ca
       crew_(std::make_unique<Crew>(source, catalog, threads, std::move(memory),
                                    std::move(dictionaries))) {}
 
-// In a child of `fork`, joining a thread or destroying a signal that one waits for never ends.
+// In a child of `fork`, joining a thread or destroying a condition variable with waiting threads
+// never ends.
 ThreadedLoads::~ThreadedLoads() {
   if (!is_of_this_process()) static_cast<void>(crew_.release());
 }
@@ -221,7 +221,7 @@ ThreadedLoads::Crew::Crew(const BundleSource& source, const CatalogReader& catal
   try {
     for (std::uint32_t i = 0; i < threads; ++i) {
       Decompressor own = make_decompressor(source, catalog, dictionaries);
-      dictionaries = own.dictionaries();  // The first one's, for the others.
+      dictionaries = own.dictionaries();  // Those of the first one, for the others.
       threads_.emplace_back([this, own = std::move(own)]() mutable { work(own); });
     }
   } catch (...) {
@@ -245,7 +245,7 @@ void ThreadedLoads::Crew::start(std::span<const LoadOrder> orders) {
   if (orders.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    finished_.reserve(under_way_ + orders.size());  // here: the other threads must not fail
+    finished_.reserve(under_way_ + orders.size());  // here, because the other threads must not fail
     started_.insert(started_.end(), orders.begin(), orders.end());
     under_way_ += static_cast<std::uint32_t>(orders.size());
   }
@@ -264,7 +264,7 @@ bool ThreadedLoads::Crew::cancel(std::uint32_t bundle) {
 void ThreadedLoads::Crew::collect(std::vector<FinishedLoad>& out) {
   const std::lock_guard lock(mutex_);
   const auto count = static_cast<std::uint32_t>(finished_.size());
-  move_to(finished_, out);  // When there is no memory for that, they stay.
+  move_to(finished_, out);  // Without memory for that, they stay.
   under_way_ -= count;
 }
 
@@ -281,8 +281,8 @@ void ThreadedLoads::Crew::work(Decompressor& decompressor) {
     if (is_to_open()) {
       open_next(lock);
     } else if (has_load()) {
-      // Before any help: side by side nothing waits for a hash, and what becomes urgent while a
-      // large entry is being loaded waits for one of its blocks, not for all of them.
+      // Before helping: parallel loads need not wait for a hash, and an urgent load waits for one
+      // block of a large entry, not for all.
       load_next(lock, decompressor);
     } else {
       shared_.help(lock, decompressor);
@@ -296,13 +296,13 @@ bool ThreadedLoads::Crew::has_load() const {
   return !opened_.empty() || (!started_.empty() && !is_opening_);
 }
 
-// Before the last of them is taken, so that the disk has something to do meanwhile.
+// Before the last file is used, so that the disk keeps working.
 bool ThreadedLoads::Crew::is_to_open() const {
   const std::uint32_t together = source_.files_at_once();
   return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;
 }
 
-// Takes what is to be opened together. Where there is no memory for that, nothing.
+// Takes the files to open together; none if there is no memory for that.
 std::list<ThreadedLoads::Crew::OpenedFile> ThreadedLoads::Crew::take_started() {
   std::list<OpenedFile> files;
   std::uint64_t bytes = 0;
@@ -338,7 +338,7 @@ void ThreadedLoads::Crew::open_next(Lock& lock) {
     auto next = opened.begin();
     for (OpenedFile& file : files) file.file = std::move(*next++);
   } catch (const std::bad_alloc&) {
-    // One after the other, then: there may be memory for the next.
+    // Then one after another: there may be memory for the next.
     for (OpenedFile& file : files) file.file = open_alone(source_, catalog_, file.order.bundle);
   }
   lock.lock();
@@ -366,12 +366,12 @@ void ThreadedLoads::Crew::load_next(Lock& lock, Decompressor& decompressor) {
   lock.unlock();
   std::vector<Result<std::unique_ptr<HeldFile>>> files;
   try {
-    // A preview's catalog does not say how large its files are.
+    // A preview's catalog does not contain file sizes.
     if (!catalog_.is_preview()) {
       files = open_files(source_, catalog_, std::span(bundles).first(count));
     }
   } catch (const std::bad_alloc&) {
-    files.clear();  // One after the other, then: there may be memory for the next.
+    files.clear();  // Then one after another: there may be memory for the next.
   }
   for (std::size_t i = 0; i < count; ++i) {
     loads[i] = i < files.size() ? load_opened(source_, catalog_, orders[i], std::move(files[i]),

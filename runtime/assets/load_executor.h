@@ -1,4 +1,4 @@
-// Who does the work of loading: another thread, or whoever steps it.
+// Runs the work of loading: on threads, or step by step.
 #pragma once
 
 #include <cstdint>
@@ -13,93 +13,93 @@
 
 namespace muster {
 
-/// A bundle to load, and what it may take in memory.
+/// A bundle to load, and its memory limit.
 struct LoadOrder {
   std::uint32_t bundle = 0;
   std::uint64_t memory_max_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// A bundle that was loaded with all its entries, or the reason why not.
+/// A bundle that was loaded with all its entries, or the error.
 struct FinishedLoad {
   std::uint32_t bundle = 0;
   Result<OpenedBundle> result;
-  /// What it takes, decompressed; 0 when it did not come so far. More than the order's limit is
-  /// refused with `limit_exceeded` before any of it is decompressed.
+  /// Its decompressed size; 0 if loading failed earlier. More than the order's limit is refused
+  /// with `limit_exceeded` before decompression.
   std::uint64_t whole_bytes = 0;
 };
 
 /// Opens, verifies and decompresses a bundle with all its entries, in buffers of `memory`, which
-/// may be null, and with whoever `shared` brings, if anybody. Safe from several threads at once,
-/// each with a decompressor of its own. Fails as `open_verified` and `read_entry` do, and with
-/// `limit_exceeded` when memory or limit do not suffice.
+/// may be null. `shared` may let other threads help. Several threads may call it, each with its own
+/// decompressor. Fails like `open_verified` and `read_entry`, and with `limit_exceeded` if memory
+/// or limit are not enough.
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
                         const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory,
                         SharedBlocks* shared = nullptr);
-/// The same for a file that the source has opened, or has failed to.
+/// The same for a file that the source has opened, or failed to open.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
                          Decompressor& decompressor, MemoryPool* memory,
                          SharedBlocks* shared = nullptr);
 
-/// Makes a decompressor that has a build's dictionaries: those given, or else its own. One that
-/// cannot have them has none, and every entry that needs one fails and says so.
+/// Makes a decompressor with a build's dictionaries: the given ones, or else loaded ones. If they
+/// cannot be loaded, it has none, and every entry that needs one reports the error.
 Decompressor make_decompressor(const BundleSource& source, const CatalogReader& catalog,
                                std::shared_ptr<const DictionarySet> dictionaries);
 
-/// Loads bundles in the order in which they are started, or side by side. Implementations:
-/// `ThreadedLoads`, `SteppedLoads`. Used by one thread.
+/// Loads bundles in the order of their starts, or in parallel. Implementations: `ThreadedLoads`,
+/// `SteppedLoads`. Used by one thread.
 class LoadExecutor {
  public:
   virtual ~LoadExecutor() = default;
-  /// Starts loading bundles, in their order; none of them when it throws std::bad_alloc. Requires:
-  /// none of them is under way.
+  /// Starts loading bundles, in order; starts none if it throws std::bad_alloc. Requires: none of
+  /// them is already loading.
   virtual void start(std::span<const LoadOrder> orders) = 0;
-  /// Drops a load that has not begun; it will not be collected. Returns false when it has begun, or
-  /// is not there.
+  /// Drops a load that has not begun; it will not be collected. Returns false if it has begun or
+  /// does not exist.
   virtual bool cancel(std::uint32_t bundle) = 0;
-  /// Appends what has finished since the last call; nothing of it, and keeps it, when it throws
-  /// std::bad_alloc. Never waits.
+  /// Appends the loads that finished since the last call. If it throws std::bad_alloc, appends
+  /// nothing and keeps them. Never waits.
   virtual void collect(std::vector<FinishedLoad>& out) = 0;
-  /// How many loads may usefully be under way at once.
+  /// The useful number of simultaneous loads.
   virtual std::uint32_t parallel_loads() const = 0;
-  /// Waits until something has finished, if anything is under way.
+  /// Waits until a load has finished, if any is running.
   virtual void wait() = 0;
 };
 
-/// Loads on threads of its own. From a source that gains from it (`files_at_once`) one thread at a
-/// time opens several files together, while the others decompress what has been opened. Threads
-/// that find nothing to begin decompress blocks of large entries that others load. Source and
-/// catalog must outlive it; the catalog's bytes too. Large buffers come from `memory`, which is
-/// best the store's: `BundleStore::memory`; so are `dictionaries`, else it loads its own.
+/// Loads on its own threads. With a source that benefits from it (`files_at_once`) one thread at a
+/// time opens several files together, while the others decompress. Idle threads decompress blocks
+/// of large entries that others load. Source, catalog and the catalog's bytes must outlive it.
+/// Large buffers come from `memory`, best the store's (`BundleStore::memory`); the same for
+/// `dictionaries`, which it otherwise loads itself.
 ///
-/// The threads exist only in the process that made it. In a child of `fork` everything that was or
-/// is started fails with `unsupported`, no function of this class waits, and the destructor leaks
-/// what the threads used. The pool is different: a thread may have held its lock when the process
-/// was forked, and then the store and its loaders wait for it for ever, also in their destructors.
-/// So leave those alone in the child, and make a store, a loader and an executor of its own there.
+/// The threads exist only in the process that created them. In a child of `fork` every load fails
+/// with `unsupported`, no function of this class waits, and the destructor leaks the threads' data.
+/// The pool is different: a thread may have held its lock at the time of the fork, and then the
+/// store and its loaders wait forever, also in their destructors. So do not use them in the child,
+/// and create a new store, loader and executor there.
 class ThreadedLoads final : public LoadExecutor {
  public:
-  /// Files that are opened together have no more bytes than this, but for the first: what becomes
-  /// urgent meanwhile waits for them.
+  /// The maximum size of files that are opened together, except for the first: urgent loads wait
+  /// for them.
   static constexpr std::uint64_t kMaxTogetherBytes = std::uint64_t{2} << 20U;
 
-  /// A thread takes several small bundles at a time, with no more bytes of files than this: to hand
-  /// each over alone takes as long as loading it.
+  /// A thread takes several small bundles at a time, with at most this size of files, because
+  /// passing one alone takes as long as loading it.
   static constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
   static constexpr std::size_t kMaxSmallLoads = 8;
 
-  /// Throws std::system_error when the system has no more threads, and std::bad_alloc. Requires:
+  /// Throws std::system_error if the system has no more threads, and std::bad_alloc. Requires:
   /// `threads >= 1`.
   ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
                 std::shared_ptr<MemoryPool> memory = nullptr,
                 std::shared_ptr<const DictionarySet> dictionaries = nullptr);
-  /// Lets what is being loaded finish; drops the rest.
+  /// Finishes the running loads and drops the rest.
   ~ThreadedLoads() override;
 
   void start(std::span<const LoadOrder> orders) override;
   bool cancel(std::uint32_t bundle) override;
   void collect(std::vector<FinishedLoad>& out) override;
-  /// So many that no thread waits for the next frame, even if they are small.
+  /// Enough that no thread waits for the next frame, even with small bundles.
   std::uint32_t parallel_loads() const override;
   void wait() override;
 
@@ -113,11 +113,11 @@ class ThreadedLoads final : public LoadExecutor {
   std::unique_ptr<Crew> crew_;
 };
 
-/// Loads when it is told to, one at a time, in any order that a test wants: the deterministic twin.
-/// Without steps, `wait` and `collect` do everything in the order of the starts.
+/// Loads on request, one at a time, in any order: the deterministic version for tests. Without
+/// steps, `wait` and `collect` load everything in the order of the starts.
 class SteppedLoads final : public LoadExecutor {
  public:
-  /// `is_manual`: nothing is loaded but by `step`; else `collect` loads all that was started.
+  /// `is_manual`: only `step` loads; else `collect` loads everything that was started.
   SteppedLoads(const BundleSource& source, const CatalogReader& catalog, bool is_manual = false,
                std::shared_ptr<MemoryPool> memory = nullptr,
                std::shared_ptr<const DictionarySet> dictionaries = nullptr);
@@ -131,11 +131,11 @@ class SteppedLoads final : public LoadExecutor {
   void wait() override;
 
   std::size_t started_count() const { return started_.size(); }
-  /// The bundle in a place of the queue. Requires: `index < started_count()`.
+  /// The bundle at an index of the queue. Requires: `index < started_count()`.
   std::uint32_t started(std::size_t index) const { return started_[index].bundle; }
-  /// Memory of what was loaded and not collected yet.
+  /// The memory of loaded bundles that were not collected yet.
   std::uint64_t finished_bytes() const;
-  /// Loads the started bundle of this place in the queue. Requires: `index < started_count()`.
+  /// Loads the started bundle at this index of the queue. Requires: `index < started_count()`.
   void step(std::size_t index = 0);
 
  private:

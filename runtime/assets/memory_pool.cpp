@@ -33,13 +33,13 @@ PooledMemory BufferQueue::pop() {
   return std::move(ring_[std::exchange(first_, (first_ + 1) & (ring_.size() - 1))]);
 }
 
-// The next of the sizes that small buffers have.
+// The next size of small buffers.
 std::size_t MemoryPool::rounded(std::size_t size_bytes) {
   const std::size_t step = std::bit_floor(size_bytes) / kSizesPerDoubling;
   return (size_bytes + step - 1) & ~(step - 1);
 }
 
-// Of the largest of those sizes that a buffer has room for.
+// The index of the largest such size that fits into a buffer.
 std::size_t MemoryPool::index_of(std::size_t size_bytes) {
   const std::size_t below = std::bit_floor(size_bytes);
   const int doublings = std::countr_zero(below) - std::countr_zero(kMinPooledBytes);
@@ -71,8 +71,8 @@ PooledMemory MemoryPool::take_small(std::size_t size_bytes) {
 PooledMemory MemoryPool::take_large(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The smallest that fits: a larger one is missed by who needs all of it. Of equal ones the
-    // last, which is most likely still in a cache. Buffers are few.
+    // The smallest that fits, because larger ones may be needed. Of equal ones the last, which is
+    // most likely still in a cache. Buffers are few.
     std::size_t best = large_.size();
     std::size_t best_bytes = 2 * size_bytes;
     for (std::size_t i = large_.size(); i-- > 0 && best_bytes != size_bytes;) {
@@ -102,7 +102,7 @@ void MemoryPool::give_back(PooledMemory memory) noexcept {
       large_.push_back(std::move(memory));
     }
   } catch (const std::bad_alloc&) {
-    return;  // Without room for a pointer to it, the buffer is better given back to the system.
+    return;  // Without room for a pointer to it, the buffer is freed.
   }
   kept_bytes_ += capacity;
   drop_beyond(kMaxKeptBytes);

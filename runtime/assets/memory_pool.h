@@ -1,4 +1,4 @@
-// Buffers that are used again.
+// Reusable buffers.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace muster {
 
-/// Bytes that their holder owns, not cleared. Move-only.
+/// Owned bytes, not cleared. Move-only.
 struct PooledMemory {
   std::unique_ptr<std::byte[]> bytes;
   std::size_t capacity_bytes = 0;
 };
 
-/// Buffers of one size that wait, the first to come being the first to go. Keeps its own room.
+/// Free buffers of one size, first in, first out. Keeps its memory.
 class BufferQueue {
  public:
   bool empty() const { return count_ == 0; }
@@ -32,30 +32,28 @@ class BufferQueue {
   std::size_t count_ = 0;
 };
 
-/// Keeps the buffers of what was closed for what is opened next. Fresh memory costs a page fault
-/// every 4 KiB, which is more than decompressing into it, and the allocator gives many small
-/// buffers back to the system as well as a large one; a game that swaps one level for another of
-/// its size pays that once. One pool serves a store, the threads that load for it and, where they
-/// are given it, the sources that read: what lies in it counts as theirs. Safe from several threads
-/// at once.
+/// Keeps the buffers of closed bundles for the next ones. Fresh memory costs a page fault every 4
+/// KiB, which is more than decompressing into it, and the allocator also returns many small buffers
+/// to the system. A game that replaces one level by another of its size pays this once. One pool
+/// serves a store, the threads that load for it and, if passed to them, the sources; its buffers
+/// count as theirs. Several threads may use it.
 class MemoryPool {
  public:
-  /// Smaller buffers are left to the allocator, which keeps those itself.
+  /// Smaller buffers are left to the allocator, which keeps them itself.
   static constexpr std::size_t kMinPooledBytes = std::size_t{1} << 10U;
-  /// Smaller buffers are kept by size. There are eight sizes between one power of two and the next:
-  /// what has another one gets up to an eighth more than it asks for.
+  /// Smaller buffers are kept by size. There are eight sizes per power of two; other requests get
+  /// up to an eighth more.
   static constexpr std::size_t kMinLargeBytes = std::size_t{64} << 10U;
-  /// What is kept beyond this is given back, the oldest first: about one level's textures.
+  /// More than this is freed, oldest first: about one level's textures.
   static constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20U;
 
-  /// A buffer of at least `size_bytes`, and of less than twice that when it comes from the pool.
+  /// A buffer of at least `size_bytes`, and of less than twice that if it comes from the pool.
   /// Throws std::bad_alloc.
   PooledMemory take(std::size_t size_bytes);
   void give_back(PooledMemory memory) noexcept;
 
   std::size_t kept_bytes() const { return kept_bytes_; }
-  /// Gives buffers back to the system until at most so many bytes are kept: large ones first, the
-  /// oldest before the others.
+  /// Frees buffers until at most `bytes` are kept: large ones first, oldest first.
   void shrink_to(std::size_t bytes) noexcept;
 
  private:
@@ -71,9 +69,8 @@ class MemoryPool {
 
   std::mutex mutex_;
   std::array<BufferQueue, kSmallSizes> small_;  ///< By `index_of` their sizes.
-  std::vector<PooledMemory> large_;             ///< The one given back last is at the end.
-  /// Changed under the mutex only, read without it by those who ask whether there is anything to
-  /// do.
+  std::vector<PooledMemory> large_;             ///< The last returned one is at the end.
+  /// Changed only under the mutex; read without it to check whether there is work.
   std::atomic<std::size_t> kept_bytes_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Any address will do.
+// Accepts any address.
 void prefetch(const void* address) { __builtin_prefetch(address); }
 
 class OwnedFile final : public HeldFile {
@@ -38,8 +38,8 @@ std::uint64_t MemorySource::hash_of(std::string_view path) {
   return std::hash<std::string_view>()(path);
 }
 
-// A path is looked for without reading another one's text, which lies somewhere else in memory: for
-// a small bundle a standard map's chase takes a tenth of the time of decompressing it.
+// A path is found without reading other paths' text elsewhere in memory: for a small bundle, the
+// lookup in a standard map takes a tenth of the time of decompression.
 std::uint32_t MemorySource::find(std::string_view path, std::uint64_t hash) const {
   if (places_.empty()) return kNone;
   for (std::size_t at = hash & (places_.size() - 1);; at = (at + 1) & (places_.size() - 1)) {
@@ -56,7 +56,7 @@ void MemorySource::note_place(std::uint32_t file) {
   places_[at] = {.tag = tag_of(hash), .file = file};
 }
 
-// All of them, with room to come.
+// All of them, with room for more.
 void MemorySource::note_places() {
   places_.assign(std::bit_ceil(4 * files_.size() + 1), Place());
   for (std::uint32_t file = 0; file < files_.size(); ++file) note_place(file);
@@ -103,8 +103,8 @@ Result<std::unique_ptr<HeldFile>> MemorySource::view(std::uint32_t file,
   return std::make_unique<ViewedFile>(bytes);
 }
 
-// What one look-up waits for is asked for while the others wait for theirs: a place of the table,
-// the file that it most likely names, the file's path and first bytes.
+// Prefetches for several lookups at once: an index entry of the table, the file that it most likely
+// names, the file's path and first bytes.
 std::vector<Result<std::unique_ptr<HeldFile>>> MemorySource::open_all(
     std::span<const OpenRequest> requests) const {
   constexpr std::size_t kTogether = 16;

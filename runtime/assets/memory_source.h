@@ -1,4 +1,4 @@
-// Files of a build that are in memory.
+// Files of a build in memory.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace muster {
 
-/// Owns files and hands out views of them: opening one copies nothing. What is handed out lives as
-/// long as the source, and as long as nobody puts another file in its place. For tests, for content
-/// that was downloaded or generated, and for a layer above a build (`StackedSource`). Opening from
-/// several threads at once is safe while nobody changes it.
+/// Owns files and returns views of them: opening one copies nothing. A view is valid while the
+/// source exists and the file is not replaced. For tests, for downloaded or generated content, and
+/// for a layer above a build (`StackedSource`). Several threads may open files while nothing is
+/// changed.
 class MemorySource final : public BundleSource {
  public:
   explicit MemorySource(std::string name = "memory") : name_(std::move(name)) {}
 
-  /// Adds or replaces a file. Requires: nobody holds what is replaced.
+  /// Adds or replaces a file. Requires: no view of the replaced file exists.
   void put(std::string path, ByteVector bytes);
-  /// Forgets a file; nothing happens when there is none. Requires: nobody holds it.
+  /// Removes a file, if it exists. Requires: no view of it exists.
   void remove(std::string_view path);
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
-  /// Looks for several at a time, so that one is waited for while others come out of memory.
+  /// Looks up several at a time, so that their memory accesses overlap.
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
@@ -40,7 +40,8 @@ class MemorySource final : public BundleSource {
     std::string path;
     ByteVector bytes;
   };
-  /// Where a file lies, by the hash of its path; the hash's other half tells most others apart.
+  /// A file's index, by the hash of its path; the tag, from the hash's other half, excludes most
+  /// other files.
   struct Place {
     std::uint32_t tag = 0;
     std::uint32_t file = kNone;
@@ -56,11 +57,11 @@ class MemorySource final : public BundleSource {
   void note_places();
 
   std::string name_;
-  std::vector<File> files_;    ///< In no order.
+  std::vector<File> files_;    ///< Unordered.
   std::vector<Place> places_;  ///< A power of two, at most half full.
 };
 
-/// Bytes with a file's face, owned.
+/// Bytes as an owned file.
 std::unique_ptr<HeldFile> hold(ByteVector bytes);
 
 }  // namespace muster

@@ -1,8 +1,8 @@
-// Blocks are decompressed straight into memory that is not cleared first: for a level's textures
+// Blocks are decompressed directly into memory that is not cleared first: for a level's textures
 // clearing costs a tenth of the decompression. The bundle's own hash, checked on opening, covers
-// every byte of the file, so nothing more is checked of bytes that are ours. A file that is mapped
-// can change afterwards: of that the hash of each entry that is read is checked as well. Its tables
-// cannot: they are checked and used in a copy.
+// every byte of the file, so private bytes need no further check. A mapped file can change
+// afterwards, so the hash of each entry is checked on reading as well. Its tables cannot change,
+// because they are checked and used in a copy.
 #include "runtime/assets/opened_bundle.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// Of a bundle that nobody has measured. More does not fit into a tool's memory anyway.
+/// For a bundle of unknown size. More does not fit into a tool's memory.
 constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{4} << 30U;
 
 constexpr const char* kLost =
@@ -23,8 +23,7 @@ std::uint64_t max_bytes_of(const CatalogReader& catalog, const CatalogBundle& re
   return catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes;
 }
 
-// A row for each entry, none of which has been read: the one look at the tables in which it is
-// found out what has to be copied.
+// Adds a row for each unread entry, and in the same pass finds out what must be copied.
 void name_entries(OpenedBundle& bundle) {
   const bool is_shared = bundle.file->is_shared();
   bundle.plain.reserve(bundle.reader.entry_count());
@@ -43,8 +42,8 @@ void name_entries(OpenedBundle& bundle) {
   }
 }
 
-// Decompresses an entry, and gives what comes out to the hasher, if there is one. Each block is
-// hashed while it is still in the cache.
+// Decompresses an entry, and passes the result to the hasher, if there is one. Each block is hashed
+// while it is still in the cache.
 Result<void> read_blocks(const BundleReader& reader, const BundleEntry& entry,
                          Decompressor& decompressor, SharedBlocks* shared, ContentHasher* hasher,
                          std::span<std::byte> target) {
@@ -63,7 +62,7 @@ Result<void> read_blocks(const BundleReader& reader, const BundleEntry& entry,
   return {};
 }
 
-// As much is hashed in one piece where that is possible: it is faster.
+// The data is hashed in one piece if possible, because that is faster.
 Result<ContentHash> read_and_hash(const BundleReader& reader, const BundleEntry& entry,
                                   Decompressor& decompressor, SharedBlocks* shared,
                                   std::span<std::byte> target) {
@@ -101,7 +100,7 @@ std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& so
                                                           std::span<const std::uint32_t> bundles) {
   std::vector<BundlePath> paths;
   std::vector<OpenRequest> requests;
-  paths.reserve(bundles.size());  // The requests view them.
+  paths.reserve(bundles.size());  // The requests are views of them.
   requests.reserve(bundles.size());
   for (const std::uint32_t bundle : bundles) {
     const CatalogBundle record = catalog.bundle(bundle);
@@ -139,13 +138,13 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
   ByteVector tables;
   Result<BundleReader> reader = file.value()->is_shared() ? BundleReader::open_shared(bytes, tables)
                                                           : BundleReader::open(bytes);
-  // The header's hash is compared too: the hashed range begins behind it.
-  // A preview's catalog says neither, but the bundle's own hash has to fit.
+  // The header's hash is also compared, because the hashed range begins after it. A preview's
+  // catalog has neither, but the bundle's own hash must match.
   const bool is_meant =
       reader && (catalog.is_preview() || (bytes.size() == record.file_bytes &&
                                           reader.value().bundle_hash() == record.hash));
   const bool is_whole = is_meant && reader.value().find_hash() == reader.value().bundle_hash();
-  // Asked after the last look at the bytes: lost ones are zeros, and explain every other failure.
+  // Checked after the last use of the bytes: lost ones are zeros, and explain every other failure.
   if (file.value()->is_damaged()) {
     return refuse(ErrorCode::io, "is damaged: " + std::string(kLost));
   }
@@ -213,8 +212,7 @@ Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor&
   if (!plain.is_read) {
     Result<void> read = read_unlost(bundle, index, decompressor, memory, shared);
     plain.is_read = read.has_value();
-    // Lost bytes are zeros, and explain the failure. What is in a copy, and has the right hash, was
-    // read before.
+    // Lost bytes are zeros, and explain the failure. A copy with the right hash was read before.
     if (!read) return bundle.file->is_damaged() ? fail(ErrorCode::io, kLost) : fail(read.error());
   }
   if (bundle.is_lost(plain)) return fail(ErrorCode::io, kLost);
@@ -235,7 +233,7 @@ std::string describe_variant(const CatalogReader& catalog, std::uint32_t bundle)
 
 }  // namespace
 
-// What is left out, and nothing that is packed refers to, is not in the catalog either.
+// An asset that is left out, and to which no packed asset refers, is not in the catalog.
 Error why_not_packed(const CatalogReader& catalog, const Guid& asset) {
   const std::string side = catalog.target() == Target::server ? "server" : "client";
   const std::string guid = asset.to_string();

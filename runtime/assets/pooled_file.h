@@ -1,4 +1,4 @@
-// Files that were read into buffers which may serve again.
+// Files in reusable buffers.
 #pragma once
 
 #include <cassert>
@@ -12,12 +12,12 @@
 
 namespace muster {
 
-/// A whole file in memory. With a pool, its buffer comes from there, and goes back when the file is
+/// A whole file in memory. With a pool, its buffer comes from there, and returns when the file is
 /// closed.
 class PooledFile final : public HeldFile {
  public:
-  /// `memory` may be null. Fails with `limit_exceeded` when there is no memory: how large a file
-  /// is, somebody else decides. `place` is its name in the message.
+  /// `memory` may be null. Fails with `limit_exceeded` if there is no memory, because the file's
+  /// size is not trusted. `place` is its name in the message.
   static Result<std::unique_ptr<PooledFile>> make(const std::shared_ptr<MemoryPool>& memory,
                                                   std::uint64_t size_bytes,
                                                   const std::string& place);
@@ -27,9 +27,9 @@ class PooledFile final : public HeldFile {
   PooledFile& operator=(const PooledFile&) = delete;
 
   Bytes bytes() const override { return {buffer_.bytes.get(), size_bytes_}; }
-  /// Where the file is to be read to. Its content is anything.
+  /// The memory to read the file into. Its content is undefined.
   std::span<std::byte> target() { return {buffer_.bytes.get(), size_bytes_}; }
-  /// It has fewer bytes than it was made for. Requires: `bytes` is no more than that.
+  /// The file has fewer bytes than expected. Requires: `bytes` is at most the size.
   void cut_to(std::size_t bytes) {
     assert(bytes <= size_bytes_);
     size_bytes_ = bytes;

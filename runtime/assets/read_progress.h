@@ -1,4 +1,4 @@
-// How far the reading of a file has come that takes several operations.
+// The progress of reading a file with several operations.
 #pragma once
 
 #include <cassert>
@@ -7,14 +7,14 @@
 
 namespace muster {
 
-/// A file that is read by operations which may end short, or be put off by the kernel: what each
-/// result means. Knows nothing of who reads.
+/// A file that is read by operations which may end early or be delayed by the kernel: interprets
+/// each result. Does not read itself.
 class ReadProgress {
  public:
   enum class Step { ask_again, whole, cut_short, failed };
 
-  /// How often in a row the kernel may put off the same file. It does that for want of memory or
-  /// places in a queue; a disk that never answers otherwise must not hold the game up for ever.
+  /// The maximum number of consecutive delays of a file. The kernel delays for lack of memory or
+  /// queue entries; a disk that never answers otherwise must not block the game forever.
   static constexpr int kMaxDelays = 1'000;
 
   ReadProgress() = default;
@@ -22,8 +22,8 @@ class ReadProgress {
 
   std::size_t done_bytes() const { return done_bytes_; }
 
-  /// Takes in what an operation for the rest of the file returned: bytes read, or a negative
-  /// `errno`, which is the failure's cause. Requires: no more bytes than the rest has.
+  /// Applies the result of an operation for the rest of the file: bytes read, or a negative `errno`
+  /// as the cause of a failure. Requires: at most the rest's bytes.
   Step take_in(int result) {
     if (result == -EINTR || result == -EAGAIN) {
       return ++delays_ > kMaxDelays ? Step::failed : Step::ask_again;

@@ -14,54 +14,54 @@
 
 namespace muster {
 
-/// The blocks of large entries that are being loaded. Threads without work of their own help with
-/// them, each with its own decompressor; the thread that loads an entry works as well, hashes where
-/// that is wanted, and waits only for blocks that others have taken. Belongs to an executor, under
-/// whose mutex it is. Allocates nothing once it is there.
+/// The blocks of large entries that are being loaded. Idle threads help with them, each with its
+/// own decompressor. The thread that loads an entry also works, hashes if needed, and waits only
+/// for blocks that others have begun. Belongs to an executor, whose mutex protects it. Allocates
+/// nothing after construction.
 class SharedBlocks {
  public:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// Entries with fewer bytes are left to one thread. Two nearly halve what one of 2 MiB takes, and
-  /// gain nothing at 512 KiB; but where the target is still in the cache of another core its lines
-  /// have to come over, which takes more than what is gained below this.
+  /// Smaller entries are left to one thread. Two threads nearly halve the time of 2 MiB, and gain
+  /// nothing at 512 KiB. If the target is still in another core's cache, moving its lines costs
+  /// more than the gain below this size.
   static constexpr std::uint64_t kMinSharedBytes = std::uint64_t{2} << 20U;
-  /// So many may help with one entry: where it is hashed, one thread does all of that, which takes
-  /// a tenth of the time of decompression.
+  /// The maximum number of helpers for one entry: if it is hashed, one thread does all of that,
+  /// which takes a tenth of the decompression time.
   static constexpr std::size_t kMaxHelpers = 7;
 
-  /// Both belong to who owns this. `work_signal` is what threads wait for that may help.
-  /// Throws std::bad_alloc. Requires: `threads` is the number of those that load, at most.
+  /// The owner provides both. Threads that may help wait for `work_signal`. Throws std::bad_alloc.
+  /// Requires: `threads` is at least the number of loading threads.
   SharedBlocks(std::mutex& mutex, std::condition_variable& work_signal, std::size_t threads);
 
   static bool is_worth_it(const BundleEntry& entry) {
     return entry.block_count > 1 && entry.plain_bytes >= kMinSharedBytes;
   }
 
-  /// Decompresses the entry's blocks with whoever helps, adds them to the hasher, if there is one,
-  /// in their order, and returns how many those are: all, or those before one that somebody could
-  /// not read. With that one the caller goes on alone: it may be damaged, or another thread may
-  /// have lacked the memory to say so. Nobody looks at entry or target any more when it returns.
-  /// Requires: the mutex is not held; `target` has room for the entry.
+  /// Decompresses the entry's blocks with all helpers, adds them to the hasher, if there is one, in
+  /// order, and returns their number: all, or those before a block that a thread could not read.
+  /// The caller continues alone with that one: it may be damaged, or another thread may have lacked
+  /// memory. When it returns, no thread uses entry or target any more. Requires: the mutex is not
+  /// held; `target` has room for the entry.
   std::uint32_t read(const BundleReader& reader, const BundleEntry& entry,
                      std::span<std::byte> target, Decompressor& decompressor,
                      ContentHasher* hasher) noexcept;
 
-  /// Whether there is something to help with. Requires: the mutex is held.
+  /// True when there is a block to help with. Requires: the mutex is held.
   bool has_block() const;
-  /// Decompresses one block, of the entry that was begun first. Lets go of the mutex meanwhile.
+  /// Decompresses one block of the entry that was begun first. Releases the mutex meanwhile.
   /// Requires: `has_block()`, the mutex is held by `lock`.
   void help(Lock& lock, Decompressor& decompressor) noexcept;
 
  private:
-  /// Blocks are taken in their order, so what is done is known from what is not: no state per
-  /// block.
+  /// Blocks are taken in order, so the done ones follow from the open ones: no state per block.
   struct Job {
     const BundleReader& reader;
     const BundleEntry& entry;
     std::span<std::byte> target;
-    std::uint32_t next = 0;  ///< Nobody has taken it yet.
-    std::uint32_t end = 0;   ///< Of what is to be read: the first that somebody could not.
+    std::uint32_t next = 0;  ///< The first block that was not taken.
+    std::uint32_t end = 0;   ///< The end of the blocks to read: the first that a thread could not
+                             ///< read.
     std::array<std::uint32_t, kMaxHelpers> helped{};  ///< Blocks that are being read.
     std::size_t helpers = 0;
 
@@ -75,7 +75,7 @@ class SharedBlocks {
   std::mutex& mutex_;
   std::condition_variable& work_signal_;
   std::condition_variable block_signal_;
-  std::vector<Job*> jobs_;  ///< On the stacks of the threads that load: at most one of each.
+  std::vector<Job*> jobs_;  ///< On the stacks of the loading threads: at most one each.
 };
 
 }  // namespace muster

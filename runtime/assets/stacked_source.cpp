@@ -42,7 +42,7 @@ std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> request
   std::vector<Opened> results;
   results.reserve(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) results.emplace_back(nullptr);
-  // Layer by layer, so that each can open what is left at once.
+  // Layer by layer, so that each can open its files together.
   std::vector<OpenRequest> left(requests.begin(), requests.end());
   std::vector<std::size_t> places(requests.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
@@ -86,7 +86,7 @@ std::string StackedSource::name() const {
 std::string StackedSource::place_of(std::string_view path) const {
   for (std::size_t i = layers_.size(); i > 0; --i) {
     const BundleSource& layer = *layers_[i - 1];
-    // Too large is enough to know: nothing is read to find out.
+    // "Too large" is enough to know: nothing is read.
     const Opened opened = layer.open(path, 0);
     if (i == 1 || !falls_through(opened)) return layer.place_of(path);
   }

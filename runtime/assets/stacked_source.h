@@ -1,4 +1,4 @@
-// Several sources that look like one.
+// Several sources combined into one.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,18 @@
 
 namespace muster {
 
-/// Layers of files: a base, patches, mods, what is in memory, loose files of a folder. The topmost
-/// layer that has a file gives it, whole. A layer that has it but cannot give it (too large, not
-/// readable) is an error and not a reason to look further down: a broken patch must not fall back
-/// to what it patched without a word.
+/// Layers of files: a base, patches, mods, memory, loose files of a folder. The topmost layer that
+/// has a file returns it, whole. A layer that has it but fails (too large, not readable) is an
+/// error, not a reason to search further down: a broken patch must not silently fall back to the
+/// original.
 ///
-/// The catalog is such a file too. A layer that changes content therefore holds a whole catalog of
-/// its own (`catalog.mcat`, naming the bundles of all layers below as well) and those bundles that
-/// differ or are new; the catalog's hashes refuse bundles of layers that do not belong together.
-/// Two layers that each bring a catalog are not merged: the upper one wins, so mods that are to
-/// work together are built together. A layer cannot hide a file: what its catalog does not name is
-/// never asked for.
+/// The catalog is such a file, too. So a layer that changes content contains its own whole catalog
+/// (`catalog.mcat`, which also lists the bundles of all layers below) and the bundles that differ
+/// or are new; the catalog's hashes refuse bundles of layers that do not belong together. Two
+/// catalogs are not merged: the upper one wins, so mods that must work together are built together.
+/// A layer cannot hide a file: a file that its catalog does not list is never requested.
 ///
-/// Owns its layers. Opening from several threads at once is safe; adding layers is not.
+/// Owns its layers. Several threads may open files at once, but not add layers.
 class StackedSource final : public BundleSource {
  public:
   /// Puts a layer on top of the others.
@@ -35,14 +34,15 @@ class StackedSource final : public BundleSource {
                                          std::uint64_t max_bytes) const override;
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
-  /// In the topmost layer that has the file; nothing when that layer does not know it. Opens the
-  /// file to find out.
+  /// From the topmost layer that has the file; nothing if that layer does not know the size. Opens
+  /// the file to find out.
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
-  /// The most that one of the layers wants.
+  /// The maximum over the layers.
   std::uint32_t files_at_once() const override;
   /// All layers, the topmost first: `mods over base`.
   std::string name() const override;
-  /// Where the topmost layer that has the file, or the lowest one, keeps it. Opens it to find out.
+  /// The name in the topmost layer that has the file, or in the lowest one. Opens the file to find
+  /// out.
   std::string place_of(std::string_view path) const override;
 
  private:

@@ -1,5 +1,5 @@
-// The catalog answers the same question, but decodes a whole record for it, texts included. A
-// client asks for every entity that a snapshot spawns, so the answer is laid out once, on opening.
+// The catalog has the same answer, but decodes a whole record for it, including texts. A client
+// needs it for every entity that a snapshot spawns, so it is prepared on opening.
 #include "runtime/assets/type_table.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Type id to guid and bundle, by one array read.
+// Finds guid and bundle of a type id with one array read.
 #pragma once
 
 #include <compare>
@@ -12,23 +12,23 @@
 
 namespace muster {
 
-/// Where a type id leads. Small enough that one read of memory has all of it.
+/// The result for a type id. Small enough for one memory read.
 struct TypePlace {
   Guid guid;
   std::uint32_t bundle = layout::kNone;  ///< The catalog's bundle that holds it.
   std::uint32_t entry = layout::kNone;   ///< The catalog's entry; none for an id without one.
 };
 
-/// The type ids of all registries of a catalog. Of the several entries that an id may have (an
-/// item's third and first person) it keeps the first one that is packed;
-/// `CatalogReader::entries_of` has them all. Plain data: reading from several threads is safe.
+/// The type ids of all registries of a catalog. If an id has several entries (an item's third and
+/// first person), it keeps the first one that is packed; `CatalogReader::entries_of` has all. Plain
+/// data: several threads may read.
 class TypeTable {
  public:
   TypeTable() = default;
   /// Takes time and memory linear in the registries' slots.
   explicit TypeTable(const CatalogReader& catalog);
 
-  /// Null when the id is not assigned, or the registry does not exist. Ids come from the network:
+  /// Null if the id is not assigned, or the registry does not exist. Ids come from the network:
   /// every value is safe.
   const TypePlace* find(std::uint32_t registry, TypeId type_id) const {
     if (registry >= registries_.size()) return nullptr;
@@ -38,9 +38,9 @@ class TypeTable {
     return place.entry == layout::kNone ? nullptr : &place;
   }
 
-  /// The reverse: the type id under which a registry has an asset, be it the id's first entry or
-  /// another (an item's first-person prefab); the lowest one, should there be several. Takes time
-  /// logarithmic in the entries.
+  /// The reverse: the type id of an asset in a registry, whether it is the id's first entry or
+  /// another (an item's first-person prefab); the lowest one if there are several. Logarithmic in
+  /// the entries.
   std::optional<TypeId> type_id_of(std::uint32_t registry, const Guid& asset) const;
 
  private:

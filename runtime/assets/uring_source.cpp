@@ -1,7 +1,7 @@
-// Files are opened with plain calls, which the cache of names answers; the reads go through the
-// ring. A short read is continued by another one. The ring is private to its source and guarded by
-// a mutex: one ring per thread would save the waiting, but threads that load together want one
-// queue to the disk anyway.
+// Files are opened with plain calls, which the kernel's name cache answers; the reads use the ring.
+// A short read is continued by another one. The ring is private to its source and protected by a
+// mutex: one ring per thread would avoid waiting, but threads that load together need one queue to
+// the disk anyway.
 #include "runtime/assets/uring_source.h"
 
 #include <utility>
@@ -28,12 +28,12 @@ namespace {
 
 using Opened = Result<std::unique_ptr<HeldFile>>;
 
-// What one operation may ask for: the kernel's limit is just below 2 GiB.
+// The maximum size of one operation: the kernel's limit is just below 2 GiB.
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 30U;
-// How often in a row the kernel may be too busy to take operations.
+// The maximum number of consecutive refusals of a busy kernel.
 constexpr int kMaxRefusals = 10'000;
 
-// One file on its way. Its address is the operation's, so it must stay where it is.
+// One file in flight. The operation uses its address, so it must not move.
 struct Reading {
   DiskFile file;
   std::unique_ptr<PooledFile> held;
@@ -45,7 +45,7 @@ struct Reading {
 
 void prepare_read(io_uring& ring, Reading& reading) {
   io_uring_sqe* const entry = io_uring_get_sqe(&ring);
-  // There are as many places as readings, and what was submitted before is out of its place.
+  // There are as many entries as readings, and submitted entries are free again.
   assert(entry != nullptr);
   const std::span<std::byte> rest = reading.rest();
   io_uring_prep_read(entry, reading.file.descriptor(), rest.data(),
@@ -54,7 +54,7 @@ void prepare_read(io_uring& ring, Reading& reading) {
   io_uring_sqe_set_data(entry, &reading);
 }
 
-// What a completion means: nothing yet (the rest was asked for), or the outcome.
+// The meaning of a completion: nothing yet (the rest was requested), or the result.
 std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
   switch (reading.progress.take_in(result)) {
     case ReadProgress::Step::whole:
@@ -71,8 +71,8 @@ std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
   return std::nullopt;
 }
 
-// Submits what is prepared and waits until something has ended. Returns false when the ring is of
-// no use any more.
+// Submits the prepared operations and waits until one has ended. Returns false when the ring cannot
+// be used any more.
 bool submit_and_wait(io_uring& ring) {
   for (int refusals = 0; refusals < kMaxRefusals; ++refusals) {
     const int submitted = io_uring_submit_and_wait(&ring, 1);
@@ -82,8 +82,8 @@ bool submit_and_wait(io_uring& ring) {
   return false;
 }
 
-// The reads of one `open_all`. None of them outlives it: whatever happens, the kernel is waited for
-// before the buffers that it writes to go.
+// The reads of one `open_all`. None outlives it: it always waits for the kernel before its buffers
+// are freed.
 class ReadBatch {
  public:
   ReadBatch(io_uring& ring, const std::string& folder, const std::shared_ptr<MemoryPool>& memory,
@@ -102,7 +102,7 @@ class ReadBatch {
   ReadBatch(const ReadBatch&) = delete;
   ReadBatch& operator=(const ReadBatch&) = delete;
 
-  // Returns false when the ring failed; then some of the files were not read.
+  // Returns false if the ring failed; then some of the files were not read.
   bool run() {
     while (next_ < requests_.size() || in_flight() > 0) {
       for (; next_ < requests_.size() && !idle_.empty(); ++next_) begin(next_);
@@ -113,7 +113,7 @@ class ReadBatch {
     return true;
   }
 
-  // What was not read has no value.
+  // Files that were not read have no value.
   std::vector<std::optional<Opened>> take_results() { return std::move(results_); }
 
  private:
@@ -143,7 +143,7 @@ class ReadBatch {
     }
   }
 
-  // Null when nothing else has ended. Its result is in `completed_`.
+  // Null if no other one has ended. Its result is in `completed_`.
   Reading* next_completed() {
     io_uring_cqe* completion = nullptr;
     if (io_uring_peek_cqe(&ring_, &completion) != 0) return nullptr;
@@ -173,8 +173,8 @@ class ReadBatch {
       if (!submit_and_wait(ring_)) break;
       while (Reading* const reading = next_completed()) set_idle(*reading);
     }
-    // A ring that fails tells nothing any more of what it has taken: to keep those buffers for good
-    // is the only way to be sure that nobody else's memory is written to.
+    // A failed ring does not report which buffers it uses: keeping them forever is the only way to
+    // protect other memory.
     if (in_flight() > io_uring_sq_ready(&ring_)) (void)readings_.release();
   }
 
@@ -206,7 +206,7 @@ struct UringSource::Ring {
   std::mutex mutex;
   io_uring ring{};
   bool is_set_up = false;
-  bool is_broken = false;  ///< What it was given last may still lie in it: it is not used again.
+  bool is_broken = false;  ///< Operations may still be in it: it is not used again.
 };
 
 Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder,

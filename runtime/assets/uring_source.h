@@ -14,17 +14,17 @@
 
 namespace muster {
 
-/// Reads whole files into memory of its own, many of them at once: `open_all` keeps up to
-/// `kReadsInFlight` reads in the kernel, and that is what it is for. Threads that open at the same
-/// time take turns. Should the kernel stop serving the ring, files are read one by one.
+/// Reads whole files into its own memory, many at once: `open_all` keeps up to `kReadsInFlight`
+/// reads in the kernel. Threads that open at the same time take turns. If the kernel stops serving
+/// the ring, files are read one by one.
 class UringSource final : public BundleSource {
  public:
   /// Enough to keep a solid-state disk busy.
   static constexpr unsigned kReadsInFlight = 64;
 
-  /// Fails with `unsupported` when the kernel refuses (it is too old, or the container or an
-  /// administrator forbids io_uring), and when this library was built without liburing.
-  /// `open_disk_source` has other ways then.
+  /// Fails with `unsupported` if the kernel refuses (it is too old, or the container or an
+  /// administrator forbids io_uring), or if this library was built without liburing.
+  /// `open_disk_source` then offers other ways.
   static Result<std::unique_ptr<UringSource>> open(std::string folder,
                                                    std::shared_ptr<MemoryPool> memory = nullptr);
   ~UringSource() override;

@@ -27,7 +27,7 @@ const unsigned char* raw(Bytes bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// What is signed: what for, which file, and the hash of its content.
+/// The signed bytes: the purpose, the file's path, and the hash of its content.
 std::vector<std::byte> statement_of(std::string_view file, Bytes content) {
   std::vector<std::byte> statement;
   const auto add = [&](std::string_view text) {
@@ -109,7 +109,7 @@ std::string key_file_text(const VerifyKey& key) {
 std::optional<SigningKey> parse_signing_key(std::string_view text) {
   const auto key = parse_line<SigningKey>(kSecretTag, text);
   if (!key) return std::nullopt;
-  // The second half of a secret key is the key that goes with it.
+  // The second half of a secret key is its public key.
   std::array<std::byte, 32> seed{};
   std::copy_n(key->begin(), seed.size(), seed.begin());
   return signing_keys(seed).secret == *key ? key : std::nullopt;
@@ -139,7 +139,7 @@ bool is_signed_report(const VerifyKey& key, std::string_view file, std::string_v
   const std::string_view hex = end.substr(kReportSignature.size(), digits);
   const auto signature = parse_hex<BuildSignature>(hex);
   if (!signature || !is_signed_by(key, file, as_bytes(content), *signature)) return false;
-  // Each byte of the end counts too: digits are written in one way.
+  // The end must match byte by byte, because digits have one form.
   return end == std::string(kReportSignature) + hex_of(*signature) + "\"" + std::string(kReportEnd);
 }
 

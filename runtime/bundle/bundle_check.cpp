@@ -1,5 +1,5 @@
-// What opening a bundle checks: BUNDLE_FORMAT.md, section 1, rule by rule. Everything after it may
-// trust the tables; nothing may trust a block's content.
+// The checks of opening a bundle: BUNDLE_FORMAT.md, section 1, rule by rule. All other code may
+// trust the tables, but no block's content.
 #include <cstring>
 #include <string>
 
@@ -31,7 +31,7 @@ bool is_kind(std::uint16_t value) {
          value <= static_cast<std::uint16_t>(EntryKind::text);
 }
 
-// Whether a block's sizes go together. Requires: a coding that there is.
+// True when a block's sizes fit together. Requires: a known coding.
 bool is_sane(const BundleBlock& block) {
   if (block.coding == BlockCoding::stored) return block.stored_bytes == block.plain_bytes;
   return block.stored_bytes > 0 && block.stored_bytes < block.plain_bytes &&
@@ -47,7 +47,7 @@ bool is_sound(const BundleBlock& block, std::uint64_t expected_offset, std::uint
          is_coding(block.coding) && is_sane(block);
 }
 
-// What is wrong with a block that is not sound.
+// The error of an invalid block.
 tl::unexpected<Error> wrong_block(const BundleBlock& block, std::uint32_t index, std::size_t at,
                                   std::uint64_t expected_offset, std::uint64_t bytes_left) {
   const auto named = [&](std::string_view field) {

@@ -1,5 +1,5 @@
-// The values of a catalog stand in the order of axes and declaration, so that their indices compare
-// as `VariantKey`s do: an index is taken for a key of axis 0.
+// The values of a catalog are in the order of axes and declaration, so their indices compare like
+// `VariantKey`s: an index is used as a key of axis 0.
 #include "runtime/bundle/bundle_choice.h"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ void BundleChoice::choose() {
       keys.push_back(key_of(catalog_.alternative_key(alternative, k)));
     }
     if (!fits(keys, settled)) continue;
-    // The alternatives of a bundle lie in a row.
+    // The alternatives of a bundle are consecutive.
     std::uint32_t& chosen = chosen_[alternative.bundle];
     if (chosen != alternative.bundle && !is_preferred(keys, best)) continue;
     chosen = alternative.alternative;
@@ -121,7 +121,7 @@ std::optional<std::string_view> BundleChoice::value_of(std::string_view axis) co
   return std::nullopt;
 }
 
-// A memory of all answers could be huge: a few bundles that everything depends on can each have
+// Caching all answers could use much memory: a few bundles that everything depends on may each have
 // alternatives that need everything else.
 std::vector<std::uint32_t> BundleChoice::expanded(std::uint32_t bundle) const {
   if (++last_answer_ == 0) {

@@ -1,4 +1,4 @@
-// Which bundles stand for others, under the variants that a game has chosen.
+// Chooses bundles according to a game's variants.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@
 
 namespace muster {
 
-/// What a game chooses of an axis: one of its values, or (empty) none, whatever the default.
+/// A game's choice for an axis: one of its values, or (empty) none, even if there is a default.
 struct VariantSetting {
   std::string_view axis;
   std::string_view value;
 };
 
-/// Answers for one choice, which stays as it is: who chooses something else makes another one. Of
-/// the alternatives of a bundle that fit the choice it takes the one with most keys; of as many,
-/// the one whose axes were declared earlier; the bundle itself when none fits.
+/// The result of one constant set of choices; for other choices create another object. Among
+/// a bundle's matching alternatives it chooses the one with most keys; of equally many, the one
+/// whose axes were declared earlier; without a match, the bundle itself.
 ///
 /// The catalog's bytes must outlive it. One thread at a time.
 class BundleChoice {
  public:
-  /// What is not set has the default. Fails with `invalid_argument` for an axis or a value that the
-  /// catalog does not have, for an axis that is set twice, and for another value than the one that
-  /// the build is for.
+  /// An axis that is not set has its default. Fails with `invalid_argument` for an axis or a value
+  /// that the catalog does not have, for an axis that is set twice, and for another value than the
+  /// one that the build was made for.
   static Result<BundleChoice> create(const CatalogReader& catalog,
                                      std::span<const VariantSetting> settings = {});
 
-  /// The bundle that is opened when this one is asked for. What it returns stands for itself.
+  /// The bundle to open when this one is requested. The result is its own choice.
   std::uint32_t chosen(std::uint32_t bundle) const {
     return chosen_.empty() ? bundle : chosen_[bundle];
   }
 
-  /// The value in effect; nothing when there is none, or no such axis.
+  /// The value in effect, or nothing if the axis has none or does not exist.
   std::optional<std::string_view> value_of(std::string_view axis) const;
 
-  /// Visits what must be open with a bundle that stands for itself, without it, each once: of each
-  /// dependency what is chosen, and of one that has alternatives also what that depends on. Takes
-  /// no longer than there are dependencies in the catalog, and no memory.
+  /// Visits the bundles that must be open with a chosen bundle, without itself, each once: the
+  /// choice for each dependency, and the dependencies of a choice that has alternatives. At most
+  /// linear in the catalog's dependencies; allocates nothing.
   template <typename Visit>
   void each_dependency(std::uint32_t bundle, Visit visit) const {
     if (chosen_.empty() || !needs_varied_[bundle]) {
@@ -58,7 +58,7 @@ class BundleChoice {
   }
 
  private:
-  /// Gives back its room, also when a visit throws.
+  /// Returns its memory, also if a visit throws.
   struct Answer {
     Answer(const BundleChoice& choice, std::vector<std::uint32_t>&& needed) noexcept
         : of(choice), bundles(std::move(needed)) {}
@@ -76,13 +76,13 @@ class BundleChoice {
   std::vector<std::uint32_t> expanded(std::uint32_t bundle) const;
 
   CatalogReader catalog_;
-  std::vector<std::uint32_t> settled_;  ///< Indices of values, ascending: one an axis at most.
+  std::vector<std::uint32_t> settled_;  ///< Indices of values, ascending: at most one per axis.
   std::vector<std::uint32_t> chosen_;   ///< By bundle; empty in a catalog without alternatives.
   std::vector<bool> is_varied_;         ///< By bundle: has alternatives, or is one.
   std::vector<bool> needs_varied_;      ///< By bundle: depends on one of those.
-  /// Room for an answer, which has it while it is visited.
+  /// Memory for an answer, which owns it while it is visited.
   mutable std::vector<std::uint32_t> needed_;
-  mutable std::vector<std::uint32_t> seen_in_;  ///< By bundle: the last answer that has it.
+  mutable std::vector<std::uint32_t> seen_in_;  ///< By bundle: the last answer that contains it.
   mutable std::uint32_t last_answer_ = 0;
 };
 

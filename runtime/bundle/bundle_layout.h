@@ -1,5 +1,5 @@
 // The numbers of BUNDLE_FORMAT.md: layout of bundles, catalogs, cooked objects and prefabs. Readers
-// (runtime/bundle) and writers (bundler/pack, bundler/cook) share this header and nothing else.
+// (runtime/bundle) and writers (bundler/pack, bundler/cook) share only this header.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace muster::layout {
 
-/// Bytes of a magic number that opens a file: name, CR LF SUB LF.
+/// A magic number at the start of a file: name, CR LF SUB LF.
 using Magic = std::array<std::uint8_t, 8>;
 
 /// "None" in every 32-bit index field.
@@ -19,13 +19,13 @@ namespace bundle {
 inline constexpr Magic kMagic = {0x4D, 0x42, 0x4E, 0x44, 0x0D, 0x0A, 0x1A, 0x0A};
 inline constexpr std::uint16_t kVersion = 2;
 
-// Bounds. Each stops a file of a few bytes from asking for gigabytes, or for hours.
+// Limits. Each stops a file of a few bytes from requesting gigabytes, or hours of work.
 inline constexpr std::uint32_t kMaxEntries = 1U << 20U;  ///< The largest bundle seen has 3,000.
 inline constexpr std::uint32_t kMaxBlocks = 1U << 22U;
 inline constexpr std::uint32_t kMinBlockPlainBytes = 1U << 12U;
 inline constexpr std::uint32_t kMaxBlockPlainBytes = 1U << 20U;
 inline constexpr std::uint64_t kMaxEntryPlainBytes = 1ULL << 32U;
-/// All blocks at their largest, and the tables; what catalogs say is held against it.
+/// All blocks at their maximum, and the tables. Sizes in catalogs are checked against it.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 43U;
 /// zstd reaches 25,000 on a megabyte of zeros; more is an attack.
 inline constexpr std::uint64_t kMaxCompressionRatio = 32768;
@@ -71,10 +71,10 @@ inline constexpr std::size_t kBytes = 16;
 }  // namespace bundle
 
 namespace dictionary {
-/// zstd itself makes none larger than 110 KiB unless it is told to; a set of small ones is to stay
-/// in the caches.
+/// zstd makes none larger than 110 KiB by default; a set of small ones should stay in the
+/// processor's cache.
 inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
-inline constexpr std::uint32_t kMaxCount = 64;  ///< In one catalog: of several layers, at that.
+inline constexpr std::uint32_t kMaxCount = 64;  ///< In one catalog, even with several layers.
 }  // namespace dictionary
 
 namespace catalog {
@@ -82,7 +82,7 @@ namespace catalog {
 inline constexpr Magic kMagic = {0x4D, 0x43, 0x41, 0x54, 0x0D, 0x0A, 0x1A, 0x0A};
 inline constexpr std::uint16_t kVersion = 4;
 
-inline constexpr std::uint16_t kIsPreview = 1;  ///< Of the header's flags.
+inline constexpr std::uint16_t kIsPreview = 1;  ///< In the header's flags.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
 inline constexpr std::uint32_t kMaxRecords = 1U << 22U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;
@@ -213,7 +213,7 @@ inline constexpr std::size_t kAxisAt = 0;
 inline constexpr std::size_t kValueAt = 8;
 inline constexpr std::size_t kFlagsAt = 16;
 inline constexpr std::size_t kReservedAt = 18;
-inline constexpr std::uint16_t kIsDefault = 1;  ///< Of the flags.
+inline constexpr std::uint16_t kIsDefault = 1;  ///< In the flags.
 inline constexpr std::uint16_t kIsBuiltIn = 2;
 }  // namespace variant_value_record
 
@@ -239,7 +239,8 @@ inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x4F, 0x42, 0x4A};
 inline constexpr std::uint16_t kVersion = 2;
 
 inline constexpr std::uint32_t kMaxDocuments = 1U << 22U;
-/// Real files nest below 20, and the YAML readers stop at 200; a bomb would exhaust the stack.
+/// Real files nest below 20 levels, and the YAML readers stop at 200; deeper malicious files would
+/// exhaust the stack.
 inline constexpr std::uint32_t kMaxDepth = 256;
 
 namespace header {
@@ -254,7 +255,7 @@ namespace document {
 inline constexpr std::size_t kFileIdBytes = 8;
 inline constexpr std::size_t kSizeBytes = 4;
 inline constexpr std::size_t kMarkBytes = 4;
-/// Every so many documents the offset of the next is marked: what finding one adds up at most.
+/// The interval of marks: finding a document adds at most this many sizes.
 inline constexpr std::uint32_t kPerMark = 16;
 inline constexpr std::uint8_t kIsStripped = 1;
 inline constexpr std::uint64_t kNoTypeName = 0;
@@ -270,7 +271,7 @@ inline constexpr std::uint64_t kKeyStyleMask = 3;
 
 // Forms of a mapping or sequence.
 inline constexpr unsigned kIsSized = 1;
-/// Content from this size on is skipped by its size, shorter content value by value.
+/// Larger content has a size and is skipped by it; smaller content is skipped value by value.
 inline constexpr std::uint64_t kSizedBytesMin = 256;
 
 // Forms of a reference.
@@ -294,7 +295,7 @@ inline constexpr std::uint32_t kMaxComponentBytes = 65536;
 inline constexpr std::size_t kDataAlignment = 8;
 inline constexpr std::size_t kSourceIdBytes = 8;
 inline constexpr std::size_t kHashBytes = 16;
-inline constexpr std::size_t kFieldBytes = 4;  ///< Of every other column but the flags.
+inline constexpr std::size_t kFieldBytes = 4;  ///< Of every other column except the flags.
 inline constexpr std::uint8_t kIsActive = 1;
 
 namespace header {
@@ -317,7 +318,7 @@ inline constexpr std::size_t kBytes = 40;
 
 namespace muster {
 
-/// What an entry's plain bytes are. The numbers are part of the bundle format.
+/// The type of an entry's plain bytes. The numbers are part of the bundle format.
 enum class EntryKind : std::uint16_t {
   object = 1,           ///< A YAML asset in the object form.
   prefab = 2,           ///< A flattened prefab.
@@ -326,16 +327,16 @@ enum class EntryKind : std::uint16_t {
   text = 5,             ///< The name of something that is not packed.
 };
 
-/// The parts of an asset that have fixed local ids.
+/// The parts of an asset with fixed local ids.
 inline constexpr std::int64_t kMainPayload = 0;
 inline constexpr std::int64_t kFlattenedPrefab = 1;
 inline constexpr std::int64_t kImportSettings = 2;
 
-/// What a bundle holds. The numbers are part of the catalog format.
+/// The type of a bundle. The numbers are part of the catalog format.
 enum class BundleKind : std::uint16_t {
-  prefab = 0,   ///< One prefab and what only it needs; named by the prefab's guid.
+  prefab = 0,   ///< One prefab and the assets that only it needs; named by the prefab's guid.
   shared = 1,   ///< Assets that several prefabs need; named by its content.
-  variant = 2,  ///< Other content of one asset; named by the asset's guid and what it is for.
+  variant = 2,  ///< Other content of one asset; named by the asset's guid and the variant's keys.
 };
 
 /// How an effect plays.
@@ -348,7 +349,7 @@ enum class EffectKind : std::uint16_t {
 inline constexpr std::uint16_t kPlatformServer = 1;
 inline constexpr std::uint16_t kPlatformClient = 2;
 
-/// What a value in the object form is. The numbers are part of the format.
+/// The type of a value in the object form. The numbers are part of the format.
 enum class ObjectKind : std::uint8_t {
   null = 0,
   integer = 1,

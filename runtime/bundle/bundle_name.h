@@ -1,4 +1,4 @@
-// What a bundle is called, and where it lies in a build's output.
+// The name of a bundle, and its path in a build's output.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 
 namespace muster {
 
-/// The name of a bundle: a prefab's guid, the content hash of a shared one, or a hash of what a
-/// variant is of and for. Ordered as in the catalog.
+/// The name of a bundle: a prefab's guid, the content hash of a shared bundle, or a hash of a
+/// variant's asset and keys. Ordered as in the catalog.
 struct BundleName {
   BundleKind kind = BundleKind::prefab;
   std::array<std::uint8_t, 16> bytes{};
 
   static BundleName of_prefab(const Guid& guid);
   static BundleName of_shared(const ContentHash& content);
-  /// `keys` as in "language=de,quality=low", in the order of the axes.
+  /// `keys` such as "language=de,quality=low", in the order of the axes.
   static BundleName of_variant(const Guid& asset, std::string_view keys);
 
   /// 32 lower-case hex digits.
@@ -33,11 +33,11 @@ struct BundleName {
   friend auto operator<=>(const BundleName&, const BundleName&) = default;
 };
 
-/// The folders of a target that bundles lie in, by their kinds.
+/// The folders of a target's bundles, by kind.
 inline constexpr std::array<std::string_view, 3> kBundleFolders = {"bundles", "shared", "variants"};
 
-/// The path of a bundle, as `BundleName::path` returns it, without a string of its own: whoever
-/// opens thousands of bundles asks for as many.
+/// The path of a bundle, as `BundleName::path` returns it, without allocation, for callers that
+/// open thousands of bundles.
 class BundlePath {
  public:
   explicit BundlePath(const BundleName& name);

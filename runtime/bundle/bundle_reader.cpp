@@ -1,6 +1,6 @@
-// Records are decoded when asked for: opening touches only the tables, and a mapped bundle of a
-// thousand entries costs no memory of ours. A record is taken as a span whose size the compiler
-// knows, which leaves one check of bounds for all of its fields.
+// Records are decoded on request: opening touches only the tables, and a mapped bundle of a
+// thousand entries allocates nothing. A record is read as a span of constant size, so one bounds
+// check covers all of its fields.
 #include "runtime/bundle/bundle_reader.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kEncoding = "bundle";
 
 std::uint64_t blocks_for(std::uint64_t plain_bytes, std::uint32_t block_plain_bytes) {
-  // Checked to be a power of two: to divide would take longer than all else that reads an entry.
+  // It is a checked power of two: a division would take longer than the rest of reading an entry.
   const std::uint64_t before = plain_bytes + block_plain_bytes - 1;
   return before >> static_cast<unsigned>(std::countr_zero(block_plain_bytes));
 }
@@ -53,7 +53,7 @@ Result<BundleReader> BundleReader::open(Bytes bytes) {
 }
 
 Result<BundleReader> BundleReader::open_shared(Bytes bytes, ByteVector& tables) {
-  // The header says how much to copy, and is copied first: it too may change between two looks.
+  // The header, which contains the size to copy, is copied first, because it may also change.
   std::array<std::byte, header::kBytes> head{};
   const Bytes first = bytes.first(std::min(bytes.size(), head.size()));
   std::ranges::copy(first, head.begin());
@@ -78,7 +78,7 @@ Result<BundleReader> BundleReader::checked() {
 }
 
 ContentHash BundleReader::find_hash() const {
-  // In one piece it is faster; tables in a copy of their own are another piece.
+  // One piece is faster; copied tables are a separate piece.
   if (tables_.data() == bytes_.data()) return hash_bytes(bytes_.subspan(header::kHashedFrom));
   const std::size_t tables_end = block_at(block_count_);
   ContentHasher hasher;
@@ -157,7 +157,7 @@ Result<Bytes> BundleReader::read(const BundleEntry& entry, Decompressor& decompr
   const ContentHash found = hash_bytes(plain);
   if (found != entry.plain_hash) {
     return fail(ErrorCode::hash_mismatch, name_of(entry) + ": its content has the hash " +
-                                              found.to_string() + ", the table says " +
+                                              found.to_string() + ", the table has " +
                                               entry.plain_hash.to_string());
   }
   return plain;
@@ -197,8 +197,8 @@ Result<void> BundleReader::read_block(const BundleBlock& block, Decompressor& de
 }
 
 Result<void> BundleReader::verify(Decompressor& decompressor, ByteVector& buffer) const {
-  // Hashing an entry's stored bytes just before they are decompressed reads them from memory once.
-  // A damaged entry is reported before the hash: it is the better message.
+  // Hashing an entry's stored bytes just before decompression reads them from memory once. A
+  // damaged entry is reported before the hash, because that message is better.
   ContentHasher whole;
   std::size_t hashed = block_at(block_count_);
   whole.update(tables_.subspan(header::kHashedFrom, hashed - header::kHashedFrom));

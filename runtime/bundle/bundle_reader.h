@@ -1,4 +1,4 @@
-// A bundle, read in place. The format is BUNDLE_FORMAT.md, section 1.
+// Reads a bundle in place. The format is BUNDLE_FORMAT.md, section 1.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct BundleEntry {
   ContentHash plain_hash{};
   std::uint32_t first_block = 0;
   std::uint32_t block_count = 0;
-  std::uint32_t dictionary_id = 0;  ///< What its compressed blocks need; 0 for none.
+  std::uint32_t dictionary_id = 0;  ///< The dictionary of its compressed blocks; 0: none.
 };
 
 /// One block of an entry.
@@ -38,21 +38,21 @@ struct BundleBlock {
   std::uint32_t dictionary_id = 0;
 };
 
-/// Reads a bundle whose bytes somebody else holds (a mapped file, a buffer) for as long as the
-/// reader and the views it gives are used. Holds no memory of its own; copying is cheap; reading
-/// from several threads is safe, each with its own `Decompressor`.
+/// Reads a bundle in the caller's memory (a mapped file, a buffer). The bytes must stay valid while
+/// the reader and its views are used. Allocates nothing; copying is cheap. Several threads may
+/// read, each with its own `Decompressor`.
 ///
 ///     Result<BundleReader> bundle = BundleReader::open(bytes);
 ///     if (const auto entry = bundle.value().find(guid, kFlattenedPrefab)) {
 ///       Result<Bytes> prefab = bundle.value().read(*entry, decompressor, buffer);
 class BundleReader {
  public:
-  /// Checks header and tables, in time linear in the tables; decompresses and hashes nothing.
-  /// Fails with `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
+  /// Checks header and tables, in time linear in the tables; decompresses and hashes nothing. Fails
+  /// with `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
   static Result<BundleReader> open(Bytes bytes);
-  /// The same for bytes that others can change, as those of a mapped file: header and tables are
-  /// copied into `tables` and only used there, so that what was checked stays what it was. `tables`
-  /// lives as long as the bytes; moving it is allowed.
+  /// The same for bytes that others can change, such as those of a mapped file: header and tables
+  /// are copied into `tables` and used only there, so that they cannot change after the check.
+  /// `tables` must live as long as the bytes; it may be moved.
   static Result<BundleReader> open_shared(Bytes bytes, ByteVector& tables);
 
   std::uint32_t entry_count() const { return entry_count_; }
@@ -60,18 +60,17 @@ class BundleReader {
   BundleEntry entry(std::uint32_t index) const;
   /// Binary search in the table.
   std::optional<BundleEntry> find(const Guid& guid, std::int64_t local_id) const;
-  /// The same, as an index: for callers that keep something per entry.
+  /// The same, as an index: for callers that store data per entry.
   std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
 
-  /// Returns the entry's plain bytes, checked against their hash. They lie in `buffer`, which is
-  /// grown when needed and never shrunk, or in the bundle itself when no block is compressed; the
-  /// view lives until either goes. Fails with `malformed`, `hash_mismatch`, or `not_found` when the
-  /// decompressor lacks the entry's dictionary.
-  /// Requires: an entry of this bundle.
+  /// Returns the entry's plain bytes, checked against their hash. They are in `buffer`, which only
+  /// grows, or in the bundle itself if no block is compressed; the view is valid while both exist.
+  /// Fails with `malformed`, `hash_mismatch`, or `not_found` if the decompressor lacks the entry's
+  /// dictionary. Requires: an entry of this bundle.
   Result<Bytes> read(const BundleEntry& entry, Decompressor& decompressor,
                      ByteVector& buffer) const;
 
-  /// Whether no block of an entry is compressed: its plain bytes lie in the bundle as they are.
+  /// True when no block of an entry is compressed: the bundle contains its plain bytes.
   bool is_all_stored(const BundleEntry& entry) const;
   /// Those bytes, not checked against their hash. Requires: `is_all_stored(entry)`, an entry of
   /// this bundle.
@@ -79,17 +78,17 @@ class BundleReader {
 
   /// Requires: `index < entry.block_count`, an entry of this bundle.
   BundleBlock block(const BundleEntry& entry, std::uint32_t index) const;
-  /// Decompresses one block into `plain`: for reading a large entry in part or on several threads.
+  /// Decompresses one block into `plain`: for reading a large entry in parts or on several threads.
   /// No hash covers a single block. Requires: `plain.size() == block.plain_bytes`.
   Result<void> read_block(const BundleBlock& block, Decompressor& decompressor,
                           std::span<std::byte> plain) const;
 
-  /// Checks the bundle's hash and every entry. Fails with `hash_mismatch` or as `read` does.
+  /// Checks the bundle's hash and every entry. Fails with `hash_mismatch`, or like `read`.
   Result<void> verify(Decompressor& decompressor, ByteVector& buffer) const;
 
-  /// The hash that the header promises; `verify` compares it.
+  /// The hash in the header; `verify` compares it.
   ContentHash bundle_hash() const;
-  /// The hash that tables and blocks have.
+  /// Computes the hash of tables and blocks.
   ContentHash find_hash() const;
   std::uint64_t file_bytes() const { return bytes_.size(); }
   /// The sum of the entries' plain sizes.
@@ -105,7 +104,7 @@ class BundleReader {
   std::size_t block_at(std::uint32_t index) const;
 
   Bytes bytes_;
-  Bytes tables_;  ///< Of header and tables; where they are not copied, `bytes_`.
+  Bytes tables_;  ///< Header and tables; equal to `bytes_` if they are not copied.
   std::uint32_t entry_count_ = 0;
   std::uint32_t block_count_ = 0;
   std::uint32_t block_plain_bytes_ = 0;

@@ -1,5 +1,5 @@
-// One pass over the file in its own order, so that "in order, without gaps" is a comparison with a
-// running end. No allocation but for component descriptions, whose sizes are bounded.
+// One pass over the file in its own order, so that "in order, without gaps" is a comparison with
+// the previous end. Allocates only for component descriptions, whose sizes are bounded.
 #include "runtime/bundle/catalog_check.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What opening a catalog checks.
+// The checks of opening a catalog.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace muster {
 
 /// Fills in a reader's sections and checks the whole catalog: BUNDLE_FORMAT.md, section 2, rule by
-/// rule. Internal to the reader.
+/// rule. Only for the reader.
 class CatalogCheck {
  public:
   explicit CatalogCheck(CatalogReader& reader) : reader_(reader) {}

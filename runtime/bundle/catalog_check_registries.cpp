@@ -1,4 +1,4 @@
-// The part of the catalog's check that concerns registries, their entries and their slots.
+// Checks registries, their entries and their slots.
 #include <algorithm>
 
 #include "runtime/bundle/catalog_check.h"
@@ -53,7 +53,7 @@ Result<void> CatalogCheck::check_registries() {
         std::to_string(entry_end_) + " entries and " + std::to_string(slot_end_) + " slots",
         reader_.entry_count());
   }
-  // Entries only now: their roles come after all class names and paths in the text section.
+  // Entries only now, because their roles follow all class names and paths in the text section.
   for (std::uint32_t i = 0; i < reader_.registry_count(); ++i) {
     if (Result<void> sane = check_registry_entries(i); !sane) return sane;
     if (Result<void> sane = check_slots(i); !sane) return sane;

@@ -1,4 +1,4 @@
-// What a catalog says of variants: the part of `CatalogCheck` that reads those sections.
+// Checks a catalog's sections about variants.
 #include <algorithm>
 
 #include "runtime/bundle/catalog_check.h"
@@ -44,15 +44,16 @@ Result<void> CatalogCheck::check_variant_values() {
       }
     }
     if (!fits) {
-      return wrong("variant value", at,
-                   "axes in a row, each value once, one default or one that is built in", i);
+      return wrong(
+          "variant value", at,
+          "consecutive values per axis, each value once, one default or one that is built in", i);
     }
   }
   return {};
 }
 
-// The kinds of bundles rule out chains, and so circles: what stands for another is a variant, and
-// nothing stands for a variant.
+// The kinds of bundles exclude chains and cycles: only a variant replaces a bundle, and nothing
+// replaces a variant.
 Result<void> CatalogCheck::check_alternatives() {
   for (std::uint32_t i = 0; i < reader_.alternative_count(); ++i) {
     if (Result<void> sane = check_alternative(i); !sane) return sane;
@@ -71,7 +72,7 @@ Result<void> CatalogCheck::check_alternative(std::uint32_t index) {
   if (now.bundle >= reader_.bundle_count() ||
       reader_.bundle(now.bundle).name.kind == BundleKind::variant) {
     return wrong("alternative: bundle", at + alternative_record::kBundleAt,
-                 "the index of a bundle that is no variant", now.bundle);
+                 "the index of a bundle that is not a variant", now.bundle);
   }
   if (now.alternative >= reader_.bundle_count() ||
       reader_.bundle(now.alternative).name.kind != BundleKind::variant) {

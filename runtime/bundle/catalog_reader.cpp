@@ -1,5 +1,5 @@
-// Every accessor decodes one fixed-size record; `CatalogCheck` has established on open that all
-// offsets, ranges and orders hold, so nothing is checked again here.
+// Every accessor decodes one fixed-size record; `CatalogCheck` has checked all offsets, ranges and
+// orders on open, so nothing is checked again here.
 #include "runtime/bundle/catalog_reader.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ ContentHash CatalogReader::agreement() const { return load_hash(bytes_, header::
 CatalogBundle CatalogReader::bundle(std::uint32_t index) const {
   using namespace bundle_record;  // NOLINT(google-build-using-namespace)
   constexpr std::size_t kBytes = kRecordBytes[static_cast<std::size_t>(Section::bundles)];
-  // Of a size that the compiler knows: one check of bounds for all fields.
+  // Of constant size: one bounds check for all fields.
   assert(index < bundle_count());
   const auto row = bytes_.subspan(record_at(Section::bundles, index)).first<kBytes>();
   CatalogBundle record;

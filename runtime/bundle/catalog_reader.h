@@ -1,4 +1,4 @@
-// The catalog, read in place. The format is BUNDLE_FORMAT.md, section 2.
+// Reads the catalog in place. The format is BUNDLE_FORMAT.md, section 2.
 #pragma once
 
 #include <array>
@@ -18,12 +18,13 @@
 
 namespace muster {
 
-// The records, decoded. Texts view the catalog's bytes. Index fields are `layout::kNone` for none.
+// The decoded records. Texts are views of the catalog's bytes. Index fields are `layout::kNone` for
+// none.
 
 /// A bundle of the build.
 struct CatalogBundle {
   BundleName name{};
-  ContentHash hash{};  ///< Equal to `BundleReader::bundle_hash()` of the file meant.
+  ContentHash hash{};  ///< Equal to `BundleReader::bundle_hash()` of the file.
   std::uint64_t file_bytes = 0;
   std::uint32_t first_dependency = 0;
   std::uint32_t dependency_count = 0;
@@ -51,8 +52,8 @@ struct CatalogRegistry {
 struct CatalogEntry {
   TypeId type_id{};
   Guid guid{};
-  Guid owner{};             ///< The asset that makes the entry; null for none.
-  std::string_view role{};  ///< The registry field that names `guid`.
+  Guid owner{};             ///< The asset that defines the entry; null: none.
+  std::string_view role{};  ///< The registry field that contains `guid`.
   std::uint32_t asset = layout::kNone;
   std::uint32_t bundle = layout::kNone;
   TargetSet targets{};
@@ -68,10 +69,10 @@ struct CatalogEffect {
   std::uint32_t bundle = layout::kNone;
 };
 
-/// What a presentation is looked up by.
+/// The key of a presentation.
 struct PresentationKey {
   Guid owner{};
-  std::uint16_t platforms = 0;  ///< Bits; a look-up asks for records that have all of them.
+  std::uint16_t platforms = 0;  ///< Bits; a lookup returns records that have all of them.
   std::uint32_t type = 0;
   std::uint16_t variation = 0;
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
@@ -92,15 +93,15 @@ struct CatalogComponent {
   std::uint32_t alignment_bytes = 1;
 };
 
-/// A value that can be chosen, or has been.
+/// A value that can be chosen, or was built in.
 struct CatalogVariantValue {
   std::string_view axis{};
   std::string_view value{};
-  bool is_default = false;   ///< What holds when nobody chooses.
-  bool is_built_in = false;  ///< The build is for this one: its axis has no other.
+  bool is_default = false;   ///< The value if none is chosen.
+  bool is_built_in = false;  ///< The build was made for it: its axis has no other.
 };
 
-/// A bundle that stands for another where all of its keys have been chosen.
+/// A bundle that replaces another one if all of its keys are chosen.
 struct CatalogAlternative {
   std::uint32_t bundle = 0;
   std::uint32_t alternative = 0;
@@ -110,49 +111,49 @@ struct CatalogAlternative {
 
 /// A compression dictionary of the build.
 struct CatalogDictionary {
-  ContentHash hash{};  ///< Of the file, which is named by it.
+  ContentHash hash{};  ///< The file's hash, which is also its name.
   std::uint32_t file_bytes = 0;
-  EntryKind kind = EntryKind::raw;  ///< What it was trained for.
+  EntryKind kind = EntryKind::raw;  ///< The kind that it was trained for.
 };
 
-/// Some records in a row: `[first, first + count)`.
+/// Consecutive records: `[first, first + count)`.
 struct RecordRange {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
-/// Reads a catalog whose bytes somebody else holds, for as long as the reader and its texts are
-/// used. Holds no memory of its own; copying is cheap; reading from several threads is safe.
+/// Reads a catalog in the caller's memory. The bytes must stay valid while the reader and its texts
+/// are used. Allocates nothing; copying is cheap; several threads may read.
 ///
-/// Record accessors take an index below the section's count; look-ups return nothing when there is
+/// Record accessors take an index below the section's count. Lookups return nothing if they find
 /// nothing.
 class CatalogReader {
  public:
-  /// Checks everything the document says, the fingerprint included, in time linear in the size (and
+  /// Checks every rule of the document, including the fingerprint, in time linear in the size (and
   /// logarithmic factors for references by guid). Fails with `truncated`, `unsupported_version`,
   /// `limit_exceeded`, `hash_mismatch` or `malformed`.
   static Result<CatalogReader> open(Bytes bytes);
 
   Target target() const;
-  /// Its bundles are cooked when they are asked for: their records have no hash and no size.
+  /// True when its bundles are cooked on request: their records have no hash and no size.
   bool is_preview() const;
   ContentHash fingerprint() const;
-  /// Equal in a client's and a server's catalog when they can play together.
+  /// Equal in a client's and a server's catalog if they can play together.
   ContentHash agreement() const;
 
   std::uint32_t bundle_count() const { return count(Section::bundles); }
   CatalogBundle bundle(std::uint32_t index) const;
   /// Binary search by name.
   std::optional<std::uint32_t> find_bundle(const BundleName& name) const;
-  /// The index of a bundle that must be open for the contents of `bundle`.
-  /// Requires: `index < bundle.dependency_count`.
+  /// The index of a bundle that must be open for the contents of `bundle`. Requires: `index <
+  /// bundle.dependency_count`.
   std::uint32_t dependency(const CatalogBundle& bundle, std::uint32_t index) const;
 
   std::uint32_t asset_count() const { return count(Section::assets); }
   CatalogAsset asset(std::uint32_t index) const;
   /// Binary search by guid.
   std::optional<CatalogAsset> find_asset(const Guid& guid) const;
-  /// The bundle that holds an asset; nothing when no bundle does.
+  /// The bundle that holds an asset; nothing if none does.
   std::optional<std::uint32_t> bundle_of(const Guid& guid) const;
 
   std::uint32_t registry_count() const { return count(Section::registries); }
@@ -162,12 +163,12 @@ class CatalogReader {
 
   std::uint32_t entry_count() const { return count(Section::entries); }
   CatalogEntry entry(std::uint32_t index) const;
-  /// All entries of a type id; empty when it is not assigned. Constant time but for the count.
+  /// All entries of a type id; empty if it is not assigned. Constant time, except for the count.
   RecordRange entries_of(const CatalogRegistry& registry, TypeId type_id) const;
   /// The first entry of a type id: one array read.
   std::optional<CatalogEntry> resolve(const CatalogRegistry& registry, TypeId type_id) const;
-  /// The same, through the first registry of a class that has the id. Keep the registry instead
-  /// where speed matters.
+  /// The same, through the first registry of a class that has the id. If speed matters, keep the
+  /// registry instead.
   std::optional<CatalogEntry> resolve(std::string_view class_name, TypeId type_id) const;
 
   std::uint32_t effect_count() const { return count(Section::effects); }
@@ -186,18 +187,18 @@ class CatalogReader {
   /// Decodes a whole description; allocates.
   ComponentDescription describe_component(std::uint32_t index) const;
 
-  /// The values of one axis lie in a row, in the order of their declaration, like the axes.
+  /// The values of one axis are consecutive, in the order of their declaration, like the axes.
   std::uint32_t variant_value_count() const { return count(Section::variant_values); }
   CatalogVariantValue variant_value(std::uint32_t index) const;
 
   std::uint32_t alternative_count() const { return count(Section::alternatives); }
   CatalogAlternative alternative(std::uint32_t index) const;
-  /// The alternatives of a bundle; empty when it has none.
+  /// The alternatives of a bundle; empty if it has none.
   RecordRange alternatives_of(std::uint32_t bundle) const;
-  /// The index of a value that has to be chosen. Requires: `index < alternative.key_count`.
+  /// The index of a value that must be chosen. Requires: `index < alternative.key_count`.
   std::uint32_t alternative_key(const CatalogAlternative& alternative, std::uint32_t index) const;
 
-  /// What entries of the bundles are compressed with; `dictionary.h` has their paths.
+  /// The dictionaries of the bundles' entries; `dictionary.h` has their paths.
   std::uint32_t dictionary_count() const { return count(Section::dictionaries); }
   CatalogDictionary dictionary(std::uint32_t index) const;
 
@@ -223,7 +224,7 @@ class CatalogReader {
   std::array<SectionPlace, layout::catalog::kSectionCount> sections_;
 };
 
-/// What an alternative is for, such as "quality=low,language=de".
+/// The keys of an alternative, such as "quality=low,language=de".
 std::string keys_text(const CatalogReader& catalog, const CatalogAlternative& alternative);
 
 }  // namespace muster

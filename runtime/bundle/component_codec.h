@@ -9,17 +9,17 @@
 
 namespace muster {
 
-/// The part of a description that stands in the catalog's record.
+/// The part of a description that is in the catalog's record.
 struct ComponentShape {
   std::string_view name;
   std::uint32_t size_bytes = 0;
   std::uint32_t alignment_bytes = 1;
 };
 
-/// Appends a description without its shape. Requires: one that passes `check`.
+/// Appends a description without its shape. Requires: a description that passes `check`.
 void encode_component(const ComponentDescription& component, ByteWriter& out);
 
-/// Decodes what `encode_component` wrote, all of `bytes`. Fails with `malformed`; the result passes
+/// Decodes the whole output of `encode_component`. Fails with `malformed`; the result passes
 /// `check`.
 Result<ComponentDescription> decode_component(Bytes bytes, const ComponentShape& shape);
 

@@ -1,4 +1,4 @@
-// Decompressing straight into the target needs no window buffer, so a frame cannot ask for memory.
+// Decompressing directly into the target needs no window buffer, so a frame cannot request memory.
 #include "runtime/bundle/decompressor.h"
 
 #include <array>
@@ -12,12 +12,14 @@
 
 #include <zstd.h>
 
+#include "registry/base/hex.h"
 #include "runtime/bundle/little_endian.h"  // This machine's order is that of the frames.
 
 namespace muster {
 namespace {
 
-// zstd's own magic number: the library may also take skippable and legacy frames, we do not.
+// zstd's own magic number. The library may also accept skippable and legacy frames; this code does
+// not.
 constexpr std::array<std::byte, 4> kFrameMagic = {std::byte{0x28}, std::byte{0xB5}, std::byte{0x2F},
                                                   std::byte{0xFD}};
 constexpr std::size_t kDescriptorAt = kFrameMagic.size();
@@ -26,8 +28,8 @@ constexpr unsigned kSingleSegment = 0x20;
 constexpr std::size_t kBlockHeaderBytes = 3;
 constexpr std::uint32_t kRunLengthBlock = 1;
 
-// What a frame without checksum and dictionary says of itself (RFC 8878, 3.1.1): walked over once,
-// for which the library needs two calls. Whether it says something sensible, it finds out itself.
+// The header of a frame without checksum and dictionary (RFC 8878, 3.1.1). Parsed here in one pass,
+// for which the library needs two calls. The library checks the contents.
 struct FrameShape {
   std::uint64_t plain_bytes = 0;
   std::size_t frame_bytes = 0;
@@ -38,7 +40,7 @@ std::uint64_t first_of(Bytes bytes) {
   return load<Integer>(bytes, 0);
 }
 
-// Each of a size that the compiler knows. Requires: as many bytes.
+// Each has a constant size. Requires: enough bytes.
 std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
   switch (size_kind) {
     case 0:
@@ -52,13 +54,12 @@ std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
   }
 }
 
-// Nothing when the size is not said, or the bytes end before the frame does. Requires: more bytes
-// than the magic number.
+// Nothing if the frame has no size, or ends early. Requires: more bytes than the magic number.
 std::optional<FrameShape> shape_of(Bytes frame) {
   const auto descriptor = std::to_integer<unsigned>(frame[kDescriptorAt]);
   const bool is_single = (descriptor & kSingleSegment) != 0;
   const std::size_t size_at =
-      kDescriptorAt + (is_single ? 1 : 2);  // Else there is a window's size.
+      kDescriptorAt + (is_single ? 1 : 2);  // Otherwise a window size is present.
   const unsigned size_kind = descriptor >> 6U;
   if (size_kind == 0 && !is_single) return std::nullopt;
   std::size_t at = size_at + (std::size_t{1} << size_kind);
@@ -117,7 +118,7 @@ Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain,
   }
   const std::optional<FrameShape> shape = shape_of(frame);
   if (shape && shape->plain_bytes != plain.size()) {
-    return fail(ErrorCode::malformed, "the zstd frame does not promise the block's plain size");
+    return fail(ErrorCode::malformed, "the zstd frame does not have the block's plain size");
   }
   if (!shape || shape->frame_bytes != frame.size()) {
     return fail(ErrorCode::malformed, "the block is not exactly one zstd frame");
@@ -127,7 +128,7 @@ Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain,
     const Dictionary* const found =
         dictionaries_ == nullptr ? nullptr : dictionaries_->find(dictionary_id);
     if (found == nullptr) {
-      return fail(ErrorCode::not_found, "it needs the dictionary whose hash begins with " +
+      return fail(ErrorCode::not_found, "it needs a missing dictionary, whose hash begins with " +
                                             id_text(dictionary_id) + ", which is not here");
     }
     digested = found->digested();
@@ -138,7 +139,7 @@ Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain,
     return fail(ErrorCode::malformed, std::string("zstd: ") + ZSTD_getErrorName(written));
   }
   if (written != plain.size()) {
-    return fail(ErrorCode::malformed, "the zstd frame gives less than it promises");
+    return fail(ErrorCode::malformed, "the zstd frame contains less than its size");
   }
   return {};
 }

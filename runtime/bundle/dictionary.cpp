@@ -1,5 +1,5 @@
-// zstd also takes any bytes for a dictionary ("raw content"); here it is one of the format's, whose
-// tables zstd checks when it digests them.
+// zstd also accepts any bytes as a dictionary ("raw content"); here it must be in zstd's format,
+// whose tables zstd checks when it loads them.
 #include "runtime/bundle/dictionary.h"
 
 #include <algorithm>

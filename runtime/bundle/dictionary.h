@@ -1,4 +1,4 @@
-// What small entries of a kind have in common. The format is BUNDLE_FORMAT.md, "Dictionaries".
+// The common content of small entries of a kind. The format is BUNDLE_FORMAT.md, "Dictionary".
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ struct ZSTD_DDict_s;
 
 namespace muster {
 
-/// What an entry calls its dictionary: the first four bytes of the dictionary's hash. 0 for none.
+/// The id of a dictionary in an entry: the first four bytes of its hash. 0: none.
 std::uint32_t dictionary_id(const ContentHash& hash);
 
 /// `dictionaries/<hash>.mdict`, below a target's folder.
 std::string dictionary_path(const ContentHash& hash);
 
-/// A dictionary made ready for decompression, once for all threads. Immutable.
+/// A dictionary, prepared for decompression once for all threads. Immutable.
 class Dictionary {
  public:
-  /// Copies what it needs of the bytes. Fails with `limit_exceeded` or `malformed`.
+  /// Copies the needed bytes. Fails with `limit_exceeded` or `malformed`.
   static Result<Dictionary> open(Bytes bytes);
 
   const ContentHash& hash() const { return hash_; }
@@ -40,15 +40,15 @@ class Dictionary {
   std::unique_ptr<ZSTD_DDict_s, Free> digested_;
 };
 
-/// The dictionaries of a build, or of several, by id. Filled first, then only read: from any number
-/// of threads.
+/// The dictionaries of one or several builds, by id. Fill it first; then any number of threads may
+/// read it.
 class DictionarySet {
  public:
-  /// Opens a dictionary that is to have this hash; nothing happens when it is there already. Fails
-  /// as `Dictionary::open` does, with `hash_mismatch`, or with `already_exists` when another one of
-  /// the same id is there.
+  /// Opens a dictionary that must have this hash; does nothing if it was already added. Fails like
+  /// `Dictionary::open`, with `hash_mismatch`, or with `already_exists` if another one has the same
+  /// id.
   Result<void> add(const ContentHash& hash, Bytes bytes);
-  /// Null when there is none.
+  /// Null if it is missing.
   const Dictionary* find(std::uint32_t id) const;
   bool empty() const { return dictionaries_.empty(); }
 

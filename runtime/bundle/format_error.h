@@ -1,4 +1,4 @@
-// How readers say what is wrong with a file.
+// The error messages of file readers.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace muster {
 
-/// Where in an encoding something is wrong: `{"bundle", "entry 3: local_id", 80}`.
+/// The position of an error in an encoding: `{"bundle", "entry 3: local_id", 80}`.
 struct FormatPlace {
   std::string_view encoding;
   std::string_view field;
   std::uint64_t offset_bytes = 0;
 };
 
-/// A failure that names the field, where it stands, what was expected and what was found.
+/// A failure with the field, its offset, the expected and the found value.
 tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
                                    std::string_view expected, std::string_view found);
 tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
                                    std::string_view expected, std::uint64_t found);
 
-/// The error of an asset whose cooked form cannot be opened; `asset` is what people call it.
+/// The error of an asset whose cooked form cannot be opened; `asset` is its name for the user.
 tl::unexpected<Error> fail_asset(const std::string& asset, const Error& error);
 
 }  // namespace muster

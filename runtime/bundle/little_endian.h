@@ -1,4 +1,4 @@
-// Fixed-size little-endian fields at known offsets: what the readers of this room are made of.
+// Reads fixed-size little-endian fields at known offsets, for the readers of this folder.
 #pragma once
 
 #include <bit>

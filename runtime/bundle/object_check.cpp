@@ -1,4 +1,4 @@
-// What opening an object checks: BUNDLE_FORMAT.md, section 3, rule by rule.
+// The checks of opening an object: BUNDLE_FORMAT.md, section 3, rule by rule.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -22,7 +22,7 @@ tl::unexpected<Error> wrong(std::string_view field, std::size_t offset, std::str
   return format_error(ErrorCode::malformed, {kEncoding, field, offset}, expected, found);
 }
 
-// The bytes of one document, walked once from its head to its end.
+// The bytes of one document, parsed once from its head to its end.
 class DocumentCheck {
  public:
   DocumentCheck(Bytes document, std::size_t offset, std::uint32_t index, std::uint32_t count)
@@ -53,8 +53,8 @@ class DocumentCheck {
   }
 
  private:
-  // Recursion is bounded by kMaxDepth; work by the bytes, since every value has at least one.
-  // `is_last`: nothing follows the value in what it stands in.
+  // `kMaxDepth` bounds the recursion; the byte count bounds the work, because every value has at
+  // least one byte. `is_last`: no value follows in the parent.
   Result<void> check_value(std::uint32_t depth, bool is_last) {
     if (depth > kMaxDepth) {
       return format_error(ErrorCode::limit_exceeded,
@@ -113,7 +113,7 @@ class DocumentCheck {
     if (form == value::kExternal) reader_.bytes(16);
     const std::int64_t number = reader_.signed_varint();
     if (form == value::kToDocument) {
-      // From here to a document: the way there, or back.
+      // The distance from here to a document, forwards or backwards.
       if (number >= std::int64_t{count_} - index_ || number < -std::int64_t{index_}) {
         return refuse("a reference to a document of the file");
       }
@@ -160,10 +160,10 @@ class DocumentCheck {
   }
 
   ByteReader reader_;
-  std::size_t offset_;  // Of the document, in the object.
+  std::size_t offset_;  // The document's, in the object.
   std::uint32_t index_;
   std::uint32_t count_;
-  std::optional<std::string_view> first_key_;  // Of the document's mapping.
+  std::optional<std::string_view> first_key_;  // The first key of the document's mapping.
 };
 
 }  // namespace

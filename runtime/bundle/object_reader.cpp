@@ -1,5 +1,5 @@
-// Values are decoded where they lie; `open` has checked them (object_check.cpp), so a value's bytes
-// are known to be whole.
+// Values are decoded in place; `open` has checked them (object_check.cpp), so a value's bytes are
+// complete.
 #include "runtime/bundle/object_reader.h"
 
 #include <bit>
@@ -13,7 +13,7 @@ using namespace layout::object;  // NOLINT(google-build-using-namespace): this f
 
 namespace {
 
-// Reads what `open` has checked: a ByteReader without its doubts.
+// Reads checked bytes: a `ByteReader` without checks.
 class Cursor {
  public:
   Cursor(Bytes bytes, std::size_t position) : bytes_(bytes), position_(position) {}
@@ -191,8 +191,8 @@ std::optional<ObjectValue> ObjectValue::find(std::string_view key) const {
   return std::nullopt;
 }
 
-// Where the value ends. A container without a size is walked: it is short, unless nothing follows
-// it, and then nobody asks.
+// The end of the value. A container without a size is parsed: it is short, or the last one, whose
+// end is not needed.
 std::size_t ObjectValue::end() const {
   Cursor rest(object_->bytes_, std::size_t{offset_} + 1);
   switch (kind()) {
@@ -248,7 +248,7 @@ ObjectChildren::Iterator::Iterator(const ObjectChildren& children)
   if (remaining_ != 0) read_key();
 }
 
-// The last child's end is not looked for: of what nothing follows no size is known.
+// The end of the last child is not computed, because it may have no size.
 ObjectChildren::Iterator& ObjectChildren::Iterator::operator++() {
   if (--remaining_ == 0) return *this;
   offset_ = ObjectValue(object_, offset_, document_).end();

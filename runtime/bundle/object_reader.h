@@ -1,4 +1,4 @@
-// A cooked YAML file, read in place. The format is BUNDLE_FORMAT.md, section 3.
+// Reads a cooked YAML file in place. The format is BUNDLE_FORMAT.md, section 3.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ class ObjectChildren;
 /// A strong reference.
 struct ObjectReference {
   Guid guid;                 ///< Null for a reference within the file.
-  bool is_external = false;  ///< A guid was written, be it null.
+  bool is_external = false;  ///< It has a guid, possibly null.
   std::int64_t file_id = 0;
   std::int32_t type = 0;
-  std::uint32_t document = layout::kNone;  ///< Within the file: the document meant.
+  std::uint32_t document = layout::kNone;  ///< Within the file: the target document.
 };
 
-/// One value; views its reader, which must outlive it. A small handle: pass it by value.
+/// One value; a view of its reader, which must outlive it. A small handle: pass it by value.
 class ObjectValue {
  public:
   ObjectKind kind() const;
 
   /// Requires: `kind() == ObjectKind::integer`.
   std::int64_t integer() const;
-  /// The number as it is stored: of `real32` the float, which is near to what was written.
-  /// Requires: `real32` or `real64`.
+  /// The stored number; for `real32` the float, which is close to the written number. Requires:
+  /// `real32` or `real64`.
   double real() const;
   /// Requires: `text`.
   std::string_view text() const;
@@ -43,13 +43,13 @@ class ObjectValue {
   /// Requires: `guid_text` or `guid_words`.
   Guid guid() const;
 
-  /// The asset that a value names, be the reference strong or weak; null for none.
+  /// The asset that a value refers to, by a strong or weak reference; null: none.
   Guid referenced() const;
 
-  /// The children of a mapping or sequence, in order; none of any other kind.
+  /// The children of a mapping or sequence, in order; none for other kinds.
   ObjectChildren children() const;
   std::uint32_t child_count() const;
-  /// The first child of a mapping with this key; nothing when there is none, or for other kinds.
+  /// The first child of a mapping with this key; nothing without one, or for other kinds.
   std::optional<ObjectValue> find(std::string_view key) const;
 
  private:
@@ -61,8 +61,8 @@ class ObjectValue {
   std::size_t end() const;
 
   const ObjectReader* object_;
-  std::uint32_t offset_;    ///< Of the tag, in the object's bytes.
-  std::uint32_t document_;  ///< The one that the value is of.
+  std::uint32_t offset_;    ///< The tag's, in the object's bytes.
+  std::uint32_t document_;  ///< The document of the value.
 };
 
 struct ObjectChild {
@@ -88,7 +88,7 @@ class ObjectChildren {
     void read_key();
 
     const ObjectReader* object_;
-    std::size_t offset_;  // Of the value, once the key is read.
+    std::size_t offset_;  // The value's, once the key is read.
     std::uint32_t document_;
     std::uint32_t remaining_;
     std::string_view key_;
@@ -112,12 +112,12 @@ struct ObjectDocument {
   std::int64_t class_id = 0;
   std::int64_t file_id = 0;
   bool is_stripped = false;
-  std::string_view type_name;       ///< Empty when there is none.
+  std::string_view type_name;       ///< Empty if there is no name.
   std::optional<ObjectValue> root;  ///< None for an empty document.
 };
 
-/// Reads an object whose bytes somebody else holds, for as long as the reader, its values and its
-/// texts are used. Holds no memory of its own; reading from several threads is safe.
+/// Reads an object in the caller's memory. The bytes must stay valid while the reader, its values
+/// and its texts are used. Allocates nothing; several threads may read.
 ///
 ///     const ObjectReader object = ObjectReader::open(bytes).value();
 ///     for (const ObjectChild child : object.document(0).root->children()) ...
@@ -128,9 +128,9 @@ class ObjectReader {
   static Result<ObjectReader> open(Bytes bytes);
 
   std::uint32_t document_count() const { return document_count_; }
-  /// Takes the same time for each. Requires: `index < document_count()`.
+  /// Constant time. Requires: `index < document_count()`.
   ObjectDocument document(std::uint32_t index) const&;
-  /// Its values would view a reader that is gone.
+  /// Deleted, because the values would refer to a destroyed reader.
   ObjectDocument document(std::uint32_t index) const&& = delete;
 
  private:

@@ -1,4 +1,4 @@
-// What opening a prefab checks: BUNDLE_FORMAT.md, section 4, rule by rule, column by column.
+// The checks of opening a prefab: BUNDLE_FORMAT.md, section 4, rule by rule, column by column.
 #include <algorithm>
 #include <bitset>
 #include <string>
@@ -115,7 +115,7 @@ Result<void> PrefabReader::check_entities() const {
   for (std::uint32_t i = 0; i < entity_count_; ++i) {
     if (!is_depth_first(i)) {
       return wrong(named("entity", i, "parent"), at_.parents + i * kFieldBytes,
-                   "the way to the entity before or to one of its ancestors",
+                   "the distance to the entity before or to one of its ancestors",
                    field(at_.parents, i));
     }
     const std::uint32_t end = field(at_.component_ends, i);
@@ -207,8 +207,8 @@ Result<void> PrefabReader::check_zero(std::size_t offset, std::size_t size) cons
   return wrong("reserved bytes or padding", offset, "0", std::to_integer<std::uint64_t>(*found));
 }
 
-// Climbs from the entity before. Over all entities the steps add up to at most their number: each
-// step up undoes a step down.
+// Goes up from the previous entity. The total number of steps is at most the number of entities,
+// because each step up undoes a step down.
 bool PrefabReader::is_depth_first(std::uint32_t index) const {
   const std::uint32_t way = field(at_.parents, index);
   if (way == 0) return true;

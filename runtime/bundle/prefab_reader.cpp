@@ -1,4 +1,4 @@
-// The accessors index without looking again: `open` has checked everything (prefab_check.cpp).
+// The accessors do not check again, because `open` has checked everything (prefab_check.cpp).
 #include "runtime/bundle/prefab_reader.h"
 
 #include <cassert>
@@ -57,7 +57,7 @@ std::uint32_t PrefabReader::field(std::size_t column, std::uint32_t index) const
   return load<std::uint32_t>(bytes_, column + index * kFieldBytes);
 }
 
-// Where something starts, in a column of where each ends.
+// The start of an element, in a column of ends.
 std::uint32_t PrefabReader::start(std::size_t ends, std::uint32_t index) const {
   return index == 0 ? 0 : field(ends, index - 1);
 }

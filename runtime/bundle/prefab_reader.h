@@ -1,4 +1,4 @@
-// A flattened prefab, read in place. The format is BUNDLE_FORMAT.md, section 4.
+// Reads a flattened prefab in place. The format is BUNDLE_FORMAT.md, section 4.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace muster {
 
-// The records, decoded. Texts and data view the prefab's bytes. Index fields are `layout::kNone`
-// for none.
+// The decoded records. Texts and data are views of the prefab's bytes. Index fields are
+// `layout::kNone` for none.
 
 struct FlatEntity {
   std::int64_t source_id = 0;
@@ -23,13 +23,13 @@ struct FlatEntity {
   bool is_active = true;
 };
 
-/// A component that has a document has its file id there; that of another is not kept.
+/// A component with a document has its file id there; other file ids are not kept.
 struct FlatComponent {
   std::uint32_t description = layout::kNone;  ///< Index into this prefab's descriptions.
   std::uint32_t document = layout::kNone;     ///< Index into the `object` entry's documents.
   std::string_view type{};                    ///< The type's name, with or without a description.
-  Bytes data{};  ///< The memory image; empty without a description. 8-byte aligned
-                 ///< relative to the prefab's first byte.
+  Bytes data{};  ///< The memory image; empty without a description. 8-byte aligned relative to the
+                 ///< prefab's first byte.
 };
 
 /// A described component that this prefab uses. Look it up in the catalog by name, and compare the
@@ -40,12 +40,12 @@ struct FlatDescription {
   std::uint32_t size_bytes = 0;
 };
 
-/// Reads a prefab whose bytes somebody else holds, for as long as the reader and its views are
-/// used. Holds no memory of its own; copying is cheap; reading from several threads is safe.
-/// Accessors take an index below the count.
+/// Reads a prefab in the caller's memory. The bytes must stay valid while the reader and its views
+/// are used. Allocates nothing; copying is cheap; several threads may read. Accessors take an index
+/// below the count.
 class PrefabReader {
  public:
-  /// Checks everything the document says, in time linear in the size; allocates nothing. Fails with
+  /// Checks every rule of the document, in time linear in the size; allocates nothing. Fails with
   /// `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
   static Result<PrefabReader> open(Bytes bytes);
 
@@ -59,12 +59,12 @@ class PrefabReader {
   std::uint32_t description_count() const { return description_count_; }
   FlatDescription description(std::uint32_t index) const;
 
-  /// The types that components are of, each once: those with a description first.
+  /// The types of the components, each once: those with a description first.
   std::uint32_t type_count() const { return type_count_; }
   std::string_view type_name(std::uint32_t index) const;
 
  private:
-  // Where the columns begin.
+  // The offsets of the columns.
   struct Columns {
     std::size_t source_ids = 0;
     std::size_t hashes = 0;

@@ -1,4 +1,4 @@
-// Where a `muster watch` and the games beside it find each other.
+// The address on which a `muster watch` and its games communicate.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// The address of a Unix socket, ready to be bound or connected to.
+/// The address of a Unix socket, ready for bind or connect.
 struct WatchAddress {
   sockaddr_un name{};
   socklen_t bytes = 0;
@@ -19,9 +19,9 @@ struct WatchAddress {
 };
 
 /// The socket of the watch that builds to this folder; bundler/cli/README.md, "The watch's socket".
-/// It is in the abstract name space, so that a watch that is killed leaves nothing behind, and is
-/// named by the folder itself, whatever paths lead to it. Fails with `not_found` when there is no
-/// folder.
+/// It is in the abstract name space, so that a killed watch leaves no file. The folder itself
+/// determines its name, whatever path leads to it. Fails with `not_found` if the folder does not
+/// exist.
 Result<WatchAddress> watch_address(const std::string& build_folder);
 
 }  // namespace muster

@@ -1,6 +1,5 @@
-// A field of another version is first brought back into the type that the server has it in, by the
-// same code that the server would use, and only then into ours. So there is one place that knows
-// what integers stand for.
+// A field of another version is first decoded to the server's type, by the code that a server uses,
+// and then converted to the type here. So only one place interprets the integers.
 #include "runtime/replication/field_conversion.h"
 
 #include <algorithm>
@@ -20,39 +19,40 @@ namespace {
 
 bool is_number(FieldType type) { return type >= FieldType::int8 && type <= FieldType::float64; }
 
-// Whether values of one type can mean something as another.
+// Whether values of one type can be converted to another.
 bool converts(FieldType from, FieldType to) {
   return from == to || (is_number(from) && is_number(to));
 }
 
-// Why values of one kind would be misread as another's, of types that convert; empty when not.
+// Why values of one kind would be misread as another's, for types that can be converted; empty if
+// they would not.
 std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
                                const FieldDescription& field) {
   if ((sent.kind == LaneKind::tick) != (ours.kind == LaneKind::tick)) {
-    return sent.kind == LaneKind::tick ? "the server has ticks, this end does not"
-                                       : "this end has ticks, the server does not";
+    return sent.kind == LaneKind::tick ? "it is a tick on the server, but not here"
+                                       : "it is a tick here, but not on the server";
   }
   if (sent.kind == LaneKind::angle && ours.kind == LaneKind::angle) {
     const double theirs = static_cast<double>(sent.period) * sent.resolution;
     const double turn = static_cast<double>(ours.period) * ours.resolution;
     if (std::abs(theirs - turn) > sent.resolution + ours.resolution) {
-      return "a whole turn is " + std::to_string(theirs) + " there and " + std::to_string(turn) +
-             " here";
+      return "a full turn is " + std::to_string(theirs) + " on the server and " +
+             std::to_string(turn) + " here";
     }
   }
-  // Those that only the server has cannot be compared: they keep their value.
+  // Values that only the server has cannot be compared; they stay unchanged.
   const bool has_mark = sent.kind == LaneKind::symbol && !(sent.resolution > 0) &&
                         sent.minimum >= 1 && sent.minimum < 4503599627370496.0;
   const auto mark = has_mark ? static_cast<std::uint64_t>(sent.minimum) : 0;
   const auto count = static_cast<std::size_t>(mark % 256);
   if (count > 0 && count < 255 && count <= field.names.size() &&
       sent.minimum != mark_of_names(std::span(field.names).first(count))) {
-    return "its values have other names there";
+    return "its values have other names on the server";
   }
   return {};
 }
 
-// The server's field as a description, without the parts that values do not depend on.
+// The server's field as a description, without the parts that do not affect values.
 std::optional<FieldDescription> described(const FieldSchema& sent) {
   FieldDescription field;
   if (sent.type > static_cast<std::uint8_t>(FieldType::asset)) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<FieldDescription> described(const FieldSchema& sent) {
   }
   if (!(sent.resolution > 0)) return field;
   const bool has_reals = is_real(lane_type(field.type));
-  // What lies beyond a float cannot be meant.
+  // Values beyond a float's range are invalid.
   const double reach =
       std::abs(sent.minimum) + sent.resolution * std::max(std::abs(static_cast<double>(sent.low)),
                                                           std::abs(static_cast<double>(sent.high)));
@@ -78,7 +78,7 @@ std::optional<FieldDescription> described(const FieldSchema& sent) {
   if (is_far || (!has_reals && !is_number(field.type))) return std::nullopt;
   field.resolution = sent.resolution;
   if (sent.kind == LaneKind::rotation) {
-    // It says its steps; `greatest_rotation_step` gives them back.
+    // The schema has its steps, which `greatest_rotation_step` returns.
     return field.type == FieldType::quaternion && wire_range(field).high == sent.high
                ? std::optional(field)
                : std::nullopt;
@@ -129,12 +129,12 @@ std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
                                                      std::string& why) {
   FieldConversion conversion(field);
   FieldSchema ours = wire_schema(field);
-  ours.receivers = sent.receivers;  // Who is sent it is the server's business.
+  ours.receivers = sent.receivers;  // The server chooses the receivers.
   if (sent == ours) return conversion;
   conversion.is_straight_ = false;
   std::optional<FieldDescription> theirs = described(sent);
   if (!theirs) {
-    why = "the server sends it in a way that is unknown here";
+    why = "the server's encoding of it is unknown";
     return std::nullopt;
   }
   if (!converts(theirs->type, field.type)) {
@@ -161,14 +161,14 @@ bool FieldConversion::reverse(Bytes component, std::span<std::int64_t> values) c
   return is_straight_;
 }
 
-// Texts are told apart by their capacity alone, so an array of them is seen as one long text: its
-// first element is what both have.
+// The schema of a text has only a capacity, so an array of texts is one long text: its first
+// element is what both have.
 void FieldConversion::convert_texts(std::span<std::byte> component) const {
   const std::span<std::byte> to = component.subspan(field_->offset_bytes, field_->element_bytes);
   auto count = std::min<std::size_t>(value_.size(), to.size());
   const auto end = std::find(value_.begin(), value_.end(), std::byte{});
   count = std::min(count, static_cast<std::size_t>(end - value_.begin()));
-  // No letter is cut in two: UTF-8's following bytes are 10xxxxxx.
+  // Do not cut a character: UTF-8's continuation bytes are 10xxxxxx.
   const auto follows = [&](std::size_t at) {
     return at < value_.size() && (value_[at] & std::byte{0xC0}) == std::byte{0x80};
   };
@@ -183,7 +183,7 @@ void FieldConversion::convert_numbers(std::span<std::byte> component) const {
     with_lane_type(lane_type(field_->type), [&]<typename To>(To) {
       for (std::size_t i = 0; i < lanes; ++i) {
         const auto from = load_lane<From>(value_.data() + i * sizeof(From));
-        // What an enumeration does not have here keeps its value.
+        // A value without an enumerator here stays unchanged.
         const bool is_unknown =
             !field_->names.empty() &&
             static_cast<double>(from) >= static_cast<double>(field_->names.size());

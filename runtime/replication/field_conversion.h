@@ -1,4 +1,4 @@
-// Between two versions of a field: what a server sends, and what this end has.
+// Converts a field between two versions: the server's and this end's.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,29 @@
 
 namespace muster {
 
-/// How the values of a field that travelled become those of a field here.
+/// Converts the received values of a field to the field here.
 ///
-/// Equal schemas: as `dequantise` does. Else the value that was meant is worked out from the
-/// server's type, minimum and resolution, and put into the field here: numbers become numbers
-/// (rounded, and brought into the range that this end has), texts are cut where they end here; of
-/// arrays as many elements as both have; of an enumeration the numbers that this end has names for.
-/// All else has nothing in common, and does not convert: also ticks and what are none, angles whose
-/// whole turns differ (degrees, radians), an enumeration whose numbers have other names here.
+/// With equal schemas this is `dequantise`. Otherwise the value is decoded with the server's type,
+/// minimum and resolution, and then converted:
+///
+/// - numbers are rounded and clamped to the range here;
+/// - texts are cut to the length here;
+/// - of arrays, as many elements are used as both have;
+/// - of an enumeration, only numbers that have a name here are used.
+///
+/// All other differences cannot be converted: ticks and other numbers, angles with different full
+/// turns (degrees, radians), and enumerations with other names for the numbers.
 class FieldConversion {
  public:
-  /// Nothing when the field cannot become that one; `why` says so, for a log. `sent` comes from the
-  /// network. `field` must outlive this.
+  /// Returns nothing if the field cannot be converted; `why` gets the reason, for a log. `sent`
+  /// comes from the network. `field` must outlive this object.
   static std::optional<FieldConversion> make(const FieldSchema& sent, const FieldDescription& field,
                                              std::string& why);
 
-  /// Puts values into a component. Requires: as many as `sent` had.
+  /// Writes values into a component. Requires: as many values as `sent` has.
   void apply(std::span<const std::int64_t> values, std::span<std::byte> component);
-  /// The values of a component as the server has them; false when the field is another version.
+  /// Writes the values of a component as the server has them. Returns false if the field has
+  /// another version.
   bool reverse(Bytes component, std::span<std::int64_t> values) const;
 
   bool is_straight() const { return is_straight_; }
@@ -41,8 +46,8 @@ class FieldConversion {
 
   const FieldDescription* field_;
   bool is_straight_ = true;
-  FieldDescription sent_;  ///< The server's field, as far as it is known; lies at 0.
-  ByteVector value_;       ///< What was meant, in the server's type.
+  FieldDescription sent_;  ///< The server's field, as far as known, at offset 0.
+  ByteVector value_;       ///< The decoded value in the server's type.
 };
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// What belongs to one replicated entity: its prefab's root and all below it.
+// The members of a replicated entity: its prefab's root and all entities below.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,32 @@
 
 namespace muster {
 
-/// Members of a replicated entity that are looked at; a prefab with more has its last ones still.
+/// The most members of a replicated entity. The last ones of a larger prefab are not replicated.
 inline constexpr std::uint32_t kMembersMax = 255;
 
-/// A component of a member, as the wire names it: `Health` of the root, `3/Health` of the third
-/// entity below it, depth first. So both ends know which entity is meant, whatever else their
-/// versions of the prefab have.
+/// A component of a member, as named on the wire: `Health` of the root, `3/Health` of the third
+/// entity below it, depth first. So both ends identify the entity, whatever else differs between
+/// their versions of the prefab.
 struct MemberComponent {
   std::uint32_t member = 0;
   std::string_view component;
   friend bool operator==(const MemberComponent&, const MemberComponent&) = default;
 };
 std::string wire_name(const MemberComponent& of);
-/// The reverse, a view into `name`; nothing when it is no such name. Names come from the network.
+/// The reverse; the result is a view into `name`. Returns nothing for an invalid name. Names come
+/// from the network.
 std::optional<MemberComponent> member_component(std::string_view name);
 
-/// Puts a root and all below it into `out`, depth first, at most `kMembersMax` of them. What was
-/// spawned below it on its own (it has a `PrefabLink`) does not belong to it. Of an instance that a
-/// reload has rebuilt, `instances` (null for none) says what belongs to it.
+/// Puts a root and the entities below it into `out`, depth first, at most `kMembersMax` of them.
+/// Entities that were spawned separately below it (with a `PrefabLink`) are not members. For an
+/// instance that a reload has rebuilt, the members come from `instances` (null for none).
 void list_members(const World& world, const PrefabInstances* instances, EntityId root,
                   std::vector<Creation>& out);
-/// The members of an instance that a reload has rebuilt; others are left as they are.
+/// Updates the members of an instance that a reload has rebuilt; others are unchanged.
 void follow_rebuild(const World& world, const PrefabInstances* instances,
                     std::vector<Creation>& members);
 
-/// The same of a prefab: indices of its entities, those of its first root.
+/// The members in a prefab: indices of the entities of its first root.
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan);
 
 }  // namespace muster

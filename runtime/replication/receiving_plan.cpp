@@ -35,7 +35,7 @@ bool ReceivingPlan::match(const ComponentSchema& sent, const World& world) {
   const std::optional<ComponentId> id =
       of && of->component != "PrefabLink" ? world.find_component(of->component) : std::nullopt;
   if (!id) {
-    notes_.push_back("the server sends '" + sent.name + "', a component that is unknown here");
+    notes_.push_back("the server sends the unknown component '" + sent.name + "'");
     return false;
   }
   const ComponentDescription& description = world.storage(*id).description();
@@ -50,7 +50,7 @@ bool ReceivingPlan::match(const ComponentSchema& sent, const World& world) {
     if (here != nullptr) conversion = FieldConversion::make(field, *here, why);
     if (!conversion) {
       notes_.push_back("the server sends '" + sent.name + "." + field.name +
-                       "', which is passed over: " + why);
+                       "', which is ignored: " + why);
       continue;
     }
     received.fields.push_back({.conversion = std::move(*conversion),

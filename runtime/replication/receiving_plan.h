@@ -1,4 +1,4 @@
-// What this end makes of the components that a server sends.
+// Matches the components that a server sends with those of this end.
 #pragma once
 
 #include <cstdint>
@@ -17,40 +17,40 @@ namespace muster {
 struct ReceivedField {
   FieldConversion conversion;
   SchemaReceivers receivers = SchemaReceivers::everyone;
-  std::uint32_t first_value = 0;  ///< Among the values of the component.
+  std::uint32_t first_value = 0;  ///< Index among the values of the component.
   std::uint32_t value_count = 0;
 };
 
 /// A component that both ends have.
 struct ReceivedComponent {
   std::uint16_t sent = 0;    ///< Its index in the server's schema.
-  std::uint32_t member = 0;  ///< Whose it is; see `members.h`.
+  std::uint32_t member = 0;  ///< The member that has it; see `members.h`.
   ComponentId component;
   std::vector<ReceivedField> fields;
 };
 
-/// Matches a server's schema with the components of a world: components and fields by their names.
-/// What only one of them has is left out; what cannot be converted too.
+/// Matches a server's schema with the components of a world, by the names of components and fields.
+/// Leaves out what only one of them has, and what cannot be converted.
 ///
-/// Both versions of a field may go to different receivers: the server decides.
+/// If the versions of a field have different receivers, those of the server apply.
 class ReceivingPlan {
  public:
   struct Part {
     std::uint32_t component = 0;    ///< Index of a `ReceivedComponent`.
-    std::uint32_t first_value = 0;  ///< Its place among the values of the entity.
+    std::uint32_t first_value = 0;  ///< Index among the values of the entity.
   };
 
-  /// The world must outlive it; the schema need not.
+  /// The world must outlive this object; the schema need not.
   ReceivingPlan(const ReplicationSchema& schema, const World& world);
 
-  /// What is received of a type, by its index in the schema.
+  /// The received parts of a type, by its index in the schema.
   std::span<const Part> parts(std::uint16_t type) const { return types_[type].parts; }
   ReceivedComponent& component(const Part& part) { return components_[part.component]; }
   const ReceivedComponent& component(const Part& part) const { return components_[part.component]; }
   std::uint32_t type_id(std::uint16_t type) const { return types_[type].id; }
   std::uint32_t value_count(std::uint16_t type) const { return types_[type].value_count; }
 
-  /// What the server sends and this end cannot take, one line each, for the log.
+  /// The components and fields of the server that are ignored, one line each, for the log.
   std::span<const std::string> notes() const { return notes_; }
 
  private:
@@ -66,7 +66,7 @@ class ReceivingPlan {
   std::vector<std::string> notes_;
 };
 
-/// Whether a field goes to whoever looks at an entity so.
+/// Whether a field is sent to a client that sees the entity in this way.
 constexpr bool is_received(SchemaReceivers receivers, SeenBy seen_by) {
   return receivers == SchemaReceivers::everyone ||
          (receivers == SchemaReceivers::owner) == (seen_by == SeenBy::owner);

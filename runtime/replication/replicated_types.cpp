@@ -55,7 +55,7 @@ class TypeLister {
     return found;
   }
 
-  // A new entity is nearly what its prefab is.
+  // A new entity is nearly equal to its prefab.
   void add_usual(ReplicatedType& type, std::span<const ReplicatedComponent> layout,
                  const PrefabPlan& plan) const {
     const std::vector<std::uint32_t> members = members_of(plan);
@@ -94,14 +94,14 @@ class TypeLister {
 Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypesOptions& options) {
   const CatalogReader& catalog = spawner.store().catalog();
   if (options.registry >= catalog.registry_count()) {
-    return fail(ErrorCode::not_found, "the catalog has no registry of that index");
+    return fail(ErrorCode::not_found, "the catalog has no registry with that index");
   }
   const CatalogRegistry registry = catalog.registry(options.registry);
   TypeLister lister(spawner.world(), options.local);
   std::optional<TypeId> last;
   for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
     const CatalogEntry entry = catalog.entry(registry.first_entry + i);
-    // Entries are sorted by their ids; of several with one id the first that is packed counts.
+    // Entries are sorted by id; of several with one id the first that is packed is used.
     const TypePlace* const place = spawner.store().resolve(options.registry, entry.type_id);
     if (place == nullptr || std::exchange(last, entry.type_id) == entry.type_id) continue;
     Result<const PrefabPlan*> plan = spawner.prepare(place->guid);

@@ -1,4 +1,4 @@
-// What a server replicates of each type of entity, worked out from its prefabs.
+// The replicated types of a server, derived from its prefabs.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,29 @@ namespace muster {
 
 /// A component of a type of entities.
 struct ReplicatedComponent {
-  std::uint32_t member = 0;  ///< Whose it is: 0 is the root, see `members.h`.
+  std::uint32_t member = 0;  ///< The member that has it: 0 is the root, see `members.h`.
   ComponentId component;
-  std::uint32_t first_value = 0;  ///< Its place among the values of the entity.
+  std::uint32_t first_value = 0;  ///< Index among the values of the entity.
   std::uint32_t value_count = 0;
 };
 
-/// The schema of all types of a registry, and what its values are in this world. The types of both
-/// have the same indices.
+/// The schema of all types of a registry, and the matching layouts in this world. A type has the
+/// same index in both.
 struct ReplicatedTypes {
   ReplicationSchema schema;
   std::vector<std::vector<ReplicatedComponent>> layouts;
 };
 
 struct ReplicatedTypesOptions {
-  std::uint32_t registry = 0;  ///< Of replicated entities, by its index in the catalog.
-  /// Components that mean nothing to others.
+  std::uint32_t registry = 0;  ///< The registry of replicated entities, as an index in the catalog.
+  /// Components that are never sent.
   std::span<const std::string_view> local{};
 };
 
-/// Loads every prefab of the registry and lists what of it travels, in the order of `list_group`:
-/// what everyone receives, then the owner's, then that of all others. A component without fields
-/// has nothing to send, and is left out; `PrefabLink` too. Fails as `Spawner::prepare` does, and
-/// with `limit_exceeded` for more than the wire has room for.
+/// Loads every prefab of the registry and lists its replicated components in the order of
+/// `list_group`: those for everyone, those for the owner, those for all others. Components without
+/// fields and `PrefabLink` are left out. Fails as `Spawner::prepare` does, and with
+/// `limit_exceeded` for more than the wire format allows.
 Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypesOptions& options);
 
 }  // namespace muster

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// 1/sqrt(2): but the greatest, no component of a rotation is beyond it.
+/// 1/sqrt(2): the maximum of all components of a rotation except the largest.
 constexpr double kHalfRoot = 0.7071067811865476;
 
 LaneKind kind_of(const FieldDescription& field) {
@@ -34,7 +34,7 @@ LaneKind kind_of(const FieldDescription& field) {
 
 }  // namespace
 
-// FNV-1a of the names, a zero behind each: 44 bits of it, since a double has 53.
+// FNV-1a of the names, each with a zero byte: 44 bits of it, because a double has 53.
 double mark_of_names(std::span<const std::string> names) {
   if (names.empty()) return 0;
   std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
@@ -45,7 +45,7 @@ double mark_of_names(std::span<const std::string> names) {
     for (const char letter : name) add(letter);
     add('\0');
   }
-  // And how many there are, as far as a byte tells.
+  // Plus their number, up to the maximum of a byte.
   return static_cast<double>((hash >> 20U) << 8U | std::min<std::uint64_t>(names.size(), 255));
 }
 

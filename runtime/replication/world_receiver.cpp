@@ -1,5 +1,5 @@
-// The source keeps the newest values of every entity, so nothing is kept here for an
-// entity that waits for its bundle: when that has come, the values are asked for again.
+// The source keeps the newest values of every entity. So the receiver stores nothing for an entity
+// that waits for its bundle: when that is loaded, it reads the values again.
 #include "runtime/replication/world_receiver.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void WorldReceiver::apply(const WorldSource& source) {
   }
 }
 
-// Something here is not as it was applied: what the game lost comes again, and all is applied
+// The world differs from what was applied: spawns lost entities again, and applies all values
 // again.
 void WorldReceiver::mend(const WorldSource& source) {
   for (std::uint32_t id = 0; id < received_.size(); ++id) {
@@ -58,8 +58,8 @@ void WorldReceiver::mend(const WorldSource& source) {
   });
 }
 
-// A reload has made what is below an entity anew, or has put a prefab's value in the place of an
-// equal one that the server had sent. Nothing need change there, so that nothing would come.
+// A reload has rebuilt the entities below a root, or has replaced a received value that was equal
+// to the old prefab's. The server may never send these values again, so they are applied again.
 void WorldReceiver::follow_reload(const WorldSource& source) {
   each([&](EntityReference reference, std::uint16_t, SeenBy) {
     const auto id = static_cast<std::uint32_t>(reference.network_id);
@@ -70,8 +70,8 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
   });
 }
 
-// Who comes late has loaded what stood in the level at first: of what is gone by then, no despawn
-// is told any more. What the source holds without showing it comes soon, or is let go of by it.
+// A late client has loaded the level's original entities, and gets no despawn of those that are
+// gone by then. An entity that the source holds will be shown or released by it soon.
 void WorldReceiver::drop_untold(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const auto index = static_cast<std::size_t>(id);
@@ -83,7 +83,7 @@ void WorldReceiver::drop_untold(const WorldSource& source) {
   replicated_.apply({.tick = {}, .despawned = untold_, .spawned = {}, .updated = {}});
 }
 
-// A level that has begun anew has other entities under the same ids.
+// A level that has begun again has other entities under the same ids.
 void WorldReceiver::follow_level(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const auto index = static_cast<std::uint32_t>(id);
@@ -95,7 +95,7 @@ void WorldReceiver::follow_level(const WorldSource& source) {
   }
 }
 
-// Another schema comes with another map, and not before everything has gone.
+// A new schema comes only with a new map, after everything has despawned.
 void WorldReceiver::follow_schema(const WorldSource& source) {
   const ReplicationSchema* const schema = source.schema();
   if (schema == nullptr || std::exchange(map_, source.map()) != source.map()) plan_.reset();
@@ -161,14 +161,14 @@ EntityId WorldReceiver::adopted(const WorldSource& source, const ReplicatedChang
 
 void WorldReceiver::begin(const ReplicatedChange& change) {
   const EntityId root = collection_.find({static_cast<std::int32_t>(change.id)});
-  if (root.is_null()) return;  // No id of ours: it was refused.
+  if (root.is_null()) return;  // The id was refused.
   if (change.id >= received_.size()) received_.resize(std::size_t{change.id} + 1);
   Received& received = received_[change.id];
   received.type = change.type;
   received.seen_by = change.seen_by;
   received.is_kept = true;
   received.values.clear();
-  // What stands in the level is there already.
+  // A placed entity is complete.
   if (!world_.has(link_.id(), root)) {
     list_members(world_, spawner_.instances(), root, received.members);
   } else {
@@ -221,11 +221,11 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
   }
   if (!take_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
-  // `received->values` has them now: an update that is dropped here would never come again.
+  // `received->values` now contains them: an update that is dropped here would never be repeated.
   replicated_.apply_newest(Tick(change.tick), updated_);
 }
 
-/// Applies what an entity is to what has become of it here.
+/// Applies the values of an entity again, after it has changed here.
 void WorldReceiver::apply_again(const WorldSource& source, std::uint32_t id,
                                 const PrefabPlan* prefab) {
   Received* const received = find(id);
@@ -236,7 +236,7 @@ void WorldReceiver::apply_again(const WorldSource& source, std::uint32_t id,
   replicated_.apply_again(updated_);
 }
 
-/// False when they are what they were.
+/// Returns false if they are unchanged.
 bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Received& received) {
   const std::size_t count = plan_->value_count(received.type);
   const bool is_first = received.values.empty();
@@ -248,9 +248,9 @@ bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Rec
   return true;
 }
 
-// The world went back to before its bundle came, and others are made there. Where the game has
-// destroyed them itself they keep their places, unless it hangs others there; those that a reload
-// has made keep them in any case.
+// True if the world was restored to a state before the bundle was loaded, and other members are
+// spawned now. Members that the game has despawned itself keep their indices, unless other entities
+// are below the root now; members that a reload has made keep them in any case.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
   const auto is_there = [this](const Creation& member) { return world_.is_there(member); };
@@ -261,7 +261,7 @@ bool WorldReceiver::has_lost_members(const Received& received) {
   return listed_.size() > 1 && !std::ranges::equal(listed_, received.members);
 }
 
-/// Makes the components of an entity from its values, those of its members that are there.
+/// Makes the components of an entity and of its existing members from its values.
 void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
                                  const PrefabPlan* prefab) {
   updated_.clear();
@@ -287,7 +287,7 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
                         .value = {},
                         .below = component.member == 0 ? EntityId() : entity});
   }
-  // The bytes lie still now.
+  // The bytes do not move any more.
   Bytes left = bytes_;
   for (ReplicatedUpdate& one : updated_) {
     one.value = left.first(world_.storage(one.component).stride_bytes());
@@ -295,7 +295,7 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
   }
 }
 
-/// What the server does not say of a component: what it is now, or what the prefab has.
+/// The values of fields that the server does not send: the current ones, or the prefab's.
 Bytes WorldReceiver::base_of(EntityId entity, const ReceivedComponent& component,
                              const PrefabPlan* prefab) {
   if (prefab != nullptr) {
@@ -348,7 +348,7 @@ EntityFound WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> valu
     const ReceivedComponent& component = plan_->component(part);
     if (component.member >= received->members.size()) continue;
     const Creation& member = received->members[component.member];
-    // What is below an entity is the prefab's, and may be another one's here.
+    // Entities below the root come from the prefab, and may be missing in another version here.
     if (component.member > 0 && !world_.is_there(member)) continue;
     const EntityId entity = member.entity;
     const Bytes value = std::as_const(world_).bytes(component.component, entity);

@@ -1,4 +1,4 @@
-// The client's side of the bridge: from what a server says of entities to a world of components.
+// The client's side: applies received entities to a world of components.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +17,35 @@
 namespace muster {
 
 struct WorldReceiverOptions {
-  std::uint32_t registry = 0;        ///< Of replicated entities, by its index in the catalog.
-  PlayerId player = PlayerId::none;  ///< Who plays here: what the server gives him is his.
+  std::uint32_t registry = 0;  ///< The registry of replicated entities, as an index in the catalog.
+  PlayerId player =
+      PlayerId::none;  ///< The local player, who owns what the server gives to this client.
 };
 
-/// Where a receiver hears of entities.
+/// The source of a receiver's entities.
 class WorldSource {
  public:
   virtual ~WorldSource() = default;
-  /// Null while nothing can be heard. Another one comes only with another map.
+  /// Null while nothing is received. Changes only with the map.
   virtual const ReplicationSchema* schema() const = 0;
-  /// Another number when another map has begun, if it may have another schema.
+  /// Changes when another map has begun, which may have another schema.
   virtual std::uint32_t map() const = 0;
   virtual std::span<const ReplicatedChange> changes() const = 0;
   /// As `ReplicationClient::values`.
   virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
-  /// Rises when it turned out that a world was not as it was applied.
+  /// Increases when the world was found to differ from what was applied.
   virtual std::uint64_t divergences() const = 0;
-  /// Whether all has come by now that there was for this end at first.
+  /// Whether all initial entities have arrived.
   virtual bool is_complete() const = 0;
-  /// Whether anything of an entity has come, though it may not be among the changes yet. Not for
-  /// ever after it has gone.
+  /// Whether any data of an entity has arrived, even if it is not among the changes yet. May stay
+  /// true for a while after the entity is gone.
   virtual bool holds(std::uint32_t id) const = 0;
 };
 
-/// A server, through the client's connection.
+/// Receives from a server through the client's connection.
 class ServerSource final : public WorldSource {
  public:
-  /// Must outlive this.
+  /// `client` must outlive this object.
   explicit ServerSource(const ReplicationClient& client) : client_(client) {}
   const ReplicationSchema* schema() const override {
     return client_.phase() == ReplicationPhase::playing ? client_.schema() : nullptr;
@@ -62,10 +63,10 @@ class ServerSource final : public WorldSource {
   const ReplicationClient& client_;
 };
 
-/// A recording of a server's world, for replays: the rest of a game does not notice.
+/// Receives from a recording of a server's world, for replays.
 class RecordedSource final : public WorldSource {
  public:
-  /// Must outlive this.
+  /// `reader` must outlive this object.
   explicit RecordedSource(const RecordingReader& reader) : reader_(reader) {}
   const ReplicationSchema* schema() const override { return &reader_.schema(); }
   std::uint32_t map() const override { return 0; }  // A recording has one schema.
@@ -82,44 +83,43 @@ class RecordedSource final : public WorldSource {
   const RecordingReader& reader_;
 };
 
-/// A component of an entity that arrives.
+/// A component of an arriving entity.
 struct ArrivedComponent {
   ComponentId component;
-  Bytes value;  ///< As described; fields that were not received have their default.
+  Bytes value;  ///< In the described layout; fields that were not received have their default.
 };
 
-/// Decides whether an entity that arrives is one that the world has already: a client's own, made
-/// ahead of the server.
+/// Decides whether an arriving entity is one that this client has spawned before the server did.
 class SpawnAdoption {
  public:
   virtual ~SpawnAdoption() = default;
-  /// An entity of the world that becomes the one of this id; null for a new one. Called for
-  /// entities that this end owns. The values are those of the root.
+  /// Returns the entity of the world to use for this id; null to spawn a new one. Called for
+  /// entities that this end owns. `values` are those of the root.
   virtual EntityId adopt(EntityReference id, TypeId type,
                          std::span<const ArrivedComponent> values) = 0;
 };
 
-/// Applies what a `ReplicationClient` or a recording tells to a world: despawns, spawns, updates.
-/// Entities whose bundle is not there yet exist and are updated all the same; what belongs to their
-/// children is put there when these come. A component of another version is converted field by
-/// field; what this end has and the server does not send, keeps the value of the prefab.
+/// Applies the changes of a `ReplicationClient` or a recording to a world: despawns, spawns,
+/// updates. Entities whose bundle is not loaded yet exist and are updated; the values of their
+/// children are applied when the children exist. A component of another version is converted field
+/// by field. Fields that this end has and the server does not send keep the value of the prefab.
 ///
-/// Where prefabs are reloaded while it plays (`PrefabInstances`), it looks anew at what belongs to
-/// each entity, and applies again what the server says of it.
+/// After a reload of prefabs (`PrefabInstances`) it lists the members of every entity again, and
+/// applies all values again.
 ///
-/// A reference to an entity is its network id: it may come before that entity, and is resolved by
-/// `ReplicatedCollection::find` from the moment on at which that one is there.
+/// A reference to an entity is its network id. It may arrive before the entity;
+/// `ReplicatedCollection::find` resolves it as soon as the entity exists.
 ///
-/// What stands in the level has its ids (`Level::register_placed`) before the first `apply`. An
-/// entity of a placed id is followed as it stands there, and not made again; those of which the
-/// source, once it is complete, holds nothing are gone from its world, and are despawned.
+/// Placed entities must have their ids (`Level::register_placed`) before the first `apply`. Spawns
+/// with a placed id use the placed entity. When the source is complete, placed entities that it
+/// does not hold are despawned.
 ///
-/// A receiver is for one source. What it is given must outlive it. One thread at a time; steady
-/// state allocates nothing.
+/// A receiver belongs to one source. All arguments must outlive it. One thread at a time; allocates
+/// nothing in steady state.
 ///
 ///     replication.update(connection);
 ///     receiver.apply(replication);
-///     replication.verify(&receiver);     // when nothing here changes what the server sends
+///     replication.verify(&receiver);     // if nothing here changes received values
 ///     replication.clear();
 ///     loader.update(now);
 ///     deferred.update();
@@ -129,24 +129,24 @@ class WorldReceiver final : public EntityValues {
   WorldReceiver(Spawner& spawner, DeferredSpawner& deferred, ReplicatedCollection& collection,
                 const WorldReceiverOptions& options);
 
-  /// Applies the source's changes: once, after each `update` or `step` of it.
+  /// Applies the source's changes. Call it once after each `update` or `step` of the source.
   void apply(const WorldSource& source);
   void apply(const ReplicationClient& client) { apply(ServerSource(client)); }
   void apply(const RecordingReader& reader) { apply(RecordedSource(reader)); }
 
-  /// Puts the values of children into those entities that are complete now, and gives those parts
-  /// of their roots that the server does not send the prefab's values.
+  /// Applies the values of children to entities that are complete now, and sets the root's fields
+  /// that the server does not send to the prefab's values.
   void complete(const WorldSource& source);
   void complete(const ReplicationClient& client) { complete(ServerSource(client)); }
   void complete(const RecordingReader& reader) { complete(RecordedSource(reader)); }
 
-  /// The values of an entity as this world has them, for `ReplicationClient::verify`. It lacks what
-  /// the game has destroyed: the entity, or a component of its root that the server sends.
+  /// The current values of an entity in this world, for `ReplicationClient::verify`. It reports
+  /// what the game has despawned or removed: the entity, or a replicated component.
   EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
                      std::uint16_t& lacking) const override;
 
-  /// Calls `visit(EntityReference, std::uint16_t type, SeenBy)` for every entity that is here, by
-  /// ascending id; `type` is an index into the source's schema.
+  /// Calls `visit(EntityReference, std::uint16_t type, SeenBy)` for every received entity, by
+  /// ascending id; `type` is an index in the source's schema.
   template <typename Visit>
   void each(Visit visit) const {
     for (std::uint32_t id = 0; id < received_.size(); ++id) {
@@ -156,31 +156,31 @@ class WorldReceiver final : public EntityValues {
     }
   }
 
-  /// Null for none. Must outlive this.
+  /// `adoption` may be null, and must outlive this object.
   void set_adoption(SpawnAdoption* adoption) { adoption_ = adoption; }
 
-  /// Who plays here is known now.
+  /// Sets the local player when it becomes known.
   void set_player(PlayerId player);
 
-  /// What stood in the level and was despawned by the last `apply` because the source, which is
-  /// complete, holds nothing of it: no change tells of it.
+  /// The placed entities that the last `apply` has despawned because the complete source does not
+  /// hold them. No change reports them.
   std::span<const EntityReference> untold() const { return untold_; }
 
-  /// What the server sends and this end cannot take, since the last call: for the log.
+  /// Returns what the server sends and this end ignores, since the last call, for the log.
   std::vector<std::string> take_notes();
-  /// Entities whose bundle has not come, or cannot be had.
+  /// The number of entities whose bundle is not loaded yet, or cannot be loaded.
   std::size_t incomplete_count() const { return incomplete_.size(); }
   const ReplicatedApplyCounters& counters() const { return replicated_.counters(); }
 
  private:
   static constexpr std::uint32_t kComplete = 0xFFFF'FFFF;
   struct Received {
-    std::uint16_t type = 0;  ///< Index into the plan.
+    std::uint16_t type = 0;  ///< Index in the plan.
     SeenBy seen_by = SeenBy::others;
-    bool is_kept = false;  ///< It came and has not gone, as far as the server says.
+    bool is_kept = false;                        ///< Spawned and not despawned by the server.
     std::uint32_t incomplete_index = kComplete;  ///< In `incomplete_`.
-    std::vector<Creation> members;               ///< The root alone while its bundle is missing.
-    std::vector<std::int64_t> values;  ///< Those applied last; empty when they have to be again.
+    std::vector<Creation> members;               ///< Only the root while its bundle is missing.
+    std::vector<std::int64_t> values;  ///< The last applied values; empty to apply them again.
   };
 
   void follow_schema(const WorldSource& source);
@@ -214,14 +214,14 @@ class WorldReceiver final : public EntityValues {
   WorldReceiverOptions options_;
   ComponentHandle<PrefabLink> link_;
   std::optional<ReceivingPlan> plan_;
-  std::uint32_t map_ = 0;           ///< Of which the plan is.
+  std::uint32_t map_ = 0;           ///< The map of the plan.
   std::vector<Received> received_;  ///< By network id.
   std::vector<std::uint32_t> incomplete_;
-  std::uint64_t divergences_ = 0;  ///< That the source has told of.
-  std::uint32_t reloads_ = 0;      ///< That the spawner has seen.
+  std::uint64_t divergences_ = 0;  ///< The source's count at the last `apply`.
+  std::uint32_t reloads_ = 0;      ///< The spawner's count at the last `apply`.
   SpawnAdoption* adoption_ = nullptr;
 
-  // Of one call; kept for their memory.
+  // Used in one call; members to keep their memory.
   std::vector<EntityReference> despawned_;
   std::vector<EntityReference> untold_;
   std::vector<Creation> listed_;

@@ -46,8 +46,8 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   if (root.is_null()) return SendVerdict::unknown_id;
   const auto at = sent_.find(id.network_id);
   if (at != sent_.end() && at->second.root == root) return SendVerdict::sent_already;
-  // The one that had the id before is told to have gone, and this one to have come a tick later: a
-  // world has one of them in a tick.
+  // If another entity had the id, its despawn is written first, and this spawn a tick later: a
+  // replicated world has only one entity with an id in a tick.
   Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
   list_members(world_, instances_, root, sent.members);
   for (const ReplicatedComponent& one : types_.layouts[*type]) {
@@ -136,7 +136,7 @@ void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
   sent.owner = owner;
 }
 
-/// Equal options cost nothing.
+/// Equal options are not written.
 void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
   const PlayerNumber owner = number_of(world_.player(sent.root));
@@ -146,13 +146,13 @@ void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
   out.set_interest(id, sent.options.relevance, sent.options.team, sent.options.update_class);
 }
 
-// What is gone keeps the value that it had.
+// A member that is gone keeps its last value.
 bool WorldSender::take_changes(Sent& sent) {
   bool has_changed = false;
   std::byte* last = sent.last.data();
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
     const ComponentStorage& storage = world_.storage(one.component);
-    // By id: when the world goes back and makes them anew, they are sent all the same.
+    // Find them by id: members that are spawned again after a restore are sent too.
     const Bytes now =
         one.member < sent.members.size() ? storage.find(sent.members[one.member].entity) : Bytes();
     if (!now.empty() && std::memcmp(last, now.data(), now.size()) != 0) {
@@ -179,8 +179,7 @@ bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) con
   return true;
 }
 
-/// A value outside its range stays so: the replicated world counts it, and brings it into the
-/// range.
+/// A value outside its range is not changed here: the replicated world counts and clamps it.
 void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values) const {
   Bytes left = sent.last;
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {

@@ -1,4 +1,4 @@
-// The server's side of the bridge: from a world of components to the integers that travel.
+// The server's side: converts a world of components to the integers on the wire.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace muster {
 
 class PrefabInstances;
 
-/// What a game says of an entity when it begins to send it.
+/// Options of an entity that is sent.
 struct SentEntityOptions {
   TypeId type;
   Relevance relevance = Relevance::near;
@@ -28,33 +28,33 @@ struct SentEntityOptions {
 };
 
 struct WorldSenderOptions {
-  /// The component of an entity's root, and its field of three numbers, that say where it is.
+  /// The component of an entity's root, and its field of three numbers, that contain its position.
   std::string_view place_component = "Transform";
   std::string_view place_field = "position";
 };
 
 enum class [[nodiscard]] SendVerdict : std::uint8_t{
     accepted,
-    unknown_type,  ///< The registry had no such type.
-    unknown_id,    ///< The collection has no entity of this id.
-    sent_already,  ///< That entity is being sent.
+    unknown_type,  ///< The registry has no such type.
+    unknown_id,    ///< The collection has no entity with this id.
+    sent_already,  ///< The entity is already sent.
 };
 
-/// What a sender has done so far.
+/// Counters of a sender.
 struct WorldSenderCounters {
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
-  std::uint64_t compared = 0;   ///< Entities that were looked at.
-  std::uint64_t quantised = 0;  ///< Of those: had changed.
+  std::uint64_t compared = 0;   ///< Entities that were compared.
+  std::uint64_t quantised = 0;  ///< Entities that had changed.
 };
 
-/// Tells a `ReplicatedWorld` once a tick what became of the entities that are sent. An entity goes
-/// by itself when it despawns or leaves the collection; its owner is its player in the world. The
-/// bytes of its components are compared with those of last time, and only what has changed is
-/// quantised; what sleeps is not even looked at.
+/// Writes the changes of all sent entities to a `ReplicatedWorld` once a tick. An entity is removed
+/// when it despawns or leaves the collection; its owner is its player in the world. The sender
+/// compares the bytes of its components with those of the last time, and quantises only changed
+/// ones. Sleeping entities are not compared.
 ///
-/// Types, world and collection must outlive it. One thread at a time; steady state allocates
-/// nothing.
+/// Types, world and collection must outlive it. One thread at a time; allocates nothing in steady
+/// state.
 ///
 ///     collection.add(id, hero);
 ///     sender.add(id, {.type = kHero});
@@ -67,34 +67,36 @@ class WorldSender {
   WorldSender(const ReplicatedTypes& types, const World& world,
               const ReplicatedCollection& collection, const WorldSenderOptions& options = {});
 
-  /// Begins to send an entity. Requires: all of its prefab is there, as it is right after spawning.
+  /// Begins to send an entity. Requires: its whole prefab is present, as right after the spawn.
   SendVerdict add(EntityReference id, const SentEntityOptions& options);
 
-  /// Changes to whom an entity is sent, and how urgently; its type stays. Of an entity that sleeps,
-  /// only this and its owner are sent. Nothing happens for an entity that is not sent.
+  /// Changes the receivers and the update class of an entity; its type does not change. Of a
+  /// sleeping entity only these options and its owner are sent. Does nothing for an entity that is
+  /// not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 
-  /// An entity that sleeps costs nothing, and its changes are not noticed; when it wakes, they are.
+  /// A sleeping entity costs nothing. Its changes are sent when it is awake again.
   void set_asleep(EntityReference id, bool is_asleep);
 
-  /// Requires: between `begin_tick` and `end_tick` of the server that `out` belongs to, and always
-  /// the same one.
+  /// Writes all changes to `out`. Requires: between `begin_tick` and `end_tick` of the server of
+  /// `out`, and always the same one.
   void write(ReplicatedWorld& out);
 
-  /// After `PrefabInstances::reload`, in the same tick: what it has made anew below entities is
-  /// sent in the place of what it has replaced, also of entities that are added later: `instances`
-  /// must outlive this. What the types have no place for is not sent, until they are made anew too.
+  /// Call it after `PrefabInstances::reload`, in the same tick. From then on, rebuilt members are
+  /// sent in the place of the old ones, also of entities that are added later; so `instances` must
+  /// outlive this object. Members without a place in the types are not sent, until the types are
+  /// made again.
   void follow_reload(const PrefabInstances& instances);
 
-  /// Another map has begun, with an empty world: what is alive is told anew.
+  /// Call it when another map has begun, with an empty world: all live entities are spawned again.
   void restart();
 
   std::size_t count() const { return sent_.size(); }
-  /// Puts the values of an entity, as they were written last, into `values`, which has all values
-  /// of its type. False when it was not.
+  /// Writes the values that were sent last of an entity to `values`, which has the size of its
+  /// type. Returns false if the entity was not sent.
   bool values(EntityReference id, std::span<std::int64_t> values) const;
-  /// Calls `visit(EntityReference, std::uint16_t type, PlayerNumber owner)` for every entity that
-  /// was written, by ascending id; `type` is an index into the types.
+  /// Calls `visit(EntityReference, std::uint16_t type, PlayerNumber owner)` for every sent entity,
+  /// by ascending id; `type` is an index in the types.
   template <typename Visit>
   void each(Visit visit) const {
     for (const auto& [network_id, sent] : sent_) {
@@ -107,7 +109,7 @@ class WorldSender {
   struct Sent {
     EntityReference id;
     EntityId root;
-    std::uint16_t type = 0;  ///< Index into the types.
+    std::uint16_t type = 0;  ///< Index in the types.
     SentEntityOptions options;
     bool is_told = false;
     bool is_asleep = false;
@@ -115,7 +117,7 @@ class WorldSender {
     PlayerNumber owner = kNobody;
     Place place{};
     std::vector<Creation> members;
-    ByteVector last;  ///< The bytes of its components, one after the other.
+    ByteVector last;  ///< The bytes of all its components.
   };
 
   Sent* find(EntityReference id) { return const_cast<Sent*>(std::as_const(*this).find(id)); }
@@ -133,7 +135,7 @@ class WorldSender {
   const PrefabInstances* instances_ = nullptr;  ///< Null until a reload.
   std::optional<ComponentId> place_component_;
   std::uint32_t place_offset_bytes_ = 0;
-  /// By network id; of two with one id, the one that was added first comes first.
+  /// By network id. Of two entities with one id, the one that was added first is first.
   std::multimap<std::int32_t, Sent> sent_;
   std::vector<std::int64_t> values_;
   WorldSenderCounters counters_;

@@ -93,7 +93,7 @@ struct SimulatedEdges::Impl {
     std::size_t receive(std::span<IncomingDatagram> datagrams) override {
       return socket_->receive(datagrams);
     }
-    void wait(NetDuration at_most) override { socket_->wait(at_most); }
+    void wait(Duration at_most) override { socket_->wait(at_most); }
     Address local_address() const override { return socket_->local_address(); }
 
    private:

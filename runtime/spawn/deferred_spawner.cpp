@@ -62,7 +62,7 @@ void DeferredSpawner::update() {
   World& world = spawner_->world();
   const std::span<const PrefabLink> links = world.values(link_);
   const std::span<const EntityId> owners = world.owners(link_);
-  // Settling adds links, so the list is made first.
+  // Settling adds links, so collect the entities first.
   unsettled_.clear();
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (is_unsettled(links[i])) unsettled_.push_back(owners[i]);
@@ -143,7 +143,7 @@ void DeferredSpawner::settle(EntityId root) {
 }
 
 void DeferredSpawner::complete(EntityId root, const Guid& asset) {
-  // The bundle is there, so this copies, or says what is wrong with the asset.
+  // The bundle is loaded, so this call either copies the prefab or returns what is wrong with it.
   Result<const PrefabPlan*> plan = spawner_->prepare(asset);
   if (!plan) return fail_root(root, asset, plan.error());
   remove_stand_ins(root);
@@ -160,7 +160,7 @@ void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& w
   stand_in(root);
 }
 
-// Type ids come from the network: the same one again takes no memory and says nothing.
+// Type ids come from the network: a repeated one uses no memory and is not reported again.
 void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id) {
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
@@ -211,7 +211,7 @@ void DeferredSpawner::remove_stand_ins(EntityId root) {
   }
 }
 
-// What was given up while its entities were gone for a moment is wanted again.
+// Requests again the bundles that were released while their entities were gone for a moment.
 void DeferredSpawner::drop_unneeded() {
   for (auto& [asset, wanted] : wanted_) wanted.is_needed = asset == options_.placeholder;
   for (const PrefabLink& link : spawner_->world().values(link_)) {

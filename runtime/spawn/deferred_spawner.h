@@ -1,4 +1,4 @@
-// Spawning that never waits.
+// Spawns entities without waiting for bundles.
 #pragma once
 
 #include <cstdint>
@@ -14,57 +14,59 @@
 
 namespace muster {
 
-/// What was done so far. After the world went back in time, what is done again counts again.
+/// Counters of a deferred spawner. Work that is repeated after the world was restored counts again.
 struct DeferredSpawnCounters {
   std::uint64_t spawned = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;  ///< Could not be completed; see `take_problems`.
 };
 
-/// Makes entities of bundles that may not be there yet. The entity exists at once, so snapshots can
-/// be applied to it and others can refer to it; the rest of its prefab (missing components,
-/// children) comes when the bundle does. What an entity has been given by then, it keeps. Its
-/// bundle stays loaded for as long as the entity is there.
+/// Spawns entities from bundles that may not be loaded yet. The entity exists at once, so snapshots
+/// can be applied to it and other entities can refer to it. The rest of its prefab (missing
+/// components, children) is added when the bundle is loaded; components that the entity has by then
+/// keep their values. The bundle stays loaded as long as the entity exists.
 ///
-/// When the bundle is missing or damaged, the entity stays what it is, the placeholder prefab (if
-/// there is one) stands below it as a child, and the problem is noted once per asset.
+/// If the bundle is missing or damaged, the entity is not changed, the placeholder prefab (if
+/// set) becomes a child of it, and the problem is reported once per asset.
 ///
-/// What it knows of entities is their `PrefabLink`, so a world may go back in time at any moment.
-/// When bundles come depends on the disk: a world that must be equal on several machines (lockstep)
-/// has its prefabs loaded before it starts.
+/// All state of an entity is in its `PrefabLink`, so a world may be restored at any moment. The
+/// disk decides when a bundle is loaded: where worlds must be equal on several machines (lockstep),
+/// load all prefabs before the match.
 ///
-/// Spawner and loader must share a store, and outlive it. One thread at a time.
+/// Spawner and loader must share a store, and outlive this object. One thread at a time.
 ///
 ///     DeferredSpawner spawner(direct, loader, {});
 ///     EntityId hero = spawner.spawn(guid, {});   // it is alive now
 ///     loader.update(now);
-///     spawner.update();                          // once a frame, after any going back
+///     spawner.update();                          // once a frame, after any restore
 class DeferredSpawner {
  public:
   struct Options {
     LoadPriority priority = LoadPriority::visible;
-    /// A prefab to show below what cannot be loaded; null for none. It is loaded from the start.
+    /// The prefab that stands below an entity whose prefab cannot be loaded; null for none. It is
+    /// loaded on construction.
     Guid placeholder{};
   };
-  /// Requires: a world that knows `PrefabLink`.
+  /// Requires: the world has the component `PrefabLink`.
   DeferredSpawner(Spawner& spawner, BundleLoader& loader, const Options& options);
 
-  /// Spawns an asset: the returned root is alive, and complete when the asset's bundle is ready.
-  /// Requires: a parent that is null or alive.
+  /// Spawns an asset. The returned root is alive; it is complete when the asset's bundle is loaded.
+  /// Requires: `parent` is null or alive.
   EntityId spawn(const Guid& asset, const EntityOptions& options = {});
 
-  /// Spawns what a type id leads to in a registry. An id that is not assigned gives a placeholder:
-  /// ids come from the network.
+  /// Spawns the asset of a type id in a registry. An id that is not assigned gives a placeholder,
+  /// because ids come from the network.
   EntityId spawn_type(std::uint32_t registry, TypeId type_id, const EntityOptions& options = {});
-  /// The same into an entity that exists, without components. Requires: it is alive.
+  /// Spawns the same into an existing entity. Requires: it is alive and has no components.
   void spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id);
 
-  /// Completes entities whose bundles have come, and gives up bundles that no entity needs.
+  /// Completes entities whose bundles are loaded, and releases bundles that no entity uses. Call it
+  /// once a frame.
   void update();
 
-  /// Tries again what has failed, with bundles asked for anew: after a disk came back, a download
-  /// ended, or (with another loader) a newer build was opened. What stood in goes when its entity
-  /// is completed. A new loader must share the spawner's store.
+  /// Requests all bundles again, and completes what has failed: after a disk was mounted again, a
+  /// download ended, or (with another loader) a newer build was opened. A placeholder despawns when
+  /// its entity is completed. A new loader must share the spawner's store.
   void retry() { retry(*loader_); }
   void retry(BundleLoader& loader);
 
@@ -72,17 +74,17 @@ class DeferredSpawner {
   bool is_waiting(EntityId root) const;
   /// Whether an entity could not be completed.
   bool is_placeholder(EntityId root) const;
-  /// Whether there is something to be seen of an entity: it is complete, or a placeholder stands
-  /// below it. False when it is gone or about to go.
+  /// Whether an entity can be shown: it is complete, or has a placeholder. False when it is gone or
+  /// despawning.
   bool is_there(EntityId root) const;
   std::size_t waiting_count() const;
 
-  /// What could not be loaded since the last call, one message per asset and per type id that is
-  /// not assigned, for the log. At most `kMaxProblems` wait; the counter has all of them.
+  /// Returns what could not be loaded since the last call, for the log: one error per asset, and
+  /// per type id that is not assigned. At most `kMaxProblems` are kept; `counters` counts all.
   std::vector<Error> take_problems();
   static constexpr std::size_t kMaxProblems = 64;
-  /// Of so many type ids that are not assigned it is remembered that they were told, or until
-  /// `retry`: who sends all there are is not heard for ever.
+  /// At most this many unassigned type ids are reported until `retry`, so a peer that sends all ids
+  /// cannot fill memory or the log.
   static constexpr std::size_t kMaxToldTypes = 256;
 
   const DeferredSpawnCounters& counters() const { return counters_; }
@@ -93,8 +95,8 @@ class DeferredSpawner {
   /// The bundle of an asset that entities were spawned from.
   struct Wanted {
     BundleHandle bundle;
-    std::optional<Error> error;  ///< The asset is in no bundle.
-    bool is_told = false;        ///< Its problem has been noted.
+    std::optional<Error> error;  ///< Set if the asset is in no bundle.
+    bool is_told = false;        ///< Its problem was reported.
     bool is_needed = false;
   };
   Wanted& want(const Guid& asset);
@@ -114,7 +116,7 @@ class DeferredSpawner {
   Options options_;
   ComponentHandle<PrefabLink> link_;
   std::unordered_map<Guid, Wanted> wanted_;
-  std::uint64_t seen_version_ = 0;  ///< Of the links, when `wanted_` was last looked through.
+  std::uint64_t seen_version_ = 0;  ///< The links' version at the last cleanup of `wanted_`.
   std::vector<EntityId> unsettled_;
   std::set<std::pair<std::uint32_t, TypeId>> told_types_;
   std::vector<Error> problems_;

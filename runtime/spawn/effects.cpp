@@ -1,5 +1,5 @@
-// A pool turns like a wheel. Where all effects of it last equally long, the instance after the one
-// used last is the one that started longest ago; beams do not, so a free one is looked for first.
+// A pool is used as a ring. If all its effects last equally long, the instance after the last used
+// one is the oldest. Durations of beams differ, so a free instance is searched first.
 #include "runtime/spawn/effects.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// Content may say anything; an effect that plays for longer than this is a mistake.
+/// The longest duration of an effect. Larger values in content are mistakes.
 constexpr float kMaxSeconds = 3600;
 
 bool is_finite(const Vec3& v) {
@@ -89,7 +89,7 @@ Result<void> EffectPlayer::add_pool(const CatalogEffect& effect) {
   if (effect.pool_size == 0 || effect.pool_size > kMaxEffectPool) {
     return fail(ErrorCode::limit_exceeded,
                 "effect " + std::to_string(effect.type_id.value()) + " (" +
-                    effect.prefab.to_string() + ") wants a pool of " +
+                    effect.prefab.to_string() + ") has the pool size " +
                     std::to_string(effect.pool_size) + "; it must be 1 to " +
                     std::to_string(kMaxEffectPool));
   }
@@ -110,7 +110,7 @@ void EffectPlayer::fill(Pool& pool) {
     problems_.push_back(plan.error());
     if (placeholder_.is_null()) return;
     plan = spawner_->prepare(placeholder_);
-    if (!plan) return;  // Whoever shows other placeholders says so.
+    if (!plan) return;
   }
   for (std::uint32_t i = 0; i < pool.size; ++i) {
     const EntityId root = spawner_->instantiate(*plan.value()).root;
@@ -195,7 +195,7 @@ std::uint32_t EffectPlayer::playing_count() const {
   return count;
 }
 
-// Returns the number of pools when there is none. The catalog sorts effects by kind and type id.
+// Returns the number of pools if not found. The catalog sorts effects by kind and type id.
 std::size_t EffectPlayer::find_pool(EffectKind kind, TypeId effect) const {
   const auto key = [](const Pool& pool) { return std::pair(pool.kind, pool.effect); };
   const auto found = std::ranges::lower_bound(pools_, std::pair(kind, effect), {}, key);
@@ -226,7 +226,7 @@ EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t 
   return result;
 }
 
-// A reload makes instances as active as their prefabs have become; here the pools decide that.
+// A reload sets instances active as their prefabs are; here only playing instances are active.
 void EffectPlayer::follow_reload() {
   if (std::exchange(reloads_, spawner_->reload_count()) == spawner_->reload_count()) return;
   for (const Pool& pool : pools_) {
@@ -254,7 +254,7 @@ void EffectPlayer::advance(Pool& pool, Time now) {
   }
 }
 
-// Looks from the one after the last one used.
+// Starts after the last used instance.
 std::size_t EffectPlayer::free_or_oldest(const Pool& pool) {
   const std::size_t count = pool.instances.size();
   std::size_t best = pool.next;
@@ -266,7 +266,7 @@ std::size_t EffectPlayer::free_or_oldest(const Pool& pool) {
   return best;
 }
 
-// Returns null for a request that is too old to be played, or whose pool a retry has emptied.
+// Returns null for a request that is too old, or whose pool `retry` has emptied.
 EffectInstance* EffectPlayer::begin(Pool& pool, Time happened_at, Time now) {
   if (pool.instances.empty()) return nullptr;
   if (happened_at <= now - expiry_) {

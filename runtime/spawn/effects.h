@@ -1,4 +1,4 @@
-// Effects: what a client shows and forgets.
+// Effects: short-lived things that only a client shows.
 #pragma once
 
 #include <array>
@@ -18,15 +18,16 @@
 
 namespace muster {
 
-/// Requests of one kind that wait for the next update. A volley of sixteen players' shotguns fits;
-/// what comes beyond that in one frame, nobody misses.
+/// The most requests of one kind that wait for the next update: enough for the shotguns of sixteen
+/// players. Requests beyond that are refused.
 inline constexpr std::size_t kMaxEffectRequests = 256;
 
-/// What made an effect happen, where that is replicated state: "fired at tick 90". The same cause
-/// plays one effect of each kind (the flash and the tracer of a shot), however often its tick is
-/// computed or received, and whichever effect it is by then. Two of a kind at once, such as the
-/// pellets of a volley, have channels of their own; so have ticks that follow each other faster
-/// than `EffectPlayerOptions::same_within_ticks` separates, in games that set it.
+/// The replicated state that caused an effect, such as "fired at tick 90". A cause plays one effect
+/// of each kind (the flash and the tracer of a shot), however often its tick is computed or
+/// received, and even if a repetition names another effect. Two effects of a kind from one tick,
+/// such as the pellets of a volley, need a channel each. In games that set
+/// `EffectPlayerOptions::same_within_ticks`, so do ticks that follow each other more closely than
+/// that.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;
@@ -37,7 +38,8 @@ struct SpatialEffectRequest {
   TypeId effect;
   Vec3 position;
   Quaternion rotation;
-  Time happened_at;  ///< When, not when it was asked for: a late joiner asks for old ones.
+  Time happened_at;  ///< The time of the event; it may be long before the request, for a late
+                     ///< joiner.
   std::optional<EffectCause> cause{};
 };
 
@@ -55,37 +57,36 @@ enum class [[nodiscard]] EffectVerdict : std::uint8_t{
     unknown_effect,  ///< The type id is not assigned.
     missing,         ///< Its prefab could not be loaded, and there is no placeholder.
     queue_full,
-    not_finite,  ///< A position is not a number.
-    repeated,    ///< Its cause has been played, or was too long ago.
+    not_finite,  ///< A coordinate is infinite or not a number.
+    repeated,    ///< The cause was played before, or is too old.
 };
 
-/// One pooled instance. The game moves its entity to `position` and plays sound and particles.
+/// An instance of a pool. The game moves its entity to `position` and plays sound and particles.
 struct EffectInstance {
   EntityId root;
   bool is_playing = false;
   Time started_at;
   Time ends_at;
-  Vec3 position;        ///< Now: of a hitscan effect, the head of its line.
-  Quaternion rotation;  ///< Of a spatial effect.
+  Vec3 position;        ///< The current one; for a hitscan effect the head of its line.
+  Quaternion rotation;  ///< Set for spatial effects.
   Vec3 start;           ///< The line of a hitscan effect.
   Vec3 end;
 };
 
-/// What has become of all requests so far.
+/// Counters of all requests so far.
 struct EffectCounters {
   std::uint64_t requested = 0;
-  std::uint64_t repeated = 0;  ///< Asked for again by a tick that was computed again.
-  std::uint64_t refused = 0;   ///< Any other verdict but `accepted`.
+  std::uint64_t repeated = 0;  ///< Verdict `repeated`.
+  std::uint64_t refused = 0;   ///< All other verdicts except `accepted`.
   std::uint64_t failed = 0;    ///< Pools whose prefab could not be loaded; see `take_problems`.
   std::uint64_t too_late = 0;  ///< Not played: older than the expiry.
   std::uint64_t played = 0;
-  std::uint64_t stolen = 0;  ///< Of those: took an instance that was still playing.
+  std::uint64_t stolen = 0;  ///< Played by an instance that was still playing.
   std::uint64_t ended = 0;
 };
 
-/// What an EffectPlayer takes from its environment. The names are those of the game's components:
-/// the fields are read through their descriptions, from the root of the instance, whenever it
-/// begins to play.
+/// Options of an EffectPlayer. The names are those of the game's components: their fields are read
+/// through their descriptions from the root of an instance whenever it begins to play.
 struct EffectPlayerOptions {
   Duration expiry = std::chrono::milliseconds(500);
   std::string_view spatial_component = "SpatialEffect";
@@ -94,59 +95,61 @@ struct EffectPlayerOptions {
   std::string_view hitscan_component = "HitscanEffect";
   std::string_view speed_field = "speed";
   float default_speed = 100;            ///< In metres per second.
-  std::uint32_t same_within_ticks = 0;  ///< Of causes; see `TickTriggers`.
-  /// A prefab to fill pools with whose own cannot be loaded; null for none.
+  std::uint32_t same_within_ticks = 0;  ///< See `TickTriggers`.
+  /// The prefab for pools whose own prefab cannot be loaded; null for none.
   Guid placeholder{};
 };
 
-/// Plays effects from pools: one pool per registered effect, as large as registered, filled on
-/// construction. Requests are taken in rotation; a pool with none free loses the oldest. An effect
-/// is on its client only, and never on the wire. Time is what `update` is told. One thread at a
-/// time; requesting and updating allocate nothing, but for causes that are new.
+/// Plays effects from pools: one pool per registered effect, with the registered size, filled on
+/// construction. A pool's instances are used in turn; if none is free, the oldest is used. Effects
+/// exist only on their client, and are never sent. The caller passes the time to `update`. One
+/// thread at a time. `request` and `update` do not allocate, except for new causes.
 ///
-/// An effect whose bundle is missing or damaged costs no other: its pool has placeholders, or
-/// nothing, until `retry` finds it.
+/// An effect whose bundle is missing or damaged does not affect others: its pool has placeholders,
+/// or is empty, until `retry` can load it.
 ///
-/// After `PrefabInstances::reload` what begins lasts as its prefab says then. Pools keep their
-/// sizes, and what plays its end: for other effects or sizes, close the player and create another.
-/// What plays is active and nothing else is, whatever the reload made of it, from the next update.
+/// After `PrefabInstances::reload` new effects use the durations of the new prefabs. Pools keep
+/// their sizes, and running effects their end: for other effects or sizes, close the player and
+/// create another one. From the next update on, exactly the playing instances are active, whatever
+/// the reload set.
 ///
-/// Its world is a view: one that never goes back in time, as what has been shown cannot be taken
-/// back. A game whose world does, asks with causes, after every tick that it computes: also of
-/// those that it computes again, as a world only says when something happened last.
+/// The world of the player is a view, which is never restored: a shown effect cannot be taken back.
+/// If the game's world is restored, call `request` with causes after every computed tick, also
+/// after ticks that are computed again: a world stores only when something happened last.
 ///
 ///     player.request(SpatialEffectRequest{explosion, where, {}, when});
 ///     player.update(now);   // once a frame
 class EffectPlayer {
  public:
-  /// Spawns all pools, inactive, and waits for the bundles that are not in the store yet: for the
-  /// loading screen, or request the registries before. Fails with `invalid_argument` in a server's
+  /// Spawns all pools, inactive. Waits for bundles that are not in the store yet, so call it during
+  /// a loading screen, or load the registries before. Fails with `invalid_argument` in a server's
   /// world (by the target of the catalog), and with `limit_exceeded` for a pool larger than
-  /// `kMaxEffectPool`; what was spawned by then is asked to despawn. The spawner and its world must
-  /// outlive the player.
+  /// `kMaxEffectPool`; pools that were spawned by then are despawned. The spawner and its world
+  /// must outlive the player.
   static Result<EffectPlayer> create(Spawner& spawner, const EffectPlayerOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);
   EffectVerdict request(const HitscanEffectRequest& request);
-  /// An entity that was the cause of effects has gone; its id may come again for another one.
+  /// Call it when an entity that caused effects is gone; its id may be used for another one.
   void forget(EntityReference cause) {
     for (TickTriggers& triggers : triggers_) triggers.forget(cause);
   }
 
-  /// Moves what plays, ends what is over, then plays what was requested: spatial effects first, in
-  /// the order of the requests. Requests that are `expiry` old, or older, are dropped.
+  /// Moves playing effects, ends those that are over, then plays the requested ones: spatial
+  /// effects first, each kind in the order of its requests. Requests whose event is `expiry` or
+  /// longer ago are dropped.
   void update(Time now);
 
-  /// Tries again to fill pools whose prefabs could not be loaded, after a disk came back or a build
-  /// was put in place. What stands in goes, where it is found.
+  /// Loads prefabs again that could not be loaded, and replaces placeholders in their pools. Call
+  /// it after a disk was mounted again or a build was installed.
   void retry();
-  /// What could not be loaded since the last call, one message for each effect, for the log.
+  /// Returns what could not be loaded since the last call, for the log: one error for each effect.
   std::vector<Error> take_problems() { return std::exchange(problems_, {}); }
 
-  /// Requests the despawn of all pools and drops what waits: the player plays no more.
+  /// Despawns all pools and drops waiting requests. The player cannot be used again.
   void close();
 
-  /// The pool of an effect; empty for an unknown one.
+  /// The instances of an effect; empty for an unknown one.
   std::span<const EffectInstance> instances(EffectKind kind, TypeId effect) const;
   std::uint32_t playing_count() const;
   const EffectCounters& counters() const { return counters_; }
@@ -162,11 +165,11 @@ class EffectPlayer {
     std::vector<EffectInstance> instances;  ///< As many as `size`, or none.
   };
 
-  /// A float field of a component, if the world knows it.
+  /// A float field of a component, if the world has that component.
   struct Setting {
     std::optional<ComponentId> component;
     std::uint32_t offset_bytes = 0;
-    float otherwise = 0;  ///< For what has none, or no positive number there.
+    float otherwise = 0;  ///< For entities without a positive number there.
   };
 
   EffectPlayer(Spawner& spawner, const EffectPlayerOptions& options);

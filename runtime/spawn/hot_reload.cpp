@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-// Plain files have no ids of their own: what stands there is called by its place.
+// Plain files have no ids: an entity is identified by its position.
 bool has_places_for_ids(const PrefabPlan& plan) {
   for (std::size_t i = 0; i < plan.entities.size(); ++i) {
     if (plan.entities[i].source_id != static_cast<std::int64_t>(i) + 1) return false;
@@ -20,8 +20,9 @@ bool has_places_for_ids(const PrefabPlan& plan) {
   return true;
 }
 
-// Whether each entity of one is that of the other. A place alone does not say so, below the root:
-// there its name has to. What has the name of another one may be that, wherever its id comes from.
+// Whether the entities of both plans are the same ones. In plain files an equal position is not
+// enough below the root: the name must be equal too. In files with ids, an entity that got the name
+// of another one may be that one.
 bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
   const bool is_by_name = has_places_for_ids(a);
   const auto has_same_name = [&](const PlannedEntity& x, const PlannedEntity& y) {
@@ -57,7 +58,7 @@ std::span<const PlannedComponent> components_of(const PrefabPlan& plan, std::siz
   return std::span(plan.components).subspan(planned.first_component, planned.component_count);
 }
 
-// Fields that are what the old prefab said become what the new one says.
+// Fields that have the old prefab's value get the new prefab's value.
 void update_fields(const ComponentDescription& description, Bytes before, Bytes after,
                    std::span<std::byte> live) {
   for (const FieldDescription& field : description.fields) {
@@ -85,7 +86,7 @@ class Follow {
     const EntityId root = made.front();
     for (const EntityId entity : made.subspan(1)) {
       if (!world_.is_alive(entity)) continue;
-      // What hangs below another one of them goes along.
+      // Children of other old entities are despawned with them.
       const EntityId parent = world_.parent(entity);
       if (parent == root || std::ranges::count(made, parent) == 0) world_.set_parent(entity, {});
       world_.request_despawn(entity);
@@ -129,7 +130,7 @@ class Follow {
   const PrefabPlan& after_;
 };
 
-// Its prefab is not there yet, or not any more since the world went back.
+// The prefab is not loaded yet, or the world was restored to a state before it was.
 bool lacks_prefab(const World& world, EntityId root) {
   const std::optional<ComponentId> component = world.find_component("PrefabLink");
   const Bytes bytes = component ? world.bytes(*component, root) : Bytes();
@@ -156,7 +157,7 @@ Result<bool> is_another_build(const BundleSource& source, const CatalogReader& o
 void PrefabInstances::note(const World& world, const Guid& asset, std::span<const EntityId> made) {
   assert(!made.empty());
   if (instances_.size() >= next_pruning_) prune(world);
-  // What was taken back and spawned again is one instance.
+  // An instance that was undone and spawned again is one instance.
   instances_[made.front()] = instance_of(world, asset, made);
 }
 
@@ -167,8 +168,8 @@ PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const
   return instance;
 }
 
-// False when going back in time took it back: an entity of it has its id from another creation, or
-// it lacks its prefab again.
+// False if a restore has undone the instance: the id of one of its entities is from another
+// creation, or it lacks its prefab again.
 bool PrefabInstances::is_itself(const World& world, EntityId root, const Instance& instance) {
   return !lacks_prefab(world, root) &&
          std::ranges::all_of(instance.made, [&](const Creation& made) {

@@ -1,4 +1,4 @@
-// Live entities follow when their prefab changes.
+// Updates live entities when their prefab changes.
 #pragma once
 
 #include <cstdint>
@@ -10,56 +10,59 @@
 
 namespace muster {
 
-/// What a reload did, instance by instance.
+/// Results of a reload, counted by instance.
 struct ReloadReport {
   std::uint32_t unchanged = 0;
-  std::uint32_t updated = 0;  ///< New values in place; every entity is the one it was.
-  std::uint32_t rebuilt = 0;  ///< Another hierarchy or other components: only the root stayed.
-  std::uint32_t failed = 0;   ///< The new build cannot spawn it; it stays as it is.
+  std::uint32_t updated = 0;  ///< Got new values; all entities are the same.
+  std::uint32_t rebuilt = 0;  ///< Has other entities or components: only the root is the same.
+  std::uint32_t failed = 0;   ///< Cannot be spawned from the new build; unchanged.
   std::vector<Guid> changed;  ///< The assets whose instances were updated or rebuilt; sorted.
   std::vector<Error> errors;  ///< One per asset that failed.
 };
 
-/// Whether a folder holds another build than the one that is open: compares the catalogs'
-/// fingerprints, without reading the rest. Fails as the source does; a build that is just being
-/// replaced is `not_found` for a moment. Not for previews (`ProjectSource`): the fingerprint of
-/// their catalogs is of what there is, not of its values.
+/// Whether a folder contains another build than the open one. Compares only the catalogs'
+/// fingerprints. Fails as `source` does; a build that is just being replaced may be `not_found` for
+/// a moment. Not for previews (`ProjectSource`): the fingerprint of their catalogs does not cover
+/// values.
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open);
 
-/// Remembers which entities came from which prefab, so that they can follow when it changes. For
-/// development: a shipped game has no use for it. One per spawner; one thread at a time.
+/// Stores which entities were spawned from which prefab, and updates them when it changes. For
+/// development only. One per spawner; one thread at a time.
 ///
 ///     PrefabInstances instances;
 ///     spawner.note_in(&instances);
-///     ...                                             // a game; then a new build has come
+///     ...                                             // the game runs; then a new build is ready
 ///     ReloadReport report = instances.reload(spawner, newer_store);
-///     deferred.retry(newer_loader);                   // and all others that load
+///     deferred.retry(newer_loader);                   // and everything else that loads
 class PrefabInstances {
  public:
-  /// The entities of one spawn, in the order of the prefab. `Spawner` calls it. Instances that are
-  /// gone are forgotten when there have come as many as were alive; one that goes back in time to
-  /// live again after that does not follow any more.
+  /// Adds the entities of one spawn, in the order of the prefab. `Spawner` calls it. When the
+  /// number of instances has doubled, those that are not alive are removed; such an instance is not
+  /// updated any more, even if a restore makes it alive again.
   void note(const World& world, const Guid& asset, std::span<const EntityId> made);
 
-  /// Brings every instance that is alive from the prefabs of the spawner's store to those of
-  /// `newer`, from which the spawner spawns afterwards. A field that still has the value of the old
-  /// prefab takes that of the new one; what the game has changed, stays. When the prefab's entities
-  /// or components are others than before, the root keeps its id and what the game gave it, and all
-  /// below it is spawned anew (the old entities hang there no more, and are asked to despawn). An
-  /// entity is another if it has another id in its file, or the name that another one had; in plain
-  /// files, which have no ids, if it has another name.
-  /// What the new build cannot spawn stays, and follows the next build that can. Instances that are
-  /// gone are forgotten, also when going back in time took them back and other entities have their
-  /// ids.
+  /// Updates every live instance from the prefabs of the spawner's store to those of `newer`. From
+  /// then on the spawner uses `newer`.
   ///
-  /// The old store is no longer needed by the spawner. Snapshots of the world from before hold the
-  /// old values: clear their rings.
+  /// A field that has the value of the old prefab gets that of the new one; values that the game
+  /// has changed stay. If the prefab's entities or components are others than before, the root
+  /// keeps its id and its changed values, and everything below it is spawned again: the old
+  /// entities are detached and despawned. An entity is another one if its id in the file has
+  /// changed, or if it has the name that another entity had. In plain files, which have no ids, it
+  /// is another one if its name has changed.
+  ///
+  /// An instance that cannot be spawned from the new build is unchanged, and is updated by the next
+  /// build that can. Instances that are gone are removed, also those that a restore has undone
+  /// while other entities have their ids.
+  ///
+  /// The spawner no longer uses the old store. Older snapshots of the world contain old values:
+  /// clear their rings.
   ReloadReport reload(Spawner& spawner, BundleStore& newer);
 
-  /// What the last reload that rebuilt an instance has made of it: its root and all below, depth
-  /// first as the prefab has them, wherever the game has put them since and whether or not they are
-  /// still there. Empty when none has since its spawn, when going back in time took it back, and
-  /// for a root of none. Lives until the next spawn or reload.
+  /// The entities that the last rebuild of an instance has made: the root and all below, depth
+  /// first in the prefab's order, even if the game has moved or despawned them since. Empty if
+  /// there was no rebuild since the spawn, if a restore has undone it, or if `root` is no root of
+  /// an instance. Valid until the next spawn or reload.
   std::span<const Creation> rebuilt(const World& world, EntityId root) const;
 
   std::size_t count() const { return instances_.size(); }
@@ -68,7 +71,7 @@ class PrefabInstances {
   struct Instance {
     Guid asset;
     std::vector<Creation> made;     ///< In the order of the prefab.
-    std::vector<Creation> rebuilt;  ///< The same depth first; empty until a reload makes it anew.
+    std::vector<Creation> rebuilt;  ///< Depth first; empty until a reload rebuilds the instance.
   };
   static constexpr std::size_t kFirstPruning = 64;
 
@@ -79,7 +82,7 @@ class PrefabInstances {
   Result<const PrefabPlan*> plan_before(Spawner& spawner, const Guid& asset);
 
   std::map<EntityId, Instance> instances_;  ///< By root.
-  /// Of assets that the last build could not spawn: what their instances were made from.
+  /// Assets that the last build could not spawn, and the plans that their instances were made from.
   std::map<Guid, PrefabPlan> kept_plans_;
   std::size_t next_pruning_ = kFirstPruning;
 };

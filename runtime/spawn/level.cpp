@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-// The list of layers: at the top in the plain form, one level below in Unity's.
+// The list of layers is at the top in the plain form, and one level deeper in Unity's.
 std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_view field) {
   if (level.document_count() == 0) return std::nullopt;
   const std::optional<ObjectValue> root = level.document(0).root;
@@ -24,14 +24,14 @@ std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_vi
   return std::nullopt;
 }
 
-// As YAML and the engine write it.
+// YAML has the text, the engine writes the integer.
 bool is_true(const ObjectValue& value) {
   if (value.kind() == ObjectKind::integer) return value.integer() != 0;
   return value.kind() == ObjectKind::text && value.text() == "true";
 }
 
-// Which entity of which layer. Nesting the same prefab twice gives two entities of one source id;
-// they are told apart by their order.
+// Identifies an entity of a layer. If a prefab is nested twice, two entities have the same source
+// id; their order distinguishes them.
 ContentHash key_of(const Guid& layer, std::int64_t source_id, std::uint32_t ordinal) {
   std::array<std::byte, 28> text{};
   std::ranges::copy(layer.bytes(), text.begin());
@@ -87,7 +87,7 @@ void Level::begin(const Guid& level, bool is_wanted) {
   definition_ = std::move(definition.value());
 }
 
-// After going back in time another entity may have its id.
+// After a restore another entity may have its id.
 void Level::despawn(Creation& root) {
   if (spawner_.world().is_there(root)) spawner_.world().request_despawn(root.entity);
   root = {};
@@ -118,7 +118,7 @@ void Level::follow(BundleLoader& loader) {
     return;
   }
   if (state_ != LevelState::ready) return;
-  // What is there stays, also when the newer build has it no more.
+  // Loaded layers stay, even if the newer build lacks them.
   const LoadRequest request{.priority = LoadPriority::level, .deadline = {}};
   definition_.release();
   if (auto bundle = loader_->request_asset(level_, request))
@@ -142,8 +142,8 @@ void Level::follow(BundleLoader& loader) {
   }
 }
 
-// Whether a reload has made what is below the root of a layer anew. (A level spawns each of its
-// layers once, so that any rebuild is news.)
+// Whether a reload has rebuilt anything below the root of a layer. A level spawns each of its
+// layers once, so every rebuild is a new one.
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
@@ -175,7 +175,7 @@ void Level::check_preloaded() {
   state_ = LevelState::loaded;
 }
 
-// The definition's entity first, then a layer a call.
+// First the definition's entity, then one layer per call.
 void Level::spawn_next() {
   if (root_.entity.is_null()) {
     Result<Spawned> spawned = spawner_.spawn(level_);
@@ -195,7 +195,7 @@ void Level::spawn_next() {
   state_ = LevelState::ready;
 }
 
-// One a call, like all others.
+// One layer per call.
 void Level::spawn_on_demand() {
   for (Layer& layer : layers_) {
     if (layer.state != LevelState::loading || layer.bundle.state() == LoadState::loading) continue;
@@ -303,7 +303,7 @@ void Level::request(Layer& layer) {
   layer.state = LevelState::loading;
 }
 
-// Which of a plan's components stands for entities that travel is known by its name alone.
+// Only its name identifies the component of replicated entities.
 bool Level::has_travellers(const PrefabPlan& plan) const {
   const auto replicated = spawner_.world().find_component(options_.replicated_component);
   return replicated && std::ranges::count(plan.components, *replicated, &PlannedComponent::id) > 0;
@@ -316,9 +316,9 @@ bool Level::travels_now(const Layer& layer) {
 
 Error Level::travels_on_demand(const Layer& layer) const {
   return {ErrorCode::invalid_argument, "layer '" + layer.told.name +
-                                           "' comes on demand, and holds an entity with " +
+                                           "' is on demand, but contains an entity with " +
                                            std::string(options_.replicated_component) +
-                                           ", which would have another network id everywhere"};
+                                           ", whose network id would differ on every machine"};
 }
 
 void Level::spawn_layer(Layer& layer) {
@@ -361,13 +361,13 @@ void Level::each_placed(const Layer& layer, const PrefabPlan& plan, Visit visit)
   }
 }
 
-// What stands there was updated in place.
+// The reload has updated the layer's entities in place.
 void Level::follow_kinds(const Layer& layer) {
   const Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
-  if (!plan) return;  // It stayed as it was.
+  if (!plan) return;  // The layer is unchanged.
   each_placed(layer, *plan.value(),
               [&](std::size_t, const ContentHash& key, const ContentHash& kind) {
-                // More than one where a level has a prefab twice.
+                // There are several if a level contains a prefab twice.
                 for (auto found = std::ranges::lower_bound(placed_, key, {}, &PlacedEntity::key);
                      found != placed_.end() && found->key == key; ++found) {
                   found->kind = kind;

@@ -1,4 +1,4 @@
-// A level: one main prefab and the layers that come on top of it.
+// A level: a main prefab and further layers.
 #pragma once
 
 #include <cstdint>
@@ -16,58 +16,58 @@
 
 namespace muster {
 
-/// What a level takes from its environment: the names in a game's level definitions.
+/// Names of fields and components in a game's level definitions.
 struct LevelOptions {
   std::string_view layers_field = "layers";
   std::string_view prefab_field = "prefab";
   std::string_view name_field = "name";
-  /// Of a layer that does not come with its level: 1 or `true`.
+  /// Set to 1 or `true` for a layer on demand.
   std::string_view on_demand_field = "onDemand";
-  /// The component of entities that travel; those that a level has are placed by hand.
+  /// The component of replicated entities; those in a level are its placed entities.
   std::string_view replicated_component = "ReplicatedEntity";
 };
 
 enum class LevelState : std::uint8_t {
   none,
   loading,
-  loaded,  ///< Its bundles are there, and nothing of it is spawned: it was only preloaded.
+  loaded,  ///< Preloaded: its bundles are loaded, and nothing is spawned.
   ready,
   failed,
 };
 
-/// A layer as a level's definition names it.
+/// A layer of a level's definition.
 struct LevelLayer {
   std::string name;  ///< May be empty.
   Guid prefab;
-  bool is_on_demand = false;  ///< Comes when the game asks for it, and not with its level.
+  bool is_on_demand = false;  ///< Loaded by `load_layer`, not with its level.
 };
 
-/// An entity that stands in a level from the beginning.
+/// A replicated entity that is part of a level.
 struct PlacedEntity {
-  ContentHash key;  ///< Of its layer, and which entity of it this is: the same on every machine.
+  ContentHash key;  ///< Its layer and its entity in that; equal on every machine.
   EntityId entity;
-  /// Of what it travels as: its replicated component, as it came.
+  /// Hash of its replicated component's original value.
   ContentHash kind;
 };
 
-/// What a level's definition names as its layers, in its order, the main prefab first: those whose
-/// prefabs are in this build, for a server's build leaves out what only clients show. Fails as
+/// The layers of a level's definition in its order, the main prefab first. Layers whose prefabs are
+/// not in this build are left out, such as those for clients only in a server's build. Fails as
 /// `BundleStore::load` and `ObjectReader::open` do.
 Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& level,
                                              const LevelOptions& options = {});
 
-/// Loads and unloads levels, one at a time. A level's definition becomes an entity; below it come
-/// the layers in their order, one a call of `update`, so that no frame pays for all of them. May be
-/// unloaded, and another one asked for, at any time, also while it loads.
+/// Loads and unloads levels, one at a time. A level's definition becomes an entity, and its layers
+/// become children in their order. Each `update` spawns one layer, to limit the time per frame. A
+/// level may be unloaded or replaced at any time, also while it loads.
 ///
-/// Layers on demand come and go while the level is there, each by itself: one that fails leaves the
-/// level as it is. They hold nothing that travels, because what is placed has its network ids
-/// before anything else has any.
+/// Layers on demand are loaded and unloaded separately while the level is loaded; if one fails, the
+/// level is unaffected. They contain nothing replicated, because placed entities get their network
+/// ids before all others.
 ///
-/// A level stands outside of what is taken back: snapshots of its world are begun when it is ready,
-/// and cleared when it is unloaded. Should its entity vanish all the same, it fails.
+/// A level is not part of the restored state: take snapshots of its world only when it is ready,
+/// and clear them when it is unloaded. If its entity vanishes nevertheless, the level fails.
 ///
-/// Spawner and loader must share a store, and outlive it. One thread at a time.
+/// Spawner and loader must share a store, and outlive this object. One thread at a time.
 ///
 ///     level.load(guid);
 ///     ...
@@ -83,67 +83,68 @@ class Level {
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 
-  /// Begins to load the bundles of a level, and keeps them; `load` of it goes on from there. What
-  /// was loaded before is unloaded.
+  /// Begins to load the bundles of a level, and keeps them; a later `load` continues from there.
+  /// Unloads the level before.
   void preload(const Guid& level);
 
-  /// Begins to load a level; what was loaded before is unloaded, unless it is this one's bundles.
+  /// Begins to load a level. Unloads the level before, unless it is the same one being preloaded.
   void load(const Guid& level);
 
-  /// Requests the despawn of all of it, and gives up its bundles.
+  /// Despawns the level and releases its bundles.
   void unload();
 
-  /// Wants a layer on demand; one that failed is tried again. May be called as soon as the level is
-  /// asked for: the layer comes when all that belongs to the level is there. Nothing happens for
-  /// layers that are no such, that this build does not have, or without a level.
+  /// Requests a layer on demand; one that failed is requested again. May be called as soon as the
+  /// level is requested; the layer is spawned after the layers that belong to the level. Does
+  /// nothing without a level, and for layers that are not on demand or not in this build.
   void load_layer(std::string_view name);
 
-  /// Requests the despawn of a layer on demand and gives up its bundles, also while it loads.
+  /// Despawns a layer on demand and releases its bundles, also while it loads.
   void unload_layer(std::string_view name);
 
-  /// How far a layer is: `none` for one that nobody wants, or that there is not. A layer that
-  /// belongs to its level is `ready` as soon as it is spawned.
+  /// The state of a layer: `none` if it was not requested or does not exist. A layer that belongs
+  /// to its level is `ready` once it is spawned.
   LevelState layer_state(std::string_view name) const;
 
-  /// Why a layer on demand failed. Requires: its state is failed.
+  /// Why a layer on demand failed. Requires: its state is `failed`.
   const Error& layer_error(std::string_view name) const;
 
-  /// Takes its bundles from another loader from now on, as after a hot reload; the old one may go.
-  /// A level that is loading begins anew; so does one of which the reload has rebuilt a layer that
-  /// is not on demand, for what was placed in that is gone. It is loading again then, and until it
-  /// is ready and registered what a client hears goes on with `update` alone: it neither applies
-  /// nor clears. Otherwise a level keeps the layers that it has, whatever its newer definition
-  /// says; but a layer on demand in which something travels now fails, and is gone.
+  /// Uses another loader from now on, as after a hot reload; the old one may be destroyed. A level
+  /// begins again if it is loading, or if the reload has rebuilt one of its own layers, because
+  /// placed entities of that are gone. Until it is ready and registered again, a client must call
+  /// only `update` for what it receives, neither `apply` nor `clear`. Otherwise the level keeps its
+  /// layers, whatever the newer definition contains; but a layer on demand that now contains a
+  /// replicated entity fails and is despawned.
   void follow(BundleLoader& loader);
 
-  /// Spawns what has come since the last call.
+  /// Spawns what was loaded since the last call. Call it once a frame.
   void update();
 
   LevelState state() const { return state_; }
-  /// Why it failed. Requires: `state()` is failed. What had been spawned is despawning.
+  /// Why it failed. Requires: `state()` is `failed`. Spawned parts were despawned.
   const Error& error() const { return error_; }
-  /// The definition's entity; null while there is none.
+  /// The definition's entity; null before it is spawned.
   EntityId root() const { return root_.entity; }
-  /// Of the layers that belong to the level those that are there, and all that there will be (once
-  /// the definition has come).
+  /// The layers that belong to the level: how many are spawned, and how many there are (0 until the
+  /// definition is loaded).
   std::size_t spawned_layers() const { return spawned_layers_; }
   std::size_t layer_count() const { return own_layers_; }
 
-  /// The entities that were placed by hand, sorted by their keys. Complete when the level is ready.
+  /// The placed entities, sorted by their keys. Complete when the level is ready.
   std::span<const PlacedEntity> placed() const { return placed_; }
 
-  /// Gives the placed entities the network ids from 0 on, in the order of their keys: before any
-  /// other entity gets one, and the same on a server and on its clients, as long as the layers that
-  /// hold them are in both builds. Gives none when one cannot be given, and returns why: when a
-  /// level has begun anew with more in it than before, others may have those ids, and have to go
-  /// first. Requires: the level is ready, and a tick has ended since another one was unloaded.
+  /// Gives the placed entities the network ids from 0 on, in the order of their keys. A server and
+  /// its clients give the same ids, as long as both builds have the layers with placed entities.
+  /// Call it before any other entity gets an id. If one id cannot be given, gives none and returns
+  /// why: a level that has begun again with more entities may need ids that others use; remove
+  /// those first. Requires: the level is ready, and a tick has ended since another level was
+  /// unloaded.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
-  /// Of the keys in their order, and of the kinds: two ends for which it is the same have placed
-  /// the same entities, and give them the same ids, as far as the replicated component tells what
-  /// they are. Names and all else may differ, since each end may strip, or have another variant.
-  /// Whoever lets in clients with other content has to compare it. Ends with other versions of
-  /// that component never agree.
+  /// A hash of the keys and kinds in their order. Two ends with equal hashes have placed the same
+  /// entities under the same ids, as far as the replicated component identifies them. Names and
+  /// everything else may differ, because each end may strip data or use another variant. A server
+  /// that accepts clients with other content must compare it. Ends with other versions of the
+  /// replicated component never have equal hashes.
   ContentHash placed_hash() const;
 
  private:
@@ -181,12 +182,12 @@ class Level {
   Error error_;
   Guid level_;
   BundleHandle definition_;
-  bool is_wanted_ = false;         ///< Shall be spawned, not only be there.
-  bool are_layers_known_ = false;  ///< The definition has been read.
+  bool is_wanted_ = false;         ///< To be spawned, not only preloaded.
+  bool are_layers_known_ = false;  ///< The definition was read.
   std::vector<Layer> layers_;
-  std::size_t own_layers_ = 0;      ///< Those that belong to the level.
-  std::size_t spawned_layers_ = 0;  ///< Of those.
-  /// Layers on demand that were asked for before it was known which there are.
+  std::size_t own_layers_ = 0;      ///< Layers that belong to the level.
+  std::size_t spawned_layers_ = 0;  ///< Those that are spawned.
+  /// Layers on demand that were requested before the definition was loaded.
   std::set<std::string, std::less<>> wishes_;
   Creation root_;
   std::vector<PlacedEntity> placed_;

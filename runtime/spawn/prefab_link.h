@@ -1,4 +1,4 @@
-// What an entity was spawned from, kept in the world.
+// The component that stores what an entity was spawned from.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 
 namespace muster {
 
-/// How far the prefab of an entity has come.
+/// The state of an entity's prefab.
 enum class PrefabStage : std::uint8_t {
-  waiting,   ///< Its bundle is not there yet.
-  complete,  ///< The entity has all that its prefab has.
-  failed,    ///< The prefab cannot be had, and nothing stands in for it yet.
-  replaced,  ///< A child stands in for what cannot be had.
-  stand_in,  ///< This is that child.
+  waiting,   ///< Its bundle is not loaded yet.
+  complete,  ///< The entity has its whole prefab.
+  failed,    ///< The prefab cannot be loaded, and there is no placeholder yet.
+  replaced,  ///< The prefab cannot be loaded; a child is the placeholder.
+  stand_in,  ///< The entity is such a child.
 };
 inline constexpr std::array<std::string_view, 5> kPrefabStages = {"waiting", "complete", "failed",
                                                                   "replaced", "stand_in"};
 
-/// Links an entity to the asset that it was spawned from by a `DeferredSpawner`. It is part of the
-/// world, so that going back in time takes it along: an entity whose completion is taken back waits
-/// again, and one that never was is forgotten. It means nothing to others, so no game sends it.
+/// Links an entity to the asset from which a `DeferredSpawner` has spawned it. It is part of the
+/// world, so a restore also restores it: an entity whose completion is undone waits again, and one
+/// whose spawn is undone has no link. It is never sent.
 struct PrefabLink {
-  AssetReference asset;  ///< Null for what nothing is known of.
+  AssetReference asset;  ///< Null for a type id that is not assigned.
   PrefabStage stage = PrefabStage::waiting;
 };
 

@@ -29,7 +29,7 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
                                           ", type " + std::to_string(key.type) + ", variation " +
                                           std::to_string(key.variation));
   }
-  // What nobody has seen yet goes; what was seen stays until there is something in its place.
+  // A presentation that was never seen is despawned; a seen one stays until its successor is ready.
   Shown next{.key = key, .root = {}, .before = {}, .before_key = {}};
   if (shown != shown_.end()) {
     const Shown& last = shown->second;
@@ -101,7 +101,7 @@ Presentations::Place Presentations::place_of(EntityId owner, std::uint32_t type)
   return {signature, signature.is_none() ? owner : EntityId(), type};
 }
 
-// Null when it is gone.
+// Returns null if it is gone.
 EntityId Presentations::owner_at(const Place& place) const {
   if (!place.signature.is_none()) return game_.find(place.signature);
   return game_.is_alive(place.entity) ? place.entity : EntityId();

@@ -1,4 +1,4 @@
-// What a client shows for the entities that are only logic.
+// Presentations: the entities that a client shows for entities of the game's world.
 #pragma once
 
 #include <compare>
@@ -10,55 +10,53 @@
 
 namespace muster {
 
-/// Remembers which presentation shows which owner: at most one of each type (a character's first
-/// and third person are two types). Presentations live in a world of their own, the view, which
-/// never goes back in time; their owners live in the game's world, which may. An owner with a
-/// signature is known by it, so it keeps its presentation when it is computed again under another
-/// id; any other is known by its id.
+/// Keeps which presentation shows which owner: at most one of each type (a character's first and
+/// third person are two types). Presentations are in a separate world, the view, which is never
+/// restored; their owners are in the game's world, which may be. An owner with a signature is
+/// identified by it, so it keeps its presentation when it is computed again under another id. Other
+/// owners are identified by their ids.
 ///
-/// A presentation despawns with its owner, and when its owner wants another variation. Nothing here
-/// waits for a disk: a presentation whose bundle is on its way is an entity at once and is
-/// completed by the deferred spawner, which also tells what could not be loaded, counts it, and
-/// lets a placeholder stand there. Both worlds and the spawner must outlive it. One thread at a
-/// time.
+/// A presentation despawns with its owner, and when `show` is called with another variation. No
+/// call waits for a disk: a presentation whose bundle is not loaded is an entity at once. The
+/// deferred spawner completes it, and handles failures (report, counter, placeholder). Both worlds
+/// and the spawner must outlive this object. One thread at a time.
 ///
 ///     Presentations presentations(view_spawner, game);
 ///     ...                                        // a tick, or several computed again
-///     presentations.show(hero, key);             // once a frame, for all that should be seen
+///     presentations.show(hero, key);             // once a frame, for everything visible
 ///     view_spawner.update();
 ///     presentations.update();
 ///     view.process_despawns();
 class Presentations {
  public:
-  /// `views` spawns into the view. Requires: two worlds.
+  /// `views` spawns into the view. Requires: two different worlds.
   Presentations(DeferredSpawner& views, const World& game);
 
-  /// Makes sure that the presentation with this key shows `owner`, and returns its root in the
-  /// view: looks it up by the full key (owner's asset, platform, type, variation) and spawns it.
-  /// The one that it takes the place of stays until the new one is complete or has a placeholder,
-  /// so that nothing blinks; it is taken back when it is wanted again by then. Nothing changes when
-  /// it is shown already, or on failure. Fails with `not_found` when there is none of that key, or
-  /// with `invalid_argument` when the owner is gone or about to go.
+  /// Shows `owner` by the presentation with this key, and returns its root in the view. Looks it up
+  /// by the full key (owner's asset, platform, type, variation) and spawns it. The previous
+  /// presentation stays until the new one is complete or has a placeholder, to avoid flicker; if it
+  /// is requested again before that, it is kept. Nothing changes if the presentation is already
+  /// shown, or on failure. Fails with `not_found` if no presentation has that key, and with
+  /// `invalid_argument` if the owner is gone or despawning.
   Result<EntityId> show(EntityId owner, const PresentationKey& key);
 
-  /// Requests the despawn of what shows `owner`; nothing happens when nothing does.
+  /// Despawns the presentation of `owner`, if there is one.
   void hide(EntityId owner, std::uint32_t type);
 
-  /// What shows `owner`, in the view: the one before, as long as the new one waits for its bundle.
-  /// Null when nothing does.
+  /// The visible presentation of `owner` in the view: the previous one while the new one waits for
+  /// its bundle. Null without one.
   EntityId shown(EntityId owner, std::uint32_t type) const;
-  /// Whom a presentation shows; null when it is none, or its owner is gone. Takes time linear in
-  /// what is shown.
+  /// The owner of a presentation; null if `presentation` is none, or its owner is gone. Takes time
+  /// linear in the number of presentations.
   EntityId owner_of(EntityId presentation) const;
 
-  /// Requests the despawn of every presentation whose owner is gone or about to go, and of those
-  /// that others have taken the place of. Call it once a frame, when the game's world has come to
-  /// rest. Returns how many owners are gone.
+  /// Despawns every presentation whose owner is gone or despawning, and every replaced one. Call it
+  /// once a frame, after the game's last tick. Returns how many owners are gone.
   std::uint32_t update();
 
  private:
   struct Place {
-    Signature signature;  ///< None for an owner without.
+    Signature signature;  ///< None for an owner without a signature.
     EntityId entity;      ///< Null for an owner with a signature.
     std::uint32_t type = 0;
     friend auto operator<=>(const Place&, const Place&) = default;
@@ -66,7 +64,7 @@ class Presentations {
   struct Shown {
     PresentationKey key;
     EntityId root;
-    EntityId before;  ///< Another variation, seen until the root is there; or null.
+    EntityId before;  ///< Another variation, visible until the root is ready; or null.
     PresentationKey before_key;
   };
   Place place_of(EntityId owner, std::uint32_t type) const;

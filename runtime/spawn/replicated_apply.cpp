@@ -1,5 +1,5 @@
-// An entity that despawns is off its id at once, though it stays in the world until the end of the
-// tick, for systems to see it go.
+// A despawned entity loses its network id at once. It stays in the world until the end of the tick,
+// so that systems can react.
 #include "runtime/spawn/replicated_apply.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void ReplicatedApply::despawn(EntityReference id) {
     ++counters_.unknown_id;
     return;
   }
-  (void)collection_.remove(id);  // It was found.
+  (void)collection_.remove(id);  // Cannot fail: it was found.
   world_.request_despawn(entity);
   ++counters_.despawned;
 }
@@ -60,14 +60,14 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
     ++counters_.placed;
   } else if (world_.is_alive(spawn.existing)) {
     world_.set_player(spawn.existing, spawn.player);
-    (void)collection_.add(spawn.id, spawn.existing);  // In range, free, and alive.
+    (void)collection_.add(spawn.id, spawn.existing);  // Cannot fail: in range, free and alive.
   } else {
     EntityOptions options;
     options.player = spawn.player;
     const EntityId entity = spawner_.spawn_type(registry_, spawn.type, options);
-    (void)collection_.add(spawn.id, entity);  // In range, free, and alive.
+    (void)collection_.add(spawn.id, entity);  // Cannot fail: in range, free and alive.
   }
-  // Whoever tells of it anew may count ticks from another beginning.
+  // A new sender may count ticks from another start.
   updated_at_[index] = Tick();
   ++counters_.spawned;
 }
@@ -100,7 +100,7 @@ void ReplicatedApply::apply_again(std::span<const ReplicatedUpdate> updates) {
 
 void ReplicatedApply::put(const ReplicatedUpdate& update, EntityId entity) {
   if (!update.below.is_null()) entity = update.below;
-  // How far its prefab has come is the client's own business: a forged stage would spawn it again.
+  // The client alone sets the stage of a prefab: a forged stage would spawn it again.
   const bool is_known = update.component.value() < world_.component_type_count() &&
                         update.component != link_ && world_.is_alive(entity);
   if (!is_known ||

@@ -1,4 +1,4 @@
-// What the network says of entities, put into the world in the one order that is safe.
+// Applies replicated changes of entities to the world, in the only safe order.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace muster {
 
-/// An entity that has come.
+/// A replicated spawn.
 struct ReplicatedSpawn {
   EntityReference id;
   TypeId type;
-  PlayerId player = PlayerId::none;  ///< Whose it is; who predicts it.
-  EntityId existing{};               ///< The entity that becomes this one; null for a new one.
+  PlayerId player = PlayerId::none;  ///< The owner, who predicts it.
+  EntityId existing{};               ///< The entity to use; null to spawn a new one.
 };
 
-/// New values of one component of an entity.
+/// A replicated update: new values of one component of an entity.
 struct ReplicatedUpdate {
   EntityReference id;
   ComponentId component;
-  Bytes value;  ///< As described; lives until it is applied.
-  /// The entity below it whose component this is; null for its own.
+  Bytes value;  ///< In the described layout; must be valid until it is applied.
+  /// The entity below `id` that has the component; null for the entity itself.
   EntityId below{};
 };
 
-/// All that one tick of the server says. The lists may be in any order.
+/// All changes of one server tick. The lists may be in any order.
 struct ReplicatedChanges {
   Tick tick;
   std::span<const EntityReference> despawned;
@@ -39,29 +39,30 @@ struct ReplicatedChanges {
   std::span<const ReplicatedUpdate> updated;
 };
 
-/// What became of the changes so far. Everything comes from the network: what makes no sense is
-/// counted and passed over.
+/// Counters of the applied changes. All changes come from the network: invalid ones are counted and
+/// skipped.
 struct ReplicatedApplyCounters {
   std::uint64_t despawned = 0;
   std::uint64_t spawned = 0;
-  std::uint64_t placed = 0;  ///< Of those: stood in the level already.
+  std::uint64_t placed = 0;  ///< Spawns of placed entities.
   std::uint64_t updated = 0;
-  std::uint64_t stale = 0;       ///< Updates that are no newer than what the entity has.
-  std::uint64_t unknown_id = 0;  ///< Despawns and updates of nobody.
-  /// Ids in use or out of range; components that do not exist or fit, or never travel.
+  std::uint64_t stale = 0;       ///< Updates that are not newer than the last one.
+  std::uint64_t unknown_id = 0;  ///< Despawns and updates of unknown ids.
+  /// Ids that are in use or out of range; components that do not exist, do not fit, or are never
+  /// sent.
   std::uint64_t refused = 0;
 };
 
-/// Applies what the server says: despawns, then spawns, then updates, so that an id that is given
-/// again is free by then, and what is updated is there. Per entity the tick only rises: an update
-/// of a tick that it has had changes nothing. Spawning an entity that stands in the level
-/// (`placed_count`) only tells whose it is.
+/// Applies the server's changes: despawns, then spawns, then updates. So an id that is used again
+/// is free, and every updated entity exists. The tick of an entity only increases: an update with
+/// the same or an older tick changes nothing. The spawn of a placed entity (`placed_count`) only
+/// sets its owner.
 ///
-/// Spawner and collection must share a world, and outlive it. One thread at a time; steady state
-/// allocates nothing but what spawning needs.
+/// Spawner and collection must share a world, and outlive this object. One thread at a time.
+/// Allocates only to spawn, or for higher ids.
 class ReplicatedApply {
  public:
-  /// `registry`: of replicated entities, by its index in the spawner's catalog.
+  /// `registry`: the index of the registry of replicated entities in the spawner's catalog.
   ReplicatedApply(DeferredSpawner& spawner, ReplicatedCollection& collection, World& world,
                   std::uint32_t registry)
       : spawner_(spawner),
@@ -72,15 +73,15 @@ class ReplicatedApply {
 
   void apply(const ReplicatedChanges& changes);
 
-  /// Applies updates that the caller knows to be the newest, whatever their tick is. An entity that
-  /// arrives in parts has the tick of its oldest part, so that several updates have one tick.
+  /// Applies updates that are known to be the newest, whatever their tick. An entity that is
+  /// received in parts has the tick of its oldest part, so several updates may have one tick.
   void apply_newest(Tick tick, std::span<const ReplicatedUpdate> updates);
 
-  /// Applies updates of the tick that their entities have had, to what has come since: an entity's
-  /// children, when its bundle has.
+  /// Applies updates of the current tick of their entities again, to entities that were created
+  /// since: children, when the bundle is loaded.
   void apply_again(std::span<const ReplicatedUpdate> updates);
 
-  /// The tick of the last update of an entity; 0 when it had none, or there is none.
+  /// The tick of an entity's last update; 0 if there was none, or for an unknown id.
   Tick updated_at(EntityReference id) const;
   const ReplicatedApplyCounters& counters() const { return counters_; }
 
@@ -95,7 +96,7 @@ class ReplicatedApply {
   ReplicatedCollection& collection_;
   World& world_;
   std::uint32_t registry_;
-  std::optional<ComponentId> link_;  ///< `PrefabLink`, which is not the server's to change.
+  std::optional<ComponentId> link_;  ///< `PrefabLink`, which the server may not change.
   std::vector<Tick> updated_at_;     ///< By network id.
   ReplicatedApplyCounters counters_;
 };

@@ -1,4 +1,4 @@
-// The entities that travel, by the ids under which they do.
+// The replicated entities by network id.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace muster {
 
-/// Network ids are below this. An id costs 8 bytes of the table; without a bound a forged one would
-/// allocate gigabytes.
+/// Network ids are smaller than this. An id uses 8 bytes in the table; without a limit, a forged id
+/// would allocate gigabytes.
 inline constexpr std::int32_t kMaxNetworkIds = 1 << 16;
 
-/// What became of a request whose numbers came from the network.
+/// The result of a request with numbers from the network.
 enum class [[nodiscard]] CollectionVerdict : std::uint8_t{
     accepted,       id_out_of_range,
-    id_in_use,       ///< An entity that is alive has this id.
+    id_in_use,       ///< A live entity has this id.
     entity_is_gone,  ///< The entity to be registered is not alive.
-    unknown_id,      ///< Nothing is registered under this id.
+    unknown_id,      ///< No entity is registered under this id.
 };
 
 /// One component of an entity or of one below it.
@@ -28,10 +28,10 @@ struct GroupComponent {
   friend bool operator==(const GroupComponent&, const GroupComponent&) = default;
 };
 
-/// Entities by network id. An id can be given again only when its entity is gone, so that a delayed
-/// message cannot turn one entity into another. Ids come and go by what the server says, never by
-/// prediction: it is no part of what going back in time takes back. The world must outlive it. One
-/// thread at a time.
+/// Maps network ids to entities. An id can be given again only when its entity is gone, so that a
+/// delayed message cannot replace an entity. Only the server's messages change it, never a
+/// prediction: it is not part of the restored state. The world must outlive it. One thread at a
+/// time.
 class ReplicatedCollection {
  public:
   explicit ReplicatedCollection(const World& world) : world_(world) {}
@@ -39,24 +39,23 @@ class ReplicatedCollection {
   CollectionVerdict add(EntityReference id, EntityId entity);
   CollectionVerdict remove(EntityReference id);
 
-  /// Ids below this are those of entities that stand in the level: `Level::register_placed` says
-  /// so.
+  /// Ids below this belong to the placed entities of the level. `Level::register_placed` sets it.
   std::int32_t placed_count() const { return placed_count_; }
   void set_placed_count(std::int32_t count) { placed_count_ = search_from_ = count; }
 
-  /// The entity of an id; null when there is none (a reference to an entity that has not arrived
-  /// yet, or has gone) or no such id: every value is safe.
+  /// The entity of an id. Null for any other value: the entity has not arrived yet, is gone, or the
+  /// id is invalid.
   EntityId find(EntityReference id) const;
 
-  /// The lowest id that `add` would accept and that is no placed entity's; none (-1) when all are
-  /// in use. For servers: an id of the level stays its entity's when that is gone, because for
-  /// clients that join later the entity stands there.
-  /// Looks at each id once in all calls, and again after entities have ended.
+  /// The lowest free id that belongs to no placed entity; -1 if all are in use. For servers: the id
+  /// of a placed entity stays reserved when the entity is gone, because clients that join later
+  /// have that entity in their level. Checks each id once over all calls, and again after entities
+  /// have despawned.
   EntityReference lowest_free();
-  /// Ids that `lowest_free` has looked at so far.
+  /// The number of ids that `lowest_free` has checked so far.
   std::uint64_t looked_at_count() const { return looked_at_count_; }
 
-  /// Calls `visit(EntityReference, EntityId)` for every entity that is alive, by ascending id.
+  /// Calls `visit(EntityReference, EntityId)` for every live entity, by ascending id.
   template <typename Visit>
   void each(Visit visit) const {
     for (std::size_t i = 0; i < entities_.size(); ++i) {
@@ -69,17 +68,17 @@ class ReplicatedCollection {
   const World& world_;
   std::int32_t placed_count_ = 0;
   std::vector<EntityId> entities_;  ///< By network id; null for none.
-  /// No id from `placed_count_` up to this one is free, as long as the world's `end_count` is ...
+  /// No id from `placed_count_` up to this one is free while the world's `end_count` is ...
   std::int32_t search_from_ = 0;
   std::uint64_t searched_at_ = 0;  ///< ... this.
   std::uint64_t looked_at_count_ = 0;
 };
 
-/// Puts the components of an entity and of all below it into `out`: first those that everyone
-/// receives, then those that only the owner does and predicts, then those that all but the owner do
-/// and interpolate (`receivers_of`). Each part depth first, children in their order, the components
-/// of each by `ComponentId`. The order is the same in every world that was made from the same
-/// descriptions and prefab, whatever order they were added in.
+/// Appends the components of an entity and of all below it to `out`, by receivers (`receivers_of`):
+/// first those for everyone, then those that only the owner receives and predicts, then those that
+/// all but the owner receive and interpolate. Each part is depth first, children in their order,
+/// and the components of an entity by `ComponentId`. The order is equal in all worlds with the same
+/// descriptions and prefab, whatever the order of adding.
 void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out);
 
 }  // namespace muster

@@ -56,7 +56,7 @@ Error Spawner::unassigned(std::uint32_t registry, TypeId type_id) const {
                            : "registry " + std::to_string(registry))};
 }
 
-// Makes the entities of a plan; the first one is `root`, unless that is null.
+// Makes the entities of a plan. The first one is `root`, unless `root` is null.
 Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
   assert(!plan.entities.empty());
   made_.resize(plan.entities.size());

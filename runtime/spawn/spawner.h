@@ -1,4 +1,4 @@
-// Type id to entities.
+// Spawns entities from prefabs and type ids.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace muster {
 
 class PrefabInstances;
 
-/// What a spawn made.
+/// The result of a spawn.
 struct Spawned {
   EntityId root;  ///< The prefab's first entity.
   std::uint32_t entities = 0;
-  std::uint32_t components = 0;        ///< In the world.
-  std::uint32_t other_components = 0;  ///< Those without description, which are not.
+  std::uint32_t components = 0;        ///< Components in the world.
+  std::uint32_t other_components = 0;  ///< Components without a description, which are left out.
 };
 
-/// Makes entities of what a build holds. A prefab is loaded and checked when it is first asked for;
-/// from then on spawning it only copies, and allocates nothing but what the world needs to grow.
+/// Spawns entities from the prefabs of a build. A prefab is loaded and checked at its first use;
+/// after that spawning only copies, and allocates only to enlarge the world.
 ///
 /// Store and world must outlive it. One thread at a time.
 ///
@@ -39,43 +39,43 @@ class Spawner {
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
 
-  /// Spawns an asset: a prefab with its hierarchy, a factory or another definition as one entity of
-  /// pure data. Its roots become children of `parent`, or roots of the world when that is null.
-  /// Nothing is spawned on failure. Fails as `BundleStore::load` and `plan_prefab` do, naming the
-  /// asset, and with `invalid_argument` for an asset that is neither, such as a picture.
-  /// Requires: a parent that is null or alive.
+  /// Spawns an asset: a prefab with its hierarchy, or a factory or other definition as one entity
+  /// with data only. Its roots become children of `parent`, or roots of the world if `parent` is
+  /// null. On failure nothing is spawned. Fails as `BundleStore::load` and `plan_prefab` do, with
+  /// the asset in the message, and with `invalid_argument` for an asset that cannot be spawned,
+  /// such as a picture. Requires: `parent` is null or alive.
   Result<Spawned> spawn(const Guid& asset, EntityId parent = {});
 
-  /// Spawns what a type id leads to in a registry, by the registry's index in the catalog. Fails
-  /// with `not_found` when the id is not assigned: ids come from the network.
+  /// Spawns the asset of a type id in a registry, by the registry's index in the catalog. Fails
+  /// with `not_found` if the id is not assigned, because ids come from the network.
   Result<Spawned> spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent = {});
 
-  /// Loads and checks an asset ahead of spawning it. The plan lives as long as the spawner, or
+  /// Loads and checks an asset before it is spawned. The plan is valid as long as the spawner, or
   /// until `PrefabInstances::reload`.
   Result<const PrefabPlan*> prepare(const Guid& asset);
 
-  /// Spawns from a plan of this spawner: cannot fail.
+  /// Spawns a plan of this spawner. Cannot fail.
   Spawned instantiate(const PrefabPlan& plan, EntityId parent = {});
 
-  /// Spawns into an entity that exists: it takes the place of the prefab's first entity, keeps the
-  /// components that it has, and its name unless it has none. Requires: it is alive.
+  /// Spawns into an existing entity, which replaces the prefab's first entity. It keeps its
+  /// components, and its name if it has one. Requires: it is alive.
   Spawned instantiate_at(const PrefabPlan& plan, EntityId root);
 
-  /// The entities of the last spawn, in the order of the plan; lives until the next one.
+  /// The entities of the last spawn, in the order of the plan; valid until the next one.
   std::span<const EntityId> last_made() const { return made_; }
 
-  /// The error of a type id that is not assigned in a registry.
+  /// The error for a type id that is not assigned in a registry.
   Error unassigned(std::uint32_t registry, TypeId type_id) const;
 
-  /// Tells `instances` of every spawn from now on, whoever asked for it; null ends that. For
-  /// development: see `PrefabInstances`, which must outlive this or be taken off before.
+  /// Adds every spawn from now on to `instances`; null to stop. For development. `instances` must
+  /// outlive the spawner, or be removed before.
   void note_in(PrefabInstances* instances) { instances_ = instances; }
 
-  /// What is told of every spawn; null for nothing.
+  /// The receiver of every spawn; null for none.
   const PrefabInstances* instances() const { return instances_; }
 
-  /// How often `PrefabInstances::reload` has put another build in place: for whoever keeps
-  /// something of what was spawned.
+  /// How many times `PrefabInstances::reload` has replaced the build, for code that caches spawned
+  /// entities.
   std::uint32_t reload_count() const { return reload_count_; }
 
   BundleStore& store() { return *store_; }
@@ -86,14 +86,15 @@ class Spawner {
   Spawned fill(const PrefabPlan& plan, EntityId parent, EntityId root);
   void dress(const PlannedEntity& planned, EntityId entity);
 
-  friend class PrefabInstances;  // Puts another build in place.
+  friend class PrefabInstances;  // Replaces the store and the plans.
 
   BundleStore* store_;
   World& world_;
   PrefabInstances* instances_ = nullptr;
   std::uint32_t reload_count_ = 0;
   std::unordered_map<Guid, PrefabPlan> plans_;
-  const PrefabPlan* last_plan_ = nullptr;  ///< Of what was spawned last: it often comes in bursts.
+  const PrefabPlan* last_plan_ =
+      nullptr;                  ///< The plan of the last spawn; equal spawns often follow.
   std::vector<EntityId> made_;  ///< The entities of the last spawn, by index in the plan.
 };
 

@@ -1,6 +1,6 @@
-// The reported ticks stay what they were: one that followed each correction would swallow a steady
-// stream of occurrences. Several are remembered, because a correction may take the latest one back
-// and show the one before it again, which is no news.
+// A reported tick keeps its value: if it followed each correction, it would hide a steady stream of
+// occurrences. Several reports are stored, because a correction may undo the latest one and show
+// the one before it again, which must not be reported twice.
 #include "runtime/spawn/tick_triggers.h"
 
 #include <algorithm>

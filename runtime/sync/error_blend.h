@@ -15,8 +15,8 @@ inline constexpr Duration kErrorBlend = std::chrono::milliseconds(99);
 /// later. It begins and ends without a jump of the speed (a cubic ease: "smoothstep").
 constexpr float shown_error_share(Duration since, Duration length = kErrorBlend) {
   if (since >= length) return 0;
-  const float done = std::max(
-      static_cast<float>(since.count()) / static_cast<float>(length.count()), 0.0F);
+  const float done =
+      std::max(static_cast<float>(since.count()) / static_cast<float>(length.count()), 0.0F);
   return 1 - done * done * (3 - 2 * done);
 }
 

@@ -70,8 +70,8 @@ void ChangeQueue::reserve(std::size_t changes, std::size_t value_bytes) {
 }
 
 ChangeQueue::Target ChangeQueue::target(QueuedEntity entity) const {
-  assert(entity.round_ == round_);     // It was made by an earlier round of this queue.
-  assert(entity.ordinal_ < created_);  // It was made by another queue.
+  assert(entity.round_ == round_);     // Fails for an entity of an earlier round of this queue.
+  assert(entity.ordinal_ < created_);  // Fails for an entity of another queue.
   return {.entity = {}, .ordinal = entity.ordinal_};
 }
 
@@ -83,7 +83,7 @@ bool ChangeQueue::apply(World& world, const Change& change) {
   const EntityId entity = resolve(change.target);
   switch (change.kind) {
     case Kind::create: {
-      // A parent that has gone takes the child with it: it is never made.
+      // If the parent is gone, the child is not created.
       const bool can_be_made =
           entity.is_null() ? !change.target.is_queued() : world.is_alive(entity);
       EntityOptions options = change.options;

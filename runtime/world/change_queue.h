@@ -1,4 +1,4 @@
-// Changes of structure that wait until nobody is looking.
+// Delays structural changes until no system iterates.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// An entity that a queue will make when it is applied. Means something to that queue, and until
-/// then: using it later is a bug that is caught, because it would name another entity.
+/// An entity that a queue will create when it is applied. Valid only for that queue, and until
+/// then. Later use is a bug that an assertion catches, because it would name another entity.
 class QueuedEntity {
  private:
   friend class ChangeQueue;
@@ -20,13 +20,13 @@ class QueuedEntity {
   std::uint32_t round_;
 };
 
-/// Records what a system wants to create, destroy, add and remove while it walks over components,
-/// and does it afterwards, in the order of recording. Requests that are void by then (the entity is
-/// gone, it has the component already) are counted, not done. Keeps its memory: steady state
-/// allocates nothing. One thread at a time; systems that run side by side have one each.
+/// Records the creations, removals and component changes of a system while it iterates, and applies
+/// them afterwards in the order of recording. Invalid requests (the entity is gone, or already has
+/// the component) are counted and skipped. Keeps its memory: allocates nothing in steady state. One
+/// thread at a time; systems that run in parallel have one each.
 class ChangeQueue {
  public:
-  /// The entity can be given components, and be a parent, until the queue is applied.
+  /// Creates an entity. Until the queue is applied, it can get components and be a parent.
   QueuedEntity create(const EntityOptions& options = {});
   QueuedEntity create_below(QueuedEntity parent, const EntityOptions& options = {});
   QueuedEntity create_below(EntityId parent, const EntityOptions& options = {});
@@ -41,14 +41,14 @@ class ChangeQueue {
   void request_despawn(EntityId entity);
   void request_despawn(QueuedEntity entity);
 
-  /// Does it all and empties the queue. Returns how many requests were void.
+  /// Applies all changes and empties the queue. Returns the number of invalid requests.
   std::uint32_t apply(World& world);
 
   bool is_empty() const { return changes_.empty(); }
   void reserve(std::size_t changes, std::size_t value_bytes);
 
  private:
-  /// An entity that exists, or one that this queue makes.
+  /// An existing entity, or one that this queue creates.
   struct Target {
     EntityId entity;
     std::uint32_t ordinal = kExists;
@@ -58,7 +58,7 @@ class ChangeQueue {
   enum class Kind : std::uint8_t { create, add, remove, despawn };
   struct Change {
     Kind kind = Kind::create;
-    Target target;  ///< Of `create`: the parent.
+    Target target;  ///< For `create`: the parent.
     ComponentId component;
     std::size_t offset_bytes = 0;
     EntityOptions options;
@@ -73,7 +73,7 @@ class ChangeQueue {
   ByteVector values_;
   std::vector<EntityId> made_;  ///< By ordinal.
   std::uint32_t created_ = 0;
-  std::uint32_t round_ = 0;  ///< How often it was applied.
+  std::uint32_t round_ = 0;  ///< The number of times it was applied.
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Only what the world has noted down as touched is looked at; what was announced is kept by slot,
-// because a slot has one entity at a time, whatever its generation.
+// Only touched components are checked. The announced state is stored by slot, because a slot has
+// one entity at a time, whatever its generation.
 #include "runtime/world/component_events.h"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ std::span<const ComponentEvent> ComponentEvents::collect() {
   return events_;
 }
 
-// Whether nobody needs to be told. Without a signature there is no telling whether what has gone
-// and come is the same thing.
+// True if no event is needed. Without a signature, a removed and added component cannot be
+// identified as the same.
 bool ComponentEvents::is_as_announced(const EntityComponent& touched) {
   const std::uint32_t slot = touched.entity.slot();
   const Announced now = present(touched.component, slot);

@@ -1,4 +1,4 @@
-// What lives outside a world for its components, kept right however often the world goes back.
+// Keeps objects outside a world in step with its components, however often the world goes back.
 #pragma once
 
 #include <cstdint>
@@ -9,45 +9,44 @@
 
 namespace muster {
 
-/// Something outside the world has to be made for a component, or has to go with it.
+/// An object outside the world must be created for a component, or removed with it.
 struct ComponentEvent {
   enum class Kind : std::uint8_t { initialised, deinitialised };
   Kind kind = Kind::initialised;
-  EntityId entity;  ///< Of `deinitialised`: as it was announced; it may be gone.
+  EntityId entity;  ///< For `deinitialised`: as announced; it may be gone.
   ComponentId component;
   Signature signature;  ///< The entity's.
 };
 
-/// For what belongs to components but is not in the world: bodies of a physics engine, sounds,
-/// sockets. Compares which components there are with what was announced before, so initialising and
-/// deinitialising come in pairs: a component that going back has brought again is initialised
-/// again, one that going back has taken is deinitialised. (`World::initialised` and the callback of
-/// `process_despawns` are for changing the world itself, and are repeated like everything else when
-/// a tick is computed again.)
+/// For objects that belong to components but are not in the world: bodies of a physics engine,
+/// sounds, sockets. Compares the existing components with the announced ones, so `initialised` and
+/// `deinitialised` come in pairs, also for components that going back has restored or removed.
+/// (`World::initialised` and the callback of `process_despawns` are for changing the world itself;
+/// they are repeated when a tick is computed again.)
 ///
-/// Collect after a tick, or after going back and computing again. A component that has gone and
-/// come between two calls is told of as both; unless its entity has the id and the signature that
-/// it had: that is the same thing computed again, and nobody is told. One that has come and gone is
-/// not mentioned.
+/// Call `collect` after a tick, or after going back and computing again. A component that was
+/// removed and added between two calls is reported as both. Exception: if its entity has the same
+/// id and signature, it is the same component computed again and is not reported. One that was
+/// added and removed is not reported.
 ///
-/// The world must outlive it, and has one of these.
+/// The world must outlive it, and can have one of these.
 class ComponentEvents {
  public:
-  /// Counts what exists already as announced.
+  /// Counts existing components as announced.
   explicit ComponentEvents(World& world);
-  /// The world stops noting down what comes and goes.
+  /// The world stops recording touched components.
   ~ComponentEvents() { world_.stop_touched_components(); }
   ComponentEvents(const ComponentEvents&) = delete;
   ComponentEvents& operator=(const ComponentEvents&) = delete;
 
-  /// What has changed since the last call: what is to go first, then what has come, each in the
-  /// order of slots, then of components. Lives until the next call. Allocates nothing in steady
+  /// Returns the changes since the last call: first removed, then added components, each in the
+  /// order of slots, then of components. Valid until the next call. Allocates nothing in steady
   /// state.
   std::span<const ComponentEvent> collect();
 
  private:
   struct Announced {
-    EntityId entity;  ///< Null for none.
+    EntityId entity;  ///< Null: none.
     Signature signature;
   };
   bool is_as_announced(const EntityComponent& touched);

@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// A component type of one world: its place among all types sorted by name. Worlds made from equal
-/// descriptions, on a client and on a server, number them alike.
+/// A component type of one world: its index among all types sorted by name. Worlds made from equal
+/// descriptions, on a client and on a server, have equal ids.
 class ComponentId {
  public:
   constexpr ComponentId() = default;

@@ -16,13 +16,13 @@
 
 namespace muster {
 
-/// The components of one type as one array of bytes, the owner of each beside it, and a sparse
-/// index from an entity's slot to its place. Three plain arrays: copying them copies the state.
-/// Changing a world's components goes through the world, which keeps track of what came and went.
+/// The components of one type as one array of bytes, the owner of each, and a sparse index from an
+/// entity's slot to its index in the array. Copying these three plain arrays copies the state. The
+/// world makes all changes, because it records additions and removals.
 ///
-/// A removed component's place is taken by the last one, so the order of the array follows from the
-/// order of the calls, and from nothing else. Pointers and spans live until the next `add`,
-/// `remove` or `reserve`. Owned by a `World`, which checks that entities are alive.
+/// The last component moves to the index of a removed one, so the order of the array depends only
+/// on the order of the calls. Pointers and spans are valid until the next `add`, `remove` or
+/// `reserve`. Owned by a `World`, which checks that entities are alive.
 class ComponentStorage {
  public:
   /// Requires: a description that passes `check`.
@@ -33,21 +33,21 @@ class ComponentStorage {
   const ContentHash& identity() const { return identity_; }
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(owners_.size()); }
-  /// How many bytes of components there is room for without allocating.
+  /// The bytes of components that fit without allocation.
   std::size_t capacity_bytes() const { return bytes_.size(); }
-  /// Bytes from one component to the next.
+  /// The distance between two components.
   std::uint32_t stride_bytes() const { return stride_bytes_; }
   /// `receivers_of` its description.
   Receivers receivers() const { return receivers_; }
-  /// Where an entity's component lies in the array; `kAbsent` when it has none.
+  /// The index of an entity's component in the array; `kAbsent` if it has none.
   std::uint32_t index_of(EntityId entity) const {
     if (entity.slot() >= index_by_slot_.size()) return kAbsent;
     const std::uint32_t index = index_by_slot_[entity.slot()];
     return index != kAbsent && owners_[index] == entity ? index : kAbsent;
   }
-  /// Bytes that fields cover, without padding.
+  /// The bytes of fields, without padding.
   std::span<const ByteRange> described() const { return described_; }
-  /// Changes with every component that comes, goes or moves; never the same twice in one world.
+  /// Changes when a component is added, removed or moved; never repeats in one world.
   std::uint64_t version() const { return version_; }
 
   /// The owner of each component, in the order of the array.
@@ -55,7 +55,7 @@ class ComponentStorage {
   std::span<std::byte> bytes() { return std::span<std::byte>(bytes_).first(used_bytes()); }
   Bytes bytes() const { return Bytes(bytes_).first(used_bytes()); }
 
-  /// The component of an entity, `stride_bytes()` long; empty when it has none.
+  /// The component of an entity, `stride_bytes()` long; empty if it has none.
   std::span<std::byte> find(EntityId entity);
   Bytes find(EntityId entity) const;
   bool has(EntityId entity) const { return index_of(entity) != kAbsent; }
@@ -74,19 +74,19 @@ class ComponentStorage {
     copy_value(bytes_.data() + offset, value);
     owners_.push_back(entity);
   }
-  /// Returns false when the entity has none.
+  /// Returns false if the entity has none.
   bool remove(EntityId entity);
 
-  /// Takes back the last `add`: the owner's component is the last one.
+  /// Undoes the last `add`: the owner's component is the last one.
   void undo_add(EntityId entity);
-  /// Takes back a `remove` from a place: the component's value is unspecified. Requires: everything
-  /// that happened since has been taken back.
+  /// Undoes a `remove` from an index; the component's value is unspecified. Requires: all later
+  /// changes are undone.
   void undo_remove(EntityId entity, std::uint32_t index);
 
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
 
-  /// Makes room for this many components of entities in this many slots, so that adding them does
-  /// not allocate.
+  /// Reserves memory for this many components of entities in this many slots, so that adding them
+  /// does not allocate.
   void reserve(std::uint32_t components, std::uint32_t slots);
 
  private:
@@ -98,8 +98,8 @@ class ComponentStorage {
     std::memcpy(part.data(), from, Size);
     std::memcpy(to, part.data(), Size);
   }
-  // Most components are a few words: calling `memcpy` would take longer than copying them by their
-  // two ends, which may overlap.
+  // Most components are a few words: copying their two ends, which may overlap, is faster than
+  // calling `memcpy`.
   static void copy_value(std::byte* to, Bytes value) {
     const std::size_t size = value.size();
     if (size < 8 || size > 32) {

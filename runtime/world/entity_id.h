@@ -6,8 +6,8 @@
 
 namespace muster {
 
-/// A slot, and how often that slot has been used: an id of an entity that is gone never names the
-/// entity that took its slot. All zero is null. A value; means nothing in another world.
+/// A slot, and the number of times the slot was used: an id of a removed entity never names the
+/// entity that reuses its slot. All zero is null. A value; valid only in its world.
 class EntityId {
  public:
   constexpr EntityId() = default;
@@ -26,11 +26,11 @@ class EntityId {
   std::uint32_t generation_ = 0;
 };
 
-/// A player of the match; the server and the scenery belong to none.
+/// A player of the match; the server and the scenery belong to no player.
 enum class PlayerId : std::int32_t { none = -1 };
 
-/// An entity as it was made once (`World::birth`). Going back in time may give its id to another
-/// one, but not its birth.
+/// An entity as it was created (`World::birth`). Going back in time may give its id to another
+/// entity, but not its birth number.
 struct Creation {
   EntityId entity;
   std::uint64_t birth = 0;

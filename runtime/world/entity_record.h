@@ -1,4 +1,4 @@
-// What a world remembers of each entity beside its components.
+// A world's data of each entity, besides its components.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ inline constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
 /// Plain data: an array of these is copied as bytes. Links are slots.
 struct EntityRecord {
   Signature signature;
-  std::uint64_t birth = 0;  ///< `World::birth`. Of no meaning to the game's state.
+  std::uint64_t birth = 0;  ///< `World::birth`. Not part of the game's state.
   std::uint32_t generation = 1;
   std::uint32_t parent = kNoSlot;
   std::uint32_t first_child = kNoSlot;
   std::uint32_t last_child = kNoSlot;
-  std::uint32_t next_sibling = kNoSlot;  ///< Of a free slot: the one that is used after it.
+  std::uint32_t next_sibling = kNoSlot;  ///< For a free slot: the one that is used after it.
   std::uint32_t previous_sibling = kNoSlot;
-  std::uint32_t next_despawn = kNoSlot;  ///< Of those that were asked to despawn.
+  std::uint32_t next_despawn = kNoSlot;  ///< For entities with a despawn request.
   NameId name = NameId::empty;
   PlayerId player = PlayerId::none;
   std::uint8_t is_alive = 0;

@@ -1,4 +1,4 @@
-// The recent past of some entities of a world: those that a player predicts, say.
+// Past states of some entities of a world, for example those that a player predicts.
 #pragma once
 
 #include <cstdint>
@@ -12,43 +12,43 @@
 
 namespace muster {
 
-/// Where a world differs from what was kept of an entity.
+/// A difference between the world and the stored state of an entity.
 struct EntityDifference {
   EntityId entity;
   ComponentId component;
-  /// By more than its tolerance; nothing when only the one or the other has the component.
+  /// A difference above its tolerance; empty if only one side has the component.
   std::optional<FieldDifference> field;
 };
 
-/// The values of some entities' components, to put back or to compare with: those that a player
-/// predicts, say. Which entities exist is not part of it.
+/// The component values of some entities, for restoring or comparing, for example of those that a
+/// player predicts. It does not store which entities exist.
 class EntitySnapshot {
  public:
-  /// Makes room, so that capturing this many entities, with this many components of so many bytes
-  /// in all, allocates nothing.
+  /// Reserves memory, so that capturing this many entities, with this many components and value
+  /// bytes in all, does not allocate.
   void reserve(std::size_t entities, std::size_t components, std::size_t value_bytes);
 
-  /// Keeps the components of these entities; those that are gone have none. Allocates nothing once
-  /// as much has been captured before.
+  /// Stores the components of these entities; removed ones have none. Does not allocate after an
+  /// equally large capture.
   void capture(const World& world, std::span<const EntityId> entities);
 
-  /// Gives the components their values back; adds those that are missing, and removes what the
-  /// entities did not have. Entities that are gone are left out. Returns how many there were.
+  /// Restores the components' values; adds missing components, and removes those that the entities
+  /// did not have. Skips removed entities and returns their number.
   std::uint32_t restore(World& world) const;
 
-  /// Compares what was kept with these entities as they are now, as reconciliation does: the first
-  /// component that is there only once, or has a field that differs by more than its tolerance;
-  /// entities in the order of `capture`, each one's components by their ids. An entity that is gone
-  /// has none. Allocates nothing. Requires: a world of the component types that were captured.
+  /// Compares the stored state with the current one, as reconciliation does. Returns the first
+  /// component that exists on one side only, or has a field that differs by more than its
+  /// tolerance: entities in the order of `capture`, components by id. A removed entity has no
+  /// components. Allocates nothing. Requires: a world with the captured component types.
   std::optional<EntityDifference> first_difference(const World& world) const;
 
   std::span<const EntityId> entities() const { return entities_; }
-  /// Empty when the entity had no such component.
+  /// Empty if the entity had no such component.
   Bytes value(ComponentId component, EntityId entity) const;
 
  private:
-  /// Calls `visit(entity, component, value)` for every component that an entity had or could have
-  /// had, until it returns false; the value is empty where it had none.
+  /// Calls `visit(entity, component, value)` for every possible component of every entity, until it
+  /// returns false; the value is empty if the entity had none.
   template <typename Visit>
   void each(const World& world, Visit visit) const;
 
@@ -62,28 +62,27 @@ class EntitySnapshot {
   ByteVector values_;
 };
 
-/// The last `depth` states of some entities' components. Other than `SnapshotRing` it needs no log:
-/// each place holds the values themselves, and which components there were, so the world may do
-/// whatever it wants in between, and many rings may watch it. Allocates when it is made; after that
-/// nothing, unless more is captured than there is room for.
+/// The last `depth` states of some entities' components. Unlike `SnapshotRing` it needs no log:
+/// each state has its own values and components, so the world may change freely, and many rings may
+/// use it. Allocates on construction; later only if more is captured than fits.
 class EntitySnapshotRing {
  public:
   struct Options {
     std::uint32_t depth = 32;  ///< At least 1.
     std::size_t entities = 16;
-    std::size_t components = 64;  ///< Of all these entities together.
+    std::size_t components = 64;  ///< For all these entities together.
     std::size_t value_bytes = 4096;
   };
   explicit EntitySnapshotRing(const Options& options);
 
-  /// Keeps these entities' components in the place of the oldest if all are taken. Requires: a
-  /// later tick than the newest one kept.
+  /// Stores these entities' components, replacing the oldest state if all are used. Requires: a
+  /// later tick than the newest stored one.
   void capture(Tick tick, const World& world, std::span<const EntityId> entities);
 
-  /// What was kept at a tick; null when that tick is not kept. Lives until the next `capture`.
+  /// The state of a tick; null if it is not stored. Valid until the next `capture`.
   const EntitySnapshot* find(Tick tick) const;
 
-  /// Forgets what came after a tick: it is computed again.
+  /// Drops all states after a tick, because they are computed again.
   void forget_after(Tick tick);
 
   std::optional<Tick> oldest() const;

@@ -1,4 +1,4 @@
-// Arithmetic on vectors that gives the same bits on every machine.
+// Vector arithmetic with the same bits on every machine.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ constexpr Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b
 constexpr Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 constexpr Vec3 operator*(Vec3 a, float s) { return {a.x * s, a.y * s, a.z * s}; }
 constexpr float dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-/// The square root is rounded exactly by IEEE 754, so it is the same everywhere.
+/// IEEE 754 rounds the square root exactly, so it is equal on every machine.
 inline float length(Vec3 value) { return std::sqrt(dot(value, value)); }
 /// (0, 0, 1) for a vector of length 0.
 inline Vec3 normalised(Vec3 value) {

@@ -29,14 +29,14 @@ void NameTable::forget_unused(std::span<const NameId> used) {
     const auto& [id, name] = named;
     if (name.is_kept || std::ranges::binary_search(used, id)) return false;
     const auto found = ids_.find(name.text);
-    // The text may have got another number since, or come back with an older world.
+    // The text may have another number by now, or was restored with an older world.
     if (found != ids_.end() && found->second == id) ids_.erase(found);
     return true;
   });
   crowd_ = kCrowdMin + 2 * texts_.size();
 }
 
-/// Names that were forgotten here may still be in a copy of before.
+/// Names that were dropped here may still be in an earlier copy.
 bool NameTable::was_once(const NameTable& other) const {
   if (other.next_ > next_) return false;
   return std::ranges::all_of(other.texts_, [&](const auto& named) {

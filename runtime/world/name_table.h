@@ -1,4 +1,4 @@
-// Names as numbers, so that what carries a name is plain data.
+// Names as numbers, so that components with names are plain data.
 #pragma once
 
 #include <algorithm>
@@ -15,36 +15,37 @@ namespace muster {
 /// The number of a name in one table; zero is the empty name.
 enum class NameId : std::uint32_t { empty = 0 };
 
-/// Each name once. Names that are interned with `intern_kept` stay; others are forgotten when there
-/// are many and no entity uses them, so that a game may name every projectile. The number of a
-/// forgotten name is not given to another one.
+/// Stores each name once. Names that are interned with `intern_kept` stay; others are dropped when
+/// there are many and no entity uses them, so that a game may name every projectile. The number of
+/// a dropped name is not reused.
 class NameTable {
  public:
   NameTable() { intern_kept(""); }
 
-  /// Returns the number of `name`, giving it one if it is new. Allocates only then. The number
-  /// is valid until `forget_unused` finds that it is not used.
+  /// Returns the number of `name`; a new name gets a new number. Allocates only then. The number is
+  /// valid until `forget_unused` finds that it is not used.
   NameId intern(std::string_view name);
-  /// The same for a name that is never forgotten: of prefabs and code, whose number is held.
+  /// The same for a name that is never dropped: for names of prefabs and code, whose numbers are
+  /// stored.
   NameId intern_kept(std::string_view name);
 
-  /// Empty when the name was forgotten. The view lives as long as the name is in the table.
-  /// Requires: an id of this table.
+  /// Empty if the name was dropped. The view is valid while the name is in the table. Requires: an
+  /// id of this table.
   std::string_view text(NameId id) const;
 
-  /// Whether enough names were added since the last `forget_unused` to make it worth its time.
+  /// True when enough names were added since the last `forget_unused` to make a call worthwhile.
   bool is_crowded() const { return texts_.size() >= crowd_; }
-  /// Forgets names that are not kept and not in `used`, which is sorted.
+  /// Drops names that are not kept and not in `used`, which is sorted.
   void forget_unused(std::span<const NameId> used);
-  /// Names in the table.
+  /// The number of names in the table.
   std::size_t size() const { return texts_.size(); }
 
-  /// Becomes `other`, unless that is what this was once: then names that came since stay known, for
-  /// callers that hold their numbers.
+  /// Becomes a copy of `other`. Exception: if `other` is an earlier state of this table, newer
+  /// names stay known, for callers that store their numbers.
   void become(const NameTable& other);
 
  private:
-  /// Fewer names are not looked through.
+  /// Below this number, names are never dropped.
   static constexpr std::size_t kCrowdMin = 4096;
 
   struct Hash {

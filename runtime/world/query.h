@@ -1,4 +1,4 @@
-// Walks over the entities that have certain components.
+// Iterates over the entities with certain components.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,11 @@
 
 namespace muster {
 
-/// Entities that a system is to be run for: one player's, say. Sorted by id, no duplicates.
+/// The entities that a system runs for, for example one player's. Sorted by id, no duplicates.
 using EntitySubset = std::span<const EntityId>;
 
-/// Puts the entities of a player into `out`, in the order of slots: what his machine computes.
+/// Writes the entities of a player into `out`, in the order of slots: those that the player's
+/// machine computes.
 inline void collect_entities(const World& world, PlayerId player, std::vector<EntityId>& out) {
   out.clear();
   world.each_entity([&](EntityId entity) {
@@ -26,16 +27,16 @@ inline void collect_entities(const World& world, PlayerId player, std::vector<En
 }
 
 /// The entities that have all of the components `Ts`, in the order of the first one's array;
-/// `const` for those that are only read. Where the arrays have the same owners in the same order,
-/// which is usual for components that come together, it is one loop over plain arrays; else each
-/// entity is looked up. Keep a query: it remembers which case it is until a component comes or
-/// goes. Systems that run side by side may share one.
+/// `const` for components that are only read. If the arrays have the same owners in the same order,
+/// which is usual for components that are added together, this is one loop over plain arrays;
+/// otherwise each entity is looked up. Keep a query: it caches this until a component is added or
+/// removed. Systems that run in parallel may share one.
 ///
 ///     Query<Position, const Velocity> moving(world, position, velocity);
 ///     moving.each([&](Position& p, const Velocity& v) { p.x += v.x * seconds; });
 ///
-/// While it walks, components may be changed in place; `ChangeQueue` does the rest afterwards.
-/// The world must outlive it.
+/// During iteration components may be changed in place; use `ChangeQueue` for all other changes.
+/// The world must outlive the query.
 template <typename First, typename... Rest>
 class Query {
  public:
@@ -51,8 +52,7 @@ class Query {
     walk(visit, std::index_sequence_for<First, Rest...>{}, count);
   }
 
-  /// The same for the entities of a subset only, in its order: the work of a whole world's system
-  /// for one player's few entities.
+  /// The same for the entities of a subset only, in its order.
   template <typename Visit>
   void each_of(EntitySubset subset, Visit visit) {
     for (const EntityId entity : subset) {
@@ -104,8 +104,8 @@ class Query {
     call(visit, entity, data<I>()[at[I]]...);
   }
 
-  // Versions are never the same twice in one world, so the largest one tells them all apart. What
-  // is remembered is one number: threads that come to it at once come to the same.
+  // Versions never repeat in one world, so the largest one identifies the state of all arrays. The
+  // cache is one number: threads that compute it at the same time get the same value.
   bool are_aligned() {
     std::uint64_t version = 0;
     for (std::size_t i = 0; i < kCount; ++i) version = std::max(version, storage(i).version());
@@ -122,8 +122,8 @@ class Query {
 
   World* world_;
   std::array<ComponentId, kCount> ids_;
-  /// Twice the version, and one for aligned arrays. Zero is the version of arrays that never had
-  /// anything: those are not walked over.
+  /// Twice the version, plus one for aligned arrays. Zero is the version of arrays that were always
+  /// empty; those are not iterated.
   alignas(std::atomic_ref<std::uint64_t>::required_alignment) std::uint64_t remembered_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// A system goes into the last stage if nothing there conflicts with it, else it opens a new one.
-// Looking further back would find more to run side by side, but changes of structure are done
-// between stages, and a system must see those of all that were added before it.
+// A system joins the last stage if it conflicts with no system there; otherwise it opens a new
+// stage. Searching earlier stages would allow more parallel systems, but structural changes are
+// applied between stages, and a system must see those of all systems that were added before it.
 #include "runtime/world/schedule.h"
 
 #include <algorithm>

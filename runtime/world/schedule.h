@@ -15,17 +15,18 @@
 
 namespace muster {
 
-/// What a system is run with.
+/// The arguments of a system.
 struct ScheduleContext {
   World& world;
-  ChangeQueue& changes;  ///< The system's own; done after the systems that run beside it.
+  ChangeQueue& changes;  ///< The system's own; applied after the systems that run in parallel with
+                         ///< it.
   Tick tick;
   float seconds = 0;  ///< Length of a tick.
-  /// The entities to run for; nothing for all of them. See `walk`.
+  /// The entities to run for; empty: all. See `walk`.
   std::optional<EntitySubset> subset{};
 };
 
-/// Walks a query for all entities, or for the subset that the system is run for.
+/// Iterates a query over all entities, or over the subset that the system runs for.
 template <typename Query, typename Visit>
 void walk(const ScheduleContext& context, Query& query, Visit visit) {
   if (context.subset) {
@@ -35,34 +36,34 @@ void walk(const ScheduleContext& context, Query& query, Visit visit) {
   }
 }
 
-/// A plain function over a world, and the components that it touches. Systems that run side by side
-/// share the world: one may change only values, in place, of components that it declares to write,
-/// and leaves everything else to `context.changes`.
+/// A plain function on a world, and the components that it uses. Systems that run in parallel share
+/// the world: a system may only change values, in place, of components that it declares to write;
+/// it makes all other changes with `context.changes`.
 struct System {
   std::string name;
   std::vector<ComponentId> reads;
-  std::vector<ComponentId> writes;  ///< May be read as well.
+  std::vector<ComponentId> writes;  ///< May also be read.
   std::function<void(ScheduleContext&)> run;
 };
 
-/// Runs systems in the order in which they were added, as far as anybody can tell: systems that do
-/// not touch what the other one writes may run at the same time. Their changes of structure are
-/// done afterwards in that order, so the result is the same for every number of workers.
+/// Runs systems with the same result as in the order of their addition. Systems may run in parallel
+/// if none uses a component that another one writes. Their structural changes are applied
+/// afterwards in order, so the result is equal for every number of workers.
 class Schedule {
  public:
-  /// Systems that declare neither reads nor writes run alone.
+  /// Adds a system. One that declares neither reads nor writes runs alone.
   void add(System system);
 
   struct RunOptions {
     Tick tick;
     float seconds = 0;
     std::optional<EntitySubset> subset{};
-    WorkerPool* workers = nullptr;  ///< Null for the caller's thread alone.
+    WorkerPool* workers = nullptr;  ///< Null: only the caller's thread.
   };
   /// Runs every system once. Allocates nothing in steady state.
   void run(World& world, const RunOptions& options);
 
-  /// Systems by stage, for people: those of one stage may run side by side.
+  /// The names of systems by stage, for people: those of one stage may run in parallel.
   std::vector<std::vector<std::string>> stages() const;
 
  private:

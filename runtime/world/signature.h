@@ -1,4 +1,4 @@
-// The identity of an entity across recomputation: what it is, not which slot it got.
+// The identity of an entity when a tick is computed again, independent of its slot.
 #pragma once
 
 #include <compare>
@@ -7,9 +7,9 @@
 
 namespace muster {
 
-/// Names an entity by how it came to be: "the third pellet of the shot that player 2 fired at tick
-/// 90". Computing the same tick again, on any machine, gives the same signature, even when the
-/// entity gets another id. Zero means none.
+/// Identifies an entity by its origin: "the third pellet of the shot that player 2 fired at tick
+/// 90". Computing the same tick again, on any machine, gives the same signature, even if the entity
+/// gets another id. Zero means none.
 ///
 ///     constexpr Signature kShot("shot");
 ///     world.create({.signature = kShot.with(player).with(tick.value())});
@@ -24,7 +24,7 @@ class Signature {
     value_ = never_zero(mix(hash));
   }
 
-  /// The signature of one of several: a player, a tick, an ordinal.
+  /// The signature of one of several, for example of a player, a tick, an ordinal.
   constexpr Signature with(std::uint64_t number) const {
     std::uint64_t hash = value_;
     for (int i = 0; i < 8; ++i) hash = step(hash, (number >> (8 * i)) & 0xFFU);

@@ -1,4 +1,5 @@
-// Linear probing; erasing shifts what follows back, so no tombstones pile up over a long match.
+// Linear probing. Erasing moves later entries back, so no tombstones accumulate during a long
+// match.
 #include "runtime/world/signature_table.h"
 
 #include <bit>
@@ -33,7 +34,7 @@ void SignatureTable::erase(Signature signature) {
   std::size_t hole = home(signature.value());
   while (places_[hole].signature != signature.value()) hole = (hole + 1) & mask;
   for (std::size_t i = (hole + 1) & mask; places_[i].signature != 0; i = (i + 1) & mask) {
-    // It may move to the hole unless its home lies between the hole and itself.
+    // It may move into the hole unless its home is between the hole and itself.
     const std::size_t from_home = (i - home(places_[i].signature)) & mask;
     const std::size_t from_hole = (i - hole) & mask;
     if (from_home < from_hole) continue;

@@ -1,4 +1,4 @@
-// Which entity has a signature.
+// Finds an entity by its signature.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 namespace muster {
 
 /// Signature to slot: open addressing in one plain array, so that copying the array copies the
-/// table and steady state allocates nothing. Owned by a `World`.
+/// table. Allocates nothing in steady state. Owned by a `World`.
 class SignatureTable {
  public:
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
 
   std::uint32_t find(Signature signature) const;
-  /// Requires: a signature that is not none and not in the table.
+  /// Requires: a signature that is not zero and not in the table.
   void insert(Signature signature, std::uint32_t slot);
   /// Requires: it is in the table.
   void erase(Signature signature);
-  /// Makes room for this many without allocating.
+  /// Reserves memory for this many.
   void reserve(std::uint32_t count);
 
  private:
   struct Place {
-    std::uint64_t signature = 0;  ///< Zero is free.
+    std::uint64_t signature = 0;  ///< Zero: free.
     std::uint32_t slot = kAbsent;
     std::uint32_t padding = 0;
   };

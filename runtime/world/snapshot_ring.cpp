@@ -10,7 +10,7 @@ namespace muster {
 SnapshotRing::SnapshotRing(World& world, const Options& options)
     : world_(world), snapshots_(options.depth) {
   assert(options.depth >= 1);
-  const std::size_t places = std::size_t{options.depth} + 1;  // and the tick that is going on
+  const std::size_t places = std::size_t{options.depth} + 1;  // and the current tick
   world_.prepare_log(places * options.changes_per_tick);
   for (Snapshot& snapshot : snapshots_) {
     snapshot.values.resize(world.component_type_count());
@@ -101,7 +101,7 @@ void SnapshotRing::clear() {
   world_.forget_before(world_.bookmark());
 }
 
-// The newest is almost always the one that is asked for, or a few ticks before it.
+// The newest is requested most often, or one a few ticks before it.
 const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
   const std::uint32_t kept = count();
   for (std::uint32_t age = 0; age < kept; ++age) {
@@ -111,7 +111,7 @@ const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
   return nullptr;
 }
 
-// How many there are to go back to: after an assignment to the world, none.
+// The number of states to go back to: none after an assignment to the world.
 std::uint32_t SnapshotRing::count() const {
   return count_ > 0 && world_.remembers(at(0).bookmark) ? count_ : 0;
 }

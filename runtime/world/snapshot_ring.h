@@ -1,4 +1,4 @@
-// A world's recent past, to go back to and to compare with.
+// A world's recent past, for going back and comparing.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,13 @@
 namespace muster {
 
 /// The last `depth` states of a world. Capturing copies the values of all components, array by
-/// array; which entities and components there were is kept as a log of what came and went, so that
-/// a tick in which nothing comes or goes costs one copy of its bytes and no more. Going back takes
-/// the log back and copies the values in.
+/// array. Additions and removals of entities and components are kept as a log, so a tick without
+/// any costs only the copy. Going back undoes the log and copies the values in.
 ///
-/// The world must outlive it, and may have one ring: from the first capture until the ring's end it
-/// logs its changes. A world that another one is assigned to has no past: the ring is empty then.
-/// It allocates when it is made: room for what the world has room for (`World::reserve`) in every
-/// place, and for the log. After that nothing, unless more comes than there is room for. One thread
-/// at a time.
+/// The world must outlive the ring, and may have one ring: from the first capture until the ring is
+/// destroyed it logs its changes. After an assignment to the world the ring is empty. Allocates on
+/// construction: memory for the world's capacity (`World::reserve`) in every state, and for the
+/// log; later only if more is added than fits. One thread at a time.
 ///
 ///     SnapshotRing past(world, 32);  // or {.depth = 32, .changes_per_tick = 1000}
 ///     past.capture(tick);            // at the end of each tick
@@ -29,8 +27,8 @@ class SnapshotRing {
  public:
   struct Options {
     std::uint32_t depth = 32;  ///< At least 1.
-    /// What the log has room for: an entity that comes or goes takes a few, each of its components
-    /// one.
+    /// The capacity of the log: an added or removed entity needs a few entries, each of its
+    /// components one.
     std::uint32_t changes_per_tick = 128;
   };
   /// Requires: no other ring of this world.
@@ -41,17 +39,17 @@ class SnapshotRing {
   SnapshotRing(const SnapshotRing&) = delete;
   SnapshotRing& operator=(const SnapshotRing&) = delete;
 
-  /// Keeps the world as it is now, in the place of the oldest if all are taken. Requires: a later
-  /// tick than the newest one kept.
+  /// Stores the current state, replacing the oldest one if all are used. Requires: a later tick
+  /// than the newest stored one.
   void capture(Tick tick);
 
-  /// Brings the world back to the end of a tick and forgets what came after it. Returns false, and
-  /// changes nothing, when that tick is not kept.
+  /// Restores the world to the end of a tick and drops all later states. Returns false, and changes
+  /// nothing, if that tick is not stored.
   bool restore(Tick tick);
 
-  /// Makes another world what this ring's was at the end of a tick, and changes nothing here: to
-  /// compare it as a whole (`differences`), or for its checksum. Returns false, and leaves `out` as
-  /// it was, when that tick is not kept. Not for every tick: it copies the world, and allocates.
+  /// Copies this world's state at the end of a tick into another world, and changes nothing here:
+  /// for comparing whole worlds (`differences`), or for a checksum. Returns false, and leaves `out`
+  /// unchanged, if that tick is not stored. Not for every tick: it copies the world, and allocates.
   /// Requires: `out` is another world.
   bool copy_to(Tick tick, World& out) const;
 
@@ -59,17 +57,17 @@ class SnapshotRing {
   std::optional<Tick> oldest() const;
   std::optional<Tick> newest() const;
 
-  /// The value that an entity's component had at the end of a tick; empty when it had none then, or
-  /// the tick is not kept. Lives until the next `capture` or `restore`.
+  /// The value of an entity's component at the end of a tick; empty if it had none, or the tick is
+  /// not stored. Valid until the next `capture` or `restore`.
   Bytes value_at(Tick tick, ComponentId component, EntityId entity) const;
 
-  /// Compares that value with another one, as reconciliation does: the first field that differs by
-  /// more than its tolerance. Nothing for values that agree. Requires: `has(tick)`, the entity had
-  /// the component then, and `value` is as long as described.
+  /// Compares that value with another one, as reconciliation does, and returns the first field that
+  /// differs by more than its tolerance; nothing for equal values. Requires: `has(tick)`, the
+  /// entity had the component then, and `value` is as long as described.
   std::optional<FieldDifference> first_difference(Tick tick, ComponentId component, EntityId entity,
                                                   Bytes value) const;
 
-  /// Forgets everything: a world that was changed as a whole has no past.
+  /// Drops all states: a world that was replaced has no past.
   void clear();
 
  private:
@@ -78,7 +76,7 @@ class SnapshotRing {
     World::Bookmark bookmark;
     std::vector<EntityComponent> initialised;
     std::vector<ByteVector> values;  ///< By component; only grows.
-    std::vector<std::size_t> sizes;  ///< How many bytes of each count.
+    std::vector<std::size_t> sizes;  ///< The used bytes of each.
   };
   static void copy_values(const Snapshot& snapshot, World& world);
   const Snapshot* find(Tick tick) const;
@@ -88,7 +86,7 @@ class SnapshotRing {
   World& world_;
   std::vector<Snapshot> snapshots_;
   std::uint32_t newest_ = 0;
-  std::uint32_t count_ = 0;  ///< Those that were captured; see `count`.
+  std::uint32_t count_ = 0;  ///< Captured states; see `count`.
 };
 
 }  // namespace muster

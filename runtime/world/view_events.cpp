@@ -56,7 +56,7 @@ void ViewEvents::keep_first_touches() {
   for (const auto& [signature, index] : order_) touched_.push_back(signature);
 }
 
-/// Makes room from behind: one insertion at a time, each would move half of the others.
+/// Makes room from the back: with single insertions each would move half of the others.
 void ViewEvents::merge_added() {
   std::ranges::sort(added_, {}, &Announced::signature);
   std::size_t old_end = announced_.size();

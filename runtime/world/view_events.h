@@ -1,5 +1,4 @@
-// What the presentation side is told of entities that come and go, however often a tick is computed
-// again.
+// Reports created and removed entities to the presentation, however often a tick is computed again.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +10,29 @@
 
 namespace muster {
 
-/// An entity with a signature came, went, or got another id.
+/// An entity with a signature was created, removed, or got another id.
 struct ViewEvent {
   enum class Kind : std::uint8_t { created, destroyed, moved };
   Kind kind = Kind::created;
   Signature signature;
-  EntityId entity;  ///< Null when it went.
+  EntityId entity;  ///< Null if it was removed.
 };
 
-/// Compares what exists with what was announced before, once a frame. Between two calls a world may
-/// go back and be computed again any number of times: an effect that is there before and after is
-/// not mentioned (or only as `moved`, when it got another id), so it never flickers. Only entities
-/// with a signature are told of. The world must outlive it, and has one of these.
+/// Compares the existing entities with the announced ones, once per frame. Between two calls a
+/// world may go back and be computed again any number of times. An effect that exists before and
+/// after is not reported (or only as `moved`, if it got another id), so it never flickers. Only
+/// entities with a signature are reported. The world must outlive it, and can have one of these.
 class ViewEvents {
  public:
-  /// Counts what exists already as announced.
+  /// Counts existing entities as announced.
   explicit ViewEvents(World& world);
-  /// The world stops noting down who comes and goes.
+  /// The world stops recording touched entities.
   ~ViewEvents() { world_.stop_touched(); }
   ViewEvents(const ViewEvents&) = delete;
   ViewEvents& operator=(const ViewEvents&) = delete;
 
-  /// What has changed since the last call, in the order of the first changes; lives until the next.
-  /// Destroyed entities come before created ones. Allocates nothing in steady state.
+  /// Returns the changes since the last call, in the order of the first changes, removed entities
+  /// before created ones. Valid until the next call. Allocates nothing in steady state.
   std::span<const ViewEvent> collect();
 
  private:
@@ -49,9 +48,9 @@ class ViewEvents {
   std::vector<Announced> announced_;  ///< Sorted by signature.
   std::vector<Signature> touched_;
   std::vector<ViewEvent> events_;
-  std::vector<Announced> added_;  ///< Of one call.
+  std::vector<Announced> added_;  ///< Used by one call.
   std::vector<std::pair<Signature, std::uint32_t>> order_;
-  std::vector<ViewEvent> later_;  ///< Those that come after the destroyed.
+  std::vector<ViewEvent> later_;  ///< Those after the removed ones.
 };
 
 }  // namespace muster

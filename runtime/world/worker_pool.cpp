@@ -1,5 +1,5 @@
-// Indices are handed out under the mutex: the pieces are whole systems, microseconds each, and a
-// plain lock is easier to believe than a clever one.
+// Indices are handed out under the mutex: each piece is a whole system, some microseconds long, and
+// a plain lock is easier to verify than a lock-free queue.
 #include "runtime/world/worker_pool.h"
 
 #include <cassert>

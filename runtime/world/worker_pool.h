@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// A few threads that live as long as this and share out what they are given. Handing work out
+/// A few threads that share the work passed to `run`, and live as long as the pool. Passing work
 /// allocates nothing. One caller at a time.
 class WorkerPool {
  public:
-  /// `worker_count` threads work, the caller's among them: 1 starts none. Throws std::system_error
-  /// when the system has no more threads. Requires: `worker_count >= 1`.
+  /// Uses `worker_count` threads, including the caller's: 1 starts none. Throws std::system_error
+  /// if the system has no more threads. Requires: `worker_count >= 1`.
   explicit WorkerPool(std::uint32_t worker_count);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;

@@ -1,6 +1,6 @@
-// Children hang in a doubly linked list through the records themselves; free slots and those that
-// are to despawn hang in lists through them as well. So everything about entities is in one array,
-// and keeping the old record of whatever is changed is enough to take any change back.
+// Children are linked in a doubly linked list through the records; free slots and entities to be
+// despawned are linked through them as well. So all entity data is in one array, and storing the
+// old record of each change is enough to undo it.
 #include "runtime/world/world.h"
 
 #include <algorithm>
@@ -213,7 +213,7 @@ void World::unbind(std::uint32_t slot) {
   if (watch_.is_tracking_signatures) watch_.touched.push_back(record.signature);
 }
 
-// Calls `change(slot)` for an entity and all below it, parents first.
+// Calls `change(slot)` for an entity and all its descendants, parents first.
 template <typename Change>
 void World::each_below(std::uint32_t root, Change change) {
   std::uint32_t slot = root;

@@ -1,4 +1,4 @@
-// A world: entities, their components, who hangs under whom.
+// A world: entities, their components and their hierarchy.
 #pragma once
 
 #include <cassert>
@@ -21,7 +21,7 @@
 
 namespace muster {
 
-/// A component type whose C++ type is known; made by `World::component`.
+/// A component type with its C++ type; made by `World::component`.
 template <typename T>
 class ComponentHandle {
  public:
@@ -37,23 +37,23 @@ struct WorldDifference;
 template <typename First, typename... Rest>
 class Query;
 
-/// What an entity is made with; all parts are optional.
+/// Options of a new entity; all are optional.
 struct EntityOptions {
-  EntityId parent{};  ///< It becomes the last child; its player is the parent's. Null for a root.
+  EntityId parent{};  ///< The entity becomes its last child and gets its player. Null: a root.
   NameId name = NameId::empty;
-  Signature signature{};  ///< Taken by another entity that is alive: the next free ordinal of it.
-  PlayerId player = PlayerId::none;  ///< Of a root.
+  Signature signature{};             ///< If a living entity has it, the next free ordinal is used.
+  PlayerId player = PlayerId::none;  ///< For a root.
   bool is_active = true;
 };
 
-/// Entities with dense components of the types that it was made with. State is plain arrays:
-/// entity records, and three arrays per component type. One thread at a time, except that reading
-/// and changing values of components in place is safe from several threads that touch different
-/// types. A copy has everything but those who watch: no `SnapshotRing`, no `ViewEvents`, no
-/// `ComponentEvents`. A world that another one is assigned to keeps its watchers: a ring has no
-/// past then, the others are told what has changed.
+/// Entities with dense components of the types passed to the constructor. The state is plain
+/// arrays: entity records, and three arrays per component type. One thread at a time, except that
+/// several threads may read and change component values in place if they use different types. A
+/// copy has everything except watchers: no `SnapshotRing`, `ViewEvents` or `ComponentEvents`. A
+/// world that is assigned to keeps its watchers: a ring is then empty, and the others report the
+/// changes.
 ///
-/// Ids of entities that are gone are safe everywhere: reading gives nothing, changing is refused.
+/// Ids of removed entities are always safe: reading returns nothing, changing is refused.
 ///
 ///     World world(descriptions);
 ///     const auto health = world.component<Health>("Health");
@@ -61,10 +61,10 @@ struct EntityOptions {
 ///     world.add(health, hero, {.current = 80});
 ///     if (Health* value = world.get(health, hero)) value->current -= 10;
 ///
-/// Going back in time: see `SnapshotRing`.
+/// For going back in time, see `SnapshotRing`.
 class World {
  public:
-  /// Requires: descriptions that pass `check`, with names of their own.
+  /// Requires: descriptions that pass `check`, with unique names.
   explicit World(std::span<const ComponentDescription> components);
   World(const World&) = default;
   World(World&&) = default;
@@ -84,7 +84,7 @@ class World {
   const ComponentStorage& storage(ComponentId id) const { return storages_[id.value()]; }
 
   // Entities.
-  /// Makes an entity. A child of an entity that is about to despawn goes with it. Requires: a
+  /// Creates an entity. A child of an entity with a despawn request is removed with it. Requires: a
   /// parent that is null or alive.
   EntityId create(const EntityOptions& options = {});
   bool is_alive(EntityId entity) const {
@@ -92,75 +92,76 @@ class World {
     const EntityRecord& record = records_[entity.slot()];
     return record.is_alive != 0 && record.generation == entity.generation();
   }
-  /// Which creation made it, of all in this world; 0 for an entity that is gone. Going back in time
-  /// brings ids back, that then may be given to others, but no births.
+  /// The number of its creation, among all in this world; 0 for a removed entity. Going back in
+  /// time restores ids, which other entities may then get, but never birth numbers.
   std::uint64_t birth(EntityId entity) const {
     return is_alive(entity) ? records_[entity.slot()].birth : 0;
   }
   Creation creation(EntityId entity) const { return {entity, birth(entity)}; }
-  /// Whether an entity is alive and no other has its id by now. Never, of one that was gone.
+  /// True when an entity is alive and its id was not reused. False for an entity that was already
+  /// removed.
   bool is_there(const Creation& one) const {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
   std::uint32_t entity_count() const { return state_.alive_count; }
-  /// Rises whenever an entity ends, the world goes back, or another world is assigned: while it is
-  /// unchanged, every entity that was alive still is.
+  /// Grows when an entity is removed, the world goes back, or another world is assigned: while it
+  /// is unchanged, every entity that was alive still is.
   std::uint64_t end_count() const { return end_count_; }
-  /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities meanwhile is
-  /// allowed; whether they are visited follows from their slots.
+  /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities during the
+  /// call is allowed; their slots decide whether they are visited.
   template <typename Visit>
   void each_entity(Visit visit) const;
 
-  /// The number of a name, for `EntityOptions` and `set_name`. A name that no entity has is
-  /// forgotten by a later `process_despawns`, once there are thousands.
+  /// The number of a name, for `EntityOptions` and `set_name`. A later `process_despawns` drops
+  /// names without entities, once there are thousands.
   NameId intern(std::string_view name) { return names_.intern(name); }
-  /// The same for a name whose number is held while no entity has it: it is never forgotten.
+  /// The same for a name whose number is stored while no entity has it: it is never dropped.
   NameId intern_kept(std::string_view name) { return names_.intern_kept(name); }
-  /// Names that the world knows now.
+  /// The number of known names.
   std::size_t name_count() const { return names_.size(); }
   std::string_view text(NameId name) const { return names_.text(name); }
-  /// Empty for an entity that is gone.
+  /// Empty for a removed entity.
   std::string_view name(EntityId entity) const;
-  /// False for an entity that is gone.
+  /// False for a removed entity.
   bool set_name(EntityId entity, NameId name);
-  /// None for an entity without, or one that is gone.
+  /// None for an entity without one, or a removed one.
   Signature signature(EntityId entity) const;
-  /// Null when no entity that is alive has it.
+  /// Null if no living entity has it.
   EntityId find(Signature signature) const;
-  /// Active by itself; whether its parents are does not count. False for an entity that is gone.
+  /// The entity's own flag; its parents do not matter. False for a removed entity.
   bool is_active(EntityId entity) const;
   bool set_active(EntityId entity, bool is_active);
 
-  /// The player whose entity it is; none for one that is gone.
+  /// The player that owns it; none for a removed entity.
   PlayerId player(EntityId entity) const;
-  /// Gives an entity, and all below it, to a player. False when it is gone.
+  /// Gives an entity and all its descendants to a player. False if it is removed.
   bool set_player(EntityId entity, PlayerId player);
-  /// Whether the machine of a player (the server is that of none) computes an entity itself, and
-  /// does not just show what it is told: the server computes all, a player his own. False for one
-  /// that is gone.
+  /// True when a player's machine (`none`: the server) computes an entity itself instead of showing
+  /// received state: the server computes all, a player the player's own. False for a removed
+  /// entity.
   bool is_simulated_by(PlayerId machine, EntityId entity) const {
     return is_alive(entity) && (machine == PlayerId::none || player(entity) == machine);
   }
 
-  // Hierarchy. Children keep the order in which they came. Null for none.
+  // Hierarchy. Children keep their order of addition. Null: none.
   EntityId parent(EntityId entity) const;
   EntityId first_child(EntityId entity) const;
   EntityId next_sibling(EntityId entity) const;
-  /// Moves `child` with all below it to the end of `parent`'s children; a null parent makes it a
-  /// root. They all go to the parent's player; those of a new root stay whose they are. Returns
-  /// false when one is gone or about to despawn, or `parent` is `child` or below it.
+  /// Moves `child` with all its descendants to the end of `parent`'s children; a null parent makes
+  /// it a root. They get the parent's player; those of a new root keep theirs. Returns false if one
+  /// is removed or has a despawn request, or if `parent` is `child` or its descendant.
   bool set_parent(EntityId child, EntityId parent);
 
-  // Leaving. An entity despawns at the end of a tick, so that systems that run before can see it
-  // go.
-  /// Marks an entity and all below it. Returns false when it is gone.
+  // Removal. An entity is removed at the end of a tick, so that systems can react to the request
+  // first.
+  /// Marks an entity and all its descendants. Returns false if it is removed.
   bool request_despawn(EntityId entity);
   bool is_despawning(EntityId entity) const;
-  /// Ends a tick: destroys what was marked, in the order of the requests, children before their
-  /// parents. Calls `deinitialise(EntityId)` for each while its components are still there; it must
-  /// not create, destroy, add or remove. It is for changing the world: going back undoes that, and
-  /// computing the tick again calls it again. What lives outside follows `ComponentEvents`.
-  /// Returns how many entities went.
+  /// Ends a tick: destroys all marked entities, in the order of the requests, children before their
+  /// parents. Calls `deinitialise(EntityId)` for each while its components still exist; it must not
+  /// create, destroy, add or remove. Use it only for changing the world: going back undoes that,
+  /// and computing the tick again repeats it. Use `ComponentEvents` for objects outside. Returns
+  /// the number of removed entities.
   template <typename Deinitialise>
   std::uint32_t process_despawns(Deinitialise deinitialise);
   std::uint32_t process_despawns() {
@@ -168,8 +169,8 @@ class World {
   }
 
   // Components. An entity has at most one of a type.
-  /// Adds a component. Requires: as many bytes as described. Returns false when the entity is gone
-  /// or has one already, which stays as it is.
+  /// Adds a component. Returns false, and changes nothing, if the entity is removed or already has
+  /// one. Requires: as many bytes as described.
   bool add(ComponentId id, EntityId entity, Bytes value) {
     ComponentStorage& storage = storages_[id.value()];
     if (!is_alive(entity) || storage.has(entity)) return false;
@@ -183,16 +184,16 @@ class World {
   bool add(ComponentHandle<T> handle, EntityId entity, const T& value) {
     return add(handle.id(), entity, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
-  /// Returns false when the entity has none.
+  /// Returns false if the entity has none.
   bool remove(ComponentId id, EntityId entity);
   bool has(ComponentId id, EntityId entity) const { return storages_[id.value()].has(entity); }
-  /// The component's bytes; empty when there is none.
+  /// The component's bytes, or an empty span.
   std::span<std::byte> bytes(ComponentId id, EntityId entity) {
     return storages_[id.value()].find(entity);
   }
   Bytes bytes(ComponentId id, EntityId entity) const { return storages_[id.value()].find(entity); }
-  /// Null when the entity has none, or is gone. Pointers live until a component of that type is
-  /// added or removed.
+  /// Null if the entity has none, or is removed. Pointers are valid until a component of that type
+  /// is added or removed.
   template <typename T>
   T* get(ComponentHandle<T> handle, EntityId entity) {
     return reinterpret_cast<T*>(data_or_null(storages_[handle.id().value()].find(entity)));
@@ -201,7 +202,7 @@ class World {
   const T* get(ComponentHandle<T> handle, EntityId entity) const {
     return reinterpret_cast<const T*>(data_or_null(storages_[handle.id().value()].find(entity)));
   }
-  /// All components of a type in a row, and their owners in the same order.
+  /// All components of a type, and their owners in the same order.
   template <typename T>
   std::span<T> values(ComponentHandle<T> handle) {
     ComponentStorage& storage = storages_[handle.id().value()];
@@ -212,20 +213,20 @@ class World {
     return storages_[handle.id().value()].owners();
   }
 
-  /// Components that came since despawns were last processed, in the order of their coming; some
-  /// may have gone again. Systems initialise other components for them. Part of the state: going
-  /// back brings the list of that time back. What lives outside follows `ComponentEvents`.
+  /// Components that were added since despawns were last processed, in order; some may be removed
+  /// again. Systems initialise other components for them. Part of the state: going back restores
+  /// the list. Use `ComponentEvents` for objects outside.
   std::span<const EntityComponent> initialised() const { return initialised_; }
 
-  /// Makes room, so that this many entities with `components` of each type allocate nothing.
+  /// Reserves memory for this many entities with `components` of each type.
   void reserve(std::uint32_t entities, std::uint32_t components);
 
-  /// The hash of all that counts: entities, who has which components, and every field. Equal worlds
-  /// have equal checksums on every machine. Reads every byte; allocates nothing.
+  /// The hash of the state: entities, their components, and every field. Equal worlds have equal
+  /// checksums on every machine. Reads every byte; allocates nothing.
   std::uint64_t checksum() const;
 
  private:
-  // Going back, and telling what happened, have faces of their own.
+  // Going back, and reporting changes, have their own classes.
   friend class SnapshotRing;
   friend class ViewEvents;
   friend class ComponentEvents;
@@ -234,7 +235,7 @@ class World {
   friend void differences(const World& left, const World& right, std::size_t count_max,
                           std::vector<WorldDifference>& out);
 
-  /// The entities as they are now, as a place in the log of changes.
+  /// The current entities, as a position in the log of changes.
   struct Bookmark {
     std::uint64_t log_position = 0;
     std::uint32_t first_free = kNoSlot;
@@ -242,35 +243,35 @@ class World {
     std::uint32_t first_despawn = kNoSlot;
     std::uint32_t last_despawn = kNoSlot;
   };
-  /// Makes room in the log. Requires: it is nobody else's.
+  /// Makes room in the log. Requires: no other user of the log.
   void prepare_log(std::size_t changes);
-  /// Starts the log if it is not kept yet. Requires: a prepared one.
+  /// Starts the log if it is not kept yet. Requires: `prepare_log` was called.
   Bookmark bookmark();
-  /// Takes back every change of entities and components since. Components that came back have
-  /// unspecified values, the others keep theirs. Requires: a bookmark that it remembers.
+  /// Undoes every later change of entities and components. Restored components have unspecified
+  /// values, the others keep theirs. Requires: `remembers(bookmark)`.
   void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised);
-  /// The same in another world, which becomes this one as it was then; this one stays.
+  /// The same in another world, which becomes this one's earlier state; this one is unchanged.
   void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised,
                World& out) const;
-  /// Whether `undo_to` can go there: it was not forgotten, and no other world was assigned since.
+  /// True when `undo_to` can go there: it was not dropped, and no other world was assigned since.
   bool remembers(const Bookmark& bookmark) const { return watch_.log.has(bookmark.log_position); }
-  /// Nobody will go back to before it.
+  /// Drops the log before a bookmark.
   void forget_before(const Bookmark& bookmark) { watch_.log.forget_before(bookmark.log_position); }
-  /// Where an entity's component lay in its array at a bookmark; `ComponentStorage::kAbsent` for
-  /// none. Takes time linear in what has happened since.
+  /// The index of an entity's component in its array at a bookmark; `ComponentStorage::kAbsent`:
+  /// none. Linear in the number of later changes.
   std::uint32_t index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const;
-  /// Forgets the log, and keeps none.
+  /// Drops the log, and stops it.
   void stop_log();
 
-  /// Signatures that came or went (also by going back) since they were last taken. Kept from the
-  /// first call until `stop_touched`.
+  /// Moves out the signatures that were added or removed (also by going back) since the last call.
+  /// They are recorded from the first call until `stop_touched`.
   void take_touched(std::vector<Signature>& out);
   void stop_touched();
-  /// The same of components, as often as they came and went.
+  /// The same for components, once per addition and removal.
   void take_touched_components(std::vector<EntityComponent>& out);
   void stop_touched_components();
-  /// The entity that is alive in a slot, or the id that the next one in it will have; null for a
-  /// slot that has never been used.
+  /// The living entity of a slot, or the id that the next one in it will have; null for a slot that
+  /// was never used.
   EntityId entity_in(std::uint32_t slot) const {
     return slot < records_.size() ? id_at(slot) : EntityId();
   }
@@ -283,10 +284,10 @@ class World {
     return bytes.empty() ? nullptr : bytes.data();
   }
   EntityId id_at(std::uint32_t slot) const;
-  /// Ends the program, naming the component, when it is not registered with this layout.
+  /// Ends the program with the component's name if it is not registered with this layout.
   ComponentId demand_component(std::string_view name, std::size_t size_bytes,
                                std::size_t alignment_bytes) const;
-  // Every change of a record goes through here: the log keeps what it was.
+  // Every change of a record uses this function, so that the log keeps the old one.
   EntityRecord& edit(std::uint32_t slot) {
     if (watch_.is_logging) log_record(slot);
     return records_[slot];
@@ -322,7 +323,7 @@ class World {
   std::vector<ComponentStorage> storages_;  ///< Sorted by the names of their components.
   std::vector<EntityRecord> records_;
   SignatureTable signatures_;
-  Bookmark state_;  ///< The position in the log is kept by the log itself.
+  Bookmark state_;  ///< The log itself stores its position.
   std::uint64_t last_version_ = 0;
   std::uint64_t last_birth_ = 0;
   std::uint64_t end_count_ = 0;
@@ -334,7 +335,7 @@ class World {
 template <typename T>
 ComponentHandle<T> World::component(std::string_view name) const {
   static_assert(std::is_trivially_copyable_v<T>, "a component is plain data");
-  // Checked without assertions, too: a wrong size would be written past the end of an array.
+  // Checked also without assertions, because a wrong size would write past the end of an array.
   return ComponentHandle<T>(demand_component(name, sizeof(T), alignof(T)));
 }
 
@@ -352,7 +353,7 @@ std::uint32_t World::process_despawns(Deinitialise deinitialise) {
   while (slot != kNoSlot) {
     while (records_[slot].first_child != kNoSlot) slot = records_[slot].first_child;
     deinitialise(id_at(slot));
-    // What is about to despawn keeps its parent and its children.
+    // Entities to be despawned keep their parents and children.
     const std::uint32_t above = records_[slot].parent;
     const bool was_asked_for = slot == state_.first_despawn;
     destroy_leaf(slot);

@@ -1,5 +1,5 @@
-// One number for a world: each array is hashed by XXH3, and the hashes are folded together. Names
-// do not count: which number a name has depends on what else was loaded.
+// One number for a world: XXH3 hashes each array, and the hashes are combined. Names do not count,
+// because a name's number depends on what else was loaded.
 #include <cstring>
 
 #include "runtime/world/world.h"

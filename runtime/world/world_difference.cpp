@@ -1,5 +1,5 @@
-// One look after the other, each over the whole worlds: an entity that exists only once explains
-// more than an order that differs because of it. What the checksum folds in must be named here.
+// Several passes over both worlds: an entity that exists in only one world explains more than the
+// order that differs because of it. Everything in the checksum must be compared here.
 #include "runtime/world/world_difference.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string called(const World& world, EntityId entity) {
   return text;
 }
 
-// What has been found so far, as much of it as is wanted.
+// The differences found so far, up to the limit.
 class Findings {
  public:
   Findings(std::size_t count_max, std::vector<WorldDifference>& found)
@@ -34,7 +34,7 @@ class Findings {
     found_.push_back({.entity = entity, .text = std::move(text), .is_tolerable = is_tolerable});
   }
 
-  // Something exists or hangs in one world only: that orders and ids differ follows from it.
+  // An entity or parent that exists in one world only: different orders and ids follow from it.
   void add_cause(EntityId entity, std::string text) {
     has_cause_ = true;
     add(entity, std::move(text));
@@ -47,8 +47,8 @@ class Findings {
   std::vector<WorldDifference>& found_;
 };
 
-// Calls `look(field, difference)` for each field whose bytes differ; `difference` is nothing when
-// that is within its tolerance.
+// Calls `look(field, difference)` for each field whose bytes differ; `difference` is empty if that
+// is within its tolerance.
 template <typename Look>
 void each_changed_field(const ComponentDescription& description, Bytes a, Bytes b, Look look) {
   if (std::memcmp(a.data(), b.data(), description.size_bytes) == 0) return;
@@ -77,11 +77,11 @@ void compare_components(const World& left, const World& right, EntityId entity, 
   }
 }
 
-// What differs in an entity that both worlds have, without its place in lists.
+// The differences of an entity that both worlds have, without its position in lists.
 void compare_entity(const World& left, const World& right, EntityId entity, Findings& found) {
   const auto it = [&] { return called(left, entity) + ": it "; };
   if (left.parent(entity) != right.parent(entity)) {
-    found.add_cause(entity, it() + "hangs under another parent");
+    found.add_cause(entity, it() + "has another parent");
   }
   if (left.signature(entity) != right.signature(entity)) {
     found.add(entity, it() + "has another signature");
@@ -103,7 +103,7 @@ void compare_entity(const World& left, const World& right, EntityId entity, Find
   compare_components(left, right, entity, found);
 }
 
-// Calls `look(entity)` for each of a world's entities, until enough is found.
+// Calls `look(entity)` for each of a world's entities, until enough differences are found.
 template <typename Look>
 void look_at_each(const World& world, const Findings& found, Look look) {
   world.each_entity([&](EntityId entity) {
@@ -132,22 +132,22 @@ void compare_arrays(const World& left, const World& right, Findings& found) {
   }
 }
 
-// Free slots and how often each was used: the ids that come next follow from them.
+// Free slots and their use counts, which determine later ids.
 void compare_slots(Records left, Records right, Findings& found) {
   for (std::size_t slot = 0; slot < std::max(left.size(), right.size()); ++slot) {
     const bool is_in_both = slot < left.size() && slot < right.size();
-    // A slot that is free has the next free one there; of entities it was looked at before.
+    // A free slot stores the next free one there; entities were compared before.
     if (is_in_both && left[slot].generation == right[slot].generation &&
         (left[slot].is_alive != 0 || left[slot].next_sibling == right[slot].next_sibling)) {
       continue;
     }
     found.add({}, "slot " + std::to_string(slot) +
                       ": it has been used at other times, so later ids differ");
-    return;  // Those behind it say nothing new.
+    return;  // Later slots add no information.
   }
 }
 
-// Values that differ in their bytes, although the field is within its tolerance.
+// Values whose bytes differ, although the field is within its tolerance.
 void find_tolerated(const World& left, const World& right, EntityId entity, Findings& found) {
   for (std::uint32_t i = 0; i < left.component_type_count(); ++i) {
     const ComponentDescription& description = left.storage(ComponentId(i)).description();
@@ -156,7 +156,7 @@ void find_tolerated(const World& left, const World& right, EntityId entity, Find
     if (a.empty() || b.empty()) continue;
     each_changed_field(description, a, b,
                        [&](const FieldDescription& field, const auto& difference) {
-                         if (difference) return;  // It has been named.
+                         if (difference) return;  // It has been listed.
                          found.add(entity,
                                    called(left, entity) + ": " + description.name + "." +
                                        field.name + ": differs within its tolerance",
@@ -187,19 +187,19 @@ void differences(const World& left, const World& right, std::size_t count_max,
     const EntityRecord& b = right.records_[entity.slot()];
     const auto name = [&] { return called(left, entity); };
     if (a.first_child != b.first_child) {
-      found.add(entity, name() + ": its children come in another order");
+      found.add(entity, name() + ": its children have another order");
     }
     if (a.next_sibling != b.next_sibling) {
-      found.add(entity, name() + ": another child of its parent comes after it");
+      found.add(entity, name() + ": another child of its parent follows it");
     }
     if (a.next_despawn != b.next_despawn) {
-      found.add(entity, name() + ": another entity goes after it");
+      found.add(entity, name() + ": another entity despawns after it");
     }
   };
   if (!found.has_cause() && !found.is_full()) {
     look_at_each(left, found, compare_order);
     if (left.state_.first_despawn != right.state_.first_despawn) {
-      found.add({}, "another entity is the first to go");
+      found.add({}, "another entity is the first to despawn");
     }
     compare_arrays(left, right, found);
     compare_slots(left.records_, right.records_, found);

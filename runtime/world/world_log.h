@@ -1,4 +1,4 @@
-// What has happened to the entities of a world, so that it can be taken back.
+// A log of a world's structural changes, for undoing them.
 #pragma once
 
 #include <cassert>
@@ -10,20 +10,20 @@
 
 namespace muster {
 
-/// One change of structure: an entity's record, or a component that came or went. Values of
-/// components are not in it: snapshots copy those as a whole.
+/// One structural change: an entity's record, or an added or removed component. It does not contain
+/// component values: snapshots copy those as a whole.
 struct WorldChange {
   enum class Kind : std::uint8_t { record, new_slot, component_added, component_removed };
   Kind kind = Kind::record;
-  std::uint32_t component = 0;  ///< `ComponentId` of a component that came or went.
-  std::uint32_t index = 0;      ///< Its place in the storage.
-  std::uint32_t last = 0;       ///< The place of the component that took its place.
-  EntityId entity;              ///< Its owner; of a record: the slot counts.
-  EntityRecord before;          ///< Of a record.
+  std::uint32_t component = 0;  ///< `ComponentId` of an added or removed component.
+  std::uint32_t index = 0;      ///< Its index in the storage.
+  std::uint32_t last = 0;       ///< The index of the component that replaced it.
+  EntityId entity;              ///< Its owner; for a record, the slot counts.
+  EntityRecord before;          ///< For a record.
 };
 
-/// The changes since the oldest snapshot, numbered without end. A ring that only grows when more
-/// happens between two snapshots than ever before.
+/// The changes since the oldest snapshot, numbered without wrapping. A ring that only grows when
+/// more happens between two snapshots than ever before.
 class WorldLog {
  public:
   std::uint64_t end() const { return end_; }
@@ -38,20 +38,19 @@ class WorldLog {
     assert(position >= begin_ && position < end_);
     return changes_[position & (changes_.size() - 1)];
   }
-  /// Takes the last change off. Requires: one.
+  /// Removes the last change. Requires: not empty.
   const WorldChange& pop() {
     assert(end_ > begin_);
     return changes_[--end_ & (changes_.size() - 1)];
   }
-  /// Forgets what lies before a position: nobody goes back there.
+  /// Drops everything before a position.
   void forget_before(std::uint64_t position) {
     assert(position >= begin_ && position <= end_);
     begin_ = position;
   }
-  /// Forgets everything, and that there was nothing in between: no position up to now is in the log
-  /// any more.
+  /// Drops everything, and marks a gap: no earlier position is in the log any more.
   void forget_all() { begin_ = ++end_; }
-  /// Whether what has happened since a position can be taken back.
+  /// True when the changes since a position can be undone.
   bool has(std::uint64_t position) const { return position >= begin_ && position <= end_; }
   /// Makes room for a power of two of at least `count` changes.
   void reserve(std::size_t count);

@@ -1,4 +1,4 @@
-// What a world keeps for those who watch it.
+// A world's data for its watchers.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// What happened to a world, as far as anybody wants to know. It belongs to the place, not to the
-/// state: a copy of a world starts unwatched, and a world that is assigned to stays watched.
-/// Otherwise a copy would note down everything for a ring that it does not have.
+/// The recorded changes of a world, as far as any watcher needs them. They belong to the object,
+/// not to its state: a copy of a world starts unwatched, and a world that is assigned to stays
+/// watched. Otherwise a copy would record changes for a ring that it does not have.
 struct WorldWatch {
   WorldWatch() = default;
   WorldWatch(const WorldWatch&) {}

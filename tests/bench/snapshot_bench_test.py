@@ -112,7 +112,7 @@ def check_refusals(program, trainer, folder, expect):
     refuse("has no tables for mix", path, "--model", model, "--coder", "mix")
     with open(path, "ab") as out:
         out.write(b"abc")
-    refuse("3 bytes stand behind its last tick", path)
+    refuse("3 bytes follow its last tick", path)
     path = os.path.join(folder, "header.mtrc")
     with open(path, "wb") as out:
         out.write(b"MTRC1\0\0\0" + struct.pack("<I", 10) + b'{"name":1}')

@@ -179,7 +179,7 @@ BAD = {
          "README.md:2: no program has the option --fastest"),
         ("a limit",
          {"net/CONNECTION.md": "| block | 63 MiB by format |\n"
-                               "| messages per channel on their way | 256; queued 1,024 |\n",
+                               "| messages per channel in flight | 256; queued 1,024 |\n",
           "net/transport/block.h": "constexpr auto kBlockBytesMax = std::size_t{1} << 26U;\n"},
          "net/CONNECTION.md:1: says 63 MiB where kBlockBytesMax is"),
     ],

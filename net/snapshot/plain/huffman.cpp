@@ -1,6 +1,6 @@
-// Codes are canonical: in the order of their lengths, then of their symbols, each one more than the
-// one before. They are written with their first bit lowest, so a reader's next six bits are a place
-// in a table.
+// Codes are canonical: in the order of length, then symbol, each is one more than the one before.
+// They are written with their first bit lowest, so a reader's next six bits are an index in a
+// table.
 #include "net/snapshot/plain/huffman.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A symbol, or several that were put together, while lengths are found.
+/// A symbol, or several combined symbols, while lengths are computed.
 struct Package {
   std::uint64_t weight = 0;
   HuffmanLengths depth{};  ///< How often each symbol is in it.
@@ -19,7 +19,7 @@ struct Package {
 }  // namespace
 
 bool HuffmanTables::make(const HuffmanLengths& lengths, Table& table) {
-  std::uint32_t room = 0;  // In codes of the greatest length.
+  std::uint32_t room = 0;  // In codes of the maximum length.
   for (const std::uint8_t length : lengths) {
     if (length < 1 || length > kHuffmanLengthMax) return false;
     room += 1U << (kHuffmanLengthMax - length);
@@ -66,8 +66,9 @@ std::vector<std::uint16_t> HuffmanTables::contexts() const {
   return found;
 }
 
-/// Larmore and Hirschberg's package-merge: of every level's symbols and pairs of the level below,
-/// the lightest are put together two by two; a symbol's length is how often it was taken.
+/// Larmore and Hirschberg's package-merge: at every level, the symbols and the pairs of the level
+/// below are combined in pairs, lightest first; a symbol's length is the number of times it was
+/// used.
 HuffmanLengths best_lengths(const HuffmanCounts& counts) {
   std::vector<Package> symbols(kHuffmanSymbols);
   for (std::size_t i = 0; i < kHuffmanSymbols; ++i) {

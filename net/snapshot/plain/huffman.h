@@ -1,4 +1,4 @@
-// A code of sixteen lengths for numbers, one table for each context. SNAPSHOT_FORMAT.md, "Huffman".
+// Huffman codes for numbers: sixteen symbols, one table per context. SNAPSHOT_FORMAT.md, "Huffman".
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 namespace muster {
 
 inline constexpr std::size_t kHuffmanSymbols = 16;
-/// A reader looks a code up by at most so many bits.
+/// The maximum length of a code in bits; readers use one table of this size.
 inline constexpr unsigned kHuffmanLengthMax = 6;
 
 /// The lengths of the codes of 16 symbols.
 using HuffmanLengths = std::array<std::uint8_t, kHuffmanSymbols>;
 inline constexpr HuffmanLengths kDefaultLengths = {2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6};
 
-/// A number is its bucket and some bits more.
+/// A number is coded as its bucket and some extra bits.
 inline constexpr std::array<std::uint8_t, kHuffmanSymbols> kBucketBits = {
     0, 0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21, 24, 27, 32};
 inline constexpr std::array<std::uint32_t, kHuffmanSymbols> kBucketFirst = {
@@ -31,7 +31,8 @@ inline std::uint32_t bucket_of(std::uint32_t number) {
   return bucket;
 }
 
-/// A change from `before` to `now`, small when the two are near, whichever is the greater.
+/// The difference of `before` and `now` as an unsigned number: small if they are near, in either
+/// direction.
 inline std::uint32_t folded(std::uint32_t before, std::uint32_t now) {
   const std::uint32_t way = before - now;
   return (way << 1) ^ (0 - (way >> 31));
@@ -40,26 +41,25 @@ inline std::uint32_t unfolded(std::uint32_t before, std::uint32_t fold) {
   return before - ((fold >> 1) ^ (0 - (fold & 1)));
 }
 
-/// A code; the first bit is the lowest.
+/// A code; its first bit is the lowest.
 struct HuffmanCode {
   std::uint8_t bits = 0;
   std::uint8_t length = 0;
 };
 
-/// The codes of all contexts; those that have no lengths of their own share the default.
+/// The codes of all contexts; contexts without their own lengths share the default.
 class HuffmanTables {
  public:
   HuffmanTables() { set_default(kDefaultLengths); }
 
-  /// Return false when the lengths are no code: 1 to 6 each, and every string of bits the beginning
-  /// of just one.
+  /// Return false when the lengths are not a complete prefix code with lengths from 1 to 6.
   bool set_default(const HuffmanLengths& lengths);
   bool set(std::uint16_t context, const HuffmanLengths& lengths);
 
   HuffmanCode code(std::uint32_t context, std::uint32_t symbol) const {
     return tables_[table_of(context)].codes[symbol];
   }
-  /// The symbol whose code these bits are, or something else.
+  /// The symbol with this code, or an arbitrary one.
   std::uint8_t symbol(std::uint32_t context, std::uint32_t bits, unsigned length) const {
     const std::uint8_t found = tables_[table_of(context)].symbols[bits];
     const bool is_whole = tables_[table_of(context)].codes[found].length == length;
@@ -68,7 +68,7 @@ class HuffmanTables {
   const HuffmanLengths& lengths(std::uint32_t context) const {
     return tables_[table_of(context)].lengths;
   }
-  /// The contexts that have lengths of their own, in ascending order.
+  /// The contexts with their own lengths, in ascending order.
   std::vector<std::uint16_t> contexts() const;
   std::size_t memory_bytes() const { return tables_.size() * sizeof(Table) + 2 * index_.size(); }
 
@@ -83,14 +83,15 @@ class HuffmanTables {
     return context < index_.size() ? index_[context] : 0;
   }
   std::vector<Table> tables_ = std::vector<Table>(1);  ///< The first is the default.
-  std::vector<std::uint16_t> index_;                   ///< By context; 0 for the default.
+  std::vector<std::uint16_t> index_;                   ///< By context; 0: the default.
 };
 
-/// How often each symbol was seen, and from that the lengths whose codes take the fewest bits.
+/// Symbol counts, and the lengths whose codes need the fewest bits for them.
 using HuffmanCounts = std::array<std::uint64_t, kHuffmanSymbols>;
 HuffmanLengths best_lengths(const HuffmanCounts& counts);
 
-/// The tables as bytes that can be sent when a client connects, and back; false when damaged.
+/// Converts the tables to bytes, for sending them when a client connects, and back; false if
+/// damaged.
 std::vector<std::byte> encode_huffman(const HuffmanTables& tables);
 bool decode_huffman(std::span<const std::byte> bytes, HuffmanTables& tables);
 

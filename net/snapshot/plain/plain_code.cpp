@@ -12,7 +12,7 @@ PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
   };
   const std::int64_t then = 16 * apart(ticks[0], ticks[2]) / apart(ticks[1], ticks[2]);
   const std::int64_t ahead = 16 * apart(now, ticks[1]) / apart(ticks[0], ticks[1]);
-  // Ticks that an enemy chose may be far apart; values have 32 bits.
+  // Malicious ticks may be far apart; values have 32 bits.
   constexpr std::int64_t kFar = std::int64_t{1} << 28;
   const std::int64_t back = values[2] + (values[1] - values[2]) * std::min(then, kFar) / 16;
   if (std::abs(values[0] - back) < std::abs(values[0] - values[1])) {
@@ -33,7 +33,7 @@ PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
   }
   PlainPrediction prediction = predict_from_three(
       {value(0), value(1), value(2)}, {known.ticks[0], known.ticks[1], known.ticks[2]}, known.now);
-  // What cannot be is not predicted.
+  // Impossible values are not predicted.
   prediction.value = std::clamp<std::int64_t>(prediction.value, 0, lane.greatest);
   return prediction;
 }

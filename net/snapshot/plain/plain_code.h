@@ -1,6 +1,6 @@
-// An entity's new state as the seeds of this code sent it: which lanes are not as predicted, and
-// for each of these its value or its change. No probabilities. SNAPSHOT_FORMAT.md, "Plain
-// entities".
+// An entity's new state without probabilities: which lanes differ from their prediction, and the
+// value or change of each of those. The first games of this kind sent this format.
+// SNAPSHOT_FORMAT.md, "Plain entities".
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace muster {
 
 /// Writes or reads bits, and symbols of a code, instead of decisions with probabilities.
 /// - `bits(value, count)` and `symbol(context, symbol)` return what was written or read.
-/// - `has_codes()`: numbers are coded; else they are in their bits.
+/// - `has_codes()`: numbers have Huffman codes; else plain bits.
 /// - `predicts()`: from three states; else from the newest.
 template <typename C>
 concept PlainCoder = DecisionCoder<C> && requires(C& coder, std::uint32_t value, unsigned count) {
@@ -23,28 +23,28 @@ concept PlainCoder = DecisionCoder<C> && requires(C& coder, std::uint32_t value,
   coder.predicts();
 };
 
-/// Tells whoever counts bits what those behind are about.
+/// Tells a bit counter the slot of the following bits.
 template <PlainCoder Coder>
 void go_to_slot(Coder& coder, std::uint32_t slot) {
   if constexpr (requires { coder.go_to(slot); }) coder.go_to(slot);
 }
 
-/// What is expected of a lane, and whether it is expected to be missed.
+/// The expected value of a lane, and whether it is likely wrong.
 struct PlainPrediction {
   std::int64_t value = 0;
   bool is_likely_wrong = false;
 };
-/// The seeds' extrapolation from values at ticks t0 > t1 > t2, the newest first, to `now`; in
-/// sixteenths of the steps between, rounded towards zero. Where the older two would not have led
-/// nearer to the newest than the middle one was, the newest stays.
+/// Extrapolates values at ticks t0 > t1 > t2, newest first, to `now`, in sixteenths of the steps
+/// between, rounded towards zero. If extrapolation from the older two would have missed the newest
+/// by no less than the middle value does, the newest is returned.
 PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
                                    const std::array<std::uint32_t, 3>& ticks, std::uint32_t now);
-/// What is expected of each lane in the state that comes after the known ones: of what has no order
-/// the newest value, and so of all where fewer than three states are known.
+/// Predicts each lane in the state after the known ones. The prediction is the newest value for
+/// lanes without order, and for all lanes if fewer than three states are known.
 PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
                                 const KnownStates& known, bool predicts);
 
-/// Contexts of the tables: first those of the masks, one for four lanes, then one for each lane.
+/// Contexts of the tables: first those of the masks, one per four lanes, then one per lane.
 inline std::uint32_t mask_context(const TypeModel& type, std::size_t lane) {
   return type.first_context + static_cast<std::uint32_t>(lane / 4);
 }
@@ -52,7 +52,7 @@ inline std::uint32_t lane_context(const TypeModel& type, std::size_t lane) {
   return mask_context(type, type.lanes.size() + 3) + static_cast<std::uint32_t>(lane);
 }
 
-/// A number by the bucket in which it lies and where it lies there.
+/// Codes a number as its bucket and its offset in the bucket.
 template <PlainCoder Coder>
 std::uint64_t code_number(Coder& coder, std::uint32_t context, std::uint32_t number) {
   const std::uint32_t bucket = coder.symbol(context, bucket_of(number));
@@ -60,14 +60,14 @@ std::uint64_t code_number(Coder& coder, std::uint32_t context, std::uint32_t num
          coder.bits(number - kBucketFirst[bucket], kBucketBits[bucket]);
 }
 
-/// Codes the value of a lane that is not what was expected.
+/// Codes the value of a lane that differs from its prediction.
 template <PlainCoder Coder>
 bool code_lane_plainly(Coder& coder, std::uint32_t context, const LaneModel& lane,
                        std::uint32_t expected, LaneValue& value) {
   const bool has_order = lane.kind != LaneKind::symbol && lane.kind != LaneKind::opaque &&
                          lane.kind != LaneKind::dropped;
   if (lane.greatest <= 1) {
-    value = lane.greatest - expected;  // There is only one other.
+    value = lane.greatest - expected;  // Only one other value exists.
     return true;
   }
   if (!has_order || !coder.has_codes()) {
@@ -80,8 +80,8 @@ bool code_lane_plainly(Coder& coder, std::uint32_t context, const LaneModel& lan
   return value <= lane.greatest;
 }
 
-/// Codes a state against known ones, or, if there are none, against what is usual. False when a
-/// reader met what no writer writes.
+/// Codes a state against known ones, or without any against the initial values. Returns false when
+/// a reader reads what no writer writes.
 template <PlainCoder Coder>
 bool code_plainly(Coder& coder, const TypeModel& type, const KnownStates& known,
                   std::span<LaneValue> values) {

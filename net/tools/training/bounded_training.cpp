@@ -1,6 +1,6 @@
-// What a lane gains is what its decisions cost less than if all lanes were left out. That another
-// lane's loss changes a lane's own is neglected. How many have to go is found by halving, each try
-// trained and encoded as a whole: what is taken has been seen to fit.
+// A lane's gain is the bits that its decisions save compared with a model without any lane's own
+// data. The effect of one lane on another is neglected. A binary search finds the number of lanes
+// to leave out; each try is trained and encoded completely, so the result is known to fit.
 #include "net/tools/training/bounded_training.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-/// Counts what the decisions of each slot cost, in bits; even ones count for the slot before them.
+/// Counts the cost of each slot's decisions in bits; even bits count for the slot before them.
 class CostCounter {
  public:
   static constexpr bool kDecodes = false;
@@ -59,7 +59,7 @@ CostCounter costs_of(const SnapshotModel& model, std::span<const TrainingTrace> 
   return counter;
 }
 
-/// All lanes, those that gain the least by what was learnt of them first.
+/// All lanes, ordered by the gain of their own data, smallest first.
 std::vector<LanePlace> least_gains_first(const SnapshotModel& model,
                                          std::span<const TrainingTrace> traces) {
   std::vector<LanePlace> lanes;
@@ -116,7 +116,7 @@ std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces,
   };
   found = without(lanes.size());
   if (found.file.size() > bytes_max) return std::nullopt;
-  // Too few are left out with `low` of them, enough with `found`.
+  // With `low` lanes left out the file is too large; with those of `found` it fits.
   for (std::size_t low = 0; found.lanes_left_out - low > 1;) {
     const std::size_t middle = low + (found.lanes_left_out - low) / 2;
     BoundedModel next = without(middle);

@@ -1,4 +1,4 @@
-// Models whose files have a size at most.
+// Trains models with a maximum file size.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace muster {
 
-/// A game sends its model to nobody, but has it in memory and in its bundles: a file for `range`
-/// (and all but `mix`) has at most so many bytes, ...
+/// A game does not send its model, but has it in memory and in its bundles. So a file for `range`
+/// (and all coders but `mix`) has at most this size, ...
 inline constexpr std::size_t kRangeModelBytesMax = 64U * 1024U;
-/// ... and one for all coders.
+/// ... and one for all coders this one.
 inline constexpr std::size_t kMixModelBytesMax = 1024U * 1024U;
 
 struct BoundedModel {
@@ -24,9 +24,9 @@ struct BoundedModel {
   std::size_t lane_count = 0;
 };
 
-/// Trains a model for all coders but `mix`, or for all, whose file has at most `bytes_max`. If what
-/// was learnt is more, the lanes that gain the least by it are left out, about as few as it takes;
-/// the same traces give the same model. Nothing when the file is too large without all of them.
+/// Trains a model for all coders, or for all but `mix`, whose file has at most `bytes_max`. If the
+/// file would be larger, lanes with the smallest gain are left out, about as few as needed. The
+/// same traces give the same model. Returns nothing if the file is too large without all of them.
 std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces, bool is_for_mix,
                                           std::size_t bytes_max);
 

@@ -1,4 +1,4 @@
-// A sample as the snapshot coder would code it.
+// Codes a sample as the snapshot coder would.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline bool is_changed(const TypeModel& type, const StateSample& sample) {
                      sample.known.values[0]);
 }
 
-/// Shows a coder every decision that the sample takes; `values` is memory.
+/// Passes every decision of a sample to a coder; `values` is scratch memory.
 template <typename Coder>
 void code_sample(Coder& coder, const SnapshotModel& model, const StateSample& sample,
                  EntityScratch& scratch, std::vector<LaneValue>& values) {

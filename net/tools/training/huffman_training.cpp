@@ -8,10 +8,10 @@
 namespace muster {
 namespace {
 
-/// Fewer symbols than this teach no lengths.
+/// With fewer symbols, no lengths are trained.
 constexpr std::uint64_t kLeastSymbols = 32;
 
-/// Counts symbols in their contexts.
+/// Counts symbols by context.
 class SymbolCounter {
  public:
   static constexpr bool kDecodes = false;
@@ -35,7 +35,7 @@ class SymbolCounter {
 }  // namespace
 
 void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces) {
-  // What is predicted is sent more seldom and otherwise: lengths are for the better predictor.
+  // Predicted values need fewer and other symbols: the lengths are for the better predictor.
   SymbolCounter counter(true);
   std::vector<LaneValue> values;
   for (const TrainingTrace& trace : traces) {

@@ -1,4 +1,4 @@
-// The lengths of Huffman's codes.
+// Trains the lengths of Huffman codes.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// Fills `model.huffman` from what the coders `huffman` and `reference` would send. Requires: all
-/// else of the model is trained.
+/// Fills `model.huffman` from the symbols that the coders `huffman` and `reference` would send.
+/// Requires: everything else of the model is trained.
 void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces);
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// Weights are fitted to small absolute errors rather than to small squares: each equation counts by
-// one over its error of the round before (iteratively reweighted least squares), because what a
-// residual costs grows with its logarithm. Partners are taken one by one, the best first, as long
-// as they pay.
+// Weights are fitted to small absolute errors, not to small squares: each equation is weighted by
+// one over its error in the round before (iteratively reweighted least squares), because the cost
+// of a residual grows with its logarithm. Partners are added one by one, best first, while they
+// save bits.
 #include "net/tools/training/lane_training.h"
 
 #include <algorithm>
@@ -15,11 +15,12 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kMaxSamples = 60'000;       ///< More change no weight in its third digit.
+constexpr std::size_t kMaxSamples = 60'000;       ///< More samples do not change the third digit of
+                                                  ///< a weight.
 constexpr std::size_t kChoosingSamples = 12'000;  ///< For the choice of partners.
-constexpr std::size_t kLeastSamples = 60;         ///< Fewer teach nothing.
+constexpr std::size_t kLeastSamples = 60;         ///< With fewer, nothing is trained.
 constexpr double kPartnerGain = 0.99;
-constexpr double kPartnerBits = 40;  ///< What a partner must save to be more than luck.
+constexpr double kPartnerBits = 40;  ///< The minimum saving of a partner that is not chance.
 
 using Features = std::array<std::int64_t, kMaxFeatures>;
 
@@ -28,7 +29,7 @@ bool is_predicted(const LaneSchema& lane) {
          lane.kind == LaneKind::rotation;
 }
 
-/// One sample as a codec would see it when it comes to any of its lanes.
+/// One sample as a codec sees it when it codes one of the lanes.
 class SampleView {
  public:
   SampleView(const TypeModel& type, const StateSample& sample)
@@ -82,7 +83,7 @@ struct LaneEquations {
   std::vector<Row> rows;
 };
 
-/// Whether there is anything to learn from a lane in this sample.
+/// True when this sample contains information about a lane.
 bool is_telling(const LaneMotion& motion, std::int64_t moved) {
   return moved != 0 || !motion.rests;
 }
@@ -135,7 +136,7 @@ void add_partner(const TypeModel& type, const Partner& partner, std::size_t plac
 
 struct Fit {
   std::array<std::vector<double>, kSteadinessClasses> weights;
-  double cost = 0;  ///< Mean logarithm of the errors: about bits.
+  double cost = 0;  ///< Mean logarithm of the errors: approximate bits.
 };
 
 double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row& row) {
@@ -144,8 +145,8 @@ double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row
   return sum;
 }
 
-/// Fits the weights of all classes; when choosing partners, to every other eighth of the rows, with
-/// what they cost on the rest: luck does not carry over from one to the other.
+/// Fits the weights of all classes. When choosing partners, fits them to every other eighth of the
+/// rows and measures their cost on the rest, because chance does not carry over.
 Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) {
   const std::size_t features = kOwnFeatures + partner_count * kFeaturesPerPartner;
   Fit result;
@@ -182,7 +183,7 @@ Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) 
   return result;
 }
 
-/// What may help to predict `lane`: lanes that are coded before it.
+/// Possible partners of `lane`: lanes that are coded before it.
 std::vector<Partner> candidates(const TypeModel& type, std::size_t lane) {
   std::vector<Partner> found;
   std::vector<std::uint16_t> angles;
@@ -262,7 +263,7 @@ double entropy(double part, double whole) {
   return -part * std::log2(part / whole) - (whole - part) * std::log2(1 - part / whole);
 }
 
-/// The lanes whose changes say the most about the changes of each lane.
+/// Chooses the lanes whose changes best predict the changes of each lane.
 void choose_change_partners(TypeModel& type, std::span<const StateSample> samples) {
   const std::size_t lanes = type.lanes.size();
   std::vector<std::vector<std::uint8_t>> changed;
@@ -287,7 +288,7 @@ void choose_change_partners(TypeModel& type, std::span<const StateSample> sample
         const std::size_t other = type.order[p];
         std::array<std::array<double, 2>, 16> counts{};
         for (std::size_t i = 0; i < changed.size(); ++i) {
-          // The lane itself, which is not known yet, stands for "no further partner".
+          // The lane itself, which is not coded yet, means "no further partner".
           const std::size_t bit = other == lane ? 0U : changed[i][other];
           ++counts[set[i] + bit * 8U][changed[i][lane]];
         }

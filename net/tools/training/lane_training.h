@@ -1,4 +1,4 @@
-// How the lanes of one type of entities are best predicted: weights, partners, neighbours.
+// Trains the prediction of one entity type's lanes: weights, partners, change partners.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// Fills in, for every lane of `type`, the partners that help to predict it, its weights, and the
-/// lanes whose change goes with its own. `samples` are states of this type.
+/// Sets, for every lane of `type`, the partners that help to predict it, its weights, and the lanes
+/// whose changes go with its own. `samples` are states of this type.
 void train_lanes(TypeModel& type, std::span<const StateSample> samples);
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// All corrections are trained together by stochastic descent of what the decisions cost (logistic
-// regression, with steps by AdaGrad): what one context explains no other one has to. A context that
-// was seen seldom moves little, since its steps begin as if it had been wrong before.
+// All corrections are trained together by stochastic gradient descent on the cost of the decisions
+// (logistic regression, with AdaGrad steps), so no context repeats what another one explains. A
+// rare context changes little, because its steps start as if it had been wrong before.
 #include "net/tools/training/mix_training.h"
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kRoundsMost = 10;
 constexpr float kStep = 0.06F;
-constexpr float kDoubt = 4.0F;  ///< Squared errors that every context is said to have made.
-/// How strongly a correction is pulled back to none, as if so many had been seen to be none.
+constexpr float kDoubt = 4.0F;  ///< Squared errors that every context is assumed to have made.
+/// The pull of a correction towards zero, as this many observations of zero.
 constexpr float kPrior = 4.0F;
 
 /// Learns corrections from decisions.
@@ -55,7 +55,7 @@ class MixLearner {
     counts_ = counts;
     judges_ = false;
   }
-  /// Only counts from now on what decisions cost.
+  /// From now on only counts the cost of decisions.
   void judge() {
     judges_ = true;
     cost_ = 0;
@@ -85,7 +85,7 @@ class MixLearner {
   double cost_ = 0;
 };
 
-/// The first part of each trace, or the rest: what was learnt on one is judged on the other.
+/// The first part of each trace, or the rest: training uses one, evaluation the other.
 enum class Part : std::uint8_t { all, first, rest };
 
 void learn(MixLearner& learner, const SnapshotModel& model, std::span<const TrainingTrace> traces,
@@ -104,7 +104,7 @@ void learn(MixLearner& learner, const SnapshotModel& model, std::span<const Trai
   }
 }
 
-/// How often the traces may be gone through before luck is learnt.
+/// The number of passes over the traces before overfitting.
 int best_rounds(const SnapshotModel& model, std::span<const TrainingTrace> traces) {
   MixLearner learner(model);
   int best = 1;

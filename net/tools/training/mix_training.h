@@ -1,4 +1,4 @@
-// The corrections of the mixing coder.
+// Trains the corrections of the mixing coder.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// Fills `model.mix`. Requires: all else of the model is trained.
+/// Fills `model.mix`. Requires: everything else of the model is trained.
 void train_mix(SnapshotModel& model, std::span<const TrainingTrace> traces);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Weighted least squares with few unknowns.
+// Weighted least squares for a few unknowns.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace muster {
 
-/// Gathers equations `features * weights = target` and finds the weights that fit them best.
+/// Collects equations `features * weights = target` and computes the best weights.
 class Regression {
  public:
   explicit Regression(std::size_t feature_count);
 
   void clear();
-  /// Requires: `features.size()` is the count given.
+  /// Requires: `features.size()` is the count passed to the constructor.
   void add(std::span<const double> features, double target, double weight);
   void add(const Regression& other);
-  /// Weights that minimise the weighted squares plus `ridge` times their own squares; a feature
-  /// that says nothing gets 0.
+  /// Returns the weights that minimise the weighted squares plus `ridge` times their own squares; a
+  /// feature without information gets 0.
   std::vector<double> solve(double ridge) const;
-  /// The same, but pulled towards `home` instead of zero: what is right where little was seen.
+  /// The same, pulled towards `home` instead of zero: the default where data is rare.
   std::vector<double> solve(double ridge, std::span<const double> home) const;
   std::size_t equation_count() const { return equation_count_; }
 

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// A small generator whose numbers are the same everywhere (splitmix64).
+/// A small random generator with equal numbers everywhere (splitmix64).
 std::uint64_t next_random(std::uint64_t& state) {
   state += 0x9E3779B97F4A7C15ULL;
   std::uint64_t z = state;
@@ -25,7 +25,7 @@ const LaneValue* find(const std::vector<TraceEntity>& entities, std::uint32_t id
   return found != entities.end() && found->id == id ? found->values : nullptr;
 }
 
-/// Takes decisions as they are wanted.
+/// Returns every decision's given value.
 struct Listener {
   static constexpr bool kDecodes = false;
   bool bit(std::uint32_t /*slot*/, bool value) { return value; }
@@ -52,7 +52,7 @@ struct AskedView {
   std::size_t others(std::size_t count) const { return others_among(entities, count); }
 };
 
-/// Notes which of a snapshot's entities are asked after by themselves, and what they follow.
+/// Marks which entities of a snapshot are coded separately, and what they follow.
 void ask(std::span<StateSample> snapshot, const Trace& trace) {
   const auto is_changed = [&](const StateSample& sample) {
     const std::size_t lanes = trace.types[sample.entity->type].lanes.size();

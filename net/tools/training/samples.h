@@ -1,4 +1,4 @@
-// What a codec would have had before it at every state of a trace.
+// What a codec would know at every state of a trace.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,20 @@
 
 namespace muster {
 
-/// The conditions under which snapshots are sent while a model is trained.
+/// The conditions under which snapshots are sent during training.
 struct SampleSettings {
   std::uint32_t tick_step = 1;  ///< Ticks from one snapshot to the next.
-  std::uint32_t ack_ticks = 6;  ///< Age of the newest acknowledged snapshot when one is sent.
-  double loss = 0.02;           ///< Share of the snapshots that never arrive.
+  std::uint32_t ack_ticks = 6;  ///< Age of the newest acknowledged snapshot at sending.
+  double loss = 0.02;           ///< Share of lost snapshots.
   std::uint64_t seed = 1;
 };
 
-/// A state and what is known when it is coded. Views into the trace.
+/// A state and the known states when it is coded. Views into the trace.
 struct StateSample {
   const TraceEntity* entity = nullptr;
   KnownStates known;             ///< `count` 0 for an entity that is new to the receiver.
   bool follows_changed = false;  ///< The entity before it in the snapshot changed.
-  /// Whether it is asked after by itself: in a group of resting entities that does not wake none
-  /// is.
+  /// True when it is coded separately; false in an unchanged group.
   bool is_asked = true;
 };
 

@@ -1,5 +1,5 @@
-// MTRC1, little-endian without padding: magic, length and text of a JSON header, then for each tick
-// its number, the number of entities, and for each of them id, type, field count, values.
+// MTRC1, little-endian without padding: magic, length and text of a JSON header; then for each tick
+// its number, the number of entities, and for each entity id, type, field count, values.
 #include "net/tools/training/trace.h"
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kMagic("MTRC1\0\0\0", 8);
-/// More would not fit into the memory of the machines that train models.
+/// More ticks would not fit into the memory of training machines.
 constexpr std::size_t kMaxTicks = 1'000'000;
-/// As many as a recording can say.
+/// The maximum of a recording.
 constexpr std::uint32_t kMaxTickRate = 65'535;
-/// Ids are below it: it stands for the end of all.
+/// Ids are below it; it marks the end of all ids.
 constexpr std::uint32_t kNoId = 0xFFFF'FFFF;
 
 std::string_view header_text(std::span<const std::byte> bytes) {
@@ -53,7 +53,7 @@ LaneKind kind_named(const std::string& name) {
   return LaneKind::number;
 }
 
-/// A lane and the number that its values in the trace begin with.
+/// A lane, and the minimum of its values in the trace.
 struct LaneRead {
   LaneSchema schema;
   std::int64_t low = 0;
@@ -87,13 +87,13 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   const std::int64_t high = lane.low + lane.schema.greatest;
   const std::int64_t usual = told.value_or(std::clamp<std::int64_t>(0, lane.low, high));
   if (usual < lane.low || usual > high) {
-    throw std::runtime_error(lane.schema.name + ": its usual value is outside its range");
+    throw std::runtime_error(lane.schema.name + ": its initial value is outside its range");
   }
   lane.usual = static_cast<LaneValue>(usual - lane.low);
   return lane;
 }
 
-/// What a model could not say of a type; empty when nothing.
+/// Why a type does not fit into a model; empty if it fits.
 std::string fault_of_type(const EntitySchema& schema) {
   const auto is_long = [](const std::string& name) { return name.size() > kMaxModelNameBytes; };
   if (is_long(schema.name) || std::any_of(schema.lanes.begin(), schema.lanes.end(),
@@ -128,7 +128,7 @@ void read_types(const json& header, const json& scene, Trace& out,
   if (!fault.empty()) throw std::runtime_error(fault);
 }
 
-/// What is wrong with a tick's next entity, which comes after those before it; empty when nothing.
+/// The fault of a tick's next entity, after those in `before`; empty if it is valid.
 std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
                      const std::vector<TraceEntity>& before,
                      const std::vector<std::vector<std::int64_t>>& lows) {
@@ -139,8 +139,7 @@ std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
     return fmt::format("entity {} is there twice", entity.id);
   }
   if (!before.empty() && entity.id < before.back().id) {
-    return fmt::format("entity {} stands behind entity {}: ids have to rise", entity.id,
-                       before.back().id);
+    return fmt::format("entity {} follows entity {}: ids must rise", entity.id, before.back().id);
   }
   if (entity.type >= lows.size() || field_count != lows[entity.type].size()) {
     return fmt::format("entity {}: its type {} has other fields", entity.id, entity.type);
@@ -148,7 +147,7 @@ std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
   return {};
 }
 
-/// One tick's entities; values are found by their place until the pool has grown to its size.
+/// Reads one tick's entities. Values are stored as indices until the pool has its final size.
 bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t>>& lows,
                Trace& out, std::vector<std::size_t>& places, std::string& error) {
   reader.read_u32();
@@ -217,8 +216,7 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
   out.name = header.at("name").get<std::string>();
   const auto tick_rate = header.at("tick_rate").get<double>();
   if (!(tick_rate >= 1 && tick_rate <= kMaxTickRate)) {
-    error =
-        fmt::format("its tick_rate is {}, which has to be from 1 to {}", tick_rate, kMaxTickRate);
+    error = fmt::format("its tick_rate is {}, but must be from 1 to {}", tick_rate, kMaxTickRate);
     return false;
   }
   out.tick_rate = header.at("tick_rate").get<std::uint32_t>();
@@ -242,7 +240,7 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
     }
   }
   if (reader.remaining() > 0) {
-    error = fmt::format("{} bytes stand behind its last tick", reader.remaining());
+    error = fmt::format("{} bytes follow its last tick", reader.remaining());
     return false;
   }
   std::size_t next = 0;

@@ -1,4 +1,4 @@
-// Recorded worlds: what a codec's model is trained on and what it is measured with.
+// Recorded worlds, for training and measuring a codec's model.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,36 @@
 
 namespace muster {
 
-/// So many entities may be there at a time: as many as a snapshot's reader keeps.
+/// The maximum number of entities at a time: the limit of a snapshot's reader.
 inline constexpr std::size_t kMaxTraceEntities = 65'536;
 
-/// An entity at one tick. The values belong to the trace.
+/// An entity at one tick. The trace owns the values.
 struct TraceEntity {
   std::uint32_t id = 0;
   std::uint16_t type = 0;
   const LaneValue* values = nullptr;
 };
 
-/// A recording of the format MTRC1 in memory: every tick's entities, in ascending order of ids,
-/// each below 2^32 - 1 and there once.
+/// A recording of the format MTRC1 in memory: every tick's entities, in ascending order of unique
+/// ids below 2^32 - 1.
 struct Trace {
   std::string name;
   std::uint32_t tick_rate = 0;
-  std::uint32_t send_rate = 0;  ///< Snapshots a second, as the scene's description has it.
+  std::uint32_t send_rate = 0;  ///< Snapshots per second, from the scene's description.
   std::vector<EntitySchema> types;
-  /// Of each type, what its lanes are in a new entity as a rule, as the scene's description has it.
+  /// For each type, the initial values of its lanes, from the scene's description.
   std::vector<std::vector<LaneValue>> usual;
   std::vector<std::vector<TraceEntity>> ticks;
-  std::vector<LaneValue> values;  ///< What the entities point to.
+  std::vector<LaneValue> values;  ///< The values of the entities.
 };
 
-/// What a model could not say of the types of a trace, for people; empty when nothing.
+/// Why the types of a trace do not fit into a model, as readable text; empty if they fit.
 std::string fault_of_types(const std::vector<EntitySchema>& types);
-/// Reads a trace; `scene`, when not empty, is the JSON text that says what its fields mean
-/// (`tests/bench/scenes`). Returns false and a reason for people when either is damaged.
+/// Reads a trace. `scene`, if not empty, is the JSON text that describes its fields
+/// (`tests/bench/scenes`). Returns false and sets a readable `error` if either is damaged.
 bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace& out,
                 std::string& error);
-/// Only the name in a trace's header; empty when there is none.
+/// The name in a trace's header; empty if there is no valid header.
 std::string trace_name(std::span<const std::byte> bytes);
 
 }  // namespace muster

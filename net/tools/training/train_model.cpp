@@ -20,7 +20,7 @@ struct Count {
   double ones = 0;
 };
 
-/// Counts decisions and learns how large residuals are.
+/// Counts decisions and fits the sizes of residuals.
 class Learner {
  public:
   static constexpr bool kDecodes = false;
@@ -108,7 +108,7 @@ void learn_sizes(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   }
 }
 
-/// Where the decisions of a number's length begin, and those of its low bits.
+/// The first slots of the decisions about a number's length, and about its low bits.
 struct NumberSlots {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -136,8 +136,8 @@ std::span<const NumberSlots> numbers_in(std::size_t pool) {
   }
 }
 
-/// How likely a decision was before any was seen. A number with so many bits probably has more: the
-/// chance that it ends falls with its length, so that no length costs much.
+/// The probability of a decision without data. A number with this many bits probably has more: the
+/// chance that it ends falls with its length, so that no length is expensive.
 double length_goes_on(std::uint32_t place) {
   const double length = place % slots::kLengths + 1;
   return place % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
@@ -150,8 +150,8 @@ std::vector<double> expectations(std::size_t pool, std::size_t count) {
   return expected;
 }
 
-/// Numbers of other games are larger, and their low bits are others: there what was seen in some
-/// worlds is no more than a hint.
+/// Numbers of other games are larger and have other low bits: for them the training worlds are only
+/// a hint.
 void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
   constexpr std::uint32_t kSeenLengths = 11;
   for (const NumberSlots& number : numbers_in(pool)) {
@@ -165,10 +165,10 @@ void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
   }
 }
 
-/// What is likely in all lanes of a kind; nothing where there are no such lanes.
+/// The common probabilities of all lanes of a kind; nothing without such lanes.
 std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
   if (counts.empty()) return {};
-  constexpr double kExpected = 0.8;  // Decisions that weigh as much as what is expected.
+  constexpr double kExpected = 0.8;  // The weight of the expectation, in decisions.
   std::vector<double> common = expectations(pool, counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     common[i] =
@@ -177,7 +177,7 @@ std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
   return common;
 }
 
-/// The lanes with the same decisions, which learn from each other where they saw little.
+/// Lanes with the same decisions, which share data where they have little.
 std::size_t pool_of(const LaneSchema& lane) {
   const std::uint32_t slots = slot_count(lane);
   return slots == slots::kPerSymbol ? 0 : slots == slots::kPerTick ? 1 : 2;
@@ -185,13 +185,13 @@ std::size_t pool_of(const LaneSchema& lane) {
 
 void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<const Count> own,
                        std::span<const double> pool) {
-  // How many decisions of one's own weigh as much as what all lanes did.
+  // The weight of the common probabilities, in a lane's own decisions.
   constexpr double kTrust = 6;
   constexpr double kSlotBits = 4;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const double common = pool[i];
     double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
-    // A slot of one's own takes room in the file: it must have saved that.
+    // A lane's own slot needs room in the file, and must save that.
     const double saved =
         own[i].ones * std::log2(one / common) + own[i].zeros * std::log2((1 - one) / (1 - common));
     if (saved < kSlotBits) one = common;
@@ -219,7 +219,7 @@ void add_counts(const SnapshotModel& model, std::span<const Count> counts, Pools
   }
 }
 
-/// Lanes that are left out have seen nothing of their own.
+/// Lanes that are left out get no data of their own.
 void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces,
                          std::span<const LanePlace> left_out) {
   Learner learner(model);
@@ -271,7 +271,7 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces) {
 
 void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
                std::span<const LanePlace> lanes) {
-  std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);  // Of the contexts of Huffman's codes.
+  std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);  // By context of the Huffman codes.
   for (const LanePlace& place : lanes) {
     TypeModel& type = model.types[place.type];
     LaneModel& lane = type.lanes[place.lane];

@@ -1,4 +1,4 @@
-// Priors from traces.
+// Trains priors from traces.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace muster {
 
-/// A trace and the samples taken from it.
+/// A trace and its samples.
 struct TrainingTrace {
   const Trace* trace = nullptr;
   std::vector<StateSample> samples;
 };
 
-/// Trains a model on traces of one game (their types are those of the first).
+/// Trains a model on traces of one game (with the types of the first trace).
 SnapshotModel train_model(std::span<const TrainingTrace> traces);
 
 /// One lane of a model's types.
@@ -22,18 +22,18 @@ struct LanePlace {
   std::size_t type = 0;
   std::size_t lane = 0;
 };
-/// Makes lanes of a trained model forget what is their own: they are expected to stay, with the
-/// probabilities of all lanes of their kind. Those of the other lanes are learnt anew.
+/// Removes the own data of some lanes from a trained model: they are expected to stay constant,
+/// with the common probabilities of their kind. Those of the other lanes are trained again.
 void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
                std::span<const LanePlace> lanes);
 
-/// What holds for lanes of any game: how sure a model is that knows nothing of it.
+/// Common data of all games' lanes: the confidence of a model without training.
 struct CommonPriors {
   SizeWeights size_weights{};
-  /// Steps of probabilities (`probability_scale.h`): of symbols, ticks, numbers, and entities.
+  /// Probability steps (`probability_scale.h`) of symbols, ticks, numbers, and entities.
   std::array<std::vector<std::uint8_t>, 4> steps;
 };
-/// Learns from traces of several games, predicting as `untrained_model` does.
+/// Trains on traces of several games, with the predictions of `untrained_model`.
 CommonPriors common_priors(std::span<const TrainingTrace> traces);
 
 }  // namespace muster

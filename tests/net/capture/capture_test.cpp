@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using File = std::vector<std::byte>;
 
-/// How reading ends, and after how many records.
+/// The result of reading, and the number of records.
 struct Reading {
   CaptureStatus status = CaptureStatus::end;
   std::size_t records = 0;
@@ -51,11 +51,11 @@ TEST_CASE("The sample capture is the golden one", "[net][capture]") {
   const std::string text(reinterpret_cast<const char*>(sample.data()), sample.size());
   const bool is_golden = text == read_golden("net/sample.mcapture");
   if (!is_golden) leave_for_comparison("sample.mcapture", text);
-  INFO("what was written is in sample.mcapture of the build folder");
+  INFO("the written capture is sample.mcapture in the build folder");
   REQUIRE(is_golden);
 }
 
-TEST_CASE("A capture reads as it was written", "[net][capture]") {
+TEST_CASE("A capture reads back as written", "[net][capture]") {
   const File sample = samples::sample_capture();
   CaptureReader reader(sample);
   REQUIRE(reader.unix_nanoseconds() == 1'800'000'000'000'000'000);
@@ -87,7 +87,7 @@ TEST_CASE("A capture reads as it was written", "[net][capture]") {
   REQUIRE(problems == 1);
 }
 
-TEST_CASE("A capture may be cut off anywhere", "[net][capture]") {
+TEST_CASE("A capture may be truncated anywhere", "[net][capture]") {
   const File sample = samples::sample_capture();
   const std::size_t whole = read_all(sample).records;
   REQUIRE(read_all(sample).status == CaptureStatus::end);
@@ -108,7 +108,7 @@ TEST_CASE("A capture may be cut off anywhere", "[net][capture]") {
   REQUIRE(before == whole - 1);
 }
 
-TEST_CASE("A flipped bit is survived by everything that reads captures", "[net][capture]") {
+TEST_CASE("Every reader of captures survives a flipped bit", "[net][capture]") {
   const File sample = samples::sample_capture();
   std::size_t seen = 0;
   for (std::size_t at = 0; at < sample.size(); ++at) {
@@ -118,13 +118,13 @@ TEST_CASE("A flipped bit is survived by everything that reads captures", "[net][
     seen += reading.status == CaptureStatus::end ? 0U : 1U;
     if (at >= 32) continue;
     CAPTURE(at);
-    // Of the header only the date may be anything.
+    // In the header only the date may have any value.
     REQUIRE((reading.status == CaptureStatus::end) == (at >= 16 && at < 24));
   }
   REQUIRE(seen > 100);
 }
 
-TEST_CASE("What has no room is dropped, counted and told", "[net][capture]") {
+TEST_CASE("A record that does not fit is dropped, counted and reported", "[net][capture]") {
   CaptureWriter writer({.buffer_bytes = 64 * 1024});
   const std::array<std::byte, 1000> body{};
   for (int i = 0; i < 100; ++i) writer.packet(packet_of(std::chrono::milliseconds(i), body));
@@ -143,7 +143,7 @@ TEST_CASE("What has no room is dropped, counted and told", "[net][capture]") {
   REQUIRE_FALSE(replayed.is_faithful());
 }
 
-TEST_CASE("A capture never exceeds what it may have", "[net][capture]") {
+TEST_CASE("A capture never exceeds its maximum size", "[net][capture]") {
   CaptureWriter writer({.buffer_bytes = 64 * 1024, .capture_bytes_max = 100'000});
   const std::array<std::byte, 1000> body{};
   File file;
@@ -173,7 +173,7 @@ TEST_CASE("Time never goes back in a capture", "[net][capture]") {
   REQUIRE(read_all(writer.pending()).records == 3);
 }
 
-TEST_CASE("A replay hands over what the recorded game got, each time", "[net][capture]") {
+TEST_CASE("A replay delivers what the recorded game received, each time", "[net][capture]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
   const samples::LiveCapture live = samples::live_capture(seed);
@@ -245,10 +245,10 @@ TEST_CASE("A replay follows the maps of its capture", "[net][capture][sys-34]") 
   REQUIRE(followed.connections[0].received.messages() > 500);
 }
 
-TEST_CASE("A replay of a damaged capture tells that it differs", "[net][capture]") {
+TEST_CASE("A replay of a damaged capture reports the difference", "[net][capture]") {
   File capture = samples::live_capture(4).client;
   const Replay whole = replay(capture);
-  // A payload in the second half is changed.
+  // Changes a payload in the second half.
   CaptureReader reader(capture);
   CaptureRecord record;
   PacketView view;
@@ -273,7 +273,7 @@ TEST_CASE("A pcap has a datagram for every packet and handshake", "[net][capture
   REQUIRE(pcap.status == CaptureStatus::end);
   REQUIRE(pcap.datagrams == read_all(sample).records - 3);
   REQUIRE(pcap.homeless == 0);
-  // Each record tells its length; they fill the file.
+  // Each record contains its length; together they fill the file.
   std::size_t at = 24;
   std::uint64_t count = 0;
   for (; at < pcap.bytes.size(); ++count) {

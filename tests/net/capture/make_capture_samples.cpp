@@ -1,6 +1,6 @@
 // Writes captures for tests that run programs:
 //     make_capture_samples golden FILE      the golden file
-//     make_capture_samples live FILE        what a server saw of a simulated minute
+//     make_capture_samples live FILE        a server's packets of a simulated minute
 //     make_capture_samples recording FILE   the golden recording of a world
 #include <cstdio>
 #include <string>

@@ -25,7 +25,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// The one client that a server has.
+/// The only client of a server.
 ClientHandle only_client(const Server& server) {
   ClientHandle found;
   server.for_each_client([&found](ClientHandle client) { found = client; });
@@ -33,7 +33,7 @@ ClientHandle only_client(const Server& server) {
   return found;
 }
 
-/// Sends a message each way, and expects both to arrive within a second.
+/// Sends a message each way, and requires both to arrive within a second.
 void require_talk(NetStage& stage, Client& client) {
   const ClientHandle handle = only_client(*stage.server);
   REQUIRE(client.connection()->send_message(0, bytes_of("hello")) == SendStatus::queued);
@@ -46,7 +46,7 @@ void require_talk(NetStage& stage, Client& client) {
   client.connection()->pop_message(0);
 }
 
-TEST_CASE("A client that pins the server's key connects and talks, whatever is lost on the way",
+TEST_CASE("A client that pins the server's key connects and exchanges messages despite loss",
           "[net][endpoint][sys-33]") {
   const double loss = GENERATE(0.0, 0.3);
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
@@ -66,7 +66,7 @@ TEST_CASE("A client that pins the server's key connects and talks, whatever is l
   if (loss == 0) require_talk(stage, client);
 }
 
-TEST_CASE("A connect token says who a client is, and opens one connection", "[net][endpoint]") {
+TEST_CASE("A connect token identifies its client and opens one connection", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.options.backend_key = stage.backend_key;
   stage.options.public_addresses = {stage.server_address};
@@ -112,7 +112,7 @@ TEST_CASE("A token for another server is refused", "[net][endpoint]") {
   REQUIRE(client.refusal()->reason == RefuseReason::token_invalid);
 }
 
-TEST_CASE("A server with another key than the pinned one is not believed", "[net][endpoint]") {
+TEST_CASE("A server with another key than the pinned one is rejected", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.start();
   ClientOptions options = stage.client_options();
@@ -124,7 +124,7 @@ TEST_CASE("A server with another key than the pinned one is not believed", "[net
   REQUIRE(stage.server->counters().accepts == 0);
 }
 
-TEST_CASE("A refusal tells a person why", "[net][endpoint]") {
+TEST_CASE("A refusal has a readable reason", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.options.clients_max = 1;
   stage.start();
@@ -155,21 +155,21 @@ TEST_CASE("A refusal tells a person why", "[net][endpoint]") {
     stage.run(1s);
     REQUIRE(client.refusal()->reason == RefuseReason::wrong_application);
   }
-  SECTION("the game says no") {
+  SECTION("the game refuses") {
     stage.door.text = "you are banned until Tuesday";
     Client& client = stage.add_client(options);
     stage.run(1s);
     REQUIRE(client.refusal()->reason == RefuseReason::not_admitted);
     REQUIRE(client.end()->text == "you are banned until Tuesday");
   }
-  SECTION("no room") {
+  SECTION("the server is full") {
     stage.add_client(options);
     stage.run(1s);
     Client& client = stage.add_client(options);
     stage.run(1s);
     REQUIRE(client.refusal()->reason == RefuseReason::full);
   }
-  SECTION("no protection wanted") {
+  SECTION("a client without protection") {
     options.handshake.mode = TrustMode::unprotected;
     Client& client = stage.add_client(options);
     stage.run(1s);
@@ -177,7 +177,7 @@ TEST_CASE("A refusal tells a person why", "[net][endpoint]") {
   }
 }
 
-TEST_CASE("Without protection both ends say that it is dangerous", "[net][endpoint]") {
+TEST_CASE("Unprotected ends write a warning", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   std::vector<std::string> server_lines;
   std::vector<std::string> client_lines;
@@ -202,7 +202,7 @@ TEST_CASE("Without protection both ends say that it is dangerous", "[net][endpoi
   REQUIRE(client_lines.size() == 3);
 }
 
-TEST_CASE("Ends that are protected have nothing to warn of", "[net][endpoint]") {
+TEST_CASE("Protected ends write no warning", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   unsigned lines = 0;
   stage.options.danger_log = [&lines](std::string_view) { ++lines; };
@@ -215,9 +215,9 @@ TEST_CASE("Ends that are protected have nothing to warn of", "[net][endpoint]") 
   REQUIRE(lines == 0);
 }
 
-TEST_CASE("A client whose address changes goes on, and nobody else can take its place",
+TEST_CASE("A client whose address changes continues, and nobody can take over its connection",
           "[net][endpoint]") {
-  // Also where the answer takes longer than the server waits before it asks again.
+  // Also if the answer takes longer than the server's repeat interval.
   const Duration latency = GENERATE(Duration(20ms), Duration(450ms), Duration(1000ms));
   CAPTURE(latency.count());
   NetStage stage(4, {.latency = latency});
@@ -235,7 +235,7 @@ TEST_CASE("A client whose address changes goes on, and nobody else can take its 
   if (latency < 500ms) require_talk(stage, client);
 }
 
-TEST_CASE("Another port keeps rate, round trip and size, and another host finds them again",
+TEST_CASE("A new port keeps rate, round trip and size; a new host measures them again",
           "[net][endpoint]") {
   const bool is_other_host = GENERATE(false, true);
   CAPTURE(is_other_host);
@@ -249,7 +249,7 @@ TEST_CASE("Another port keeps rate, round trip and size, and another host finds 
   const std::size_t size_before = connection.datagram_bytes();
   REQUIRE(size_before > kDatagramBytesSafe);
   std::size_t size_after = size_before;
-  // A translator that forgets after each few packets.
+  // A NAT that changes the mapping every few packets.
   for (std::uint16_t i = 1; i <= 20; ++i) {
     const auto host = static_cast<std::uint8_t>(is_other_host ? i : 1);
     const Address next = Address::ipv4({10, 0, 1, host}, static_cast<std::uint16_t>(2000 + i));
@@ -267,14 +267,14 @@ TEST_CASE("Another port keeps rate, round trip and size, and another host finds 
   REQUIRE(size_after == (is_other_host ? kDatagramBytesSafe : size_before));
 }
 
-TEST_CASE("A packet sent again from elsewhere moves nobody", "[net][endpoint]") {
+TEST_CASE("A packet replayed from another address does not move a client", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.start();
   stage.add_client(stage.client_options());
   stage.run(1s);
   const ClientHandle handle = only_client(*stage.server);
   const Address before = stage.server->address(handle);
-  // An observer who is faster than the client sends its packets from his own address.
+  // An observer that is faster than the client sends its packets from another address.
   auto thief = stage.network.open(Address::ipv4({66, 6, 6, 6}, 666));
   stage.network.link(stage.links[0]).duplicate = 1;
   for (int i = 0; i < 200; ++i) {
@@ -289,8 +289,7 @@ TEST_CASE("A packet sent again from elsewhere moves nobody", "[net][endpoint]") 
   REQUIRE(stage.server->counters().unknown_connection > 0);
 }
 
-TEST_CASE("Who ends a connection while nothing gets through is heard all the same",
-          "[net][endpoint]") {
+TEST_CASE("A close arrives after an outage during which it was sent", "[net][endpoint]") {
   const bool server_ends = GENERATE(false, true);
   CAPTURE(server_ends);
   NetStage stage(4, {.latency = 30ms});
@@ -321,7 +320,7 @@ TEST_CASE("Who ends a connection while nothing gets through is heard all the sam
   }
 }
 
-TEST_CASE("A client that leaves is gone at the server at once, and its place is free",
+TEST_CASE("A client that leaves is removed from the server at once and frees its slot",
           "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.options.clients_max = 1;
@@ -339,7 +338,7 @@ TEST_CASE("A client that leaves is gone at the server at once, and its place is 
   REQUIRE(next.state() == ClientState::connected);
 }
 
-TEST_CASE("A server never sends more to an address than came from it before it is believed",
+TEST_CASE("A server never sends more to an unverified address than it received from it",
           "[net][endpoint]") {
   NetStage stage(9);
   stage.start();
@@ -349,7 +348,7 @@ TEST_CASE("A server never sends more to an address than came from it before it i
   std::size_t in_bytes = 0;
   std::array<std::byte, kDatagramBytesMax + 1> memory;
   for (int i = 0; i < 3000; ++i) {
-    // Requests as they should be, damaged, cut, and of other kinds.
+    // Valid, damaged and truncated requests, and other kinds.
     std::array<std::byte, 1300> datagram{};
     ClientHandshake handshake(stage.client_options().handshake, stage.entropy);
     handshake.write_request(std::span(datagram).first<kRequestBytes>());
@@ -369,7 +368,7 @@ TEST_CASE("A server never sends more to an address than came from it before it i
   REQUIRE(stage.server->counters().accepts == 0);
 }
 
-TEST_CASE("Players play on while hostile datagrams pour in", "[net][endpoint]") {
+TEST_CASE("Players are not disturbed by a flood of hostile datagrams", "[net][endpoint]") {
   NetStage stage(9, {.latency = 20ms});
   stage.start();
   Client& client = stage.add_client(stage.client_options());

@@ -1,4 +1,4 @@
-// What a system's socket may do wrong, at every call: a connection survives it.
+// A connection survives every failure of a system socket, at every call.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using Failure = FailingSocket::Failure;
 
-/// A server and a client, of which one has a socket that fails.
+/// A server and a client; one of them has a failing socket.
 struct Trial {
   explicit Trial(bool at_server) : failing(at_server ? *stage.socket : *client_socket) {
     stage.server.emplace(stage.options, at_server ? failing : *stage.socket, stage.entropy,
@@ -31,7 +31,7 @@ struct Trial {
     client->send(stage.now);
   }
 
-  /// Connects, and sends 20 messages each way. True when all arrive within 20 s.
+  /// Connects, and sends 20 messages each way. True if all arrive within 20 s.
   bool talk() {
     unsigned sent = 0;
     unsigned heard_here = 0;
@@ -61,7 +61,7 @@ struct Trial {
   std::optional<Client> client;
 };
 
-TEST_CASE("Times of arrival never go back, whatever a socket says", "[net][endpoint][sys-28]") {
+TEST_CASE("Arrival times never go back, whatever a socket reports", "[net][endpoint][sys-28]") {
   ArrivalClock arrivals(Time(1s));
   const auto at = [&](Duration waited, Time now) {
     return arrivals.arrival({.from = {}, .memory = {}, .waited = waited}, now);
@@ -74,7 +74,7 @@ TEST_CASE("Times of arrival never go back, whatever a socket says", "[net][endpo
   REQUIRE(at(0ms, Time(2100ms)) == Time(2100ms));
 }
 
-TEST_CASE("A socket that fails at the n-th call delays, and breaks nothing", "[net][endpoint]") {
+TEST_CASE("A socket that fails at its n-th call only delays a connection", "[net][endpoint]") {
   const bool at_server = GENERATE(true, false);
   const Failure failure =
       GENERATE(Failure::not_sent, Failure::too_large, Failure::deaf, Failure::cut);
@@ -89,7 +89,7 @@ TEST_CASE("A socket that fails at the n-th call delays, and breaks nothing", "[n
   }
 }
 
-TEST_CASE("A socket that is broken for ever ends a connection by its timeout", "[net][endpoint]") {
+TEST_CASE("A socket that always fails ends a connection by its timeout", "[net][endpoint]") {
   Trial trial(false);
   REQUIRE(trial.talk());
   trial.failing.fail(Failure::not_sent, trial.failing.calls(), ~std::uint64_t{0} / 2);

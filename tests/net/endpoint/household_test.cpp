@@ -1,4 +1,4 @@
-// Players of one server who share a way to it: each gets as much.
+// Players of one server behind one link get equal shares of it.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -15,12 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two players behind one link; others with links of their own came before them.
+/// Two players behind one link; others with their own links joined before them.
 class Household {
  public:
   Household(double kbit_per_s, std::size_t others) : others_(others) {
     stage_.start();
-    const auto queue = static_cast<std::size_t>(kbit_per_s * 125);  // A second.
+    const auto queue = static_cast<std::size_t>(kbit_per_s * 125);  // One second.
     down_ = stage_.network.add_link(
         {.latency = 20ms, .bytes_per_second = kbit_per_s * 125, .queue_bytes = queue});
     for (std::size_t i = 0; i < others; ++i) stage_.add_client(stage_.client_options());
@@ -49,7 +49,7 @@ class Household {
     double received = 0;  ///< Bytes of payloads.
   };
 
-  /// The server ticks, and a little later the players: their machines know nothing of its tick.
+  /// The server ticks, and a little later the players, which do not know its tick.
   void tick() {
     stage_.now += 12667us;
     stage_.network.advance(stage_.now);
@@ -62,7 +62,7 @@ class Household {
     for (const auto& other : stage_.clients) serve(*other);
   }
 
-  /// A tick of a client; returns the bytes of payloads that came.
+  /// A tick of a client; returns the received bytes of payloads.
   double serve(Client& client) {
     double received = 0;
     client.receive(stage_.now);
@@ -75,7 +75,7 @@ class Household {
     return received;
   }
 
-  /// As much as the budget holds for the two, and little for the others.
+  /// Fills the budget of the two, and sends little to the others.
   void fill(ClientHandle handle) {
     Connection& connection = *stage_.server->connection(handle);
     const bool is_other = handle.slot < others_;
@@ -95,8 +95,7 @@ class Household {
   std::vector<Player> players_;
 };
 
-TEST_CASE("Two players of one server who share a slow link get as much of it",
-          "[net][endpoint][sys-32]") {
+TEST_CASE("Two players of one server on a slow link get equal shares", "[net][endpoint][sys-32]") {
   const double kbit_per_s = GENERATE(512.0, 2000.0);
   const std::size_t others = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{6});
   CAPTURE(kbit_per_s, others);
@@ -113,7 +112,7 @@ TEST_CASE("Two players of one server who share a slow link get as much of it",
   const double jain = (first + second) * (first + second) / (2 * (first * first + second * second));
   CAPTURE(first, second);
   REQUIRE(jain >= 0.95);
-  // And they use what there is: payloads alone are nine tenths.
+  // They use the whole link: payloads alone are nine tenths.
   REQUIRE(first + second > 0.85 * 30 * kbit_per_s * 125);
 }
 

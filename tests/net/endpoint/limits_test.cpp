@@ -1,4 +1,4 @@
-// How much of a server one address gets, and what is said to whoever wants more.
+// The limits of a server for one address, and the refusals beyond them.
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 Address port_of_one(std::uint16_t port) { return Address::ipv4({10, 9, 0, 1}, port); }
 const Address kElsewhere = Address::ipv4({66, 6, 6, 6}, 666);
 
-/// Adds clients of one address until it has all that it may have.
+/// Adds clients of one address until it is at its limit.
 void fill_one_address(NetStage& stage) {
   for (std::uint16_t port = 1; port <= 8; ++port) {
     stage.add_client(stage.client_options(), port_of_one(port));
@@ -24,7 +24,7 @@ void fill_one_address(NetStage& stage) {
   }
 }
 
-TEST_CASE("One address does not take every place of a server", "[net][endpoint][sys-33]") {
+TEST_CASE("One address cannot fill a server", "[net][endpoint][sys-33]") {
   NetStage stage(4, {.latency = 20ms});
   stage.start();
   fill_one_address(stage);
@@ -38,7 +38,7 @@ TEST_CASE("One address does not take every place of a server", "[net][endpoint][
   stage.run(1s);
   REQUIRE(other.state() == ClientState::connected);
 
-  // Who leaves makes room at once.
+  // A client that leaves makes room at once.
   stage.clients.front()->close("bye", stage.now);
   stage.run(100ms);
   const Client& next = stage.add_client(stage.client_options(), port_of_one(10));
@@ -46,7 +46,7 @@ TEST_CASE("One address does not take every place of a server", "[net][endpoint][
   REQUIRE(next.state() == ClientState::connected);
 }
 
-TEST_CASE("Who has not spoken yet counts for his address, and asks no cryptography of the server",
+TEST_CASE("A pending client counts for its address, and further hellos cost no cryptography",
           "[net][endpoint]") {
   NetStage stage(4);
   stage.start();
@@ -54,7 +54,7 @@ TEST_CASE("Who has not spoken yet counts for his address, and asks no cryptograp
     SteppedHandshake silent(stage, port_of_one(port), SeededEntropy(port));
     REQUIRE(silent.keys(silent.shake()).has_value());
   }
-  // A hello that does not open is not even tried.
+  // Its hello is not even opened.
   ClientHandshake::Options options = stage.client_options().handshake;
   options.server_key = stage.server->public_key();
   SteppedHandshake more(stage, port_of_one(9), SeededEntropy(9), options);
@@ -69,7 +69,8 @@ TEST_CASE("Who has not spoken yet counts for his address, and asks no cryptograp
   REQUIRE(more.keys(more.shake()).has_value());
 }
 
-TEST_CASE("A client that moves elsewhere still counts for where it came in", "[net][endpoint]") {
+TEST_CASE("A client that moves still counts for the address where it was accepted",
+          "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.start();
   fill_one_address(stage);
@@ -81,7 +82,7 @@ TEST_CASE("A client that moves elsewhere still counts for where it came in", "[n
   REQUIRE(ninth.refusal()->reason == RefuseReason::full);
 }
 
-TEST_CASE("Of IPv6 a /64 counts as one address", "[net][endpoint]") {
+TEST_CASE("An IPv6 /64 counts as one address", "[net][endpoint]") {
   NetStage stage(4);
   stage.options.clients_per_address = 2;
   stage.start();
@@ -94,13 +95,13 @@ TEST_CASE("Of IPv6 a /64 counts as one address", "[net][endpoint]") {
   REQUIRE(shakes("[2001:db8:1:2:ffff::1]:1"));
   REQUIRE_FALSE(shakes("[2001:db8:1:2:3:4:5:6]:1"));
   REQUIRE(shakes("[2001:db8:1:3::1]:1"));
-  // The machine itself lies in the /64 of no address at all.
+  // The loopback address is in a /64 of its own.
   REQUIRE(shakes("[::1]:1"));
   REQUIRE(shakes("[::1]:2"));
   REQUIRE_FALSE(shakes("[::1]:3"));
 }
 
-TEST_CASE("Who comes with a token takes no place of his address", "[net][endpoint]") {
+TEST_CASE("A client with a token does not count for its address", "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.options.allow_pinned = true;
@@ -122,7 +123,7 @@ TEST_CASE("Who comes with a token takes no place of his address", "[net][endpoin
   REQUIRE(shakes(TrustMode::token));
 }
 
-TEST_CASE("A flood of requests is answered up to a bound in each tick, and counted beyond it",
+TEST_CASE("Answers to requests are limited per tick, and further requests are counted",
           "[net][endpoint][sys-33][sys-36]") {
   NetStage stage(4);
   FloodSocket socket;
@@ -147,7 +148,7 @@ TEST_CASE("A flood of requests is answered up to a bound in each tick, and count
   REQUIRE(server.counters().requests_limited == 300);
 }
 
-TEST_CASE("An address gets sixteen responses looked at, and then eight a second",
+TEST_CASE("Sixteen responses of an address are checked at once, then eight per second",
           "[net][endpoint][sys-33][sys-36]") {
   NetStage stage(4);
   stage.options.clients_per_address = stage.options.clients_max;
@@ -163,7 +164,7 @@ TEST_CASE("An address gets sixteen responses looked at, and then eight a second"
   };
   REQUIRE(accepted_of(20) == 16);
   REQUIRE(stage.server->counters().responses_limited == 4);
-  // The budget is the address's own.
+  // Each address has its own budget.
   SteppedHandshake other(stage, kElsewhere, SeededEntropy(99));
   REQUIRE(other.keys(other.shake()).has_value());
   stage.run(1s);
@@ -171,7 +172,7 @@ TEST_CASE("An address gets sixteen responses looked at, and then eight a second"
   REQUIRE(stage.server->counters().responses_limited == 8);
 }
 
-TEST_CASE("No more than 256 clients wait for their first packet, each for five seconds",
+TEST_CASE("At most 256 clients wait for their first packet, each for five seconds",
           "[net][endpoint][sys-33][sys-36]") {
   NetStage stage(4);
   stage.options.clients_max = 400;
@@ -186,7 +187,7 @@ TEST_CASE("No more than 256 clients wait for their first packet, each for five s
   const Time first = stage.now;
   for (int i = 0; i < 256; ++i) join();
   REQUIRE(stage.server->counters().accepts == 256);
-  // One more takes the place of the oldest.
+  // One more replaces the oldest.
   SteppedHandshake late(stage, kElsewhere, SeededEntropy(999));
   REQUIRE(late.keys(late.shake()).has_value());
   REQUIRE(stage.server->counters().pending_removed == 1);
@@ -199,7 +200,7 @@ TEST_CASE("No more than 256 clients wait for their first packet, each for five s
   REQUIRE(stage.server->counters().pending_expired == 256);
 }
 
-TEST_CASE("A server that can remember no more used tokens says that it is busy, until some expire",
+TEST_CASE("A server whose list of used tokens is full refuses as busy until some expire",
           "[net][endpoint][sys-33]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
@@ -218,7 +219,7 @@ TEST_CASE("A server that can remember no more used tokens says that it is busy, 
   const std::optional<Refusal> busy = shake(stage.token(port));
   REQUIRE(busy->reason == RefuseReason::busy);
   REQUIRE(busy->text.find("busy") != std::string::npos);
-  // Those of `NetStage` are good for a minute; one that was issued later lasts longer.
+  // The tokens of `NetStage` are valid for a minute; this later one is valid longer.
   TokenClaims claims{.application = NetStage::kApplication,
                      .issued = NetStage::kDate,
                      .expires = NetStage::kDate + 600,
@@ -228,20 +229,21 @@ TEST_CASE("A server that can remember no more used tokens says that it is busy, 
                      .user_data = {}};
   const NetBytes lasting = issue_token(claims, stage.backend_key, stage.entropy).value();
   REQUIRE(shake(lasting)->reason == RefuseReason::busy);
-  // A date that goes ahead alone frees nothing: it may be wrong.
+  // A date that jumps ahead removes nothing, because it may be wrong.
   stage.date += 61;
   REQUIRE(shake(lasting)->reason == RefuseReason::busy);
   stage.run(61s, 1s);
   REQUIRE_FALSE(shake(lasting).has_value());
 }
 
-TEST_CASE("A client of another version is told which end to update", "[net][endpoint][sys-33]") {
+TEST_CASE("A client of another version gets a text about which end to update",
+          "[net][endpoint][sys-33]") {
   NetStage stage(4);
   stage.start();
   SteppedHandshake client(stage, kElsewhere, SeededEntropy(1));
   NetBytes request = client.request();
   request[1] = std::byte{kProtocolVersion + 1};
-  // Another version may have something where this one has nothing.
+  // Another version may use bytes that are zero in this one.
   const bool has_more = GENERATE(false, true);
   if (has_more) request[700] = std::byte{1};
   const std::optional<Refusal> refusal = client.refusal(client.give(request));

@@ -13,16 +13,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Whose memory runs out.
+/// The end whose allocation fails.
 enum class Poor : std::uint8_t { server, client };
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0} / 2;
 
-/// A server and a client who send each other messages, payloads and a block.
+/// A server and a client that exchange messages, payloads and a block.
 struct Game {
   explicit Game(Poor who) : poor(who) { stage.start(); }
 
-  /// A client comes and plays. Of the poor one's allocations the one with this number fails.
+  /// A client connects and plays. The allocation with this number fails at the chosen end.
   void play(std::uint64_t failing) {
     const std::uint64_t before = counted_allocations();
     const auto left = [&] { return failing - (counted_allocations() - before); };
@@ -52,10 +52,10 @@ struct Game {
   NetStage stage{3};
   NetBytes block = pattern(3, 30'000);
   std::uint64_t failures = 0;
-  std::uint64_t refused = 0;  ///< Blocks, since the other end had no memory for them.
+  std::uint64_t refused = 0;  ///< Blocks refused because the other end had no memory.
 
  private:
-  /// `left` allocations succeed. What a game does when memory runs out: it goes on.
+  /// `left` allocations succeed. After a failure the game continues.
   template <typename Step>
   void run(Poor whose, std::uint64_t left, const Step& step) {
     if (whose != poor) return step();
@@ -88,7 +88,7 @@ struct Game {
   }
 };
 
-TEST_CASE("Both ends survive the n-th allocation failing, and the next client comes in",
+TEST_CASE("Both ends survive a failure of the n-th allocation, and the next client connects",
           "[net][endpoint]") {
   const Poor poor = GENERATE(Poor::server, Poor::client);
   CAPTURE(static_cast<int>(poor));
@@ -110,7 +110,7 @@ TEST_CASE("Both ends survive the n-th allocation failing, and the next client co
     REQUIRE(game.players() >= players + 1);
     game.stage.server->close("the end", game.stage.now);
   }
-  // A block without memory is refused, and nothing else is disturbed.
+  // A block without memory is refused, and nothing else is affected.
   REQUIRE(refused > 0);
 }
 

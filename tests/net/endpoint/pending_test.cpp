@@ -1,4 +1,4 @@
-// Clients that were accepted and have not spoken yet: nobody else ends them.
+// Pending clients, accepted but without a packet yet: others cannot end them.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 const Address kElsewhere = Address::ipv4({66, 6, 6, 6}, 666);
 
-/// A client that the server has accepted and that does not know yet: its link is long.
+/// A client that the server has accepted and that does not know it yet, because its link is slow.
 struct PendingClient {
   PendingClient()
       : entropy_before(started(stage)), client(stage.add_client(stage.client_options())) {
@@ -31,12 +31,12 @@ struct PendingClient {
   Client& client;
 };
 
-TEST_CASE("Who has seen a client's request does not end its pending connection",
+TEST_CASE("An observer of a client's request cannot end its pending connection",
           "[net][endpoint][sys-33]") {
   PendingClient pending;
   NetStage& stage = pending.stage;
   SteppedHandshake thief(stage, kElsewhere, pending.entropy_before);
-  // Of the client's secrets he makes no use: the hello is noise.
+  // It does not use the client's secrets: the hello is noise.
   const std::optional<NetBytes> challenge = thief.give(thief.request());
   REQUIRE(challenge.has_value());
   REQUIRE(thief.handshake().take_challenge(*challenge));
@@ -51,10 +51,9 @@ TEST_CASE("Who has seen a client's request does not end its pending connection",
   REQUIRE(stage.server->counters().pending_replaced == 0);
 }
 
-TEST_CASE("A client that learns late that it was accepted is not forgotten meanwhile",
-          "[net][endpoint]") {
-  // The first accepts are lost, and then what the client says first: until the first accept is
-  // five seconds old.
+TEST_CASE("A client that receives its accept late is still pending", "[net][endpoint]") {
+  // The first accepts are lost, then the client's first packets, until the first accept is five
+  // seconds old.
   const Duration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
   CAPTURE(lost_for.count());
   NetStage stage(4, {.latency = 150ms});
@@ -77,8 +76,10 @@ TEST_CASE("A client that learns late that it was accepted is not forgotten meanw
   REQUIRE(stage.server->counters().unknown_connection == 0);
 }
 
-TEST_CASE("A client that asks anew from elsewhere takes its own place, also in a full server",
-          "[net][endpoint]") {
+TEST_CASE(
+    "A client that starts again from another address replaces its own attempt, also on a full "
+    "server",
+    "[net][endpoint]") {
   NetStage stage(4);
   stage.options.clients_max = 1;
   stage.start();
@@ -90,7 +91,7 @@ TEST_CASE("A client that asks anew from elsewhere takes its own place, also in a
   REQUIRE(keys.has_value());
   REQUIRE(stage.server->counters().accepts == 2);
   REQUIRE(stage.server->counters().pending_replaced == 1);
-  // The new accept is the one that is kept, and there is one pending client, not two.
+  // The server keeps the new accept, and there is one pending client, not two.
   REQUIRE(after.keys(after.give(after.response()))->server_receives == keys->server_receives);
   REQUIRE(stage.server->counters().accepts_again == 1);
   stage.run(6s);
@@ -100,7 +101,7 @@ TEST_CASE("A client that asks anew from elsewhere takes its own place, also in a
   REQUIRE(stage.server->counters().connected == 1);
 }
 
-TEST_CASE("A client that the server has forgotten before its first packet gives up early",
+TEST_CASE("A client that the server drops before its first packet gives up early",
           "[net][endpoint]") {
   PendingClient pending;
   NetStage& stage = pending.stage;

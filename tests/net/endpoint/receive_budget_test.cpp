@@ -1,4 +1,4 @@
-// What one call of `receive` may do, and all calls together, however a game's loop calls it.
+// The work of one call of `receive` and of all calls is bounded for any game loop.
 #include "net/endpoint/receive_budget.h"
 
 #include <array>
@@ -20,22 +20,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A loop of a game: how often it calls `receive` in a tick, and how long a tick is.
+/// A game loop: the number of `receive` calls per tick, and the length of a tick.
 struct Loop {
   int calls = 1;
   Duration tick{};
   const char* reason = "";
 };
 
-const std::vector<Loop> kLoops = {{1, 4ms, "250 Hz"},
-                                  {1, 16ms, "60 Hz"},
-                                  {1, 200ms, "5 Hz"},
-                                  {1, 1s, "one call a second"},
-                                  {500, 16ms, "many calls"},
-                                  {20, 10us, "calls without a pause"},
-                                  {3, 0ms, "a clock that stands still"}};
+const std::vector<Loop> kLoops = {{1, 4ms, "250 Hz"},         {1, 16ms, "60 Hz"},
+                                  {1, 200ms, "5 Hz"},         {1, 1s, "one call per second"},
+                                  {500, 16ms, "many calls"},  {20, 10us, "calls without a pause"},
+                                  {3, 0ms, "a stopped clock"}};
 
-/// What an attacker sends without end.
+/// The datagrams of an endless attack.
 enum class Flood : std::uint8_t { noise, unknown_packets, requests, forged_responses };
 
 class FloodedServer {
@@ -85,7 +82,7 @@ class FloodedServer {
   std::uint32_t number_ = 0;
 };
 
-/// The most work of an amount of time, with what a call may save up.
+/// The maximum work for an amount of time, including what a call may save up.
 double work_of(Duration time) {
   const ReceiveLimits limits;
   const double seconds = std::chrono::duration<double>(time).count() * limits.share +
@@ -93,7 +90,7 @@ double work_of(Duration time) {
   return seconds * receive_work::kUnitsPerSecond + receive_work::kDatagramMax;
 }
 
-TEST_CASE("A flood costs a server bounded work in each call and in all, whatever its loop is",
+TEST_CASE("A flood costs a server bounded work per call and in all, for any loop",
           "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const Flood flood =
@@ -117,8 +114,7 @@ TEST_CASE("A flood costs a server bounded work in each call and in all, whatever
   REQUIRE(server.counters().datagrams_in > 1000);
 }
 
-TEST_CASE("A slow loop reads all that comes, as long as that is its share of the time",
-          "[net][endpoint]") {
+TEST_CASE("A slow loop reads everything within its share of time", "[net][endpoint]") {
   const Duration tick = GENERATE(16ms, 50ms, 100ms, 200ms, 250ms);
   constexpr std::uint64_t kPerSecond = 126'000;  // A tenth of all time, as estimated.
   CAPTURE(tick.count());
@@ -142,7 +138,7 @@ TEST_CASE("A slow loop reads all that comes, as long as that is its share of the
   REQUIRE(waiting == 0);
 }
 
-/// The share of all time that a flooded server works, as estimated, once its loop is known.
+/// A flooded server's share of time, as estimated, once its loop is known.
 double share_of_work(const ReceiveLimits& limits, std::span<const Duration> pauses) {
   ReceiveBudget budget(limits, {});
   FloodSocket socket;
@@ -163,7 +159,7 @@ double share_of_work(const ReceiveLimits& limits, std::span<const Duration> paus
   return work / receive_work::kUnitsPerSecond / std::chrono::duration<double>(time).count();
 }
 
-TEST_CASE("A flooded loop uses its share of the time at any rate and with any limit of a call",
+TEST_CASE("A flooded loop uses its share of time at any rate and with any limit per call",
           "[net][endpoint]") {
   const double share = GENERATE(0.0625, 0.25, 0.5, 0.9);
   const Duration call_max = GENERATE(Duration(1ms), Duration(4ms), Duration(16ms));
@@ -178,7 +174,7 @@ TEST_CASE("A flooded loop uses its share of the time at any rate and with any li
   CHECK(used >= share * 0.95);
 }
 
-TEST_CASE("A limit of datagrams may be as large as its type allows", "[net][endpoint]") {
+TEST_CASE("The datagram limit may be the maximum of its type", "[net][endpoint]") {
   const Duration tick = GENERATE(16ms, 100ms, 250ms);
   const std::size_t datagrams_max = GENERATE(std::numeric_limits<std::size_t>::max(),
                                              std::numeric_limits<std::size_t>::max() / 2);
@@ -192,7 +188,7 @@ TEST_CASE("A limit of datagrams may be as large as its type allows", "[net][endp
   }
 }
 
-TEST_CASE("Answers to requests follow time, not calls", "[net][endpoint]") {
+TEST_CASE("The answers to requests depend on time, not on calls", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   CAPTURE(loop.reason);
   FloodedServer server(Flood::requests);
@@ -207,8 +203,7 @@ TEST_CASE("Answers to requests follow time, not calls", "[net][endpoint]") {
   REQUIRE(server.line().bytes_out < server.line().bytes_in);
 }
 
-TEST_CASE("A client that is flooded from its server's address does bounded work",
-          "[net][endpoint]") {
+TEST_CASE("A client flooded from its server's address does bounded work", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const bool is_accept = GENERATE(false, true);
   CAPTURE(loop.reason, is_accept);
@@ -236,8 +231,7 @@ TEST_CASE("A client that is flooded from its server's address does bounded work"
   REQUIRE(client.counters().not_ours > 100);
 }
 
-TEST_CASE("What a limited call leaves is read by the next calls, in order and once",
-          "[net][endpoint]") {
+TEST_CASE("Datagrams left by a limited call are read later, in order and once", "[net][endpoint]") {
   NetStage stage(4);
   stage.options.receive_limits = {.share = 0.5, .call_max = 16ms, .datagrams_max = 1};
   stage.start();
@@ -289,7 +283,8 @@ TEST_CASE("Datagrams from addresses that cannot be a peer are dropped and counte
   REQUIRE(socket.bytes_out == 0);
 }
 
-/// Passes datagrams on as if the machine had several addresses, and notes from which answers leave.
+/// Forwards datagrams as a machine with several addresses, and records the local addresses of
+/// answers.
 class ManyAddressesSocket final : public DatagramSocket {
  public:
   explicit ManyAddressesSocket(DatagramSocket& inner) : inner_(inner) {}
@@ -313,7 +308,7 @@ class ManyAddressesSocket final : public DatagramSocket {
   DatagramSocket& inner_;
 };
 
-TEST_CASE("A server answers from the address that its client asked", "[net][endpoint]") {
+TEST_CASE("A server answers from the address that its client used", "[net][endpoint]") {
   NetStage stage(4);
   ManyAddressesSocket line(*stage.socket);
   const Address first = Address::ipv4({10, 0, 0, 1}, 0);

@@ -76,13 +76,13 @@ TEST_CASE("A newer connection of a client replaces the older one, also on a full
   REQUIRE(live_clients(stage) == 4);
   REQUIRE(stage.server->events().size() == 2);
   for (const auto& client : stage.clients) REQUIRE(client->state() == ClientState::connected);
-  // Nobody else gets in.
+  // Another client is refused.
   const Client& fifth = stage.add_client(with_token(stage, 9));
   stage.run(1s);
   REQUIRE(fifth.refusal()->reason == RefuseReason::full);
 }
 
-TEST_CASE("A client that crashes before its first packet gets its own place on a full server",
+TEST_CASE("A client that crashes before its first packet gets its own slot on a full server",
           "[net][endpoint]") {
   NetStage stage(5, {.latency = 20ms});
   stage.options.backend_key = stage.backend_key;
@@ -91,7 +91,7 @@ TEST_CASE("A client that crashes before its first packet gets its own place on a
   for (std::uint64_t id = 1; id <= 3; ++id) stage.add_client(with_token(stage, id));
   stage.run(1s);
   REQUIRE(stage.server->counters().connected == 3);
-  // Client 7 takes the last place and crashes before the answer arrives.
+  // Client 7 gets the last slot and crashes before the answer arrives.
   stage.add_client(with_token(stage, 7));
   while (stage.server->counters().accepts < 4) stage.step(1ms);
   stage.clients.pop_back();
@@ -105,7 +105,7 @@ TEST_CASE("A client that crashes before its first packet gets its own place on a
   REQUIRE(live_clients(stage) == 4);
 }
 
-TEST_CASE("Two tokens of one client that come together end as one connection", "[net][endpoint]") {
+TEST_CASE("Two simultaneous tokens of one client end as one connection", "[net][endpoint]") {
   NetStage stage(6);
   stage.options.backend_key = stage.backend_key;
   stage.start();
@@ -116,7 +116,7 @@ TEST_CASE("Two tokens of one client that come together end as one connection", "
   REQUIRE(stage.server->counters().clients_replaced == 4);
 }
 
-TEST_CASE("A client is only replaced once the first packet of the new one opens",
+TEST_CASE("A client is replaced only when the first packet of the new one opens",
           "[net][endpoint]") {
   NetStage stage(5);
   fill_with_tokens(stage, 2);
@@ -125,7 +125,7 @@ TEST_CASE("A client is only replaced once the first packet of the new one opens"
                           with_token(stage, 1).handshake);
   const std::optional<NetBytes> accept = silent.shake();
   REQUIRE(silent.keys(accept).has_value());
-  // Noise under the id of the new connection is no packet of it.
+  // Noise with the id of the new connection is not one of its packets.
   NetBytes noise(60, std::byte{7});
   noise[0] = std::byte{0x80};
   const std::uint32_t id = silent.keys(accept)->server_receives;
@@ -139,8 +139,7 @@ TEST_CASE("A client is only replaced once the first packet of the new one opens"
   REQUIRE(stage.clients.back()->state() == ClientState::connected);
 }
 
-TEST_CASE("A game that knows its clients by their user data has them replaced, too",
-          "[net][endpoint]") {
+TEST_CASE("Clients identified by user data are also replaced", "[net][endpoint]") {
   class Login final : public Admission {
    public:
     std::optional<std::string> refusal(const Applicant& applicant) override {
@@ -196,7 +195,7 @@ TEST_CASE("Without ids, a silent connection makes room for its own address on a 
   stage.clients.pop_back();  // A crash.
   REQUIRE_FALSE(outcome(Address::ipv4({10, 0, 1, 2}, 2001)));
   stage.run(5s);
-  // Others do not get its place, only its own address does.
+  // Only its own address gets its slot.
   REQUIRE_FALSE(outcome(Address::ipv4({66, 6, 6, 6}, 2002)));
   REQUIRE(outcome(Address::ipv4({10, 0, 1, 2}, 2003)));
   REQUIRE(stage.server->counters().clients_replaced == 1);
@@ -205,7 +204,7 @@ TEST_CASE("Without ids, a silent connection makes room for its own address on a 
   REQUIRE(stage.clients[0]->state() == ClientState::connected);
 }
 
-TEST_CASE("A silent connection that comes back in time keeps its place", "[net][endpoint]") {
+TEST_CASE("A silent connection that resumes in time keeps its slot", "[net][endpoint]") {
   NetStage stage(5);
   stage.options.clients_max = 1;
   stage.start();
@@ -219,7 +218,7 @@ TEST_CASE("A silent connection that comes back in time keeps its place", "[net][
   stage.network.link(stage.links[0]).is_down = false;
   stage.run(1s);
   REQUIRE(player.state() == ClientState::connected);
-  // Its first packet comes too late.
+  // The newer client's first packet arrives too late.
   SealedConnection late(stage.options.connection, keys->cipher, keys->to_server, keys->to_client,
                         {.ours = keys->client_receives, .theirs = keys->server_receives},
                         stage.now);

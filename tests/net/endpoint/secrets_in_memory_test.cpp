@@ -1,4 +1,4 @@
-// No secret stays in memory longer than it is needed: an attacker who reads the memory later cannot
+// Secrets are wiped when they are no longer needed: an attacker who reads the memory later cannot
 // decrypt packets that were recorded before.
 #include <memory>
 #include <optional>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Keeps the last response and accept that pass a socket.
+/// Stores the last response and accept that pass a socket.
 class RecordingSocket final : public DatagramSocket {
  public:
   explicit RecordingSocket(DatagramSocket& inner) : inner_(inner) {}
@@ -46,8 +46,8 @@ class RecordingSocket final : public DatagramSocket {
   DatagramSocket& inner_;
 };
 
-/// A server and one client, each with entropy that the test overhears. Has to lie on the heap,
-/// where the search looks.
+/// A server and one client whose entropy the test records. It must be on the heap, where the search
+/// looks.
 class Scene {
  public:
   explicit Scene(bool has_token) {
@@ -84,9 +84,9 @@ class Scene {
   void end_client() { client_.reset(); }
   void end_server() { server_.reset(); }
 
-  /// The chain of keys and the first keys of packets, without a token. They are computed from what
-  /// travelled and the client's ephemeral secret, as an attacker who found it would do
-  /// (net/WIRE_FORMAT.md, "Keys").
+  /// The key chain and the first packet keys, without a token. They are computed from recorded
+  /// datagrams and the client's ephemeral secret, as an attacker would do (net/WIRE_FORMAT.md,
+  /// "Keys").
   std::vector<DisguisedSecret> computed_keys() const {
     SeededEntropy same(kClientSeed);
     const SecretKey ephemeral = SecretKey::random(same);
@@ -113,7 +113,7 @@ class Scene {
   std::optional<DisguisedSecret> token_secret;
 
  private:
-  /// Lets no compiler leave out what was written to the bytes.
+  /// Prevents the compiler from removing the write.
   static void keep_the_write(const NetBytes& bytes) {
     asm volatile("" : : "g"(bytes.data()) : "memory");
   }
@@ -125,7 +125,7 @@ class Scene {
   std::optional<Client> client_;
 };
 
-/// Whether any of some secrets is in memory.
+/// True when any of the secrets is in memory.
 bool is_in_memory(std::span<const DisguisedSecret> secrets) {
   return std::ranges::any_of(secrets,
                              [](const DisguisedSecret& each) { return times_in_memory(each) > 0; });
@@ -136,7 +136,7 @@ bool can_search() {
   return times_in_memory(DisguisedSecret(known)) > 0;
 }
 
-TEST_CASE("The secrets of a handshake are gone when the keys exist, and old keys after rekeying",
+TEST_CASE("The secrets of a handshake are wiped when the keys exist, and old keys after rekeying",
           "[net][endpoint]") {
   if (!can_search()) {
     WARN("the memory of this process cannot be searched: not tested");
@@ -146,7 +146,7 @@ TEST_CASE("The secrets of a handshake are gone when the keys exist, and old keys
   Scene& scene = *on_heap;
   scene.run(2s);
   REQUIRE(scene.client().state() == ClientState::connected);
-  // Beside ids and path questions, what the client drew is its ephemeral secret.
+  // Besides ids and path challenges, the client drew only its ephemeral secret.
   REQUIRE(scene.client_entropy.given.front().size() == 32);
   REQUIRE(times_in_memory(scene.client_entropy.given.front()) == 0);
   std::size_t ephemeral_count = 0;
@@ -158,7 +158,7 @@ TEST_CASE("The secrets of a handshake are gone when the keys exist, and old keys
   REQUIRE(ephemeral_count == 1);
   const std::vector<DisguisedSecret> keys = scene.computed_keys();
   REQUIRE_FALSE(is_in_memory(std::span(keys).first(3)));
-  // This shows that the computed keys are the right ones: they are in use.
+  // The computed keys are correct: these are in use.
   REQUIRE(times_in_memory(keys[3]) > 0);
   REQUIRE(times_in_memory(keys[4]) > 0);
   scene.run(25min);
@@ -166,7 +166,7 @@ TEST_CASE("The secrets of a handshake are gone when the keys exist, and old keys
   REQUIRE_FALSE(is_in_memory(keys));
 }
 
-TEST_CASE("A token's secret is gone when the keys exist, and when an attempt ends",
+TEST_CASE("A token's secret is wiped when the keys exist, and when an attempt ends",
           "[net][endpoint]") {
   if (!can_search()) return;
   const bool is_answered = GENERATE(true, false);
@@ -181,14 +181,14 @@ TEST_CASE("A token's secret is gone when the keys exist, and when an attempt end
   REQUIRE(times_in_memory(scene.client_entropy.given.front()) == 0);
 }
 
-TEST_CASE("Nothing secret is left of a server and a client that have ended", "[net][endpoint]") {
+TEST_CASE("A destroyed server and client leave no secrets in memory", "[net][endpoint]") {
   if (!can_search()) return;
   const auto on_heap = std::make_unique<Scene>(false);
   Scene& scene = *on_heap;
   scene.run(2s);
   REQUIRE(scene.client().state() == ClientState::connected);
   const std::vector<DisguisedSecret> keys = scene.computed_keys();
-  // A cookie's secret and that of the table of addresses, of 16 bytes each.
+  // The secrets of the cookie and of the address table, of 16 bytes each.
   std::vector<DisguisedSecret> secrets;
   for (const DisguisedSecret& each : scene.server_entropy.given) {
     if (each.size() == 16) secrets.push_back(each);

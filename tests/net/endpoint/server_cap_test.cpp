@@ -1,5 +1,5 @@
-// What a server may send in all: how its clients share it, and that nobody is offered what then
-// waits. Time is simulated.
+// The sending cap of a server: its clients share it, and a budget never includes bytes that then
+// wait. Time is simulated.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,16 +23,16 @@ constexpr Duration kWay = 20ms;
 constexpr std::uint16_t kFirstPort = 1000;
 constexpr double kEverything = std::numeric_limits<double>::infinity();
 
-/// A server whose game sends payloads to each client at each tick, as many as the budget tells of.
+/// A server whose game sends payloads to each client at each tick, as many as the budget allows.
 class CappedGame {
  public:
-  /// What came of a stretch of time.
+  /// The results of a period.
   struct Report {
-    double sent = 0;            ///< Bytes a second of the server.
-    double fairness = 1;        ///< Jain's index over what the clients got.
-    std::vector<double> got;    ///< Bytes of payload a second.
-    Duration wait_max{};        ///< Of a payload, from the tick in which it was queued.
-    std::vector<double> waits;  ///< The same of each client, in ticks.
+    double sent = 0;            ///< The server's bytes per second.
+    double fairness = 1;        ///< Jain's index over the clients.
+    std::vector<double> got;    ///< Bytes of payload per second.
+    Duration wait_max{};        ///< A payload's wait, from the tick in which it was queued.
+    std::vector<double> waits;  ///< The same for each client, in ticks.
     std::uint64_t refused = 0;
   };
 
@@ -62,12 +62,12 @@ class CappedGame {
     REQUIRE(handles_.size() == clients);
   }
 
-  /// From now on the game has so many bytes a second for a client.
+  /// From now on the game has this many bytes per second for a client.
   void set_wish(std::size_t client, double bytes_per_second) {
     wants_[client] = bytes_per_second;
     owed_[client] = 0;
   }
-  /// From now on so much arrives at a client.
+  /// From now on a client's path carries this much.
   void set_path(std::size_t client, double bytes_per_second) {
     LinkOptions& down = stage_.network.link(stage_.links[2 * client + 1]);
     down.bytes_per_second = bytes_per_second;
@@ -78,9 +78,9 @@ class CappedGame {
     has_messages_.push_back(client);
     message_.resize(bytes);
   }
-  /// From now on each client says something at each tick.
+  /// From now on each client sends at each tick.
   void let_clients_talk() { clients_talk_ = true; }
-  /// Queues a payload for each client that has any budget, larger than that.
+  /// Queues a payload for each client with any budget, larger than the budget.
   void queue_for_each(std::size_t bytes) {
     for (const ClientHandle handle : handles_) {
       Connection& connection = *stage_.server->connection(handle);
@@ -88,7 +88,7 @@ class CappedGame {
       REQUIRE(connection.send_payload(std::span(payload_).first(bytes), 0) == SendStatus::queued);
     }
   }
-  /// What a client's path is thought to carry.
+  /// The estimated rate of a client's path.
   double bytes_per_second(std::size_t client) {
     return stage_.server->connection(handles_[client])->rate().bytes_per_second();
   }
@@ -123,7 +123,7 @@ class CappedGame {
   }
 
   const Server& server() const { return *stage_.server; }
-  /// Closes the server. Returns how long it took until each client knew.
+  /// Closes the server. Returns the time until each client knew.
   Duration close() {
     const Time began = stage_.now;
     stage_.server->close("the end", stage_.now);
@@ -131,7 +131,7 @@ class CappedGame {
       return client->connection()->state() == ConnectionState::closed;
     };
     while (!std::ranges::all_of(stage_.clients, knows)) {
-      REQUIRE(stage_.now < began + 500ms);  // Later the server has forgotten them.
+      REQUIRE(stage_.now < began + 500ms);  // Later the server has dropped them.
       step();
     }
     return stage_.now - began;
@@ -143,7 +143,7 @@ class CappedGame {
     stage_.network.advance(stage_.now);
     stage_.server->receive(stage_.now, stage_.date);
     for (const ClientHandle handle : handles_) {
-      // Places are taken in the order of arrival, which is not that of the clients.
+      // Slots are assigned in the order of arrival, which differs from the order of the clients.
       const std::uint16_t port = stage_.server->address(handle).port();
       offer(*stage_.server->connection(handle), port - kFirstPort);
     }
@@ -189,7 +189,7 @@ class CappedGame {
     for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
       SectionReader reader(connection.payload().bytes);
       const Time sent(Duration(static_cast<std::int64_t>(reader.read_u64())));
-      // It is read at a tick: that is no waiting.
+      // It is read at a tick; that does not count as waiting.
       waits_[client] = std::max(waits_[client], stage_.now - sent - kWay - tick_);
       got_[client] += static_cast<double>(connection.payload().bytes.size());
     }
@@ -201,7 +201,7 @@ class CappedGame {
   Duration tick_;
   std::vector<ClientHandle> handles_;
   std::vector<double> wants_;
-  std::vector<double> owed_;  ///< What the game has for a client.
+  std::vector<double> owed_;  ///< The bytes that the game has for a client.
   std::vector<double> got_;
   std::vector<std::size_t> has_messages_;
   bool clients_talk_ = false;
@@ -211,7 +211,7 @@ class CappedGame {
   std::uint64_t refused_ = 0;
 };
 
-TEST_CASE("Clients share what a server may send, and nothing that was offered waits for it",
+TEST_CASE("Clients share the cap of a server, and offered bytes do not wait for it",
           "[net][endpoint][sys-31]") {
   const auto [clients, cap] = GENERATE(table<std::size_t, double>({
       {1, 30'000},
@@ -233,7 +233,7 @@ TEST_CASE("Clients share what a server may send, and nothing that was offered wa
   REQUIRE(report.wait_max == Duration::zero());
 }
 
-TEST_CASE("Who wants less than its share of the cap, or cannot have it, leaves it to the others",
+TEST_CASE("A client that cannot use its share of the cap leaves it to the others",
           "[net][endpoint][sys-31]") {
   CappedGame game(200'000, 4);
   game.set_wish(0, 5'000);
@@ -244,11 +244,11 @@ TEST_CASE("Who wants less than its share of the cap, or cannot have it, leaves i
   REQUIRE(report.sent <= 202'000);
   REQUIRE(report.sent >= 196'000);
   REQUIRE(report.got[0] >= 4'950);
-  REQUIRE(report.got[1] >= 14'000);  // without heads
+  REQUIRE(report.got[1] >= 14'000);  // without headers
   REQUIRE(report.got[2] >= 75'000);
   REQUIRE(std::abs(report.got[2] / report.got[3] - 1) < 0.02);
 
-  // It gets its share again within a tenth of a second of wanting it.
+  // It has its share again within a tenth of a second.
   game.set_wish(0, kEverything);
   game.run(100ms);
   report = game.measure(1s);
@@ -257,9 +257,10 @@ TEST_CASE("Who wants less than its share of the cap, or cannot have it, leaves i
   REQUIRE(report.wait_max <= kTick + 100ms);  // in the queue of the slow path
 }
 
-TEST_CASE("Messages of one client make nobody's payloads wait, and its own a few ticks",
-          "[net][endpoint][sys-31]") {
-  const double cap = GENERATE(160'000, 128'000);  // 166 and 133 bytes a tick for each
+TEST_CASE(
+    "Messages of one client do not delay other clients' payloads, and its own only a few ticks",
+    "[net][endpoint][sys-31]") {
+  const double cap = GENERATE(160'000, 128'000);  // 166 and 133 bytes per tick for each
   CAPTURE(cap);
   CappedGame game(cap, 16);
   game.add_messages(3);
@@ -273,13 +274,13 @@ TEST_CASE("Messages of one client make nobody's payloads wait, and its own a few
     REQUIRE(std::abs(report.got[i] / report.got[0] - 1) < 0.02);
     REQUIRE(report.waits[i] == 0);
   }
-  // A message of 1,024 bytes takes eight ticks of its share at most.
+  // A message of 1,024 bytes uses at most eight ticks of its share.
   REQUIRE(report.waits[3] <= 10);
-  // Payloads weigh more.
+  // Payloads have more weight.
   REQUIRE(report.got[3] >= 0.4 * report.got[0]);
 }
 
-TEST_CASE("A server without a cap lets its clients' paths decide", "[net][endpoint]") {
+TEST_CASE("Without a cap the clients' paths decide", "[net][endpoint]") {
   CappedGame game(kEverything, 2);
   game.set_path(0, 50'000);
   game.set_path(1, 100'000);
@@ -291,7 +292,7 @@ TEST_CASE("A server without a cap lets its clients' paths decide", "[net][endpoi
   REQUIRE(game.server().counters().capped == 0);
 }
 
-TEST_CASE("Who comes to a server at its cap gets a share, and who goes leaves one",
+TEST_CASE("A client that joins a server at its cap gets a share, and one that leaves frees it",
           "[net][endpoint][sys-31]") {
   CappedGame game(100'000, 2);
   game.run(2s);
@@ -303,7 +304,7 @@ TEST_CASE("Who comes to a server at its cap gets a share, and who goes leaves on
   REQUIRE(alone.got[1] >= 90'000);
   game.add_clients(1);
   game.set_wish(0, kEverything);
-  game.run(200ms);  // what came meanwhile is read
+  game.run(200ms);  // reads what arrived meanwhile
   const CappedGame::Report three = game.measure(2s);
   CAPTURE(three.got);
   REQUIRE(three.fairness >= 0.99);
@@ -311,18 +312,18 @@ TEST_CASE("Who comes to a server at its cap gets a share, and who goes leaves on
   REQUIRE(game.server().counters().capped > 100);
 }
 
-TEST_CASE("A server that closes tells its clients at once, however much it owes",
+TEST_CASE("A server that closes notifies its clients at once, however much it owes",
           "[net][endpoint][sys-31]") {
   CappedGame game(1'000, 32);
   game.let_clients_talk();
   game.run(3s);
-  // It owes so much that not even acknowledgements go. The last one may exceed the cap.
+  // It owes so much that even acknowledgements wait. The last one may exceed the cap.
   REQUIRE(game.measure(10s).sent <= 1'010);
   REQUIRE(game.close() <= kWay + 2 * kTick);
 }
 
 TEST_CASE(
-    "When all clients get a packet at once beyond the cap, what they say is still acknowledged",
+    "When all clients get a packet beyond the cap at once, their packets are still acknowledged",
     "[net][endpoint][sys-31]") {
   CappedGame game(160'000, 64);
   for (std::size_t i = 0; i < 64; ++i) game.set_wish(i, 0);
@@ -339,17 +340,16 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Messages that wait for a share of a cap say nothing of the path",
+TEST_CASE("Messages that wait for a share of a cap do not affect the rate of the path",
           "[net][endpoint][sys-31]") {
   CappedGame game(10'000, 1);
   game.set_wish(0, 0);
   game.add_messages(0, 120);
   game.run(20s);
-  REQUIRE(game.bytes_per_second(0) <= 96'000);  // at first it doubles once, as the cap is full
+  REQUIRE(game.bytes_per_second(0) <= 96'000);  // at first it doubles once, because the cap is full
 }
 
-TEST_CASE("A cap shares without asking for memory, however many come and go",
-          "[net][endpoint][sys-31]") {
+TEST_CASE("A cap allocates nothing when members join and leave", "[net][endpoint][sys-31]") {
   Time now(1s);
   SendCap cap(60'000, 64, now);
   for (std::size_t i = 0; i < 64; ++i) cap.join(i);
@@ -366,7 +366,7 @@ TEST_CASE("A cap shares without asking for memory, however many come and go",
   REQUIRE(allocation_count() == before);
 }
 
-TEST_CASE("All credits together are what may be sent, less what is owed", "[net][endpoint]") {
+TEST_CASE("The sum of all credits is the available bytes minus the debt", "[net][endpoint]") {
   Time now(1s);
   SendCap cap(100'000, 8, now);
   for (std::size_t i = 0; i < 4; ++i) cap.join(i);
@@ -376,7 +376,7 @@ TEST_CASE("All credits together are what may be sent, less what is owed", "[net]
     now += kTick;
     for (std::size_t i = 0; i < 4; ++i) {
       random = random * 1'664'525 + 1'013'904'223;
-      // A packet goes as long as there is any credit, and may be larger than that.
+      // A packet is sent with any credit, and may exceed it.
       while (cap.credit(i) > 0 && (random = random * 1'664'525 + 1'013'904'223) >> 30U != 0) {
         const std::size_t bytes = 30 + (random >> 16U) % 1400;
         cap.spent(i, bytes);
@@ -388,24 +388,24 @@ TEST_CASE("All credits together are what may be sent, less what is owed", "[net]
     std::int64_t credits = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       credits += cap.credit(i);
-      REQUIRE(cap.credit(i) <= 6'250);  // a quarter of what comes in 50 ms, and all of that
+      REQUIRE(cap.credit(i) <= 6'250);  // a quarter of the bytes of 50 ms, and all of them
     }
     REQUIRE(static_cast<double>(sent + credits) <= could + 100'000 * 0.05 + 5);
   }
-  // All that was to be had was used.
+  // Everything available was used.
   REQUIRE(static_cast<double>(sent) >= 0.98 * 2000 * 100'000 / 60);
 }
 
-TEST_CASE("What must be said without credit ends at what a server may owe", "[net][endpoint]") {
+TEST_CASE("Bytes sent without credit stop at the maximum debt", "[net][endpoint]") {
   Time now(1s);
   SendCap cap(10'000, 2, now);
   cap.join(0);
   std::size_t bytes = 0;
   for (; !cap.is_used_up(); bytes += 40) cap.spent(0, 40);
-  // What it began with, what it may save up, and a packet for each.
+  // The initial credit, the maximum saving, and a packet for each.
   REQUIRE(bytes <= 500 + 500 + 2 * (300 + kDatagramBytesMax) + 40);
   REQUIRE(cap.credit(0) < 0);
-  // It is paid for, and then there is credit again.
+  // After it is paid, there is credit again.
   now += 1s;
   REQUIRE(cap.refill(now) == 1);
   REQUIRE(cap.credit(0) > 0);

@@ -29,7 +29,7 @@ UsedTokens::Use use_of(std::size_t number, UnixSeconds issued, UnixSeconds expir
   return {.id = id_of(number), .attempt = kFirst, .issued = issued, .expires = expires};
 }
 
-TEST_CASE("Used tokens are remembered by attempt until they expire, and no more than fit",
+TEST_CASE("Used tokens are remembered with their attempt until they expire, up to the limit",
           "[net][secure]") {
   constexpr std::size_t kMost = 65536;
   UsedTokens used(kMost);
@@ -42,7 +42,7 @@ TEST_CASE("Used tokens are remembered by attempt until they expire, and no more 
   REQUIRE(used.size() == 1);
   used.forget_expired(100, kStart + 10s);
   REQUIRE(used.size() == 0);
-  // It is expired, and stays refused if the date goes back.
+  // It is expired, and stays refused if the date is set back.
   REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
   for (std::size_t i = 0; i < kMost; ++i) {
     REQUIRE_FALSE(used.is_full());
@@ -55,7 +55,8 @@ TEST_CASE("Used tokens are remembered by attempt until they expire, and no more 
   REQUIRE(used.size() == 0);
 }
 
-TEST_CASE("No walk of the date makes a used token good again, or refuses others", "[net][secure]") {
+TEST_CASE("No change of the date makes a used token valid again or other tokens invalid",
+          "[net][secure]") {
   const auto seed = GENERATE(range(1, 200));
   CAPTURE(seed);
   Random random(static_cast<std::uint64_t>(seed));
@@ -68,7 +69,7 @@ TEST_CASE("No walk of the date makes a used token good again, or refuses others"
   std::vector<Known> known;
   for (std::size_t second = 0; second < 300; ++second) {
     const Time now = kStart + std::chrono::seconds(second);
-    // Right, or ahead or behind by up to 1000 s.
+    // Correct, or ahead or behind by up to 1000 s.
     UnixSeconds date = kDate + second;
     if (random.below(4) == 0) date += random.below(1000);
     if (random.below(4) == 0) date -= random.below(1000);
@@ -79,7 +80,7 @@ TEST_CASE("No walk of the date makes a used token good again, or refuses others"
     }
     const Known fresh{.number = second, .expires = kDate + second + 1 + random.below(100)};
     if (fresh.expires <= date) continue;
-    // Its backend issued it just now, by the right date.
+    // Its backend issued it just now, with the correct date.
     REQUIRE_FALSE(used.is_used_by_another(id_of(second), kFirst, fresh.expires));
     used.add(use_of(fresh.number, kDate + second, fresh.expires), now);
     known.push_back(fresh);
@@ -88,8 +89,7 @@ TEST_CASE("No walk of the date makes a used token good again, or refuses others"
   REQUIRE(used.size() <= 1000);
 }
 
-TEST_CASE("A token that was used while the date was ahead makes no later token worthless",
-          "[net][secure]") {
+TEST_CASE("A token used while the date was ahead makes no later token invalid", "[net][secure]") {
   constexpr UnixSeconds kDate = 1'000'000;
   const UnixSeconds ahead = GENERATE(0U, 500U, 900U, 999U);
   const bool is_restored = GENERATE(false, true);
@@ -109,7 +109,7 @@ TEST_CASE("A token that was used while the date was ahead makes no later token w
   }
 }
 
-TEST_CASE("A list of used tokens is kept over a restart, and a damaged one is refused",
+TEST_CASE("A saved list of used tokens survives a restart, and a damaged one is refused",
           "[net][secure]") {
   UsedTokens before(10);
   before.add(use_of(9, 40, 50), kStart);
@@ -126,7 +126,7 @@ TEST_CASE("A list of used tokens is kept over a restart, and a damaged one is re
   REQUIRE_FALSE(after.is_used_by_another(id_of(1), kFirst, 100));
   REQUIRE(after.is_used_by_another(id_of(9), kSecond, 50));
   REQUIRE_FALSE(after.is_used_by_another(id_of(3), kSecond, 100));
-  // A second time it changes nothing: several servers may share lists.
+  // A second time changes nothing: several servers may share lists.
   REQUIRE(after.restore(list, Time(2s)));
   REQUIRE(after.size() == 2);
   after.forget_expired(100, Time(41s));
@@ -143,7 +143,7 @@ TEST_CASE("A list of used tokens is kept over a restart, and a damaged one is re
     damaged[place] ^= std::byte{1};
     REQUIRE_FALSE(refusing.restore(damaged, Time(1s)));
   }
-  NetBytes twice = list;  // Ids ascend, so none is there twice.
+  NetBytes twice = list;  // Ids must ascend, so duplicates are refused.
   std::copy_n(twice.begin() + 24, 64, twice.begin() + 24 + 64);
   REQUIRE_FALSE(refusing.restore(twice, Time(1s)));
   REQUIRE(refusing.size() == 0);
@@ -196,14 +196,14 @@ std::optional<RefuseReason> second_use(Meanwhile meanwhile) {
 }
 
 TEST_CASE(
-    "A used token is refused after the date went ahead and back, and after a restart with the "
+    "A used token is refused after the date was set forward and back, and after a restart with the "
     "list",
     "[net][endpoint]") {
   REQUIRE(second_use(Meanwhile::nothing) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::date_step) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::kept_list) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::later_tokens_only) == RefuseReason::token_invalid);
-  // What the header says of a restart without one of these.
+  // The header documents a restart without one of these.
   REQUIRE_FALSE(second_use(Meanwhile::restart).has_value());
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("Other tokens work while and after the date is ahead", "[net][endpoint
   };
   REQUIRE(state() == ClientState::connected);
   stage.date += 3600;
-  REQUIRE(state() == ClientState::closed);  // It is over by this date.
+  REQUIRE(state() == ClientState::closed);  // It is expired by this date.
   stage.date -= 3600;
   REQUIRE(state() == ClientState::connected);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("The oldest client of the greediest prefix makes room", "[net][endpoint]") {
+TEST_CASE("The oldest client of the largest prefix makes room", "[net][endpoint]") {
   struct Row {
     std::vector<const char*> waiting;  ///< Oldest first.
     std::uint32_t removed = 0;
@@ -48,7 +48,7 @@ TEST_CASE("The oldest client of the greediest prefix makes room", "[net][endpoin
     const Address from = *Address::parse(row.waiting[i]);
     waiting.push_back({.from = from, .since = Time(std::chrono::seconds(i)), .slot = i});
   }
-  std::ranges::reverse(waiting);  // The order in which they are given means nothing.
+  std::ranges::reverse(waiting);  // The order of the input does not matter.
   REQUIRE(slot_to_vacate(waiting) == row.removed);
 }
 
@@ -58,7 +58,7 @@ class HalfOpenAttack {
   HalfOpenAttack(NetStage& stage, std::vector<Address> addresses)
       : stage_(stage), addresses_(std::move(addresses)) {}
 
-  /// Asks once from each address that has budget left.
+  /// Sends one request from each address with budget left.
   void attack() {
     for (const Address& each : addresses_) {
       SteppedHandshake client(stage_, each, SeededEntropy(++seed_));
@@ -102,7 +102,7 @@ TEST_CASE("Half-open clients of one network never keep a player out", "[net][end
   NetStage stage(4);
   stage.options.clients_max = places;
   stage.start();
-  // 40 addresses, or a /59 of 32 networks: more than all pending places.
+  // 40 addresses, or a /59 of 32 networks: more than the number of pending clients.
   HalfOpenAttack attack(stage, is_v6 ? ipv6_addresses(32) : ipv4_addresses(40));
   attack.attack();
   for (std::uint8_t player = 1; player <= 3; ++player) {
@@ -115,8 +115,7 @@ TEST_CASE("Half-open clients of one network never keep a player out", "[net][end
   REQUIRE(stage.server->counters().connected == 3);
 }
 
-TEST_CASE("A pending client whose backend vouches for it makes no room for others",
-          "[net][endpoint]") {
+TEST_CASE("A pending client with a token makes no room for others", "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.options.allow_pinned = true;
@@ -129,7 +128,7 @@ TEST_CASE("A pending client whose backend vouches for it makes no room for other
   REQUIRE(vouched.keys(vouched.shake()).has_value());
   SteppedHandshake other(stage, Address::ipv4({10, 0, 2, 2}, 1), SeededEntropy(2));
   REQUIRE(other.refusal(other.shake())->reason == RefuseReason::full);
-  // Where there is no token, the newer one gets the place.
+  // Without a token, the newer one gets the slot.
   stage.run(6s);
   SteppedHandshake first(stage, Address::ipv4({10, 0, 2, 3}, 1), SeededEntropy(3));
   SteppedHandshake second(stage, Address::ipv4({10, 0, 2, 4}, 1), SeededEntropy(4));

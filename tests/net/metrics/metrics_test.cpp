@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Totals after so many steps of 100 bytes in one packet in, 50 bytes in two packets out.
+/// Totals after this many steps of 100 bytes in one packet in, 50 bytes in two packets out.
 TrafficSample sample(Duration at, std::uint64_t steps) {
   return {.at = Time(at),
           .totals = {.bytes_in = 100 * steps,
@@ -41,14 +41,13 @@ TEST_CASE("Rates need two samples", "[net][metrics]") {
   REQUIRE(windows.last_samples().bytes_in_per_second == 0);
 }
 
-TEST_CASE("A window of a second forgets what was before, however fast ticks are",
-          "[net][metrics]") {
+TEST_CASE("A window of a second ignores earlier traffic at any tick rate", "[net][metrics]") {
   const Duration tick = GENERATE(1ms, 5ms, 20ms, 50ms);
   CAPTURE(tick.count());
   TrafficWindows windows;
   Duration at = 1s;
   std::uint64_t steps = 0;
-  // A fast second that is to be forgotten, then three of one step a tick.
+  // A fast second that must be ignored, then three with one step per tick.
   for (; at < 2s; at += tick) windows.add(sample(at, steps += 100));
   for (; at < 5s; at += tick) windows.add(sample(at, ++steps));
   const TrafficRates rates = windows.last_second();
@@ -103,7 +102,7 @@ TEST_CASE("Samples of a live connection allocate nothing and show its loss",
   REQUIRE(rates.round_trip_mean < 80ms);
 }
 
-TEST_CASE("A line for a person", "[net][metrics]") {
+TEST_CASE("The summary is one readable line", "[net][metrics]") {
   std::string text;
   append_summary(text, "Eve\n",
                  {.over = 1s,
@@ -118,7 +117,7 @@ TEST_CASE("A line for a person", "[net][metrics]") {
           "Eve?: in 12.3 kB/s 60/s loss 0.5 %, out 0.4 kB/s 30/s loss 100.0 %, rtt 34.2 ms\n");
 }
 
-/// Every counter another number, so that a mix-up shows.
+/// Every counter has another number, so that a mix-up is noticed.
 template <typename Counters>
 Counters numbered() {
   std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)> numbers{};
@@ -146,7 +145,7 @@ std::string exported() {
                         .datagram_bytes = 1472},
       ConnectionMetrics{.client = "quote \" slash \\ line \n bell \a", .is_interrupted = true},
       ConnectionMetrics{.client = "quote \" slash \\ line \n bell \\x07"},
-      // Names that differ stay apart, whatever they hold.
+      // Names that differ stay different, whatever they contain.
       ConnectionMetrics{.client = "Zo\u00EB \u6F22 \U0001F600"},
       ConnectionMetrics{.client = "Zo\u00E9 \xC3( \xED\xA0\x80 \xF0\x80\x80\x80 \xF0\x9F"},
   };
@@ -154,16 +153,16 @@ std::string exported() {
   return text;
 }
 
-// tests/conformance/prometheus_check.py holds the golden file against the format's rules.
+// tests/conformance/prometheus_check.py checks the golden file against the format's rules.
 TEST_CASE("The export is the golden one", "[net][metrics][sys-36]") {
   const std::string golden = read_golden("net/metrics.prom");
   const std::string text = exported();
   if (text != golden) leave_for_comparison("metrics.prom", text);
-  INFO("what was exported is in metrics.prom of the build folder");
+  INFO("the exported text is metrics.prom in the build folder");
   REQUIRE(text == golden);
 }
 
-TEST_CASE("Every counter is exported, and once", "[net][metrics]") {
+TEST_CASE("Every counter is exported once", "[net][metrics]") {
   const std::string text = exported();
   const auto times = [&text](std::uint64_t number) {
     const std::string row = " " + std::to_string(number) + "\n";
@@ -171,8 +170,8 @@ TEST_CASE("Every counter is exported, and once", "[net][metrics]") {
     for (std::size_t at = text.find(row); at != text.npos; at = text.find(row, at + 1)) ++count;
     return count;
   };
-  // Numbers stand for members: those of a connection's and of a server's counters overlap. Of a
-  // server's refusals there are ten reasons in an array of 16, whose first is none.
+  // Numbers identify members, and those of a connection's and a server's counters overlap. A
+  // server's refusals have ten reasons in an array of 16, whose first is unused.
   const std::size_t connection = sizeof(ConnectionCounters) / 8;
   const std::size_t server = sizeof(ServerCounters) / 8;
   int found = 0;
@@ -182,7 +181,7 @@ TEST_CASE("Every counter is exported, and once", "[net][metrics]") {
   REQUIRE(found == static_cast<int>(connection + server - 6));
 }
 
-TEST_CASE("No connection, no metric of connections", "[net][metrics]") {
+TEST_CASE("Without connections no connection metrics are exported", "[net][metrics]") {
   std::string text;
   append_prometheus(text, std::span<const ConnectionMetrics>());
   REQUIRE(text.empty());

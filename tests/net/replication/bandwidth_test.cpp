@@ -8,7 +8,7 @@
 
 namespace muster {
 
-TEST_CASE("Every coder brings a client's world to the server's",
+TEST_CASE("Every coder makes a client's world equal to the server's",
           "[net][replication][sys-41][sys-42][sys-43][sys-44]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
                               SnapshotCoder::raw, SnapshotCoder::reference);
@@ -25,7 +25,7 @@ TEST_CASE("Every coder brings a client's world to the server's",
   CHECK(client.replication->counters().snapshots > 100);
 }
 
-TEST_CASE("A meter accounts for the bytes of snapshots, by type and field", "[net][replication]") {
+TEST_CASE("A meter counts the bytes of snapshots by type and field", "[net][replication]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
                               SnapshotCoder::raw, SnapshotCoder::reference);
   CAPTURE(coder);
@@ -48,7 +48,7 @@ TEST_CASE("A meter accounts for the bytes of snapshots, by type and field", "[ne
   const std::optional<Bandwidth> bandwidth = client.replication->bandwidth();
   REQUIRE(bandwidth.has_value());
   CHECK(bandwidth->snapshots == client.replication->counters().snapshots);
-  // What decisions contain and what travelled differ by what the coder rounds and its ending.
+  // The information of decisions and the sent bytes differ by the coder's rounding and its ending.
   const double bytes = bandwidth->bits() / 8;
   const auto travelled = static_cast<double>(bandwidth->bytes);
   CHECK(bytes < travelled);
@@ -56,7 +56,7 @@ TEST_CASE("A meter accounts for the bytes of snapshots, by type and field", "[ne
   const bool is_plain = coder != SnapshotCoder::range && coder != SnapshotCoder::mix;
   const auto snapshots = static_cast<double>(bandwidth->snapshots);
   CHECK(bytes + (is_plain ? 7.0 / 8 : 6) * snapshots >= travelled);
-  // What begins every snapshot is told as that: its number, and what it is coded against.
+  // The beginning of every snapshot is listed: its number and its references.
   const auto head =
       std::ranges::find(bandwidth->rows, "number and references", &BandwidthRow::field);
   REQUIRE(head != bandwidth->rows.end());
@@ -75,7 +75,7 @@ TEST_CASE("A meter accounts for the bytes of snapshots, by type and field", "[ne
   CHECK(table_of(*bandwidth).find("type 900: Motion.position") != std::string::npos);
 }
 
-TEST_CASE("Only what changed is told as updated", "[net][replication]") {
+TEST_CASE("Only changed entities are listed as updated", "[net][replication]") {
   ReplicationStage stage(6);
   ReplicationStage::Client& client = stage.join({.loss = 0.1}, {.loss = 0.1});
   stage.step([&] {
@@ -91,13 +91,13 @@ TEST_CASE("Only what changed is told as updated", "[net][replication]") {
   CHECK(stage.difference(client).empty());
   CHECK(client.world.updated == 20);
   CHECK(client.world.spawned == 50);
-  // Another owner sees the same entity anew.
+  // Another owner sees the same entity as a new view.
   stage.step([&] { stage.server.world().set_owner(9, 3); });
   stage.run(30);
   CHECK(client.world.updated == 20);
 }
 
-TEST_CASE("Without a meter nothing is counted", "[net][replication]") {
+TEST_CASE("Without a meter no bandwidth is counted", "[net][replication]") {
   ReplicationStage stage(4);
   ReplicationStage::Client& client = stage.join();
   stage.run(60);

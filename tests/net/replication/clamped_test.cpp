@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// What clients get in place of a value: angles by whole turns, all else at the nearest end.
+/// The value that clients receive: angles by whole turns, all others at the nearest end.
 std::int64_t expected(const FieldSchema& field, std::uint32_t i, std::int64_t value) {
   const bool is_dropped = field.kind == LaneKind::rotation && i % 4 == 0;
   const std::int64_t high = is_dropped ? 3 : field.high;
@@ -35,7 +35,7 @@ std::vector<std::int64_t> expected(const ReplicationSchema& schema, std::uint16_
   return values;
 }
 
-/// Any value: near the ends of what occurs, or anywhere.
+/// Any value: near the ends of the range, or anywhere.
 std::int64_t any_value(Random& random) {
   constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
@@ -56,7 +56,7 @@ std::int64_t any_value(Random& random) {
 
 }  // namespace
 
-TEST_CASE("Whatever values a game writes, clients get the nearest ones that the schema has",
+TEST_CASE("Clients receive the nearest valid value for any value that a game writes",
           "[net][replication]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
                               SnapshotCoder::raw, SnapshotCoder::reference);
@@ -88,7 +88,7 @@ TEST_CASE("Whatever values a game writes, clients get the nearest ones that the 
       stage.stir(3);
     });
   }
-  // An entity may begin with such values, too.
+  // An entity may also begin with such values.
   stage.step([&] {
     for (std::int64_t& value : written) value = any_value(random);
     stage.server.world().spawn(9, {.type = type, .relevance = Relevance::always}, written);
@@ -122,7 +122,7 @@ TEST_CASE("A value outside its range is counted, and each field of a type is rep
   stage.step([&] { write(7, 8, -1); });       // The same field of another entity.
   stage.step([&] { write(5, 2, 100'001); });  // The third number of a position, and points.
   stage.step([&] { write(6, 2, 100'001); });  // A position of another type.
-  stage.step([&] { write(6, 4, 4); });        // Which part of a rotation is missing.
+  stage.step([&] { write(6, 4, 4); });        // The index of a rotation's missing part.
   const DivergenceList& log = stage.server_log;
   CHECK(log.clamped_fields == std::vector<std::string>{"Health.points", "Motion.position",
                                                        "Motion.position", "Motion.turn"});

@@ -1,4 +1,4 @@
-// When a client has been told of all that there was when it came.
+// When a client has received everything that existed when it joined.
 #include <optional>
 
 #include <catch2/catch.hpp>
@@ -16,8 +16,7 @@ LinkOptions link_with_jitter(double loss, Duration jitter = std::chrono::millise
           .loss = loss};
 }
 
-/// A tick of the server, and what a client gets of it: whether the payload says that the client has
-/// everything, if one came.
+/// A tick of the server and of a client: whether the payload has the complete flag, if one arrived.
 std::optional<bool> says_complete(ReplicationStage& stage, ReplicationStage::Client& client) {
   stage.server.begin_tick(++stage.tick);
   stage.server.end_tick();
@@ -42,7 +41,7 @@ std::optional<bool> says_complete(ReplicationStage& stage, ReplicationStage::Cli
 
 }  // namespace
 
-TEST_CASE("A client knows when it was told of all that there was when it came",
+TEST_CASE("A client knows when it has received everything that existed when it joined",
           "[net][replication][sys-15][property]") {
   const auto seed = GENERATE(range(1U, 9U));
   const bool has_jitter = GENERATE(false, true);
@@ -57,7 +56,7 @@ TEST_CASE("A client knows when it was told of all that there was when it came",
   const LinkOptions link = has_jitter
                                ? link_with_jitter(0.2)
                                : LinkOptions{.latency = std::chrono::milliseconds(40), .loss = 0.2};
-  // So little that the first of them take many snapshots, while others come and go all the time.
+  // So slow that the first entities need many snapshots, while others are added and removed.
   ReplicationStage::Client& client =
       stage.join(link, link, {}, {.wish = {.snapshot_ticks = 0, .bytes_per_second = 10'000}});
   bool was_short = false;
@@ -78,7 +77,7 @@ TEST_CASE("A client knows when it was told of all that there was when it came",
   }
 }
 
-TEST_CASE("A client that lost the part which told of an entity is not said to have it",
+TEST_CASE("A client that lost the part with an entity is not called complete",
           "[net][replication][sys-15][property]") {
   constexpr std::uint32_t kCount = 300;
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.2};
@@ -105,7 +104,7 @@ TEST_CASE("A client that lost the part which told of an entity is not said to ha
   }
 }
 
-TEST_CASE("What moves all the time in a world of many parts comes soon, and is complete",
+TEST_CASE("A world of many parts that always moves arrives soon and is complete",
           "[net][replication][sys-15]") {
   const auto [count, has_other_map] =
       GENERATE(table<std::uint32_t, bool>({{100, true}, {250, true}, {1'000, false}}));
@@ -130,7 +129,7 @@ TEST_CASE("What moves all the time in a world of many parts comes soon, and is c
   for (std::uint32_t id = 0; id < count; ++id) CHECK(client.replication->holds(id));
 }
 
-TEST_CASE("A client that could not read something goes by what the server says after hearing of it",
+TEST_CASE("A client with an unreadable snapshot uses only complete flags sent after its report",
           "[net][replication]") {
   ReplicationStage stage(6, {.snapshot_ticks = 1});
   stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
@@ -146,8 +145,8 @@ TEST_CASE("A client that could not read something goes by what the server says a
   CHECK(stage.server.view(client.id)->counters().resyncs == 1);
 }
 
-/// A client of a world whose entities change all the time, over a way on which some packets take
-/// half a second; the server would send two datagrams a tick.
+/// A client of a world whose entities always change, on a path where some packets take half a
+/// second; the server would send two datagrams per tick.
 struct RestlessWorld {
   static constexpr std::uint32_t kCount = 400;
 
@@ -174,7 +173,7 @@ struct RestlessWorld {
   ReplicationStage::Client& client;
 };
 
-TEST_CASE("Where snapshots come too late to be read, so many fewer go out that they can be",
+TEST_CASE("Fewer snapshots are sent when they arrive too late to be read",
           "[net][replication][sys-15]") {
   const std::uint32_t seed = GENERATE(1U, 4U, 19U);
   CAPTURE(seed);
@@ -190,7 +189,7 @@ TEST_CASE("Where snapshots come too late to be read, so many fewer go out that t
   REQUIRE(20 * (after.unknown - before.unknown) < after.snapshots - before.snapshots);
 }
 
-TEST_CASE("What arrived behind newer snapshots is held until it is shown, or long gone",
+TEST_CASE("An overtaken snapshot's entity is held until it is shown or long gone",
           "[net][replication][sys-15][property]") {
   std::size_t unseen = 0;
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
@@ -207,7 +206,7 @@ TEST_CASE("What arrived behind newer snapshots is held until it is shown, or lon
       if (!client.world.entities.contains(id)) held.push_back(id);
     }
     unseen += held.size();
-    // Every second one goes before the client has seen it.
+    // Every second one is removed before the client has shown it.
     stage.step([&] {
       for (std::size_t i = 0; i < held.size(); i += 2) stage.despawn(held[i]);
     });
@@ -220,15 +219,14 @@ TEST_CASE("What arrived behind newer snapshots is held until it is shown, or lon
   CHECK(unseen > 0);
 }
 
-TEST_CASE("A client that could not read what arrived is not said to have everything",
-          "[net][replication]") {
+TEST_CASE("A client that could not read a snapshot is not called complete", "[net][replication]") {
   ReplicationStage stage(5, {.snapshot_ticks = 1});
   stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
   ReplicationStage::Client& client = stage.join();
   for (int i = 0; i < 60 && !client.replication->is_complete(); ++i) stage.step();
   REQUIRE(client.replication->is_complete());
   REQUIRE(says_complete(stage, client) == true);
-  // All that told of the entity.
+  // All snapshots that contained the entity.
   const std::uint64_t count = stage.server.view(client.id)->counters().snapshots;
   for (std::uint64_t number = 0; number <= count; ++number) {
     const UnreadableMessage unreadable{.number = static_cast<SnapshotNumber>(number)};
@@ -244,10 +242,10 @@ TEST_CASE("A client that could not read what arrived is not said to have everyth
   }
   CHECK(stage.server.view(client.id)->counters().disowned > 0);
   CHECK(silent > 0);
-  CHECK(is_said == true);  // Told again, it has arrived again.
+  CHECK(is_said == true);  // Sent again, it has arrived again.
 }
 
-TEST_CASE("Of a world without anything a client is told all at once", "[net][replication]") {
+TEST_CASE("An empty world is complete at once", "[net][replication]") {
   ReplicationStage stage(1);
   const ReplicationStage::Client& client = stage.join();
   CHECK_FALSE(client.replication->is_complete());
@@ -256,7 +254,7 @@ TEST_CASE("Of a world without anything a client is told all at once", "[net][rep
   CHECK(client.replication->is_complete());
 }
 
-TEST_CASE("Of another map a client knows nothing yet", "[net][replication]") {
+TEST_CASE("Another map is not complete yet", "[net][replication]") {
   ReplicationStage stage(2);
   const ReplicationStage::Client& client = stage.join();
   stage.run(30);
@@ -275,13 +273,13 @@ TEST_CASE("Of another map a client knows nothing yet", "[net][replication]") {
   CHECK(client.world.entities.contains(3));
 }
 
-TEST_CASE("What asks for everything again is told of all once more", "[net][replication]") {
+TEST_CASE("A request for the whole state resets completeness", "[net][replication]") {
   ReplicationStage stage(3);
   stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
   REQUIRE(client.replication->is_complete());
-  // A payload that no server sends: the client cannot read it, and says so.
+  // A payload that no server sends: the client cannot read it, and reports it.
   const std::vector<std::byte> damaged(3, std::byte{0xFF});
   REQUIRE(client.pair->a->connection.send_payload(damaged, 0) == SendStatus::queued);
   stage.run(60);

@@ -1,4 +1,4 @@
-// What reaches a client over distance, in small datagrams and through a narrow path.
+// Delivery over long paths, in small datagrams and on slow links.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ struct Delivered {
   std::string difference;
 };
 
-/// A world that takes several datagrams a tick, over some distance.
+/// A world of several datagrams per tick, on a long path.
 Delivered play_from_afar(std::uint32_t entities, std::chrono::milliseconds one_way, double loss,
                          std::uint16_t snapshot_ticks) {
   ReplicationServerOptions options;
@@ -42,7 +42,7 @@ Delivered play_from_afar(std::uint32_t entities, std::chrono::milliseconds one_w
     }
     sum += oldest;
   }
-  // The age at one moment depends on which datagrams were lost last.
+  // The age at one moment depends on the last lost datagrams.
   Delivered delivered{.counters = stage.server.view(client.id)->counters(),
                       .oldest = sum / (kTicks / 2),
                       .difference = {}};
@@ -53,7 +53,7 @@ Delivered play_from_afar(std::uint32_t entities, std::chrono::milliseconds one_w
 
 }  // namespace
 
-TEST_CASE("From afar, where the world takes several datagrams, what arrives is built on",
+TEST_CASE("On a long path with several datagrams per tick, delivered snapshots become references",
           "[net][replication][sys-31]") {
   const auto [one_way, loss, snapshot_ticks] = GENERATE(table<int, double, std::uint16_t>(
       {{200, 0, 1}, {200, 0.05, 1}, {200, 0.05, 3}, {75, 0.05, 1}, {400, 0.05, 1}, {5, 0, 1}}));
@@ -65,11 +65,11 @@ TEST_CASE("From afar, where the world takes several datagrams, what arrives is b
   CHECK(delivered.difference.empty());
   CHECK(counters.delivered > 200);
   CHECK(counters.too_late * 20 < counters.delivered);
-  // Of all that changes every fourth tick, behind the way here.
+  // Of entities that change every fourth tick, plus the time of the path.
   CHECK(delivered.oldest < one_way * 60 / 1'000.0 + 40);
 }
 
-TEST_CASE("An entity that no datagram has room for is told by name, and those behind it go on",
+TEST_CASE("An entity that fits into no datagram is reported, and later ones are sent",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
@@ -84,9 +84,9 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
   stage.run(60);
   const auto is_plain = [](const ReplicatedEntity& entity) { return entity.options.type == 0; };
   CHECK(stage.difference(client, kNobody, is_plain).empty());
-  CHECK(client.replication->is_complete());  // Nobody waits for what never comes.
+  CHECK(client.replication->is_complete());  // It is not waited for.
   CHECK_FALSE(client.world.entities.contains(5'000));
-  // Once for each state.
+  // Once per state.
   REQUIRE(stage.server_log.left_out_entities.size() == 1);
   CHECK(stage.server_log.left_out_entities[0].id == 5'000);
   CHECK(stage.server_log.left_out_entities[0].type == 77);
@@ -105,7 +105,7 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
   const std::vector<std::int64_t> nothing(150);
   set(nothing);
   CHECK(stage.difference(client).empty());
-  // And then one that does not: the client stays with what it has of it.
+  // Then a state that does not fit: the client keeps the last one.
   set(dear);
   CHECK(stage
             .difference(client, kNobody,
@@ -120,7 +120,7 @@ TEST_CASE("An entity that no datagram has room for is told by name, and those be
   CHECK(client.replication->counters().resyncs == 0);
 }
 
-TEST_CASE("Nobody waits for an entity that no datagram has room for, though it changes each tick",
+TEST_CASE("An entity that fits into no datagram is not waited for, although it changes each tick",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(8, {.model_file = model}, samples::surprise_schema());
@@ -135,7 +135,7 @@ TEST_CASE("Nobody waits for an entity that no datagram has room for, though it c
   CHECK(stage.server.view(client.id)->counters().unfit > 10);
 }
 
-TEST_CASE("An entity that found no room at first and then does is waited for",
+TEST_CASE("An entity that did not fit at first and fits later is waited for",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   int waited = 0;
@@ -150,9 +150,9 @@ TEST_CASE("An entity that found no room at first and then does is waited for",
     });
     const auto unfit = [&] { return stage.server.view(client.id)->counters().unfit; };
     while (unfit() == 0 && stage.tick < 200) stage.step([] {});
-    // Not in those where all else is there: the server has called it complete by now.
+    // Not if everything else has arrived: the server has called it complete by now.
     if (client.world.entities.size() >= 300) continue;
-    // Ticks of several datagrams, of which it is in the last.
+    // Ticks of several datagrams, with this entity in the last.
     const auto stir = [&] {
       for (std::uint32_t id = 0; id < 300; ++id) stage.stir(id);
     };
@@ -165,19 +165,19 @@ TEST_CASE("An entity that found no room at first and then does is waited for",
     while (!client.replication->is_complete() && stage.tick < 500) stage.step(stir);
     REQUIRE(client.replication->is_complete());
     ++waited;
-    // Complete with what arrived behind other datagrams: it is held, if not shown yet.
+    // Complete with overtaken datagrams: it is held, although not shown yet.
     CHECK(client.replication->holds(5'000));
   }
   CHECK(waited >= 10);
 }
 
-TEST_CASE("An entity that has room alone, but not beside events, is told", "[net][replication]") {
+TEST_CASE("An entity that fits alone, but not with events, is sent", "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.run(10);
   std::vector<std::int64_t> values(150);
-  std::fill_n(values.begin(), 44, 0xFF);  // Some 900 bytes.
+  std::fill_n(values.begin(), 44, 0xFF);  // About 900 bytes.
   stage.step([&] {
     stage.values[3] = values;
     stage.server.world().spawn(3, {.type = 1, .relevance = Relevance::always}, values);
@@ -191,7 +191,7 @@ TEST_CASE("An entity that has room alone, but not beside events, is told", "[net
   CHECK(client.replication->counters().events > 5);
 }
 
-TEST_CASE("What only the owner may see costs others nothing", "[net][replication][sys-40]") {
+TEST_CASE("Fields for the owner cost other clients nothing", "[net][replication][sys-40]") {
   constexpr std::size_t kAmmo = 10;
   const auto play = [](bool is_shooting) {
     ReplicationStage stage(2);
@@ -227,8 +227,9 @@ TEST_CASE("What only the owner may see costs others nothing", "[net][replication
   CHECK(shoots[1] == rests[1]);
 }
 
-TEST_CASE("Events and new entities do not make updates look dear", "[net][replication][sys-31]") {
-  // As much as goes through, with and without an event in every payload.
+TEST_CASE("Events and new entities do not raise the estimated cost of updates",
+          "[net][replication][sys-31]") {
+  // The number of updates, with and without an event in every payload.
   const auto play = [](std::size_t event_bytes, bool has_spawns) {
     ReplicationStage stage(4);
     ReplicationClientOptions client_options;
@@ -267,9 +268,8 @@ TEST_CASE("Events and new entities do not make updates look dear", "[net][replic
   CHECK(with_spawns > 0.9 * 12'000);
 }
 
-TEST_CASE(
-    "What several updates bring is one list, in which each entity goes and comes once at most",
-    "[net][replication][property]") {
+TEST_CASE("Several updates give one list in which each entity is removed and created at most once",
+          "[net][replication][property]") {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     ReplicationStage stage(seed, {.snapshot_ticks = 1});
@@ -297,8 +297,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Of a map that nobody looked at, nothing is left in the list when it ends",
-          "[net][replication]") {
+TEST_CASE("An unread map leaves nothing in the list when it ends", "[net][replication]") {
   ReplicationStage stage(3, {.snapshot_ticks = 1});
   ReplicationStage::Client& client = stage.join();
   stage.run(20);

@@ -5,8 +5,8 @@
 namespace muster {
 namespace {
 
-/// A game that gets two values of one entity wrong: Motion.turn[3] and Health.points; and lacks
-/// others.
+/// A game with two wrong values of one entity, Motion.turn[3] and Health.points, and with missing
+/// ones.
 class WrongGame final : public EntityValues {
  public:
   explicit WrongGame(const ReplicationStage& stage) : stage_(stage) {}
@@ -36,7 +36,7 @@ class WrongGame final : public EntityValues {
 
 }  // namespace
 
-TEST_CASE("Where both sides have the same, checksums agree", "[net][replication][sys-48]") {
+TEST_CASE("Equal values have equal checksums", "[net][replication][sys-48]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
@@ -52,7 +52,7 @@ TEST_CASE("Where both sides have the same, checksums agree", "[net][replication]
   CHECK(client.log.all.empty());
 }
 
-TEST_CASE("A game that made something else of what it was told is found, by the field's name",
+TEST_CASE("A game with a wrong value is detected, with the field's name",
           "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.checksum_interval = 1;
@@ -74,7 +74,7 @@ TEST_CASE("A game that made something else of what it was told is found, by the 
     CHECK(log->all[0].server_value != log->all[0].client_value);
   }
   CHECK(client.replication->counters().divergences > 0);
-  // Everything was sent again, and play went on.
+  // Everything was sent again, and play continued.
   CHECK(stage.server.view(client.id)->counters().resyncs > 0);
   stage.game = nullptr;
   stage.run(60);
@@ -82,7 +82,7 @@ TEST_CASE("A game that made something else of what it was told is found, by the 
   CHECK(client.world.spawned == 5);
 }
 
-TEST_CASE("What a game has lost is found and named on both sides, and what it never took is not",
+TEST_CASE("Lost entities and components are named at both ends, and refused ones are not",
           "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.checksum_interval = 1;
@@ -126,7 +126,7 @@ TEST_CASE("What a game has lost is found and named on both sides, and what it ne
   CHECK(stage.server.view(client.id)->counters().malformed == 0);
 }
 
-TEST_CASE("A checksum of an entity that its snapshot does not tell of is a divergence",
+TEST_CASE("A checksum of an entity that its snapshot does not contain is a divergence",
           "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 60;
@@ -135,7 +135,7 @@ TEST_CASE("A checksum of an entity that its snapshot does not tell of is a diver
   stage.run(90);
   REQUIRE(client.replication->phase() == ReplicationPhase::playing);
   REQUIRE(client.log.all.empty());
-  // A snapshot of nobody that is newer than those of the server.
+  // An empty snapshot newer than the server's.
   const SnapshotModel model = stage.server.world().views().model(SnapshotModel{});
   SnapshotWriter writer(model, {.coder = SnapshotCoder::range});
   NetBytes payload(200);
@@ -157,18 +157,18 @@ TEST_CASE("A checksum of an entity that its snapshot does not tell of is a diver
   CHECK(client.log.all[0].kind == Divergence::Kind::missing);
   CHECK(client.log.all[0].id == 999);
   CHECK(client.replication->counters().divergences == 1);
-  // Our server never told of it.
+  // This server never sent the entity.
   CHECK(stage.server.view(client.id)->counters().malformed == 1);
 }
 
-TEST_CASE("Nobody is called missing whose datagram was lost", "[net][replication][sys-48]") {
+TEST_CASE("An entity whose datagram was lost is not called missing", "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.checksum_interval = 1;
   ReplicationStage stage(9, options);
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.3};
   ReplicationStage::Client& client = stage.join(link, link);
   stage.run(300);
-  // New ones between known ones, in worlds that take several datagrams a tick.
+  // New ones between known ones, in worlds of several datagrams per tick.
   for (std::uint32_t round = 0; round < 300; ++round) {
     stage.step([&] {
       for (std::uint32_t i = 0; i < 40; ++i) {
@@ -189,7 +189,7 @@ TEST_CASE("Nobody is called missing whose datagram was lost", "[net][replication
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("What a client calls diverged shows it nothing that it was not told",
+TEST_CASE("A false divergence report reveals nothing that the client was not sent",
           "[net][replication][sys-48]") {
   ReplicationStage stage(6);
   ReplicationStage::Client& client = stage.join({}, {}, {.player = 4});
@@ -208,9 +208,9 @@ TEST_CASE("What a client calls diverged shows it nothing that it was not told",
     REQUIRE(client.pair->b->connection.send_message(0, encode(message)) == SendStatus::queued);
     stage.run(12);
   };
-  claim(5, 0, SeenBy::owner);   // Not as it was told.
-  claim(6, 0, SeenBy::others);  // Never told.
-  claim(7, 0, SeenBy::others);  // Of another type, which has more lanes.
+  claim(5, 0, SeenBy::owner);   // In another view than it was sent.
+  claim(6, 0, SeenBy::others);  // Never sent.
+  claim(7, 0, SeenBy::others);  // Of another type with more lanes.
   CHECK(client.log.all.empty());
   CHECK(stage.server.view(client.id)->counters().malformed == 3);
   claim(5, 0, SeenBy::others);
@@ -219,14 +219,15 @@ TEST_CASE("What a client calls diverged shows it nothing that it was not told",
   CHECK(client.log.all.size() == 2);
 }
 
-TEST_CASE("A client that lost its way is told everything again", "[net][replication][sys-46]") {
+TEST_CASE("A client that cannot read a snapshot is sent the whole state",
+          "[net][replication][sys-46]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 0; id < 5; ++id) stage.spawn(id, {.relevance = Relevance::always});
   });
   stage.run(60);
-  // Bytes that no server of ours sends arrive as a payload.
+  // Bytes that no valid server sends arrive as a payload.
   REQUIRE(client.pair->a->connection.send_payload(bytes_of({0, 1, 2, 3, 4, 5}), 1'000'000) ==
           SendStatus::queued);
   stage.run(120);
@@ -235,7 +236,7 @@ TEST_CASE("A client that lost its way is told everything again", "[net][replicat
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("Where datagrams overtake each other by many, nothing is told anew but what was lost",
+TEST_CASE("When datagrams are reordered by many, only lost data is sent again",
           "[net][replication][sys-46]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
@@ -260,7 +261,7 @@ TEST_CASE("Where datagrams overtake each other by many, nothing is told anew but
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("After a silence longer than the window a client is told everything",
+TEST_CASE("After an outage longer than the window a client is sent the whole state",
           "[net][replication][sys-46]") {
   ReplicationStage stage(4);
   ReplicationStage::Client& client = stage.join();

@@ -1,4 +1,4 @@
-// Ids that are used again, and ids that never are.
+// Ids that are reused, and ids that are used once.
 #include <array>
 #include <set>
 
@@ -12,9 +12,9 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kReused = 30;  ///< The ids from this one on are used again in an outage.
+constexpr std::uint32_t kReused = 30;  ///< The ids from here on are reused during an outage.
 
-/// A client whose link is down for some ticks, while entities are despawned and spawned again.
+/// A client whose link is down for some ticks, while entities are removed and added.
 struct Outage {
   explicit Outage(SnapshotCoder coder) : stage(5, {.snapshot_ticks = 1, .coder = coder}) {
     client = &stage.join({.latency = std::chrono::milliseconds(20)});
@@ -57,10 +57,10 @@ struct Outage {
 
 }  // namespace
 
-TEST_CASE("An entity that uses an id after any number of others is another one for a client",
+TEST_CASE("An entity that reuses an id after any number of others is a new one for a client",
           "[net][replication]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::raw);
-  // About the widths that generations have had.
+  // Around the widths that generations have had.
   const int respawns = GENERATE(1, 255, 256, 257, 512, 10'000, 65'536);
   const int ticks = GENERATE(1, 150);
   CAPTURE(coder, respawns, ticks);
@@ -72,7 +72,7 @@ TEST_CASE("An entity that uses an id after any number of others is another one f
   CHECK(outage.client->replication->counters().divergences == 0);
 }
 
-TEST_CASE("A world that gives every entity a new id keeps its memory", "[net][replication]") {
+TEST_CASE("A world that never reuses ids keeps its memory bounded", "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
   ReplicatedWorld world(schema, views);
@@ -91,7 +91,7 @@ TEST_CASE("A world that gives every entity a new id keeps its memory", "[net][re
   CHECK(world.memory_bytes() + grid.memory_bytes() < bytes + 200'000);
 }
 
-TEST_CASE("No two entities of an id have one generation, though most ids are forgotten",
+TEST_CASE("Two entities of one id never share a generation, although most ids are forgotten",
           "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
@@ -112,7 +112,7 @@ TEST_CASE("No two entities of an id have one generation, though most ids are for
   }
 }
 
-TEST_CASE("A generation has one spelling of as many bytes as it needs", "[net][snapshot]") {
+TEST_CASE("A generation has one encoding with as few bytes as possible", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "thing", .lanes = {{.name = "lane", .greatest = 7}}}});
   const SnapshotOptions options{.coder = SnapshotCoder::raw};
@@ -136,18 +136,19 @@ TEST_CASE("A generation has one spelling of as many bytes as it needs", "[net][s
   CHECK(bits_of(256, 0) == 3);
   CHECK(bits_of(65'536, 0) == 4);
   CHECK(bits_of(0xFFFF'FFFF, 0) == 5);
-  // Bits from the lowest on: is different, two of the length, then the number, highest bit first.
+  // Bits from the lowest: whether it differs, two for the length, then the number, highest bit
+  // first.
   const auto is_read = [&](std::vector<std::uint8_t> bytes, std::uint32_t before) {
     PlainReader reader(model, options, std::as_bytes(std::span(bytes)));
     EntityKind kind{};
     return code_kind(reader, kind, 1, before);
   };
   CHECK(is_read({0b0000'0001, 0b0000'0100}, 0));               // 1, in one byte.
-  CHECK_FALSE(is_read({0b0000'0001, 0b0000'0100}, 1));         // As the one before.
+  CHECK_FALSE(is_read({0b0000'0001, 0b0000'0100}, 1));         // Equal to the one before.
   CHECK_FALSE(is_read({0b0000'0101, 0b0000'0000, 0b100}, 0));  // 1, in two bytes.
 }
 
-TEST_CASE("A client that wishes for a snapshot every ten seconds sees every change",
+TEST_CASE("A client that requests a snapshot every ten seconds sees every change",
           "[net][replication]") {
   ReplicationStage stage(3, {.snapshot_ticks = 1});
   ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.snapshot_ticks = 600}});
@@ -159,7 +160,7 @@ TEST_CASE("A client that wishes for a snapshot every ten seconds sees every chan
   for (int i = 0; i < 2'000 && client.world.entities.empty(); ++i) stage.step();
   REQUIRE(stage.difference(client).empty());
   const std::uint32_t shown = client.world.entities.at(1).tick;
-  // The second change finds the row free that the first one left.
+  // The second change reuses the row that the first one freed.
   const std::uint32_t first = GENERATE(1U, 50U);
   while (stage.tick < shown + 1'260) {
     stage.step([&] {

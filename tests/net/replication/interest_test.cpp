@@ -21,7 +21,7 @@ std::vector<std::uint32_t> ids_of(const ReplicationStage::Client& client) {
 
 }  // namespace
 
-TEST_CASE("A client sees what is near, what is always there, what is its own and its team's",
+TEST_CASE("A client sees near entities, always relevant ones, its own and its team's",
           "[net][replication]") {
   ReplicationStage stage(1, near_options(50));
   ReplicationStage::Client& client = stage.join({}, {}, {.player = 7, .team = 2});
@@ -40,7 +40,7 @@ TEST_CASE("A client sees what is near, what is always there, what is its own and
   CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3, 4, 6, 8});
 }
 
-TEST_CASE("What walks away leaves a client's world later than it came in", "[net][replication]") {
+TEST_CASE("An entity is removed at a larger distance than it is added", "[net][replication]") {
   ReplicationStage stage(2, near_options(50));
   ReplicationStage::Client& client = stage.join();
   stage.server.set_eyes(client.id, {});
@@ -59,7 +59,7 @@ TEST_CASE("What walks away leaves a client's world later than it came in", "[net
   CHECK(client.world.despawned == 1);
 }
 
-TEST_CASE("The grid finds what looking at everything finds", "[net][replication]") {
+TEST_CASE("The grid finds the same entities as a full search", "[net][replication]") {
   Random random(3);
   for (int round = 0; round < 30; ++round) {
     const ReplicationSchema schema = replication_samples_schema();
@@ -105,7 +105,7 @@ TEST_CASE("The grid finds what looking at everything finds", "[net][replication]
   }
 }
 
-TEST_CASE("Places that are no numbers, or far beyond any grid, harm nobody", "[net][replication]") {
+TEST_CASE("Positions that are NaN or very large are harmless", "[net][replication]") {
   ReplicationStage stage(4, near_options(50));
   ReplicationStage::Client& client = stage.join();
   const float bad = GENERATE(std::numeric_limits<float>::quiet_NaN(),
@@ -119,7 +119,7 @@ TEST_CASE("Places that are no numbers, or far beyond any grid, harm nobody", "[n
   CHECK(client.world.entities.contains(2));
 }
 
-TEST_CASE("A game's own rule hides and shows", "[net][replication]") {
+TEST_CASE("A game's own rule hides and shows entities", "[net][replication]") {
   class OddOnes final : public InterestRule {
    public:
     bool is_relevant(const Viewer& /*viewer*/, const ReplicatedEntity& entity) const override {
@@ -140,7 +140,7 @@ TEST_CASE("A game's own rule hides and shows", "[net][replication]") {
   CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3});
 }
 
-TEST_CASE("What is far away is told less often", "[net][replication]") {
+TEST_CASE("Far entities are updated less often", "[net][replication]") {
   ReplicationServerOptions options;
   options.classes = {{.radius = 100, .near_distance = 20, .far_ticks = 30}};
   ReplicationStage stage(6, options);

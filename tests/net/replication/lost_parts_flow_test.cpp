@@ -1,5 +1,5 @@
-// Worlds of several datagrams in which entities change hands, come and go, while some datagrams are
-// lost or overtaken: nobody is dropped who lives on, and nothing is called diverged.
+// Worlds of several datagrams in which entities change owners, appear and disappear, while
+// datagrams are lost or reordered: no living entity is removed, and no divergence is reported.
 #include <map>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A world of which every entity is as likely to change as any other.
+/// A world in which every entity changes with the same probability.
 struct RestlessStage : ReplicationStage {
   RestlessStage(std::uint64_t seed, std::uint32_t entity_count, std::uint16_t type_count = 2,
                 const ReplicationSchema& schema = replication_samples_schema())
@@ -35,7 +35,7 @@ struct RestlessStage : ReplicationStage {
       if ((id + tick) % 4 == 0) stir(id);
     }
   }
-  /// One goes, and its id is another's at once.
+  /// Removes an entity and reuses its id at once.
   void replace(std::uint32_t id) {
     if (values.contains(id)) despawn(id);
     bear(id);
@@ -44,11 +44,11 @@ struct RestlessStage : ReplicationStage {
 
   std::uint32_t count;
   std::uint16_t types;
-  std::map<std::uint32_t, std::uint32_t> born;  ///< Of each entity, the tick.
+  std::map<std::uint32_t, std::uint32_t> born;  ///< The tick of each entity's creation.
 };
 
-/// How often a client is told to despawn one that lived at the tick it was told with, and later.
-/// Requires: a client that leaves its changes where they are, which are taken here.
+/// The number of removals of entities that lived at the tick of the removal and later. Requires:
+/// the client's changes are unread; they are cleared here.
 std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Client& client) {
   std::size_t wrong = 0;
   for (const ReplicatedChange& change : client.replication->changes()) {
@@ -61,7 +61,7 @@ std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Cl
   return wrong;
 }
 
-TEST_CASE("Nobody who lives on is dropped when datagrams are lost or overtaken",
+TEST_CASE("No living entity is removed when datagrams are lost or reordered",
           "[net][replication]") {
   const auto [loss, jitter, count, is_reused] = GENERATE(table<double, int, std::uint32_t, bool>(
       {{0.05, 0, 200, false}, {0.0, 20, 200, false}, {0.05, 0, 100, true}, {0.1, 30, 100, true}}));
@@ -87,7 +87,7 @@ TEST_CASE("Nobody who lives on is dropped when datagrams are lost or overtaken",
   CHECK(client.replication->counters().divergences == 0);
 }
 
-TEST_CASE("What changes hands in a world of several datagrams stays, and is not called missing",
+TEST_CASE("An entity with a new owner stays in a world of several datagrams",
           "[net][replication]") {
   // So large that a few new ones fill a datagram.
   ReplicationSchema schema;

@@ -1,5 +1,5 @@
-// An entity of little weight still gets its turn after `longest_ticks`, however much is more
-// urgent.
+// An entity of low weight is still updated after `longest_ticks`, whatever the load of more urgent
+// ones.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint32_t kUrgent = 40;
 constexpr std::uint32_t kPlain = 30;
-/// The most ticks between two updates of a plain entity that a client saw, when urgent ones alone
-/// want more than there is room for.
+/// The maximum ticks between two updates of a plain entity that a client saw, when urgent entities
+/// alone need more than the room.
 std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
   ReplicationServerOptions options;
   options.classes = {{.weight = 1, .longest_ticks = longest_ticks}, {.weight = 1'000}};
@@ -31,7 +31,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
   });
   stage.run(400);
   REQUIRE(stage.difference(client).empty());
-  const std::uint32_t begin = stage.tick;  // Until here nothing wanted to be told.
+  const std::uint32_t begin = stage.tick;  // Until here nothing changed.
   std::map<std::uint32_t, std::uint32_t> last;
   std::uint32_t longest = 0;
   std::uint32_t updates = 0;
@@ -60,8 +60,8 @@ TEST_CASE("An overdue change is sent even when more urgent ones want all the roo
   const auto loss = GENERATE(0.0, 0.1);
   const std::uint32_t waited = longest_wait(static_cast<std::uint16_t>(longest_ticks), loss);
   CAPTURE(longest_ticks, loss, waited);
-  // All plain entities become overdue in one tick and take turns in a quarter of the room. The link
-  // adds its latency, and a loss the time until it is detected.
+  // All plain entities become overdue in one tick and share a quarter of the room in turns. The
+  // link adds its latency, and a loss adds the time until it is detected.
   constexpr std::uint32_t kTurnsAndLatency = 52;
   constexpr std::uint32_t kLosses = 40;
   CHECK(waited >= longest_ticks);
@@ -85,12 +85,12 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
     if (std::exchange(told, client.world.entities.at(2).tick) != told) ++updates;
   }
   CHECK(client.world.spawned == 1);
-  // Five intervals; an update is sent again when its delivery report is lost.
+  // Five intervals; an update is repeated when its delivery report is lost.
   CHECK(updates >= 4);
   CHECK(updates <= 10);
 }
 
-TEST_CASE("A client that wishes for one byte a second costs a server without entities nothing",
+TEST_CASE("A client that requests one byte per second costs a server without entities nothing",
           "[net][replication]") {
   const bool has_far_entities = GENERATE(false, true);
   ReplicationServerOptions options;
@@ -101,7 +101,7 @@ TEST_CASE("A client that wishes for one byte a second costs a server without ent
   stage.step([&] {
     if (has_far_entities) stage.spawn(1, {.type = 1, .place = {.x = 1'000}});
   });
-  // The room that is left falls below the overhead of a snapshot, which leaves less than none.
+  // The remaining room falls below a snapshot's overhead, which gives a negative room.
   stage.run(2'000);
   CAPTURE(has_far_entities);
   CHECK(stage.server.view(client.id)->counters().snapshots > 0);

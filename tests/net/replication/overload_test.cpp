@@ -1,4 +1,4 @@
-// A client whose link carries a part of what its world needs.
+// A client whose link is too slow for its world.
 #include <deque>
 #include <map>
 
@@ -14,7 +14,7 @@ constexpr int kTicks = 600;
 
 }  // namespace
 
-TEST_CASE("A deferred entity costs an overloaded link next to nothing",
+TEST_CASE("A deferred entity costs an overloaded link almost nothing",
           "[net][replication][sys-31][sys-46]") {
   const bool has_view_position = GENERATE(false, true);
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
@@ -27,7 +27,7 @@ TEST_CASE("A deferred entity costs an overloaded link next to nothing",
     double updates_min;  ///< As a part of the share; the target is 0.8.
     const char* why;
   };
-  // A random walk that is sent n times less often is less predictable: each of its four lanes takes
+  // A random walk that is sent n times less often is less predictable: each of its four lanes needs
   // log2(n) / 2 bits more, which alone is 1.14 at a quarter, 1.23 at a tenth, 1.34 at 3 %.
   const Row row = GENERATE(Row{0.5, 1.15, 0.88, "half"}, Row{0.25, 1.25, 0.8, "a quarter"},
                            Row{0.1, 1.45, 0.68, "a tenth"}, Row{0.03, 1.75, 0.56, "3 %"});
@@ -41,7 +41,7 @@ TEST_CASE("A deferred entity costs an overloaded link next to nothing",
   CHECK(result.missing == 0);
 }
 
-TEST_CASE("Under a quarter of the bytes near entities are a third as old as far ones at most",
+TEST_CASE("With a quarter of the bytes near entities are at most a third as old as far ones",
           "[net][replication][sys-31]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
   const OverloadScene scene{.entities = 200, .coder = coder, .has_view_position = true};
@@ -55,7 +55,7 @@ TEST_CASE("Under a quarter of the bytes near entities are a third as old as far 
   }
 }
 
-TEST_CASE("A new client on 32 kbit/s has the nearest hundred of 2,000 first, and keeps them",
+TEST_CASE("A new client on 32 kbit/s gets the nearest hundred of 2,000 first, and keeps them",
           "[net][replication][sys-47]") {
   const OverloadScene scene{.entities = 2'000, .has_view_position = true};
   OverloadStage stage(scene, 4'000);
@@ -75,17 +75,17 @@ TEST_CASE("A new client on 32 kbit/s has the nearest hundred of 2,000 first, and
   CHECK(stage.client().world.despawned == 0);
 }
 
-TEST_CASE("At 16 kbit/s every entity stays, though some wait for many seconds",
+TEST_CASE("At 16 kbit/s every entity stays, although some wait for many seconds",
           "[net][replication][sys-47]") {
   const OverloadScene scene{.entities = 800, .has_view_position = true, .loss = 0.05};
   const OverloadResult result = OverloadStage(scene, 2'000).measure(2'400, 600);
   CHECK(result.false_despawns == 0);
   CHECK(result.missing == 0);
-  // Longer than the world keeps values that are no longer current.
+  // Longer than the world keeps replaced values.
   CHECK(result.age_ticks.back() > 255);
 }
 
-TEST_CASE("After an outage a client goes on from what it had", "[net][replication][sys-46]") {
+TEST_CASE("After an outage a client continues from its state", "[net][replication][sys-46]") {
   const bool is_both_ways = GENERATE(false, true);
   const int outage_ticks = GENERATE(150, 1'200);
   ReplicationStage stage(5, {.snapshot_ticks = 1});
@@ -128,13 +128,13 @@ TEST_CASE("Entities that were unchanged for long may change and despawn during a
       stage.spawn(id, {.type = 1, .relevance = Relevance::always});
     }
   });
-  // More snapshots than the window has: what is unchanged is no longer looked at.
+  // More snapshots than the window: unchanged entities are idle now.
   stage.run(150);
   client.pair->network.link(client.pair->there_link).is_down = true;
   client.pair->network.link(client.pair->back_link).is_down = true;
   for (int tick = 0; tick < 700; ++tick) {
     stage.step([&] {
-      // The others take the rows of these as soon as the world gives them back.
+      // The others reuse the rows of these as soon as the world frees them.
       for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(id);
       if (tick % 31 != change_tick % 31 || tick < change_tick) return;
       for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(id);
@@ -154,8 +154,9 @@ TEST_CASE("Entities that were unchanged for long may change and despawn during a
   CHECK(counters.divergences == 0);
 }
 
-/// Projectiles come and go on a link that carries a part of them, and at times nothing comes back
-/// from the client. Returns for how many ticks the client has shown one that had gone, at most.
+/// Projectiles appear and disappear on a link that is too slow for all of them, and sometimes
+/// nothing arrives from the client. Returns the maximum ticks for which the client showed a removed
+/// one.
 std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Client& client) {
   constexpr std::uint32_t kAlive = 40;
   std::map<std::uint32_t, std::uint32_t> gone_at;
@@ -183,8 +184,7 @@ std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Cli
   return longest;
 }
 
-TEST_CASE("An entity that has gone leaves an overloaded client within seconds",
-          "[net][replication]") {
+TEST_CASE("A removed entity leaves an overloaded client within seconds", "[net][replication]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   const std::uint32_t bytes_per_second = GENERATE(3'000U, 8'000U);
   ReplicationServerOptions options;

@@ -1,4 +1,4 @@
-// Snapshots that others overtake, on ways where there are many at once.
+// Overtaken snapshots on paths with many in flight.
 #include <array>
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint32_t kEntities = 600;  // Ten datagrams a tick and more.
+constexpr std::uint32_t kEntities = 600;  // Ten datagrams per tick and more.
 
 struct OvertakenStage : ReplicationStage {
   explicit OvertakenStage(std::uint64_t seed, const LinkOptions& link)
@@ -34,7 +34,7 @@ struct OvertakenStage : ReplicationStage {
   Client* client = nullptr;
 };
 
-TEST_CASE("Where datagrams overtake each other and some are lost, a client goes on reading",
+TEST_CASE("A client continues to read when datagrams are reordered and lost",
           "[net][replication]") {
   const auto [loss, seed] = GENERATE(table<double, std::uint64_t>({{0.0, 1}, {0.1, 2}, {0.1, 3}}));
   CAPTURE(loss, seed);
@@ -50,7 +50,7 @@ TEST_CASE("Where datagrams overtake each other and some are lost, a client goes 
   CHECK(stage.difference(*stage.client).empty());
 }
 
-// A client that knows an entity at rest, and hears of its server every 300 ticks.
+// A client with one unchanged entity that gets a snapshot every 300 ticks.
 struct QuietStage : ReplicationStage {
   QuietStage() : ReplicationStage(1, {.snapshot_ticks = 300, .coder = SnapshotCoder::raw}) {
     step([&] { spawn(1, {.relevance = Relevance::always}); });
@@ -66,7 +66,7 @@ struct QuietStage : ReplicationStage {
   Client* client = nullptr;
 };
 
-// A payload whose snapshot has a number that has long been overtaken.
+// A payload with a snapshot number that was overtaken long ago.
 std::array<std::byte, 8> late_payload() {
   for (unsigned number = 0; number < 256; number += 4) {
     std::array<std::byte, 8> payload{};
@@ -81,7 +81,7 @@ std::array<std::byte, 8> late_payload() {
   return {};
 }
 
-TEST_CASE("A client that can read nothing for long asks for everything anew",
+TEST_CASE("A client that can read nothing for long requests the whole state",
           "[net][replication]") {
   const std::array<std::byte, 8> late = late_payload();
   QuietStage stage;

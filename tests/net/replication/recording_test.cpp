@@ -11,7 +11,7 @@ namespace {
 
 using Worlds = std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::int64_t>>>;
 
-/// A recording of a world that lives by a seed, and what it was at each recorded tick.
+/// A recording of a seeded world, and the world at each recorded tick.
 struct Recorded {
   NetBytes file;
   Worlds worlds;
@@ -47,7 +47,7 @@ Recorded record(std::uint64_t seed, int ticks, bool is_finished = true) {
   return recorded;
 }
 
-/// What a viewer makes of a recording, change by change.
+/// A viewer's world, built from a recording's changes.
 struct Viewed {
   std::map<std::uint32_t, std::vector<std::int64_t>> world;
 
@@ -67,8 +67,7 @@ struct Viewed {
 
 }  // namespace
 
-TEST_CASE("A recording plays what was: every field of every entity at every tick",
-          "[net][replication]") {
+TEST_CASE("A recording plays every field of every entity at every tick", "[net][replication]") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     const Recorded recorded = record(seed, 600);
@@ -93,7 +92,7 @@ TEST_CASE("A recording plays what was: every field of every entity at every tick
 }
 
 TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
-  const bool is_finished = GENERATE(true, false);  // Without an index keyframes are looked for.
+  const bool is_finished = GENERATE(true, false);  // Without an index keyframes are searched.
   const Recorded recorded = record(3, 600, is_finished);
   std::string error;
   const auto reader = RecordingReader::open(recorded.file, error);
@@ -113,7 +112,7 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
     REQUIRE(viewed.world == recorded.worlds.at(reader->tick()));
   }
   CHECK(reader->seek(0) == RecordingStatus::end);
-  // Behind its end a recording shows its last tick; there is none to go on to.
+  // After its end a recording shows its last tick.
   CHECK(reader->seek(100'000) == RecordingStatus::tick);
   viewed.apply(*reader);
   CHECK(reader->tick() == recorded.worlds.rbegin()->first);
@@ -121,7 +120,7 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
   CHECK(reader->step() == RecordingStatus::end);
 }
 
-TEST_CASE("A recording that is entered knows the map of that moment", "[net][replication]") {
+TEST_CASE("A recording that is entered has the map of that moment", "[net][replication]") {
   ReplicationStage stage(1);
   RecordingWriter writer({.keyframe_ticks = 5}, stage.server.world().schema());
   for (unsigned map = 1; map <= 3; ++map) {
@@ -142,7 +141,7 @@ TEST_CASE("A recording that is entered knows the map of that moment", "[net][rep
   }
 }
 
-TEST_CASE("A recording whose writer was stopped plays up to there", "[net][replication]") {
+TEST_CASE("A recording whose writer was stopped plays up to that point", "[net][replication]") {
   const Recorded recorded = record(5, 60, false);
   for (std::size_t size = 0; size < recorded.file.size(); size += 1 + size / 16) {
     CAPTURE(size);

@@ -1,4 +1,4 @@
-// What replication may cost: no memory in steady state, and nothing that depends on threads.
+// The cost of replication: no allocation in steady state, and no dependence on threads.
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// A busy world whose entities' values repeat, so that nothing new is ever needed.
+/// A busy world whose values repeat, so that no new memory is needed.
 void populate(ReplicationStage& stage) {
   stage.step([&] {
     for (std::uint32_t id = 0; id < 100; ++id) {
@@ -24,7 +24,7 @@ void populate(ReplicationStage& stage) {
 
 TEST_CASE("A server that replicates allocates nothing in steady state", "[net][replication]") {
   ReplicationServerOptions options;
-  options.classes = {{.radius = 500}};  // Nobody comes or goes.
+  options.classes = {{.radius = 500}};  // No entity enters or leaves.
   ReplicationStage stage(1, options);
   for (int i = 0; i < 3; ++i) {
     const ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(30)});
@@ -75,7 +75,7 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
   }
 }
 
-TEST_CASE("A world at rest is work for no entity of any client", "[net][replication]") {
+TEST_CASE("An unchanged world costs no work per entity of any client", "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   ReplicationStage stage(3, options);
@@ -97,7 +97,8 @@ TEST_CASE("A world at rest is work for no entity of any client", "[net][replicat
   const std::uint64_t at_rest = looked_at();
   stage.run(50);
   CHECK(looked_at() == at_rest);
-  // One that changes is looked at until all know it and it rests again; those around it are not.
+  // A changed entity is checked until all clients have it and it rests again; its neighbours are
+  // not.
   stage.step([&] { stage.stir(200); });
   stage.run(100);
   const std::uint64_t after = looked_at();
@@ -108,8 +109,7 @@ TEST_CASE("A world at rest is work for no entity of any client", "[net][replicat
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 
-TEST_CASE("Interest options that stay equal are work for no entity of any client",
-          "[net][replication]") {
+TEST_CASE("Equal interest options cost no work per entity of any client", "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   options.classes = {{.radius = 500}, {.radius = 500}};
@@ -135,7 +135,9 @@ TEST_CASE("Interest options that stay equal are work for no entity of any client
   };
   for (int i = 0; i < 50; ++i) set_interest(0);
   CHECK(looked_at() == at_rest);
-  for (std::uint8_t i = 0; i < 50; ++i) set_interest(i % 2);  // Of one radius: the set is the same.
+  for (std::uint8_t i = 0; i < 50; ++i)
+    set_interest(i % 2);  // Equal radius: the set stays the
+                          // same.
   CHECK(looked_at() - at_rest <= 3U * 100 * 50 / 4);
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }

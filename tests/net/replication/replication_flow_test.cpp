@@ -1,4 +1,4 @@
-// A few seeds of everything at once, and each of its parts alone; `soak` has thousands of seeds.
+// A few seeds of everything at once, and each part alone; `soak` has thousands of seeds.
 #include <algorithm>
 #include <map>
 
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-TEST_CASE("After quiescence every client sees the server's world",
+TEST_CASE("When nothing changes every client gets the server's world",
           "[net][replication][sys-33][sys-34][sys-45][sys-46][sys-47]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
@@ -29,8 +29,7 @@ TEST_CASE("A client that joins late is sent everything", "[net][replication][sys
   CHECK(client.world.spawned == 300);
 }
 
-TEST_CASE("The owner receives what only the owner may know, others the rest",
-          "[net][replication][sys-40]") {
+TEST_CASE("The owner receives the owner's fields, others the rest", "[net][replication][sys-40]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& owner = stage.join({}, {}, {.player = 3});
   ReplicationStage::Client& other = stage.join({}, {}, {.player = 4});
@@ -44,7 +43,7 @@ TEST_CASE("The owner receives what only the owner may know, others the rest",
   CHECK(owner.world.entities.at(5).values[kSway] == 0);
   CHECK(other.world.entities.at(5).values[kAmmo] == 0);
   CHECK(other.world.entities.at(5).values[kSway] == stage.values[5][kSway]);
-  // Another owner: the same entity, looked at differently.
+  // Another owner: the same entity in another view.
   stage.step([&] { stage.server.world().set_owner(5, 4); });
   stage.run(30);
   CHECK(other.world.entities.at(5).values[kAmmo] == stage.values[5][kAmmo]);
@@ -53,7 +52,7 @@ TEST_CASE("The owner receives what only the owner may know, others the rest",
   CHECK(other.world.despawned == 0);
 }
 
-TEST_CASE("Who becomes another player sees the other view of what was there",
+TEST_CASE("A client that becomes another player gets the other view of existing entities",
           "[net][replication][sys-40]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
@@ -72,7 +71,7 @@ TEST_CASE("Who becomes another player sees the other view of what was there",
   CHECK(client.world.despawned == 0);
 }
 
-TEST_CASE("An owner who changes far away makes nothing go and come again", "[net][replication]") {
+TEST_CASE("A change of owner far away removes and creates nothing", "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   options.classes = {{.radius = 100, .near_distance = 10, .far_ticks = 30}};
@@ -92,7 +91,7 @@ TEST_CASE("An owner who changes far away makes nothing go and come again", "[net
   CHECK(stage.difference(client, 4).empty());
 }
 
-TEST_CASE("Whoever wants next to nothing costs the server no more memory than others",
+TEST_CASE("A client that requests almost nothing costs the server no more memory than others",
           "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
@@ -111,7 +110,7 @@ TEST_CASE("Whoever wants next to nothing costs the server no more memory than ot
   CHECK(stage.server.view(meagre.id)->memory_bytes() < before + 64 * 1024);
 }
 
-TEST_CASE("A world that rests costs a few bytes a snapshot", "[net][replication]") {
+TEST_CASE("An unchanged world costs a few bytes per snapshot", "[net][replication]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
@@ -127,7 +126,7 @@ TEST_CASE("A world that rests costs a few bytes a snapshot", "[net][replication]
   CHECK(after.snapshot_bytes - before.snapshot_bytes <= snapshots * 7);
 }
 
-TEST_CASE("What is narrow goes to the most urgent first, and nothing waits for ever",
+TEST_CASE("A slow link carries the most urgent changes first, and nothing waits forever",
           "[net][replication][sys-31]") {
   ReplicationServerOptions options;
   options.classes = {{.weight = 1, .longest_ticks = 240}, {.weight = 20}};

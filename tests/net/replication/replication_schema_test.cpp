@@ -7,7 +7,7 @@
 
 namespace muster {
 
-TEST_CASE("A schema travels and arrives as it was", "[net][replication][sys-39]") {
+TEST_CASE("A schema decodes as it was encoded", "[net][replication][sys-39]") {
   ReplicationSchema schema = replication_samples_schema();
   schema.types[1].usual = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
   const std::vector<std::byte> bytes = encode_schema(schema);
@@ -17,7 +17,7 @@ TEST_CASE("A schema travels and arrives as it was", "[net][replication][sys-39]"
   CHECK(encode_schema(*back) == bytes);
 }
 
-TEST_CASE("A schema that was cut or damaged is refused, or is another sound one",
+TEST_CASE("A truncated or damaged schema is refused, or is another valid one",
           "[net][replication]") {
   const std::vector<std::byte> bytes = encode_schema(replication_samples_schema());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -38,7 +38,7 @@ TEST_CASE("A schema that was cut or damaged is refused, or is another sound one"
   }
 }
 
-TEST_CASE("What makes no sense in a schema is found", "[net][replication]") {
+TEST_CASE("Every fault of a schema is found", "[net][replication]") {
   const auto fault_of = [](const auto& spoil) {
     ReplicationSchema schema = replication_samples_schema();
     spoil(schema);
@@ -60,7 +60,7 @@ TEST_CASE("What makes no sense in a schema is found", "[net][replication]") {
   CHECK(fault_of([](auto& schema) { schema.types[0].components.push_back(9); }));
   CHECK(fault_of([](auto& schema) { schema.types[0].components.assign(200, 0); }));
   CHECK(fault_of([](auto& schema) { schema.types.clear(); }));
-  // Each type is small enough, all together would claim gigabytes of a model.
+  // Each type is small enough; all together would use gigabytes for a model.
   CHECK(fault_of([](auto& schema) {
     for (std::uint32_t id = 1'000; id < 2'500; ++id) {
       schema.types.push_back({.id = id, .components = {0}});
@@ -77,7 +77,7 @@ TEST_CASE("What makes no sense in a schema is found", "[net][replication]") {
   CHECK(usual({0, 0, 0, 0, 4, 0, 0, 0}));
 }
 
-TEST_CASE("What is usual of a type is what the built-in priors expect of a new one",
+TEST_CASE("The built-in priors expect a type's initial values in a new entity",
           "[net][replication]") {
   ReplicationSchema schema = replication_samples_schema();
   schema.types[1].usual = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
@@ -91,7 +91,7 @@ TEST_CASE("What is usual of a type is what the built-in priors expect of a new o
   CHECK(model.types[views.codec_type(0, SeenBy::others)].lanes[0].usual == 0);
 }
 
-TEST_CASE("Values become lanes and come back, of whatever width they are", "[net][replication]") {
+TEST_CASE("Values of any width convert to lanes and back", "[net][replication]") {
   ReplicationStage stage(1);
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
@@ -111,7 +111,7 @@ TEST_CASE("Values become lanes and come back, of whatever width they are", "[net
       }
     }
   }
-  // Ammo is for the owner alone, sway for the others: each view lacks one value.
+  // Ammo is for the owner, sway for the others: each view lacks one value.
   const auto travels = [&](SeenBy seen_by, std::uint32_t value) {
     const auto& parts = views.view(views.codec_type(0, seen_by)).parts;
     return std::ranges::any_of(parts, [&](const auto& part) { return part.value == value; });
@@ -123,7 +123,7 @@ TEST_CASE("Values become lanes and come back, of whatever width they are", "[net
   CHECK(views.codec_type(1, SeenBy::owner) == views.codec_type(1, SeenBy::others));
 }
 
-TEST_CASE("A trained model serves the types that it knows, the built-in priors the others",
+TEST_CASE("A trained model is used for known types, the built-in priors for others",
           "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
@@ -142,7 +142,7 @@ TEST_CASE("A trained model serves the types that it knows, the built-in priors t
   CHECK(model.types[0].schema == views.schemas()[0]);
 }
 
-TEST_CASE("What a recording taught serves the owner's view and that of others",
+TEST_CASE("A model trained on a recording is used for the owner's view and that of others",
           "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   ReplicationSchema recorded = schema;

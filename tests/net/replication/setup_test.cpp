@@ -1,4 +1,4 @@
-// How a client comes to play, or learns that it cannot.
+// How a client starts to play, or why it fails.
 #include <catch2/catch.hpp>
 
 #include "net/snapshot/model_file.h"
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-/// A client and, at the other end, whatever a test sends by hand.
+/// A client and a test that sends as its server.
 class HandMadeServer {
  public:
   HandMadeServer() : pair(1, options(), {}, {}), client(ReplicationClientOptions{}) { step(); }
@@ -54,8 +54,7 @@ std::vector<std::byte> without_last(std::vector<std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("A client that cannot use what the server sends to begin with says why",
-          "[net][replication]") {
+TEST_CASE("A client that cannot use the server's setup reports the reason", "[net][replication]") {
   HandMadeServer server;
   BeginMessage begin{.schema = hash_schema(server.schema)};
   const std::vector<std::byte> none = bytes_of({1, 2, 3});
@@ -65,9 +64,9 @@ TEST_CASE("A client that cannot use what the server sends to begin with says why
     setup = without_last(encode_setup({.schema = server.schema, .model = {}, .map_info = none}));
     reason = "damaged";
   }
-  SECTION("without the schema that was asked for") {
+  SECTION("without the requested schema") {
     setup = encode_setup({.schema = {}, .model = {}, .map_info = none});
-    reason = "not what this end asked for";
+    reason = "not the one that this end requested";
   }
   SECTION("another schema") {
     begin.schema[0] ^= std::byte{1};
@@ -84,7 +83,7 @@ TEST_CASE("A client that cannot use what the server sends to begin with says why
     setup = encode_setup({.schema = server.schema, .model = none, .map_info = {}});
     reason = "model is not the one that it named";
   }
-  SECTION("a model that is none") {
+  SECTION("an invalid model") {
     begin.model = hash_model(none);
     setup = encode_setup({.schema = server.schema, .model = none, .map_info = {}});
     reason = "model cannot be used";
@@ -96,13 +95,13 @@ TEST_CASE("A client that cannot use what the server sends to begin with says why
   CHECK(server.client.phase() == ReplicationPhase::failed);
   CHECK(server.client.failure().find(reason) != std::string::npos);
   CHECK(server.client.counters().malformed == 1);
-  // Another map is another chance.
+  // Another map gives another chance.
   server.begin_map();
   CHECK(server.client.phase() == ReplicationPhase::joining);
   CHECK(server.client.failure().empty());
 }
 
-TEST_CASE("A first word that cannot be read is of another version", "[net][replication]") {
+TEST_CASE("An unreadable first message belongs to another version", "[net][replication]") {
   HandMadeServer server;
   std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
   SECTION("longer") { begin.push_back({}); }
@@ -113,15 +112,16 @@ TEST_CASE("A first word that cannot be read is of another version", "[net][repli
   CHECK(server.client.failure().find("another version") != std::string::npos);
 }
 
-TEST_CASE("A server of other versions is refused, and told which both are", "[net][replication]") {
+TEST_CASE("A server of other versions is refused with both versions in the reason",
+          "[net][replication]") {
   HandMadeServer server;
   std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
   std::string theirs;
-  SECTION("snapshots of before") {
+  SECTION("earlier snapshots") {
     begin[3] = std::byte{3};
     theirs = "version 5 of replication with snapshots of version 3";
   }
-  SECTION("snapshots to come, whatever else they say") {
+  SECTION("later snapshots with any further contents") {
     begin[4] = std::byte{1};
     begin.resize(9);
     theirs = "version 5 of replication with snapshots of version 261";
@@ -131,7 +131,7 @@ TEST_CASE("A server of other versions is refused, and told which both are", "[ne
     begin.push_back({});
     theirs = "version 6 of replication with snapshots of version 5";
   }
-  SECTION("the first version, which did not say") {
+  SECTION("version 1, without versions") {
     begin.erase(begin.begin() + 1, begin.begin() + 5);
     theirs = "version 1 of replication";
   }
@@ -144,7 +144,8 @@ TEST_CASE("A server of other versions is refused, and told which both are", "[ne
   CHECK(server.client.counters().malformed == 1);
 }
 
-TEST_CASE("A world larger than the client allows is refused by name", "[net][replication]") {
+TEST_CASE("A world larger than the client allows is refused with its limits",
+          "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationClientOptions options;
   options.limits.entity_max = 20;
@@ -161,17 +162,16 @@ TEST_CASE("A world larger than the client allows is refused by name", "[net][rep
   CHECK(client.replication->failure().find("20 entities") != std::string::npos);
 }
 
-TEST_CASE("After each payload that cannot be read everything is asked for again",
-          "[net][replication]") {
+TEST_CASE("After each unreadable payload the whole state is requested", "[net][replication]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
   stage.run(60);
   const auto payload = GENERATE(table<const char*, NetBytes>(
       {{"unknown flags", bytes_of({0x80, 1, 2, 3})},
-       {"events that are cut", bytes_of({1, 3, 0, 0})},
+       {"truncated events", bytes_of({1, 3, 0, 0})},
        {"an event that is too long", bytes_of({1, 1, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0})},
-       {"a checksum that is cut", bytes_of({2, 1, 2, 3})}}));
+       {"a truncated checksum", bytes_of({2, 1, 2, 3})}}));
   CAPTURE(std::get<0>(payload));
   REQUIRE(client.pair->a->connection.send_payload(std::get<1>(payload), 1'000'000) ==
           SendStatus::queued);
@@ -182,7 +182,7 @@ TEST_CASE("After each payload that cannot be read everything is asked for again"
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("A setup is let go of when it has arrived, and the game's blocks are the game's",
+TEST_CASE("A setup is freed when it has arrived, and the game keeps its own blocks",
           "[net][replication]") {
   ReplicationStage stage(2);
   const NetBytes map(400'000);
@@ -207,10 +207,11 @@ TEST_CASE("A setup is let go of when it has arrived, and the game's blocks are t
   CHECK_FALSE(finished[0].refusal.has_value());
 }
 
-TEST_CASE("A client whose end does not take the setup is told so", "[net][replication]") {
+TEST_CASE("A client whose connection does not accept the setup gets the reason",
+          "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join();
-  const NetBytes map(std::size_t{17} << 20U);  // More than connections take.
+  const NetBytes map(std::size_t{17} << 20U);  // More than connections accept.
   stage.step([&] { stage.server.begin_map(map); });
   stage.run(300);
   CHECK(client.replication->phase() == ReplicationPhase::failed);
@@ -222,7 +223,7 @@ TEST_CASE("A client whose end does not take the setup is told so", "[net][replic
   CHECK(client.replication->phase() == ReplicationPhase::playing);
 }
 
-TEST_CASE("A setup that a connection's end cuts off was not refused, and its memory is given back",
+TEST_CASE("A setup interrupted by the connection's end is not refused, and its memory is freed",
           "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)});
@@ -240,11 +241,10 @@ TEST_CASE("A setup that a connection's end cuts off was not refused, and its mem
   CHECK(stage.server.memory_bytes() < before + map.size() / 2);
 }
 
-TEST_CASE("A setup that finds the game's blocks in its way comes when they are read",
-          "[net][replication]") {
+TEST_CASE("A setup blocked by the game's blocks arrives when they are read", "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join();
-  // On the client's end they arrive, and the game does not read them yet.
+  // They arrive at the client's end, and the game does not read them yet.
   const NetBytes own(10);
   std::uint16_t id = 0;
   Connection& server_end = client.pair->a->connection;

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// Some twelve numbers of 32 bits fill a slice.
+/// About twelve numbers of 32 bits fill a slice.
 constexpr std::size_t kTestSliceBits = 850;
 
 ReplicationSchema schema_of(Random& random) {
@@ -82,7 +82,7 @@ class Course {
     for (const SnapshotNumber number : acks_) writer_.acknowledge(number);
     acks_.clear();
     writer_.begin(tick_, states_);
-    // A link that has not room for all.
+    // A link without room for all.
     const std::uint64_t parts_max = changes ? 1 + random_.below(12) : 1'000;
     for (std::uint64_t part = 0; part < parts_max && !writer_.is_done(); ++part) {
       const std::span<const std::byte> bytes =
@@ -155,7 +155,7 @@ class Course {
     check_slices();
   }
 
-  /// A checksum is compared with the values that the reader has, so no divergence is false.
+  /// A checksum is compared with the reader's values, so no divergence is false.
   void check_slices() {
     for (const SeenEntity& slice : mirror_.reader().entities()) {
       if (!mirror_.is_told(slice)) continue;
@@ -176,7 +176,7 @@ class Course {
   SnapshotWriter writer_;
   WorldMirror mirror_;
   std::uint64_t loss_;   ///< Lost datagrams per hundred.
-  std::uint64_t delay_;  ///< Ticks at most.
+  std::uint64_t delay_;  ///< Maximum ticks.
   std::uint32_t tick_ = 0;
   std::map<std::uint32_t, std::vector<std::int64_t>> values_;  ///< The server's, by id.
   std::map<std::uint32_t, std::vector<std::int64_t>> game_;    ///< The client's game's, by id.
@@ -190,7 +190,7 @@ class Course {
 
 }  // namespace
 
-TEST_CASE("Entities of 1 to 40 slices are the server's once nothing changes",
+TEST_CASE("Entities of 1 to 40 slices equal the server's once nothing changes",
           "[net][replication]") {
   // With --rng-seed other worlds are played.
   const std::uint64_t first = 1 + std::uint64_t{Catch::rngSeed()} * 1'000;

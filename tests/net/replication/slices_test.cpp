@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// A game that has what it was told, but for one value of entity 7.
+/// A game with the received values, except one value of entity 7.
 class FollowingGame final : public EntityValues {
  public:
   explicit FollowingGame(const ReplicationStage::Client& client) : client_(client) {}
@@ -32,7 +32,7 @@ class FollowingGame final : public EntityValues {
 
 }  // namespace
 
-TEST_CASE("A large type is cut into slices that hold all of its lanes once, in order",
+TEST_CASE("A large type is split into slices that contain each of its lanes once, in order",
           "[net][replication]") {
   const ReplicationSchema schema = samples::giants_schema();
   const TypeViews views(schema);
@@ -62,13 +62,13 @@ TEST_CASE("A large type is cut into slices that hold all of its lanes once, in o
     }
   }
   CHECK(views.schemas()[views.codec_type(1, SeenBy::owner) + 2U].name == "77/owner/2");
-  // The last slice of the last entity is not what stands for every id.
+  // The last slice of the last entity differs from the id for all entities.
   const std::uint32_t last = views.slice_id(views.id_end() - 1, views.slice_ids() - 1);
   CHECK(last < kEveryId);
   CHECK(views.entity_of(last) == views.id_end() - 1);
 }
 
-TEST_CASE("What was trained on whole types serves their slices", "[net][replication]") {
+TEST_CASE("A model trained on whole types is used for their slices", "[net][replication]") {
   const ReplicationSchema schema = samples::giants_schema();
   SnapshotModel trained = untrained_model(TypeViews(schema, kNoSlices).schemas());
   for (TypeModel& type : trained.types) {
@@ -89,7 +89,7 @@ TEST_CASE("What was trained on whole types serves their slices", "[net][replicat
   }
 }
 
-TEST_CASE("An entity larger than a datagram arrives with every value that it can have",
+TEST_CASE("An entity larger than a datagram arrives with all possible values",
           "[net][replication][sys-31]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
@@ -121,7 +121,7 @@ TEST_CASE("An entity larger than a datagram arrives with every value that it can
     });
   }
   settle();
-  // Another owner: the same entity, seen by others as they are seen.
+  // Another owner: the same entity, in the view of the others.
   const std::uint64_t spawned = owner.world.spawned + other.world.spawned;
   const std::uint64_t despawned = owner.world.despawned + other.world.despawned;
   stage.step([&] { stage.server.world().set_owner(101, 4); });
@@ -148,7 +148,7 @@ TEST_CASE("An entity larger than a datagram arrives with every value that it can
   }
 }
 
-TEST_CASE("An event about an entity in slices does not come before the whole entity",
+TEST_CASE("An event about an entity in slices is not reported before the whole entity",
           "[net][replication]") {
   const bool changes_hands = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -171,8 +171,7 @@ TEST_CASE("An event about an entity in slices does not come before the whole ent
   }
 }
 
-TEST_CASE("A large entity that a client has otherwise is named by its own id and field",
-          "[net][replication][sys-48]") {
+TEST_CASE("A divergence of a large entity names its id and field", "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.checksum_interval = 1;
   ReplicationStage stage(3, options, samples::giants_schema());
@@ -198,7 +197,7 @@ TEST_CASE("A large entity that a client has otherwise is named by its own id and
 
 namespace {
 
-/// Values of one lane for a thousand of them, each unlike what came before in another way.
+/// A thousand values of one lane, each surprising in another way.
 std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t count,
                                Random& random) {
   std::vector<LaneValue> values(count);
@@ -220,7 +219,7 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
   return values;
 }
 
-/// The most bytes that a slice of such lanes takes, new or changed after rest, motion or noise.
+/// The maximum bytes of a slice of such lanes, new or changed after rest, motion or noise.
 std::size_t most_bytes(LaneKind kind, unsigned bits, bool is_usual, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
@@ -246,7 +245,7 @@ std::size_t most_bytes(LaneKind kind, unsigned bits, bool is_usual, SnapshotCode
   for (int which = 0; which < 24; ++which) {
     rows.push_back(pattern(which < 12 ? which : static_cast<int>(random.below(4)), lanes[0],
                            lanes.size(), random));
-    // At rest for a while after every third.
+    // Unchanged for a while after every third.
     for (int rest = which % 3 == 0 ? 12 : 1; rest > 0; --rest) {
       const EntityState state{.id = 1, .kind = {}, .values = rows.back().data()};
       writer.begin(++tick, {&state, 1});
@@ -259,9 +258,8 @@ std::size_t most_bytes(LaneKind kind, unsigned bits, bool is_usual, SnapshotCode
 
 }  // namespace
 
-TEST_CASE("A slice finds room in the smallest datagram, whatever its values are",
-          "[net][replication]") {
-  // What a sealed packet leaves of 1,200 bytes for a payload, without its own first byte.
+TEST_CASE("A slice with any values fits into the smallest datagram", "[net][replication]") {
+  // The room for a payload in a sealed packet of 1,200 bytes, without its own first byte.
   constexpr std::size_t kRoom = 1'200 - 23 - 1;
   const LaneKind kind = GENERATE(LaneKind::number, LaneKind::angle, LaneKind::symbol,
                                  LaneKind::tick, LaneKind::opaque);
@@ -276,7 +274,7 @@ TEST_CASE("A slice finds room in the smallest datagram, whatever its values are"
   }
 }
 
-TEST_CASE("A slice that does not fit holds nothing back for ever", "[net][replication]") {
+TEST_CASE("A slice that does not fit does not block other data forever", "[net][replication]") {
   const std::uint32_t count = GENERATE(150U, 300U);
   CAPTURE(count);
   const std::vector<std::byte> model = samples::surprised_model(count);
@@ -285,7 +283,7 @@ TEST_CASE("A slice that does not fit holds nothing back for ever", "[net][replic
   stage.run(30);
   const std::vector<std::int64_t> nothing(count);
   std::vector<std::int64_t> dear = nothing;
-  std::fill(dear.end() - 90, dear.end(), 0xFF);  // In the last slice alone.
+  std::fill(dear.end() - 90, dear.end(), 0xFF);  // Only in the last slice.
   const auto put = [&](const std::vector<std::int64_t>& values) {
     stage.step([&] {
       stage.values[5] = values;
@@ -299,7 +297,7 @@ TEST_CASE("A slice that does not fit holds nothing back for ever", "[net][replic
   };
   put(dear);
   CHECK(stage.server.view(client.id)->counters().unfit > 0);
-  // Events about it are in vain, and no others wait for them.
+  // Events about it are dropped, and no others wait for them.
   for (int i = 0; i < 300; ++i) {
     stage.step([&] { stage.server.send_event_about(5, stage.tick, NetBytes(2)); });
   }
@@ -311,7 +309,7 @@ TEST_CASE("A slice that does not fit holds nothing back for ever", "[net][replic
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("An event about a plain entity comes as ever where others have slices",
+TEST_CASE("An event about an entity without slices is not delayed by others with slices",
           "[net][replication]") {
   ReplicationStage stage(6, {}, samples::giants_schema());
   const LinkOptions link{.latency = std::chrono::milliseconds(40)};
@@ -322,7 +320,7 @@ TEST_CASE("An event about a plain entity comes as ever where others have slices"
       stage.spawn(i, {.relevance = Relevance::always});
       stage.server.send_event_about(i, stage.tick, NetBytes(2));
     });
-    stage.run(3);  // It is told, and the server does not know yet that it came.
+    stage.run(3);  // It is sent, and not confirmed yet.
     stage.step([&] { stage.despawn(i); });
     stage.run(20);
   }
@@ -330,7 +328,7 @@ TEST_CASE("An event about a plain entity comes as ever where others have slices"
   CHECK(stage.server.view(client.id)->counters().events_not_meant == 0);
 }
 
-TEST_CASE("An entity in slices that changes hands is never called diverged",
+TEST_CASE("An entity in slices that changes owner is never called diverged",
           "[net][replication][sys-48]") {
   const double loss = GENERATE(0.0, 0.3);
   ReplicationServerOptions options;
@@ -351,12 +349,12 @@ TEST_CASE("An entity in slices that changes hands is never called diverged",
   CHECK(client.replication->counters().resyncs == 0);
 }
 
-TEST_CASE("An entity in slices that changes hands does not go back in time", "[net][replication]") {
+TEST_CASE("An entity in slices that changes owner does not go back in time", "[net][replication]") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);
     ReplicationStage stage(seed, {.snapshot_ticks = 1}, samples::giants_schema());
     const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.4};
-    // So little that something waits for room all the time.
+    // So slow that something always waits for room.
     ReplicationStage::Client& client =
         stage.join(link, link, {.player = 3}, {.wish = {.bytes_per_second = 100'000}});
     stage.step([&] {
@@ -380,7 +378,7 @@ TEST_CASE("An entity in slices that changes hands does not go back in time", "[n
   }
 }
 
-TEST_CASE("An id that goes from an entity in slices to a plain one shows the plain one first",
+TEST_CASE("An id that passes from an entity in slices to one without shows the new one first",
           "[net][replication]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -405,7 +403,7 @@ TEST_CASE("An id that goes from an entity in slices to a plain one shows the pla
         stage.server.send_event_about(id, stage.tick, event);
       });
     });
-    // When an event comes, nobody of before is shown in the place of who it is about.
+    // When an event arrives, the entity shown is the one that it is about.
     std::size_t came = 0;
     for (int i = 0; i < 400; ++i) {
       stage.step();

@@ -28,7 +28,7 @@ struct CountedItem {
 };
 std::uint64_t CountedItem::written = 0;
 
-/// As many ids as wanted: rising, falling, or shuffled.
+/// Ids in rising, falling, or shuffled order.
 std::vector<std::uint32_t> ids_in(int order, std::size_t count) {
   std::vector<std::uint32_t> ids(count);
   std::iota(ids.begin(), ids.end(), 1U);
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> ids_in(int order, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("Sorted blocks have what a map has, whatever comes and goes", "[net][replication]") {
+TEST_CASE("Sorted blocks contain what a map contains after any changes", "[net][replication]") {
   Random random(4);
   for (int round = 0; round < 20; ++round) {
     SortedBlocks<CountedItem> blocks;
@@ -86,8 +86,10 @@ TEST_CASE("Adding and removing an item of sorted blocks moves few others", "[net
   CHECK(blocks.empty());
 }
 
-TEST_CASE("A hundred thousand entities of one place, team and owner come, move and go",
-          "[net][replication]") {
+TEST_CASE(
+    "A hundred thousand entities at one position, of one team and owner, are added, moved and "
+    "removed",
+    "[net][replication]") {
   // With a linear search for each one, this takes minutes.
   const auto relevance =
       GENERATE(Relevance::near, Relevance::always, Relevance::owner, Relevance::team);
@@ -136,7 +138,7 @@ TEST_CASE("Items that live longer than their neighbours share blocks", "[net][re
     if (id % 64 != 0) blocks.remove(id);
   }
   CHECK(blocks.size() == kBlocks);
-  // Nearly all blocks can be used again.
+  // Nearly all blocks can be reused.
   for (std::uint32_t i = 1; i <= 64 * (kBlocks - 30); ++i) blocks.add({kCount + i, i});
   CHECK(blocks.memory_bytes() < full + full / 8);
   for (std::uint32_t id = 64; id <= kCount; id += 64) CHECK(blocks.find(id) != nullptr);

@@ -1,4 +1,4 @@
-// What many clients cost a server in one tick when a map begins for all of them.
+// The cost of many clients in one tick when a map begins for all of them.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ std::uint64_t looked_at(const ReplicationStage& stage) {
 
 }  // namespace
 
-TEST_CASE("Clients to which all entities are new are not served in one tick",
+TEST_CASE("Clients to which all entities are new are not all served in one tick",
           "[net][replication]") {
   constexpr std::uint32_t kEntities = 3'000;
   constexpr std::uint64_t kClients = 12;
@@ -39,8 +39,8 @@ TEST_CASE("Clients to which all entities are new are not served in one tick",
     worst = std::max(worst, looked_at(stage) - before);
     before = looked_at(stage);
   }
-  // A third of the clients has its turn in a tick. Each looks at its interest, at the records and
-  // at the writer's tracks once, and at what is active in each of few parts.
+  // A third of the clients has its turn in a tick. Each checks its interest, its records and the
+  // writer's tracks once, and the active entities in each of few parts.
   CHECK(worst <= kClients / 3 * (kEntities * 5 + 2 * 40'000));
   for (const auto& client : stage.clients) CHECK(stage.difference(*client) == "");
 }

@@ -17,7 +17,7 @@ NetBytes event_of(std::uint32_t number) { return bytes_of({number & 0xFFU, numbe
 
 }  // namespace
 
-TEST_CASE("Every event comes once, in the order of ticks, not before its tick",
+TEST_CASE("Every event is reported once, in the order of ticks, not before its tick",
           "[net][replication][sys-35]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -41,12 +41,12 @@ TEST_CASE("Every event comes once, in the order of ticks, not before its tick",
     stage.run(120);
     CHECK(client.world.fault.empty());
     std::vector<std::uint32_t> came = client.world.events;
-    // A lost packet makes an event late: it comes when it comes, then.
+    // A lost packet delays an event.
     CHECK(std::ranges::is_permutation(came, sent));
   }
 }
 
-TEST_CASE("On a link that loses nothing an event is there with the state of its tick",
+TEST_CASE("On a link without loss an event arrives with the state of its tick",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)},
@@ -61,7 +61,7 @@ TEST_CASE("On a link that loses nothing an event is there with the state of its 
   }
 }
 
-TEST_CASE("An event of a tick to come waits for it", "[net][replication]") {
+TEST_CASE("An event of a future tick waits for it", "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
@@ -88,7 +88,7 @@ TEST_CASE("Too many events and too long ones are refused and counted", "[net][re
   CHECK(client.world.events.size() == kTimedEventsMax);
 }
 
-TEST_CASE("Events about an entity go to those who know it", "[net][replication]") {
+TEST_CASE("An event about an entity is sent to the clients that have it", "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& knows = stage.join({}, {}, {.player = 1});
   ReplicationStage::Client& does_not = stage.join({}, {}, {.player = 2});
@@ -102,7 +102,7 @@ TEST_CASE("Events about an entity go to those who know it", "[net][replication]"
 
 namespace {
 
-/// Steps, and checks that no event came before its entity: event `n` is about entity `n`.
+/// Steps, and checks that no event was reported before its entity: event `n` is about entity `n`.
 template <typename Change>
 void step_and_check(ReplicationStage& stage, const Change& change) {
   std::vector<std::size_t> before;
@@ -119,7 +119,7 @@ void step_and_check(ReplicationStage& stage, const Change& change) {
 
 }  // namespace
 
-TEST_CASE("An event about an entity that spawns in the same tick comes with it",
+TEST_CASE("An event about an entity that spawns in the same tick arrives with it",
           "[net][replication][sys-35]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -132,7 +132,7 @@ TEST_CASE("An event about an entity that spawns in the same tick comes with it",
     REQUIRE(sees.replication->phase() == ReplicationPhase::playing);
     REQUIRE(does_not.replication->phase() == ReplicationPhase::playing);
     std::vector<std::uint32_t> sent;
-    // Entities that are many datagrams at once, most of them with an event.
+    // Many datagrams of entities at once, most of them with an event.
     for (std::uint32_t round = 0; round < 8; ++round) {
       step_and_check(stage, [&] {
         for (std::uint32_t i = 0; i < 40; ++i) {
@@ -156,8 +156,8 @@ TEST_CASE("An event about an entity that spawns in the same tick comes with it",
 
 namespace {
 
-/// A client, and entities that come and go, each with a number of its own in its score: which were
-/// shown, and which events about them came. Ids are used again at once.
+/// A client, and entities that appear and disappear, each with its own number in its score: which
+/// were shown, and which events about them arrived. Ids are reused at once.
 struct Passers {
   Passers(std::uint64_t seed, std::uint32_t bytes_per_second, const LinkOptions& link)
       : stage(seed, {.snapshot_ticks = 1}) {
@@ -179,9 +179,9 @@ struct Passers {
     stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
     if (number % 2 == 0) tell(id);
   }
-  /// Of as many ids, in the i-th tick.
+  /// With this many ids, in the i-th tick.
   void change(std::uint32_t entities, int i) {
-    // In the ticks after it came, and in the tick in which it goes.
+    // In the ticks after it was created, and in the tick in which it is removed.
     if (i % 4 != 0 && stage.values.contains(latest)) tell(latest);
     if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
     if (i % 4 == 0) replace(latest = static_cast<std::uint32_t>(stage.random.below(entities)));
@@ -202,7 +202,7 @@ struct Passers {
       if (--open[which] < 0) FAIL("twice: " << which);
     }
   }
-  /// Entities that were shown, and of which an event did not come.
+  /// Shown entities with a missing event.
   std::size_t missed() const {
     std::size_t count = 0;
     for (const auto& [which, left] : open) count += left > 0 ? shown.count(which) : 0;
@@ -213,21 +213,21 @@ struct Passers {
   ReplicationStage::Client* client = nullptr;
   std::uint32_t number = 0;
   std::uint32_t latest = 0;
-  std::map<std::uint32_t, int> open;  ///< Events that have not come.
+  std::map<std::uint32_t, int> open;  ///< Events that have not arrived.
   std::set<std::uint32_t> shown;
   std::size_t came = 0;
 };
 
 }  // namespace
 
-TEST_CASE("Where snapshots overtake each other an event about an entity comes, and not before it",
+TEST_CASE("When snapshots are reordered an event about an entity arrives, and not before it",
           "[net][replication][sys-35]") {
   struct Case {
     std::uint32_t entities;
     std::uint32_t bytes_per_second;
     Duration jitter;
   };
-  // With the last one entities wait for room for seconds.
+  // In the last case entities wait for room for seconds.
   const auto [entities, bytes_per_second, jitter] =
       GENERATE(Case{40, 0, 30ms}, Case{40, 60'000, 30ms}, Case{300, 60'000, 60ms});
   CAPTURE(entities, bytes_per_second);
@@ -250,11 +250,11 @@ TEST_CASE("Where snapshots overtake each other an event about an entity comes, a
   }
   CAPTURE(came, missed);
   CHECK(came > 1500);
-  // Of one that has gone the server does not always learn that it was shown.
+  // The server does not always know that a removed entity was shown.
   CHECK(missed * 100 < came);
 }
 
-TEST_CASE("An event about an entity waits for it, and not for ever", "[net][replication]") {
+TEST_CASE("An event about an entity waits for it for a limited time", "[net][replication]") {
   TimedEventSender sender;
   REQUIRE(sender.push_about({.id = 8, .generation = 3}, EventTurn::any, 10, event_of(1)));
   REQUIRE(sender.push_about({.id = 9, .generation = 1}, EventTurn::any, 11, event_of(2)));
@@ -293,8 +293,7 @@ TEST_CASE("An event about an entity waits for it, and not for ever", "[net][repl
   CHECK(receiver.reach(30) == 0);
 }
 
-TEST_CASE("An event about an entity that is held for lack of room comes with it",
-          "[net][replication][sys-35]") {
+TEST_CASE("An event about a deferred entity arrives with it", "[net][replication][sys-35]") {
   for (const double loss : {0.0, 0.2}) {
     CAPTURE(loss);
     ReplicationStage stage(3);
@@ -322,7 +321,7 @@ TEST_CASE("An event about an entity that is held for lack of room comes with it"
   }
 }
 
-TEST_CASE("An event about an entity that goes before a client was told of it is not meant for it",
+TEST_CASE("An event about an entity that a client never received is not sent to it",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
@@ -337,7 +336,7 @@ TEST_CASE("An event about an entity that goes before a client was told of it is 
   stage.run(30);
   CHECK(client.world.events.empty());
   CHECK(counters.events_not_meant == 2);
-  // One that was told of is there for its last event, also when that is on the way still.
+  // An entity that was sent exists for its last event, even if that is still in flight.
   stage.step([&] { stage.spawn(6, {.relevance = Relevance::always}); });
   stage.run(3);
   REQUIRE(client.world.spawned == 0);
@@ -351,7 +350,7 @@ TEST_CASE("An event about an entity that goes before a client was told of it is 
   CHECK(counters.events_not_meant == 2);
 }
 
-TEST_CASE("An event of an entity's past is none about the one that has its id now",
+TEST_CASE("An event about a past entity is not about the one that reuses its id",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
@@ -367,13 +366,13 @@ TEST_CASE("An event of an entity's past is none about the one that has its id no
   CHECK(client.world.events == std::vector<std::uint32_t>{2});
 }
 
-TEST_CASE("An event about an entity that no datagram has room for lets those behind it go",
+TEST_CASE("An event about an entity that fits into no datagram does not block later ones",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
-  // More than are ever on their way at once: the numbers after them come all the same.
+  // More than are ever in flight: later numbers still arrive.
   constexpr std::uint32_t kInVain = kTimedEventsMax + 44;
   stage.step([&] { stage.spawn(4, {.type = 1, .relevance = Relevance::always}); });
   for (std::uint32_t i = 0; i < kInVain; ++i) {
@@ -388,7 +387,8 @@ TEST_CASE("An event about an entity that no datagram has room for lets those beh
   CHECK(client.world.events.size() == kTimedEventsMax);
 }
 
-TEST_CASE("Events about what a client may never get are bounded", "[net][replication]") {
+TEST_CASE("Events about entities that a client may never receive are bounded",
+          "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
@@ -407,7 +407,7 @@ TEST_CASE("Events about what a client may never get are bounded", "[net][replica
   CHECK(client.world.events == std::vector<std::uint32_t>{7});
 }
 
-TEST_CASE("A section of events that is cut is refused whole", "[net][replication]") {
+TEST_CASE("A truncated section of events is refused as a whole", "[net][replication]") {
   TimedEventSender sender;
   for (std::uint32_t i = 0; i < 5; ++i) REQUIRE(sender.push(10 + i, event_of(i)));
   std::array<std::byte, 200> memory{};
@@ -428,7 +428,7 @@ TEST_CASE("A section of events that is cut is refused whole", "[net][replication
   CHECK(receiver.due().size() == 3);
 }
 
-TEST_CASE("What a server can make a client keep of events is bounded", "[net][replication]") {
+TEST_CASE("The events that a server can make a client keep are bounded", "[net][replication]") {
   TimedEventReceiver receiver;
   std::size_t came = 0;
   for (std::uint32_t number = 0; number < 5000; ++number) {
@@ -448,7 +448,7 @@ TEST_CASE("What a server can make a client keep of events is bounded", "[net][re
   CHECK(came >= 5000 - kTimedEventsMax);
 }
 
-TEST_CASE("A game that reads no events loses the oldest, and is told how many",
+TEST_CASE("A game that reads no events loses the oldest, and gets their number",
           "[net][replication]") {
   TimedEventReceiver receiver;
   const std::uint32_t count = kTimedEventsDueMax + 100;

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 const Address kClient = Address::ipv4({203, 0, 113, 7}, 4000);
 
-TEST_CASE("A challenge is good for its client, its claim and 5 s", "[net][secure][sys-33]") {
+TEST_CASE("A challenge is valid for its client and its claim for 5 s", "[net][secure][sys-33]") {
   SeededEntropy entropy(1);
   const Challenger challenger(entropy);
   const NetBytes claim = pattern(1, 46);
@@ -44,7 +44,8 @@ TEST_CASE("A challenge is good for its client, its claim and 5 s", "[net][secure
   REQUIRE_FALSE(another.is_ours(challenge, now, kClient, claim));
 }
 
-TEST_CASE("An address may ask for a burst, and then for eight a second", "[net][secure][sys-33]") {
+TEST_CASE("An address may send a burst of requests, then eight per second",
+          "[net][secure][sys-33]") {
   SeededEntropy entropy(1);
   AddressBudget budget({.per_second = 8, .burst = 16}, entropy);
   Time now(50s);
@@ -54,7 +55,7 @@ TEST_CASE("An address may ask for a burst, and then for eight a second", "[net][
     return count;
   };
   REQUIRE(taken(kClient) == 16);
-  REQUIRE(taken(kClient.with_port(9)) == 0);  // Ports are free of charge.
+  REQUIRE(taken(kClient.with_port(9)) == 0);  // Another port uses the same budget.
   REQUIRE(taken(Address::ipv4({203, 0, 113, 8}, 4000)) == 16);
   now += 1s;
   REQUIRE(taken(kClient) == 8);
@@ -69,7 +70,7 @@ TEST_CASE("An address may ask for a burst, and then for eight a second", "[net][
   REQUIRE(over_time <= 80);
 }
 
-TEST_CASE("Of IPv6 a whole subscriber has one budget", "[net][secure][sys-33]") {
+TEST_CASE("An IPv6 subscriber has one budget", "[net][secure][sys-33]") {
   SeededEntropy entropy(2);
   AddressBudget budget({.per_second = 8, .burst = 16}, entropy);
   int taken = 0;

@@ -33,7 +33,7 @@ struct Backend {
   }
 };
 
-TEST_CASE("A token tells the client its half and the server the other", "[net][secure][sys-33]") {
+TEST_CASE("A token gives the client its part and the server the other", "[net][secure][sys-33]") {
   Backend backend;
   const TokenClaims claims = backend.claims();
   const NetBytes bytes = backend.issue(claims).value();
@@ -51,7 +51,7 @@ TEST_CASE("A token tells the client its half and the server the other", "[net][s
   REQUIRE(opened->user_data == claims.user_data);
   REQUIRE(opened->secret == token->secret);
   REQUIRE(opened->expires == claims.expires);
-  // The secret never travels in the open.
+  // The secret is never sent.
   const auto secret = token->secret.bytes();
   const auto& presented = token->presented;
   REQUIRE(std::search(presented.begin(), presented.end(), secret.begin(), secret.end()) ==
@@ -59,7 +59,7 @@ TEST_CASE("A token tells the client its half and the server the other", "[net][s
   REQUIRE(read_client_token(backend.issue(claims).value())->presented != token->presented);
 }
 
-TEST_CASE("A token is good up to the second in which it expires", "[net][secure][sys-33]") {
+TEST_CASE("A token is valid before the second in which it expires", "[net][secure][sys-33]") {
   Backend backend;
   const ClientToken token = read_client_token(backend.issue(backend.claims()).value()).value();
   const auto opens = [&](std::uint64_t application, UnixSeconds now, const SecretKey& key) {
@@ -72,14 +72,14 @@ TEST_CASE("A token is good up to the second in which it expires", "[net][secure]
   REQUIRE_FALSE(opens(kApplication, kDate, SecretKey()));
 }
 
-TEST_CASE("Claims that break a limit become no token, the largest that keep them do",
+TEST_CASE("Claims beyond a limit give no token, the largest valid ones do",
           "[net][secure][sys-33]") {
   Backend backend;
   TokenClaims claims = backend.claims();
-  SECTION("no server") { claims.servers.clear(); }
+  SECTION("no servers") { claims.servers.clear(); }
   SECTION("17 servers") { claims.servers.resize(17); }
   SECTION("257 bytes for the game") { claims.user_data.resize(257); }
-  SECTION("over before it begins") { claims.expires = claims.issued; }
+  SECTION("expires at its issue") { claims.expires = claims.issued; }
   SECTION("a second too long") { claims.expires = claims.issued + kTokenLifetimeMax + 1; }
   REQUIRE_FALSE(backend.issue(claims).has_value());
   claims = backend.claims();
@@ -92,7 +92,7 @@ TEST_CASE("Claims that break a limit become no token, the largest that keep them
   REQUIRE(open_token(token->presented, kApplication, kDate, backend.key)->servers.size() == 16);
 }
 
-TEST_CASE("A damaged token opens nothing", "[net][secure][sys-33]") {
+TEST_CASE("A damaged token does not open", "[net][secure][sys-33]") {
   Backend backend;
   const NetBytes bytes = backend.issue(backend.claims()).value();
   damage::each_truncation(

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("Both ends come to the same keys, others each time", "[net][secure][sys-33]") {
+TEST_CASE("Both ends compute the same keys, new ones each time", "[net][secure][sys-33]") {
   const TrustMode mode = GENERATE(TrustMode::pinned, TrustMode::token);
   HandshakeRun run(mode, 1);
   REQUIRE(run.shake());
@@ -35,14 +35,14 @@ TEST_CASE("Both ends come to the same keys, others each time", "[net][secure][sy
   REQUIRE_FALSE(again.client_keys->to_server == client.to_server);
 }
 
-TEST_CASE("Without protection there are no keys", "[net][secure][sys-33]") {
+TEST_CASE("An unprotected connection has no keys", "[net][secure][sys-33]") {
   HandshakeRun run(TrustMode::unprotected, 1);
   REQUIRE(run.shake());
   REQUIRE(run.client_keys->cipher == Cipher::none);
   REQUIRE(run.accept.size() == 60);
 }
 
-TEST_CASE("No answer is longer than what asked for it", "[net][secure][sys-33]") {
+TEST_CASE("No answer is longer than its request", "[net][secure][sys-33]") {
   HandshakeRun run(TrustMode::pinned, 1);
   REQUIRE(run.shake());
   REQUIRE(run.challenge.size() == 64);
@@ -53,7 +53,7 @@ TEST_CASE("No answer is longer than what asked for it", "[net][secure][sys-33]")
   REQUIRE(write_refuse(request, RefuseReason::full, "", refuse) == 28);
 }
 
-/// Puts every truncation and every flipped bit of a datagram to `gives_keys`.
+/// Passes every truncation and every flipped bit of a datagram to `gives_keys`.
 template <typename GivesKeys>
 void require_refused(const NetBytes& datagram, std::size_t step, const GivesKeys& gives_keys) {
   for (std::size_t size = 0; size < datagram.size(); size += 1 + size / 100) {
@@ -70,11 +70,11 @@ void require_refused(const NetBytes& datagram, std::size_t step, const GivesKeys
   }
 }
 
-TEST_CASE("A damaged datagram of any of the five gives nobody keys", "[net][secure][sys-33]") {
+TEST_CASE("A damaged handshake datagram of any kind gives no keys", "[net][secure][sys-33]") {
   const TrustMode mode = GENERATE(TrustMode::pinned, TrustMode::token);
   HandshakeRun run(mode, 3);
   REQUIRE(run.shake());
-  SECTION("the request: its answer is for another, or its response is") {
+  SECTION("the request") {
     require_refused(run.request, 1, [&](const NetBytes& damaged) {
       HandshakeRun other(mode, 3);
       other.request = damaged;
@@ -89,7 +89,7 @@ TEST_CASE("A damaged datagram of any of the five gives nobody keys", "[net][secu
     });
   }
   SECTION("the response") {
-    // Each bit costs an X25519 when it gets so far; all of them are for a longer night.
+    // Each bit that gets this far costs an X25519, so only some bits are tested.
     require_refused(run.response, 7,
                     [&](const NetBytes& damaged) { return run.server_takes(damaged); });
   }
@@ -100,13 +100,13 @@ TEST_CASE("A damaged datagram of any of the five gives nobody keys", "[net][secu
   }
 }
 
-/// The one draw in four thousand million.
+/// The rarest draw: all zero bytes.
 class ZeroEntropy final : public Entropy {
  public:
   void fill(std::span<std::byte> bytes) override { std::ranges::fill(bytes, std::byte{0}); }
 };
 
-TEST_CASE("No client asks for connection 0, which stands for no connection", "[net][secure]") {
+TEST_CASE("A client never chooses connection id 0, which means no connection", "[net][secure]") {
   ZeroEntropy zeros;
   const ClientHandshake client({}, zeros);
   NetBytes request(kRequestBytes);
@@ -116,7 +116,7 @@ TEST_CASE("No client asks for connection 0, which stands for no connection", "[n
   REQUIRE_FALSE(read_request_head(request).has_value());
 }
 
-TEST_CASE("A refusal is believed of who has seen the request, and nobody else",
+TEST_CASE("A refusal is accepted only from a sender that saw the request",
           "[net][secure][sys-33]") {
   HandshakeRun run(TrustMode::pinned, 4);
   REQUIRE(run.shake());
@@ -132,7 +132,7 @@ TEST_CASE("A refusal is believed of who has seen the request, and nobody else",
   damage::each_truncation(refuse, [&](const ByteVector& cut) {
     REQUIRE_FALSE(run.client->take_refuse(cut).has_value());
   });
-  // Bytes 4 to 23 are the connection and the proof.
+  // Bytes 4 to 23 are the connection id and the proof.
   for (std::size_t bit = 4 * 8; bit < 24 * 8; ++bit) {
     NetBytes damaged = refuse;
     damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
@@ -143,24 +143,23 @@ TEST_CASE("A refusal is believed of who has seen the request, and nobody else",
   REQUIRE_FALSE(other.client->take_refuse(refuse).has_value());
 }
 
-TEST_CASE("Who has the wrong key of the server, or of the token, gets nowhere",
-          "[net][secure][sys-33]") {
+TEST_CASE("A wrong server key or token secret gives no connection", "[net][secure][sys-33]") {
   SECTION("another server answers with its own key") {
     HandshakeRun run(TrustMode::pinned, 6);
     run.server_key = KeyPair::random(run.entropy);
     REQUIRE_FALSE(run.shake());
   }
-  SECTION("a server shows the right key without having it") {
+  SECTION("a server sends the right key without its secret") {
     HandshakeRun run(TrustMode::pinned, 6);
     run.server_key.secret = SecretKey::random(run.entropy);
     REQUIRE_FALSE(run.shake());
   }
-  SECTION("the server knows another secret of the token") {
+  SECTION("the server has another token secret") {
     HandshakeRun run(TrustMode::token, 6);
     run.token_secret = SecretKey::random(run.entropy);
     REQUIRE_FALSE(run.shake());
   }
-  SECTION("a key that agrees with everybody") {
+  SECTION("a weak key") {
     HandshakeRun run(TrustMode::pinned, 6);
     REQUIRE(run.shake());
     NetBytes response = run.response;

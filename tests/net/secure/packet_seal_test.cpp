@@ -19,7 +19,7 @@ SecretKey key_of(std::uint64_t seed) {
 
 const NetBytes kHead = bytes_of({0x80, 1, 2, 3, 4, 5, 6});
 
-/// A packet as it travels: its number, its phase, its sealed bytes.
+/// A packet on the wire: its number, its phase, its sealed bytes.
 struct Sealed {
   std::uint64_t sequence = 0;
   bool phase = false;
@@ -28,7 +28,7 @@ struct Sealed {
 };
 
 Sealed seal(SealSender& sender, std::uint64_t sequence, Time now, Cipher cipher) {
-  sender.refresh(now, sequence - 1);  // All before have arrived.
+  sender.refresh(now, sequence - 1);  // All earlier ones have arrived.
   const NetBytes plain = pattern(static_cast<std::uint32_t>(sequence), 1 + sequence % 100);
   Sealed sealed{.sequence = sequence, .phase = sender.phase(), .plain = plain, .bytes = plain};
   sealed.bytes.resize(plain.size() + seal_bytes(cipher));
@@ -36,7 +36,7 @@ Sealed seal(SealSender& sender, std::uint64_t sequence, Time now, Cipher cipher)
   return sealed;
 }
 
-/// Whether it opens; then its bytes must be those that were sealed.
+/// Opens a packet; if it opens, its bytes must equal the original.
 bool opens(SealReceiver& receiver, const Sealed& sealed) {
   NetBytes bytes = sealed.bytes;
   if (!receiver.open(sealed.phase, sealed.sequence, kHead, bytes)) return false;
@@ -45,13 +45,13 @@ bool opens(SealReceiver& receiver, const Sealed& sealed) {
   return true;
 }
 
-/// The ciphers of this machine.
+/// The ciphers that this machine has.
 std::vector<Cipher> ciphers() {
   if (has_fast_aes()) return {Cipher::chacha20_poly1305, Cipher::aes256_gcm};
   return {Cipher::chacha20_poly1305};
 }
 
-TEST_CASE("What is sealed opens, and is hidden", "[net][secure][sys-33]") {
+TEST_CASE("A sealed packet is encrypted and opens", "[net][secure][sys-33]") {
   for (const Cipher cipher : ciphers()) {
     SealKey key(cipher, key_of(1));
     for (const std::size_t size : {1U, 15U, 16U, 17U, 1449U}) {
@@ -66,7 +66,7 @@ TEST_CASE("What is sealed opens, and is hidden", "[net][secure][sys-33]") {
   }
 }
 
-TEST_CASE("Every flipped bit, every cut, another number and another head are refused",
+TEST_CASE("A flipped bit, a truncation, another number or another header is refused",
           "[net][secure][sys-33]") {
   for (const Cipher cipher : ciphers()) {
     SealKey key(cipher, key_of(1));
@@ -97,7 +97,7 @@ TEST_CASE("Every flipped bit, every cut, another number and another head are ref
   }
 }
 
-TEST_CASE("A key serves ten minutes, and the next follows from it", "[net][secure][sys-33]") {
+TEST_CASE("A key lasts ten minutes, and the next is derived from it", "[net][secure][sys-33]") {
   for (const Cipher cipher : ciphers()) {
     SealSender sender(cipher, key_of(3), Time(1s));
     REQUIRE_FALSE(seal(sender, 1, Time(1s), cipher).phase);
@@ -111,8 +111,7 @@ TEST_CASE("A key serves ten minutes, and the next follows from it", "[net][secur
   }
 }
 
-TEST_CASE("A key stays as long as nothing under it is known to have arrived",
-          "[net][secure][sys-33]") {
+TEST_CASE("A key stays while no packet under it is confirmed", "[net][secure][sys-33]") {
   const Cipher cipher = Cipher::chacha20_poly1305;
   SealSender sender(cipher, key_of(3), Time(1s));
   SealReceiver receiver(cipher, key_of(3));
@@ -126,7 +125,7 @@ TEST_CASE("A key stays as long as nothing under it is known to have arrived",
   };
   REQUIRE(opens(receiver, sealed_at(1, 0min, 0)));
   REQUIRE_FALSE(sealed_at(2, 11min, 0).phase);
-  // The first key was received. The next packets are lost, for as long as four keys would serve.
+  // The first key was received. The next packets are lost, for the lifetime of four keys.
   for (std::uint64_t number = 3; number < 50; ++number) {
     REQUIRE(sealed_at(number, number * 1min + 10min, 1).phase);
   }
@@ -134,7 +133,7 @@ TEST_CASE("A key stays as long as nothing under it is known to have arrived",
   REQUIRE_FALSE(sealed_at(51, 62min, 50).phase);
 }
 
-TEST_CASE("Keys change under packets that overtake each other", "[net][secure][sys-33]") {
+TEST_CASE("Keys change correctly while packets overtake each other", "[net][secure][sys-33]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
   Random random(seed);
@@ -156,7 +155,7 @@ TEST_CASE("Keys change under packets that overtake each other", "[net][secure][s
         const Sealed sealed = air[at];
         air.erase(air.begin() + static_cast<std::ptrdiff_t>(at));
         if (random.below(4) == 0) continue;  // Lost.
-        // What an enemy makes of it, in either phase, opens nothing and disturbs nothing.
+        // A forged copy in either phase does not open and changes nothing.
         Sealed forged = sealed;
         forged.bytes[random.below(forged.bytes.size())] ^= std::byte{4};
         forged.phase = random.below(2) == 0;
@@ -168,8 +167,7 @@ TEST_CASE("Keys change under packets that overtake each other", "[net][secure][s
   }
 }
 
-TEST_CASE("Both libraries' AES writes the same bytes and opens the other's",
-          "[net][secure][sys-33]") {
+TEST_CASE("Both AES libraries write the same bytes and open the other's", "[net][secure][sys-33]") {
   if (!has_fast_aes()) return;
   const auto by_ipsec_mb = aes_gcm_by_ipsec_mb(key_of(4));
   if (by_ipsec_mb == nullptr) return;  // Built without it.
@@ -188,7 +186,7 @@ TEST_CASE("Both libraries' AES writes the same bytes and opens the other's",
   REQUIRE(by_ipsec_mb->open(nonce, kHead, b));
   REQUIRE(a == b);
   REQUIRE(std::equal(plain.begin(), plain.end(), a.begin()));
-  // Sealed again, by the context that opened; then each bit of the tag and the body flipped.
+  // Sealed again by the context that opened; then each bit of the tag and the body is flipped.
   by_ipsec_mb->seal(nonce, kHead, a, size);
   for (std::size_t bit = 0; bit < a.size() * 8; bit += 5) {
     NetBytes damaged = a;
@@ -199,13 +197,13 @@ TEST_CASE("Both libraries' AES writes the same bytes and opens the other's",
   }
 }
 
-TEST_CASE("The two directions have keys of their own", "[net][secure][sys-33]") {
+TEST_CASE("The two directions have different keys", "[net][secure][sys-33]") {
   SealSender sender(Cipher::chacha20_poly1305, key_of(1), Time(1s));
   SealReceiver other(Cipher::chacha20_poly1305, key_of(2));
   REQUIRE_FALSE(opens(other, seal(sender, 1, Time(1s), Cipher::chacha20_poly1305)));
 }
 
-TEST_CASE("Without a cipher nothing is added", "[net][secure][sys-33]") {
+TEST_CASE("Without a cipher no bytes are added", "[net][secure][sys-33]") {
   REQUIRE(seal_bytes(Cipher::none) == 0);
   SealSender sender(Cipher::none, {}, Time(1s));
   SealReceiver receiver(Cipher::none, {});

@@ -1,4 +1,4 @@
-// What was learnt of one schema serves another one as far as they agree.
+// A model trained on one schema is used for another one where they agree.
 #include "net/snapshot/adopted_model.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ EntitySchema duck() {
                     {.name = "turn.c", .kind = LaneKind::rotation, .greatest = 99}}};
 }
 
-/// Speed comes first and tells place, of which mood is told.
+/// Speed is first and predicts place, which predicts mood.
 SnapshotModel trained() {
   SnapshotModel model = untrained_model({duck()});
   TypeModel& type = model.types[0];
@@ -50,7 +50,7 @@ SnapshotModel adopted(const EntitySchema& schema) {
   return model;
 }
 
-TEST_CASE("A model for the same lanes knows what was learnt", "[net][snapshot]") {
+TEST_CASE("A model for the same lanes copies the trained data", "[net][snapshot]") {
   const SnapshotModel source = trained();
   EntitySchema schema = duck();
   schema.name = "duck/owner";
@@ -64,7 +64,7 @@ TEST_CASE("A model for the same lanes knows what was learnt", "[net][snapshot]")
   CHECK(model.huffman.lengths(3) == source.huffman.lengths(3));
 }
 
-TEST_CASE("Lanes that are not here take their partnerships with them", "[net][snapshot]") {
+TEST_CASE("Missing lanes are removed from partnerships", "[net][snapshot]") {
   EntitySchema schema = duck();
   schema.lanes.erase(schema.lanes.begin() + 2);
   const SnapshotModel model = adopted(schema);
@@ -80,7 +80,7 @@ TEST_CASE("Lanes that are not here take their partnerships with them", "[net][sn
                    source.probabilities.begin() + source.types[0].lanes[1].first_slot));
 }
 
-TEST_CASE("Lanes of another range are learnt anew, a rotation as a whole", "[net][snapshot]") {
+TEST_CASE("Lanes with another range are untrained, a rotation as a whole", "[net][snapshot]") {
   EntitySchema schema = duck();
   schema.lanes[1].greatest = 2000;
   schema.lanes[5].greatest = 50;
@@ -101,7 +101,7 @@ TEST_CASE("Lanes of another range are learnt anew, a rotation as a whole", "[net
   }
 }
 
-TEST_CASE("Types that nobody trained stay untrained", "[net][snapshot]") {
+TEST_CASE("Types without a trained source stay untrained", "[net][snapshot]") {
   SnapshotModel model = untrained_model({duck()});
   const SnapshotModel untrained = model;
   const std::vector<std::string> sources = {"goose"};
@@ -110,7 +110,7 @@ TEST_CASE("Types that nobody trained stay untrained", "[net][snapshot]") {
   CHECK(model.types[0].order == untrained.types[0].order);
 }
 
-TEST_CASE("Whatever was learnt, what is adopted can be used", "[net][snapshot]") {
+TEST_CASE("An adopted model is always valid", "[net][snapshot]") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     Random random(seed);

@@ -1,4 +1,4 @@
-// Entities at rest: nobody looks at them, and the bytes are those of a writer who looks at all.
+// Idle entities: they cost no work, and the bytes equal those of a writer that checks all entities.
 #include <deque>
 #include <optional>
 #include <vector>
@@ -13,10 +13,11 @@
 namespace muster {
 namespace {
 
-/// So long after the last change an entity rests: every snapshot of the window says the same.
+/// An entity rests this long after its last change: every snapshot of the window includes it as
+/// unchanged.
 constexpr int kTicksToRest = static_cast<int>(kSnapshotWindow) + 10;
 
-/// What a world and its link do; chances are in 1/1000 a tick, of a change for each entity.
+/// The settings of a world and its link; chances are in 1/1000 per tick, for changes per entity.
 struct RestSettings {
   std::uint32_t entities = 400;
   std::uint64_t changes = 1;
@@ -28,8 +29,8 @@ struct RestSettings {
   std::uint64_t tick_step_max = 1;
 };
 
-/// Three writers of one world: one is told what changed, one everything at every tick, and one
-/// looks at every entity for every datagram. All have to write the same.
+/// Three writers of one world: one gets the changed entities, one gets all at every tick, and one
+/// checks every entity for every datagram. All must write the same bytes.
 class RestStage {
  public:
   RestStage(std::uint64_t seed, const RestSettings& told, SnapshotCoder coder)
@@ -60,7 +61,7 @@ class RestStage {
   }
   /// At the next tick.
   void change_next(std::uint32_t i) { awaited_.push_back(i); }
-  /// Another value, whatever it was.
+  /// Sets another value.
   void change(std::uint32_t i) {
     EntityState& state = world_[i];
     const auto& lanes = model_.types[state.kind.type].schema.lanes;
@@ -87,7 +88,7 @@ class RestStage {
         at, {.id = id, .kind = {.type = type, .generation = generations_++}, .values = row.data()});
     is_same_ = false;
   }
-  /// Whether the reader has all that is not held, as it is.
+  /// True when the reader has every entity that is not deferred.
   bool is_world_read() const {
     const auto seen = reader_->entities();
     return std::ranges::equal(seen, world_, [&](const SeenEntity& a, const EntityState& b) {
@@ -155,12 +156,12 @@ class RestStage {
   std::vector<EntityState> world_;
   std::vector<std::uint32_t> awaited_;
   std::vector<std::uint32_t> changed_;
-  bool is_same_ = false;  ///< Nobody came or went since the writers were told.
+  bool is_same_ = false;  ///< No entity was added or removed since the last update of the writers.
   std::deque<std::vector<LaneValue>> rows_;
   std::vector<std::pair<std::uint32_t, SnapshotNumber>> acks_;
 };
 
-TEST_CASE("Who looks only at what changed writes what others write", "[net][snapshot]") {
+TEST_CASE("A writer that checks only changed entities writes the same bytes", "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::raw);
   std::size_t rested = 0;
@@ -189,7 +190,7 @@ TEST_CASE("Who looks only at what changed writes what others write", "[net][snap
   CHECK(rested > 300);
 }
 
-TEST_CASE("A world at rest is work for no entity", "[net][snapshot]") {
+TEST_CASE("An unchanged world costs no work per entity", "[net][snapshot]") {
   RestStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
   for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   CHECK(stage.writer().resting_count() == 5'000);
@@ -199,7 +200,7 @@ TEST_CASE("A world at rest is work for no entity", "[net][snapshot]") {
   CHECK(stage.is_world_read());
 }
 
-TEST_CASE("One that wakes is looked at, and none of those around it", "[net][snapshot]") {
+TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snapshot]") {
   const std::uint32_t which = GENERATE(0U, 63U, 64U, 1023U, 1024U, 2'999U);
   CAPTURE(which);
   RestStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
@@ -210,7 +211,7 @@ TEST_CASE("One that wakes is looked at, and none of those around it", "[net][sna
   CHECK(stage.writer().changed_count() == 1);
   CHECK(stage.writer().resting_count() == 2'999);
   CHECK(stage.is_world_read());
-  // Until it rests again it is listed, remembered and reset once a tick.
+  // Until it rests again it is listed, recorded and reset once per tick.
   for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   CHECK(stage.writer().looked_at_count() - before < 3 * (kTicksToRest + 1));
   CHECK(stage.writer().resting_count() == 3'000);
@@ -219,7 +220,7 @@ TEST_CASE("One that wakes is looked at, and none of those around it", "[net][sna
   CHECK(stage.writer().looked_at_count() == before);
 }
 
-TEST_CASE("One that goes or comes among those at rest", "[net][snapshot]") {
+TEST_CASE("An entity is removed and added among idle ones", "[net][snapshot]") {
   RestStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
   for (int i = 0; i < kTicksToRest; ++i) stage.tick();
   stage.despawn(1'030);
@@ -235,7 +236,7 @@ TEST_CASE("One that goes or comes among those at rest", "[net][snapshot]") {
   CHECK(stage.is_world_read());
 }
 
-TEST_CASE("Silence while all rest is made good", "[net][snapshot]") {
+TEST_CASE("A gap in the link while all entities are idle is recovered", "[net][snapshot]") {
   const int silence = GENERATE(1, 8, 30, 31, 32, 33, 60);
   CAPTURE(silence);
   RestStage stage(4, {.entities = 300, .changes = 0}, SnapshotCoder::range);

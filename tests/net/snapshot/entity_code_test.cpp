@@ -33,7 +33,7 @@ struct Decoder {
   bool even_bit(bool /*value*/) { return range.decode(1U << 15); }
 };
 
-/// Known states of one entity, the newest first, and the ticks at which they were the truth.
+/// Known states of one entity, newest first, with their ticks.
 struct History {
   std::vector<Values> states;
   std::vector<std::uint32_t> ticks;
@@ -51,8 +51,8 @@ struct History {
   }
 };
 
-/// Codes a state, against a history when there is one, and says whether it came out the same. In
-/// `size` are the bytes that it took.
+/// Codes a state, against a history if there is one, and returns true if it decodes to the same.
+/// Sets `size` to its bytes.
 bool survives(const SnapshotModel& model, std::size_t type_index, const History& history,
               const Values& state, std::size_t& size) {
   const TypeModel& type = model.types[type_index];
@@ -101,7 +101,7 @@ History random_history(Random& random, const EntitySchema& schema) {
   return history;
 }
 
-TEST_CASE("Every state of any entity survives its code", "[net][snapshot][sys-41]") {
+TEST_CASE("Every state of any entity decodes as it was coded", "[net][snapshot][sys-41]") {
   const bool is_disturbed = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     CAPTURE(is_disturbed, seed);
@@ -122,7 +122,7 @@ TEST_CASE("Every state of any entity survives its code", "[net][snapshot][sys-41
   }
 }
 
-TEST_CASE("Both spellings of an angle's first direction survive", "[net][snapshot]") {
+TEST_CASE("Both values of an angle's first direction decode correctly", "[net][snapshot]") {
   const SnapshotModel model = untrained_model(
       {{.name = "turret",
         .lanes = {{.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360}}}});
@@ -134,8 +134,9 @@ TEST_CASE("Both spellings of an angle's first direction survive", "[net][snapsho
   CHECK(survives(model, {.states = {{before}, {355}}, .ticks = {5, 3}, .now = 6}, {now}));
 }
 
-TEST_CASE("Ticks of events survive, later than now too and in ranges that are no power of two",
-          "[net][snapshot]") {
+TEST_CASE(
+    "Event ticks decode correctly, also future ones and in ranges that are not a power of two",
+    "[net][snapshot]") {
   const LaneValue greatest = GENERATE(0U, 6U, 99U, 255U, 0x7FFF'FFFFU, 0xFFFF'FFFFU);
   const SnapshotModel model = untrained_model(
       {{.name = "gun",
@@ -152,7 +153,7 @@ TEST_CASE("Ticks of events survive, later than now too and in ranges that are no
   }
 }
 
-TEST_CASE("A rotation survives whichever component it drops before and now", "[net][snapshot]") {
+TEST_CASE("A rotation decodes correctly for any dropped components", "[net][snapshot]") {
   const LaneValue greatest = GENERATE(1U, 2U, 510U, 511U, 1'000'000U, 0xFFFF'FFFFU);
   std::vector<LaneSchema> lanes = {{.name = "d", .kind = LaneKind::dropped, .greatest = 3}};
   lanes.resize(4, {.name = "r", .kind = LaneKind::rotation, .greatest = greatest});
@@ -171,7 +172,7 @@ TEST_CASE("A rotation survives whichever component it drops before and now", "[n
   }
 }
 
-TEST_CASE("States survive however far apart their ticks and values are", "[net][snapshot]") {
+TEST_CASE("States decode correctly for any distance of ticks and values", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "far", .lanes = {{.name = "x", .greatest = 0xFFFF'FFFF}}}});
   const std::uint32_t far = GENERATE(1U << 20, 1U << 29, 1U << 30);
@@ -182,8 +183,7 @@ TEST_CASE("States survive however far apart their ticks and values are", "[net][
   CHECK(survives(model, history, {0}));
 }
 
-TEST_CASE("A straight line costs next to nothing, whatever the spacing of its states",
-          "[net][snapshot]") {
+TEST_CASE("A straight line costs almost nothing at any spacing of its states", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "ball", .lanes = {{.name = "x", .greatest = 1'000'000}}}});
   const std::uint32_t gap = GENERATE(1U, 2U, 6U);
@@ -196,7 +196,7 @@ TEST_CASE("A straight line costs next to nothing, whatever the spacing of its st
   }
   std::size_t size = 99;
   CHECK(survives(model, 0, history, {5000 + 60 * history.now}, size));
-  CHECK(size <= 1);  // One decision of even chances.
+  CHECK(size <= 1);  // One decision with even chances.
   CHECK(survives(model, 0, history, {5000 + 60 * history.now + 3000}, size));
   CHECK(size >= 2);
 }

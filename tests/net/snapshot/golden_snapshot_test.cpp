@@ -1,4 +1,4 @@
-// The bytes of one small world, as every version of the format has had them since version 3.
+// The bytes of one small world, unchanged in every format version since 3.
 #include <array>
 #include <deque>
 #include <string>
@@ -44,7 +44,7 @@ SnapshotModel model_of_things() {
 
 constexpr std::uint32_t kTicks = 12;
 
-/// What happens: something walks in a curve, something turns, one comes and one goes.
+/// The script: an entity walks in a curve, one turns, one appears and one is removed.
 struct Script {
   std::array<std::array<LaneValue, 18>, kTicks + 1> values{};
 
@@ -74,8 +74,8 @@ struct Script {
   }
 };
 
-/// The snapshots of the script, each acknowledged two ticks later. The writer finds out by itself
-/// since when each entity is as it is, or is told.
+/// The snapshots of the script, each acknowledged two ticks later. The writer finds the time of
+/// each entity's last change itself, or gets it.
 std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
   const SnapshotModel model = model_of_things();
   SnapshotWriter writer(model, {.coder = coder});
@@ -86,7 +86,7 @@ std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
   std::string text;
   for (std::uint32_t tick = 0; tick <= kTicks; ++tick) {
     std::vector<EntityState> world = script.world(tick);
-    // What has id 7 never changes, the others do at every tick.
+    // The entity with id 7 never changes, the others change at every tick.
     for (EntityState& state : world) {
       if (tells_since) state.since = state.id == 7 ? 4 : tick;
     }
@@ -104,7 +104,7 @@ std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
   return text;
 }
 
-TEST_CASE("A world's bytes are what they were", "[net][snapshot]") {
+TEST_CASE("The bytes of a world are unchanged", "[net][snapshot]") {
   CHECK(bytes_of(SnapshotCoder::range) ==
         "fffffddd51a2a0f17c00e07ece73d4168460bc83 "
         "fefffd7d1cdfffe7bc98954037943fa5916ecaf1dcd4c9fc "
@@ -135,7 +135,7 @@ TEST_CASE("A world's bytes are what they were", "[net][snapshot]") {
         "f3f40d946413735297a54c7795865e61");
 }
 
-TEST_CASE("A world's bytes without probabilities are what they were", "[net][snapshot]") {
+TEST_CASE("The bytes of a world without probabilities are unchanged", "[net][snapshot]") {
   CHECK(bytes_of(SnapshotCoder::huffman) ==
         "00006059e74dd68feead3c12d0bcfa63fdef49f629bb53 "
         "80000200000062592758568ceeb23c12d0bcfa63fdef52f6297b53 "
@@ -180,7 +180,7 @@ TEST_CASE("A world's bytes without probabilities are what they were", "[net][sna
         "30a1ff00000068cf260c");
 }
 
-TEST_CASE("Who says since when entities are as they are gets the same bytes", "[net][snapshot]") {
+TEST_CASE("A writer that gets the times of changes writes the same bytes", "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
                SnapshotCoder::reference);

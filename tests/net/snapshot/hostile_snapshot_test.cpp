@@ -1,4 +1,4 @@
-// Bytes that no writer sends, to readers that already have a world.
+// Bytes that no writer produces, for readers that already have a world.
 #include <array>
 #include <deque>
 #include <optional>
@@ -30,7 +30,7 @@ std::vector<Copied> copied(const SnapshotReader& reader, const SnapshotModel& mo
   return world;
 }
 
-/// Gives a reader bytes and checks what the verdict promises.
+/// Passes bytes to a reader and checks the guarantees of the verdict.
 void offer(SnapshotReader& reader, const SnapshotModel& model, std::span<const std::byte> bytes,
            std::size_t entity_max) {
   const std::vector<Copied> before = copied(reader, model);
@@ -51,7 +51,7 @@ void offer(SnapshotReader& reader, const SnapshotModel& model, std::span<const s
   REQUIRE(reader.tick() == tick);
 }
 
-TEST_CASE("Damaged snapshots harm no reader", "[net][snapshot]") {
+TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
                SnapshotCoder::reference);
@@ -63,7 +63,7 @@ TEST_CASE("Damaged snapshots harm no reader", "[net][snapshot]") {
     const std::vector<NetBytes>& sent = stage.applied();
     std::optional<SnapshotReader> reader;
     const auto take = [&](std::span<const std::byte> damaged) {
-      if (!reader) {  // As the world was before the last datagram.
+      if (!reader) {  // The world before the last datagram.
         reader.emplace(stage.model(), ReaderLimits{}, SnapshotOptions{.coder = coder});
         for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
           REQUIRE(reader->read(sent[i]) == SnapshotVerdict::applied);
@@ -80,8 +80,7 @@ TEST_CASE("Damaged snapshots harm no reader", "[net][snapshot]") {
   }
 }
 
-TEST_CASE("Random bytes harm no reader, and claim no more entities than allowed",
-          "[net][snapshot]") {
+TEST_CASE("Random bytes do not harm a reader, and stay below its entity limit", "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
                SnapshotCoder::reference);
@@ -90,7 +89,7 @@ TEST_CASE("Random bytes harm no reader, and claim no more entities than allowed"
     Random random(seed);
     SnapshotModel model = untrained_model({random_schema(random, 3), random_schema(random, 3)});
     if (seed % 2 == 0) disturb(model, random);
-    // Where another new entity is likely, few bytes claim many.
+    // If another new entity is likely, few bytes can name many.
     model.probabilities[slots::kAnotherNew] = 65'000;
     const std::size_t entity_max = random.below(60);
     SnapshotReader reader(model, {.entity_max = entity_max}, {.coder = coder});
@@ -102,7 +101,7 @@ TEST_CASE("Random bytes harm no reader, and claim no more entities than allowed"
   }
 }
 
-TEST_CASE("A reader takes as many entities as it may, and not one more", "[net][snapshot]") {
+TEST_CASE("A reader accepts exactly as many entities as its limit", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
   const LaneValue value = 5;
@@ -122,8 +121,8 @@ TEST_CASE("A reader takes as many entities as it may, and not one more", "[net][
   CHECK(reader.entities().size() == (fits ? count : 0));
 }
 
-/// A server that claims many entities of the largest type there can be, for next to no bits each.
-TEST_CASE("A datagram claims no more memory than the reader allows", "[net][snapshot]") {
+/// A server names many entities of the largest type in very few bits.
+TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapshot]") {
   EntitySchema huge{.name = "huge", .lanes = {}};
   for (std::size_t i = 0; i < kMaxLanes; ++i) huge.lanes.push_back({.name = "x", .greatest = 9});
   SnapshotModel model = untrained_model({huge, {.name = "a", .lanes = {{.name = "x"}}}});
@@ -143,8 +142,9 @@ TEST_CASE("A datagram claims no more memory than the reader allows", "[net][snap
   SnapshotReader reader(model, {.memory_bytes_max = kLimit});
   CHECK(reader.read(bytes) == SnapshotVerdict::too_large);
   CHECK(reader.entities().empty());
-  CHECK(reader.memory_bytes() < kLimit / 10);  // What was read before it was too much.
-  // Of the same many small ones, none of which takes the room of a large one.
+  CHECK(reader.memory_bytes() < kLimit / 10);  // The memory of the entities that were read before
+                                               // the limit.
+  // The same number of small ones, none of which uses the memory of a large one.
   for (EntityState& state : world) state.kind.type = 1;
   SnapshotWriter small_writer(model);
   small_writer.begin(1, world);
@@ -153,7 +153,8 @@ TEST_CASE("A datagram claims no more memory than the reader allows", "[net][snap
   CHECK(reader.memory_bytes() < kLimit / 2);
 }
 
-TEST_CASE("What comes and goes claims no more than what is there", "[net][snapshot]") {
+TEST_CASE("Entities that appear and disappear use no more memory than existing ones",
+          "[net][snapshot]") {
   std::vector<EntitySchema> schemas;
   for (std::size_t i = 1; i <= 8; ++i) {
     EntitySchema& schema = schemas.emplace_back(EntitySchema{.name = "type", .lanes = {}});
@@ -161,12 +162,12 @@ TEST_CASE("What comes and goes claims no more than what is there", "[net][snapsh
   }
   const SnapshotModel model = untrained_model(schemas);
   const std::vector<LaneValue> values(800);
-  constexpr std::size_t kLimit = 2'000'000;  // Of the largest, some fifteen.
+  constexpr std::size_t kLimit = 2'000'000;  // About fifteen of the largest.
   SnapshotWriter writer(model);
   SnapshotReader reader(model, {.memory_bytes_max = kLimit});
   NetBytes memory(64'000);
   std::vector<EntityState> world;
-  // Each tick another type, under ids that were there before and under others.
+  // Each tick another type, under earlier ids and under others.
   for (std::uint32_t tick = 1; tick < 400; ++tick) {
     world.clear();
     for (std::uint32_t id = 0; id < 3; ++id) {
@@ -182,7 +183,7 @@ TEST_CASE("What comes and goes claims no more than what is there", "[net][snapsh
   }
 }
 
-TEST_CASE("An entity that is told anew counts once", "[net][snapshot]") {
+TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
   const LaneValue value = 5;
@@ -192,14 +193,14 @@ TEST_CASE("An entity that is told anew counts once", "[net][snapshot]") {
   SnapshotWriter writer(model);
   SnapshotReader reader(model, {.entity_max = 10});
   std::array<std::byte, 1200> memory{};
-  for (std::uint32_t tick = 1; tick < 5; ++tick) {  // Nothing of it is acknowledged.
+  for (std::uint32_t tick = 1; tick < 5; ++tick) {  // It is never acknowledged.
     writer.begin(tick, world);
     CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     CHECK(reader.entities().size() == 10);
   }
 }
 
-TEST_CASE("A server that leaves out snapshots of some numbers grows no reader", "[net][snapshot]") {
+TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[net][snapshot]") {
   constexpr std::uint32_t kEntities = 50;
   Random random(8);
   SnapshotModel model =
@@ -212,7 +213,7 @@ TEST_CASE("A server that leaves out snapshots of some numbers grows no reader", 
     world.push_back({.id = id, .kind = {}, .values = &values[id]});
   }
   std::array<std::byte, 1200> memory{};
-  std::deque<std::vector<LaneValue>> past;  // Values stay where they are.
+  std::deque<std::vector<LaneValue>> past;  // Values stay valid.
   std::size_t bytes_before = 0;
   for (std::uint32_t tick = 1; tick < 3'000; ++tick) {
     past.push_back(values);
@@ -227,7 +228,7 @@ TEST_CASE("A server that leaves out snapshots of some numbers grows no reader", 
     REQUIRE(writer.is_done());
     if (writer.last_number() % 16 == 0) continue;
     REQUIRE(reader.read(bytes) == SnapshotVerdict::applied);
-    // So seldom that each snapshot has one reference: then every state gets a link.
+    // So rarely that each snapshot has one reference: then every state gets a link.
     if (writer.last_number() % 40 == 1) writer.acknowledge(writer.last_number());
     if (tick == 300) bytes_before = reader.memory_bytes();
   }

@@ -1,4 +1,4 @@
-// States that a receiver still knows after the owner of the world has dropped their values.
+// States that a receiver still has after the owner of the world dropped their values.
 #include <array>
 #include <deque>
 #include <vector>
@@ -18,14 +18,14 @@ SnapshotModel walkers() {
         .lanes = {{.name = "x", .greatest = 100'000}, {.name = "y", .greatest = 100'000}}}});
 }
 
-/// A world whose rows turn to garbage as soon as a writer may not look at them any more.
+/// A world that overwrites its rows as soon as a writer must not read them.
 class ForgetfulWorld {
  public:
   explicit ForgetfulWorld(std::uint32_t entities) : entities_(entities) {}
 
   std::vector<EntityState> at(std::uint32_t tick, Random& random) {
     if (rows_.size() > kPastTicksMax + 1) {
-      // Far away, so that a state coded against garbage is not decoded by chance.
+      // Far away, so that a state coded against garbage does not decode by chance.
       std::vector<LaneValue>& dropped = rows_[rows_.size() - kPastTicksMax - 2];
       for (LaneValue& value : dropped) value = 77'777;
       dropped = std::vector<LaneValue>();  // A sanitizer reports any further read.
@@ -96,8 +96,7 @@ TEST_CASE("An entity is updated against a state that is thousands of ticks old",
   CHECK(updates > kEntities * 6'000 / seldom / 2);
 }
 
-TEST_CASE("A writer that was not told of a tick for long sends everything again",
-          "[net][snapshot]") {
+TEST_CASE("A writer without `keep` calls for long sends the whole state again", "[net][snapshot]") {
   Random random(4);
   const SnapshotModel model = walkers();
   SnapshotWriter writer(model);
@@ -116,19 +115,19 @@ TEST_CASE("A writer that was not told of a tick for long sends everything again"
   const std::vector<EntityState> states = world.at(tick, random);
   const std::size_t memory_before = writer.memory_bytes();
   writer.keep(tick);
-  CHECK(writer.memory_bytes() == memory_before);  // Copying dropped values would take memory.
+  CHECK(writer.memory_bytes() == memory_before);  // Copying dropped values would use memory.
   writer.begin(tick, states);
   SnapshotReader reader(model);
-  // A reader without any snapshot reads it: it has no references.
+  // A new reader can read it, because it has no references.
   CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
   CHECK(small > 0);
 }
 
-TEST_CASE("Each call looks for old states in a share of the entities, also if ticks are skipped",
+TEST_CASE("Each call searches old states in a share of the entities, also if ticks are skipped",
           "[net][snapshot]") {
   constexpr std::uint32_t kEntities = 6'400;
   const std::uint32_t step =
-      GENERATE(1U, 2U, 3U, 7U, 8U);  // A game server's most ticks a frame: 8.
+      GENERATE(1U, 2U, 3U, 7U, 8U);  // A game server's maximum ticks per frame: 8.
   CAPTURE(step);
   Random random(6);
   const SnapshotModel model = walkers();
@@ -151,7 +150,7 @@ TEST_CASE("Each call looks for old states in a share of the entities, also if ti
     CHECK(looked_at <= step * kEntities / 20 + 128);
     sum += looked_at;
   }
-  CHECK(sum >= kEntities);  // Each at least once, since all are old.
+  CHECK(sum >= kEntities);  // Each at least once, because all are old.
 }
 
 TEST_CASE("No old states are copied while the receiver acknowledges recent snapshots",
@@ -205,17 +204,16 @@ TEST_CASE("In an outage at most two old states of an entity are copied", "[net][
     (void)world.at(tick, random);
     writer.keep(tick);
   }
-  // A copy takes a list node and a row, and the containers grow by doubling.
+  // A copy uses a list node and a row, and the containers grow by doubling.
   constexpr std::size_t kCopyBytes = 2 * (32 + 2 * sizeof(LaneValue) + sizeof(LaneValue*));
   CHECK(writer.memory_bytes() - memory_before <= (2 * kEntities + 64) * kCopyBytes);
   const std::vector<EntityState> states = world.at(tick, random);
   writer.keep(tick);
   write(tick, states);
-  CHECK(writer.unacknowledged_count() <= unacknowledged + 1);  // The receiver is still known.
+  CHECK(writer.unacknowledged_count() <= unacknowledged + 1);  // The receiver still has references.
 }
 
-TEST_CASE("A row that was dropped and has other values later is not taken for unchanged",
-          "[net][snapshot]") {
+TEST_CASE("A dropped row with new values is not mistaken for unchanged", "[net][snapshot]") {
   const std::uint32_t snapshots = GENERATE(20U, 150U);  // Unchanged for a while, and for long.
   const SnapshotModel model = walkers();
   SnapshotWriter writer(model);

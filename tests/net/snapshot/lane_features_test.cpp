@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-// What both sides compute is integers alone.
+// Both ends compute only with integers.
 static_assert(std::is_integral_v<decltype(Prediction::steps)>);
 static_assert(std::is_integral_v<decltype(LaneMotion::steps)::value_type>);
 static_assert(std::is_integral_v<decltype(StateSpacing::scale)>);
@@ -20,7 +20,7 @@ static_assert(std::is_integral_v<decltype(Direction::sine)>);
 static_assert(std::is_integral_v<FeatureWeights::value_type>);
 static_assert(std::is_integral_v<SizeWeights::value_type>);
 
-/// Known states at these ticks, the newest first; their values are of no interest.
+/// Known states at these ticks, newest first; their values do not matter.
 KnownStates states_at(const std::vector<std::uint32_t>& ticks, std::uint32_t now) {
   KnownStates known;
   known.count = ticks.size();
@@ -29,7 +29,7 @@ KnownStates states_at(const std::vector<std::uint32_t>& ticks, std::uint32_t now
   return known;
 }
 
-/// The motion of a lane that was at `value_at(tick)` at these ticks.
+/// The motion of a lane with the values `value_at(tick)` at these ticks.
 template <typename F>
 LaneMotion motion_at(const std::vector<std::uint32_t>& ticks, std::uint32_t now, F value_at,
                      std::uint32_t period = 0) {
@@ -52,7 +52,7 @@ TEST_CASE("A direction is the sine and cosine of a part of a turn", "[net][snaps
   }
 }
 
-TEST_CASE("Quarters of a turn are exact, and without a period nothing turns", "[net][snapshot]") {
+TEST_CASE("Quarter turns are exact, and without a period nothing turns", "[net][snapshot]") {
   CHECK(direction_of(0, 360).sine == 0);
   CHECK(direction_of(0, 360).cosine == 32768);
   CHECK(direction_of(90, 360).sine == 32768);
@@ -64,12 +64,12 @@ TEST_CASE("Quarters of a turn are exact, and without a period nothing turns", "[
   CHECK(direction_of(77, 0).cosine == 32768);
 }
 
-TEST_CASE("The way between two values is the short one round", "[net][snapshot]") {
+TEST_CASE("The difference of two values takes the shorter way round", "[net][snapshot]") {
   CHECK(way(10, 3, 0) == -7);
   CHECK(way(0, 0xFFFF'FFFF, 0) == 0xFFFF'FFFFLL);
   CHECK(way(350, 10, 360) == 20);
   CHECK(way(10, 350, 360) == -20);
-  CHECK(way(0, 360, 360) == 0);  // Two spellings of one direction.
+  CHECK(way(0, 360, 360) == 0);  // Two values of one direction.
   CHECK(way(360, 0, 360) == 0);
   CHECK(way(360, 1, 360) == 1);
   CHECK(way(0, 359, 360) == -1);
@@ -79,7 +79,8 @@ TEST_CASE("The way between two values is the short one round", "[net][snapshot]"
   CHECK(way(0, 0x8000'0000LL, 0xFFFF'FFFFLL) == -0x7FFF'FFFFLL);
 }
 
-TEST_CASE("The way leads to its end, and never over more than half a turn", "[net][snapshot]") {
+TEST_CASE("A difference ends at its target, and is never more than half a turn",
+          "[net][snapshot]") {
   Random random(3);
   for (int i = 0; i < 5000; ++i) {
     const auto period = static_cast<std::int64_t>(1 + (random.next() >> (32 + random.below(32))));
@@ -104,9 +105,8 @@ TEST_CASE("States one send interval apart are even steps", "[net][snapshot]") {
   CHECK(spacing.scale == ((std::int64_t{ahead} << kScaleBits) + gap / 2) / gap);
 }
 
-TEST_CASE("Lost snapshots leave holes, and what is in them is between its neighbours",
-          "[net][snapshot]") {
-  // At 100 and 98 it was there, at 96 and 94 it was lost, at 92 it was there again.
+TEST_CASE("Lost snapshots leave gaps, which are interpolated", "[net][snapshot]") {
+  // Known at 100 and 98, lost at 96 and 94, known at 92.
   const std::vector<std::uint32_t> ticks = {100, 98, 92, 90};
   const StateSpacing spacing = spacing_of(states_at(ticks, 102));
   REQUIRE(spacing.count == 4);
@@ -117,14 +117,14 @@ TEST_CASE("Lost snapshots leave holes, and what is in them is between its neighb
   CHECK(spacing.steps[3].part == 4);
   CHECK(spacing.steps[1].newer == 1);  // Known exactly.
   CHECK(spacing.steps[1].part == 0);
-  // 5 units a tick, so 10 a step.
+  // 5 units per tick, so 10 per step.
   const LaneMotion motion = motion_at(ticks, 102, [](std::int64_t tick) { return 5 * tick; });
   for (std::size_t k = 0; k < 3; ++k) CHECK(motion.steps[k] == 10 << kFeatureBits);
   CHECK(motion.steps[3] == 0);
   CHECK(motion.direction == 1);
 }
 
-TEST_CASE("A lane at rest rests across holes, and one that moved does not", "[net][snapshot]") {
+TEST_CASE("A constant lane is constant across gaps, and a moving one is not", "[net][snapshot]") {
   const std::vector<std::uint32_t> ticks = {50, 47, 46, 40, 39};
   const LaneMotion still = motion_at(ticks, 51, [](std::int64_t) { return 7; });
   CHECK(still.rests);
@@ -136,14 +136,14 @@ TEST_CASE("A lane at rest rests across holes, and one that moved does not", "[ne
   CHECK(moved.direction == -1);
 }
 
-TEST_CASE("A turn goes on over its end", "[net][snapshot]") {
+TEST_CASE("An angle's motion continues across its wrap", "[net][snapshot]") {
   const LaneMotion motion = motion_at(
       {4, 3, 2, 1}, 5, [](std::int64_t tick) { return (350 + 5 * tick) % 360; }, 360);
   for (std::size_t k = 0; k < 3; ++k) CHECK(motion.steps[k] == 5 << kFeatureBits);
   CHECK(motion.steadiness == 2);
 }
 
-TEST_CASE("A lane's steps tell its motion as its values do", "[net][snapshot]") {
+TEST_CASE("A lane's steps give the same motion as its values", "[net][snapshot]") {
   const std::uint32_t period = GENERATE(0U, 360U, 4000U);
   const std::uint32_t gap = GENERATE(1U, 3U, 7U);
   const std::uint32_t ahead = GENERATE(1U, 6U, 255U);
@@ -183,15 +183,15 @@ TEST_CASE("A lane's steps tell its motion as its values do", "[net][snapshot]") 
   }
 }
 
-TEST_CASE("Holes and great values leave no plain steps", "[net][snapshot]") {
+TEST_CASE("Gaps and large values exclude plain steps", "[net][snapshot]") {
   CHECK(spacing_of(states_at({100, 98, 92, 90}, 102)).plain_greatest == -1);
-  // One step ahead, nothing that fits 31 bits is stretched beyond what a feature may be.
+  // One step ahead, no value of 31 bits exceeds the maximum of a feature.
   CHECK(spacing_of(states_at({100, 98, 96}, 102)).plain_greatest == 1 << 25);
   CHECK(spacing_of(states_at({100, 99, 98}, 355)).plain_greatest == (1 << 25) / 255);
   CHECK(spacing_of(states_at({300, 45}, 301)).plain_greatest == INT32_MAX);
 }
 
-TEST_CASE("One state, or none, is no motion", "[net][snapshot]") {
+TEST_CASE("One state, or none, has no motion", "[net][snapshot]") {
   CHECK(spacing_of(KnownStates{}).count == 0);
   const LaneMotion motion = motion_at({9}, 12, [](std::int64_t) { return 4; });
   CHECK(motion.rests);
@@ -232,7 +232,7 @@ TEST_CASE("A prediction is its weights times its features, rounded to the neares
   CHECK(half.steps == 2);
   CHECK(half.rest == -(1 << (kWeightBits + kFeatureBits - 1)));
   CHECK(half.sum() == std::int64_t{3} << (kWeightBits + kFeatureBits - 1));
-  // The greatest sum that the bounds allow.
+  // The largest sum that the limits allow.
   weights.fill(kWeightMax);
   features.fill(kFeatureMax);
   const Prediction greatest = predict(weights, features, kMaxFeatures);
@@ -241,8 +241,7 @@ TEST_CASE("A prediction is its weights times its features, rounded to the neares
   CHECK(predict(weights, features, kMaxFeatures).sum() == -greatest.sum());
 }
 
-TEST_CASE("Sizes are told in sixteenths of a logarithm, and levels stay in bounds",
-          "[net][snapshot]") {
+TEST_CASE("Sizes are in sixteenths of a logarithm, and levels are bounded", "[net][snapshot]") {
   CHECK(log_of(0) == 0);
   CHECK(log_of(1) == 16);
   CHECK(log_of(-1) == 16);

@@ -1,4 +1,4 @@
-// A tick in several datagrams: each is of use without the others.
+// A tick in several datagrams: each is usable without the others.
 #include <deque>
 #include <map>
 #include <vector>
@@ -11,14 +11,14 @@
 namespace muster {
 namespace {
 
-/// By id: its value, an opaque number.
+/// Values by id; an opaque number each.
 using World = std::map<std::uint32_t, LaneValue>;
 
-/// One of the datagrams of a tick.
+/// One datagram of a tick.
 struct Part {
   std::vector<std::byte> bytes;
   SnapshotNumber number = 0;
-  std::uint64_t first_id = 0;  ///< It says all there is from here ...
+  std::uint64_t first_id = 0;  ///< It covers all ids from here ...
   std::uint64_t end_id = 0;    ///< ... to here.
 };
 
@@ -64,7 +64,7 @@ class Ends {
 
  private:
   SnapshotModel model_;
-  std::deque<World> worlds_;  ///< The writer looks at rows of the past.
+  std::deque<World> worlds_;  ///< The writer reads rows of the past.
 
  public:
   std::uint32_t tick = 0;
@@ -72,7 +72,7 @@ class Ends {
   SnapshotReader reader;
 };
 
-/// Sixty entities, and what becomes of them: all change, some go, some come, everywhere.
+/// Sixty entities, and their changes: all change, some are removed, some added, everywhere.
 World before() {
   World world;
   for (std::uint32_t id = 10; id < 70; ++id) world[id * 10] = 0x1234'5678 + id;
@@ -89,7 +89,7 @@ World after() {
   return world;
 }
 
-/// Those who are new to a reader that had `then`.
+/// The entities that are new to a reader with `then`.
 World newcomers(const World& seen, const World& then) {
   World came;
   for (const auto& [id, value] : seen) {
@@ -100,7 +100,7 @@ World newcomers(const World& seen, const World& then) {
 
 }  // namespace
 
-TEST_CASE("Each datagram of a tick is of use at once, whichever others are lost",
+TEST_CASE("Each datagram of a tick is usable at once, whichever others are lost",
           "[net][snapshot]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
                               SnapshotCoder::raw, SnapshotCoder::reference);
@@ -112,7 +112,7 @@ TEST_CASE("Each datagram of a tick is of use at once, whichever others are lost"
     for (const Part& part : ends.write(then, 1200)) ends.deliver(part);
     return ends.write(now, kDatagramBytes);
   };
-  // A part may say who is new a little behind its end; the one that speaks of them says it again.
+  // A part may contain new entities slightly after its end; the part that covers them repeats them.
   std::vector<World> came;
   std::size_t count = 1;
   for (std::size_t i = 0; i < count; ++i) {
@@ -145,18 +145,17 @@ TEST_CASE("Each datagram of a tick is of use at once, whichever others are lost"
         if (now.contains(id)) expected[id] = now.at(id);
       }
       expected.insert(came[i].begin(), came[i].end());
-      // At once: before any further part is here.
+      // At once, before any further part arrives.
       REQUIRE(ends.seen() == expected);
       REQUIRE(ends.reader.tick() == ends.tick);
     }
-    // What was lost is said again, and nothing else is needed.
+    // Lost parts are sent again, and nothing else is needed.
     for (const Part& part : ends.write(now, 1200)) ends.deliver(part);
     REQUIRE(ends.seen() == now);
   }
 }
 
-TEST_CASE("Who is shown already stays when the part that tells of them again is lost",
-          "[net][snapshot]") {
+TEST_CASE("A shown entity stays when the part that repeats it is lost", "[net][snapshot]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
                               SnapshotCoder::raw, SnapshotCoder::reference);
   CAPTURE(static_cast<int>(coder));
@@ -165,7 +164,7 @@ TEST_CASE("Who is shown already stays when the part that tells of them again is 
     CAPTURE(lost);
     Ends ends(coder);
     for (const Part& part : ends.write(before(), 1200)) ends.deliver(part);
-    // They are shown, and the writer does not know of it yet.
+    // They are shown, and the writer does not know it yet.
     for (const Part& part : ends.write(after(), 1200)) {
       REQUIRE(ends.reader.read(part.bytes) == SnapshotVerdict::applied);
     }

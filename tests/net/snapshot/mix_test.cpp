@@ -22,7 +22,7 @@ TEST_CASE("Odds are logarithms, and probabilities grow with them", "[net][snapsh
   CHECK(probability_of(-100'000) == probability_of(-kOddsMax));
 }
 
-TEST_CASE("A probability that nothing is added to stays what it is", "[net][snapshot]") {
+TEST_CASE("A probability without corrections is unchanged", "[net][snapshot]") {
   const std::vector<std::int8_t> none(kMixContexts * kMixTableSize);
   Random random(1);
   for (std::uint32_t probability = 1; probability < 65'536; probability += 7) {
@@ -31,7 +31,7 @@ TEST_CASE("A probability that nothing is added to stays what it is", "[net][snap
     const auto given = static_cast<BitProbability>(probability);
     const auto found = mixed(none.data(), given, contexts, 3);
     CAPTURE(probability, found);
-    // What follows costs less than a thousandth of a bit.
+    // The loss is less than a thousandth of a bit.
     const double one = probability / 65536.0;
     const double guess = found / 65536.0;
     const double cost = -one * std::log2(guess) - (1 - one) * std::log2(1 - guess) +
@@ -40,7 +40,7 @@ TEST_CASE("A probability that nothing is added to stays what it is", "[net][snap
   }
 }
 
-TEST_CASE("Each context's table adds its own, in sixteenths", "[net][snapshot]") {
+TEST_CASE("Each context's table adds its correction, in sixteenths", "[net][snapshot]") {
   const std::size_t which = GENERATE(range(std::size_t{0}, kMixContexts));
   std::vector<std::int8_t> tables(kMixContexts * kMixTableSize);
   MixContexts contexts;

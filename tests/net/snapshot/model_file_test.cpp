@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A model whose probabilities are steps, as those of files are, with everything that there can be.
+/// A model with every possible part, whose probabilities are steps as in files.
 SnapshotModel sample_model(Random& random) {
   SnapshotModel model = untrained_model({random_schema(random, 4), random_schema(random, 3)});
   for (TypeModel& type : model.types) {
@@ -32,7 +32,7 @@ bool is_same(const SnapshotModel& a, const SnapshotModel& b) {
          encode_model(a) == encode_model(b);
 }
 
-TEST_CASE("A model comes back from its file, for all coders", "[net][snapshot]") {
+TEST_CASE("A model decodes from its file, for all coders", "[net][snapshot]") {
   const bool has_mix = GENERATE(false, true);
   Random random(8);
   SnapshotModel model = sample_model(random);
@@ -50,7 +50,7 @@ TEST_CASE("A model comes back from its file, for all coders", "[net][snapshot]")
   CHECK(hash_model(bytes) == hash_model(encode_model(read)));
 }
 
-TEST_CASE("A damaged model is refused, or is another one that can be used", "[net][snapshot]") {
+TEST_CASE("A damaged model is refused, or is another valid one", "[net][snapshot]") {
   Random random(9);
   SnapshotModel model = untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 9}}}});
   disturb_huffman(model, random);

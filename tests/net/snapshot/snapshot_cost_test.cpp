@@ -1,4 +1,4 @@
-// What snapshots cost where nothing happens, and that memory is asked for only at the beginning.
+// The cost of unchanged worlds, and no allocation after the start.
 #include <array>
 #include <deque>
 
@@ -24,8 +24,8 @@ SnapshotModel model_of_walkers() {
                   {.name = "shot", .kind = LaneKind::tick, .greatest = 255}}}});
 }
 
-/// The most bytes that a snapshot of a world at rest takes once acknowledgements have settled,
-/// `ack_ticks` behind what is written.
+/// The maximum bytes of a snapshot of an unchanged world after acknowledgements have settled,
+/// `ack_ticks` behind the writer.
 std::size_t idle_bytes(std::size_t entities, std::uint32_t ack_ticks) {
   const SnapshotModel model = model_of_walkers();
   SnapshotWriter writer(model);
@@ -55,7 +55,7 @@ std::size_t idle_bytes(std::size_t entities, std::uint32_t ack_ticks) {
   return most;
 }
 
-TEST_CASE("A world at rest costs at most four bytes a snapshot", "[net][snapshot]") {
+TEST_CASE("An unchanged world costs at most four bytes per snapshot", "[net][snapshot]") {
   const std::size_t entities = GENERATE(0U, 1U, 16U, 100U, 1000U, 10'000U);
   const std::uint32_t ack_ticks = GENERATE(1U, 6U, 24U, 60U);
   const std::size_t bytes = idle_bytes(entities, ack_ticks);
@@ -63,7 +63,7 @@ TEST_CASE("A world at rest costs at most four bytes a snapshot", "[net][snapshot
   CHECK(bytes <= 4);
 }
 
-TEST_CASE("Snapshots of a world that does not grow ask for no memory", "[net][snapshot]") {
+TEST_CASE("Snapshots of a world that does not grow allocate nothing", "[net][snapshot]") {
   const std::size_t datagram_bytes = GENERATE(200U, 1200U);
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
@@ -76,7 +76,7 @@ TEST_CASE("Snapshots of a world that does not grow ask for no memory", "[net][sn
   const EntitySchema& schema = model.types[0].schema;
   constexpr std::size_t kEntities = 60;
   constexpr std::size_t kTicks = 600;
-  // All states in advance, and nothing but the codec in the loop.
+  // All states are made in advance, so the loop contains only the codec.
   std::vector<std::vector<Values>> states(kTicks, std::vector<Values>(kEntities));
   for (std::size_t tick = 0; tick < kTicks; ++tick) {
     for (std::size_t id = 0; id < kEntities; ++id) {

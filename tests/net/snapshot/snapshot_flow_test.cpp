@@ -1,10 +1,10 @@
-// Worlds that live by a seed, over links that lose, delay and overtake: what arrives is the truth.
+// Seeded worlds over links that lose, delay and reorder: what arrives is correct.
 #include "tests/net/snapshot/snapshot_stage.h"
 
 namespace muster {
 namespace {
 
-/// A link and a world at random, from calm to hopeless.
+/// A random link and world, from calm to extreme.
 StageSettings random_settings(Random& random) {
   StageSettings settings;
   settings.loss = random.below(3) * random.below(30);
@@ -23,7 +23,7 @@ StageSettings random_settings(Random& random) {
   return settings;
 }
 
-TEST_CASE("Every snapshot that arrives whole is the world that was sent", "[net][snapshot]") {
+TEST_CASE("Every complete snapshot equals the world that was sent", "[net][snapshot]") {
   const bool is_disturbed = GENERATE(false, true);
   std::uint32_t complete = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -40,7 +40,8 @@ TEST_CASE("Every snapshot that arrives whole is the world that was sent", "[net]
   CHECK(complete > 150U * 40);
 }
 
-TEST_CASE("What arrives whole is what was sent, whatever the coder", "[net][snapshot][sys-43]") {
+TEST_CASE("Every complete snapshot equals the world that was sent, for every coder",
+          "[net][snapshot][sys-43]") {
   const SnapshotCoder coder = GENERATE(SnapshotCoder::mix, SnapshotCoder::huffman,
                                        SnapshotCoder::raw, SnapshotCoder::reference);
   const bool is_disturbed = GENERATE(false, true);
@@ -59,7 +60,7 @@ TEST_CASE("What arrives whole is what was sent, whatever the coder", "[net][snap
   CHECK(complete > 30U * 40);
 }
 
-TEST_CASE("Long silence is made good, however many snapshots were lost", "[net][snapshot]") {
+TEST_CASE("A long outage is recovered after any number of lost snapshots", "[net][snapshot]") {
   const int silence = GENERATE(1, 30, 31, 32, 33, 127, 128, 129, 200, 255, 256, 257, 700);
   const bool from_the_beginning = GENERATE(false, true);
   CAPTURE(silence, from_the_beginning);
@@ -75,7 +76,7 @@ TEST_CASE("Long silence is made good, however many snapshots were lost", "[net][
   CHECK(complete >= (from_the_beginning ? 5U : 25U));
 }
 
-TEST_CASE("Snapshots go on over the end of their numbers", "[net][snapshot]") {
+TEST_CASE("Snapshot numbers wrap", "[net][snapshot]") {
   SnapshotStage stage(3, false, 1);
   stage.settings = {.loss = 3, .spawns = 1, .entity_max = 1, .tick_step_max = 1};
   for (int i = 0; i < 66'000; ++i) {

@@ -1,5 +1,5 @@
-// When an entity began and ended, seen from the snapshot B that the receiver is known to have and
-// the one that is written now, N.
+// The lifetime of an entity, relative to snapshot B, which the receiver is known to have, and N,
+// which is written now.
 #include <array>
 
 #include <catch2/catch.hpp>
@@ -11,17 +11,17 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kWitness = 1;  ///< Is always there.
+constexpr std::uint32_t kWitness = 1;  ///< Always exists.
 constexpr std::uint32_t kId = 5;
 
-/// A writer and a reader of entities of one number.
+/// A writer and a reader of entities with one number.
 class Lifetime {
  public:
   Lifetime() {
     for (LaneValue i = 0; i < values_.size(); ++i) values_[i] = i;
   }
 
-  /// Writes the next tick. Only the witness and, when it lives, the entity are in the world.
+  /// Writes the next tick. The world contains only the witness and, if it lives, the entity.
   NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}, bool is_deferred = false) {
     std::vector<EntityState> world = {{.id = kWitness, .kind = {}, .values = &values_[0]}};
     if (lives) {
@@ -61,7 +61,7 @@ class Lifetime {
   SnapshotReader reader{model_};
 };
 
-TEST_CASE("Begun and ended before B: nothing is said", "[net][snapshot][sys-47]") {
+TEST_CASE("An entity begun and ended before B is not listed", "[net][snapshot][sys-47]") {
   Lifetime with;
   Lifetime without;
   for (int i = 0; i < 3; ++i) {
@@ -77,7 +77,8 @@ TEST_CASE("Begun and ended before B: nothing is said", "[net][snapshot][sys-47]"
   CHECK(with.reader.entities().size() == 1);
 }
 
-TEST_CASE("Begun before B, ended behind it: its end is said", "[net][snapshot][sys-47]") {
+TEST_CASE("An entity begun before B and ended after it is listed as gone",
+          "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(true);
   REQUIRE(life.seen() != nullptr);
@@ -90,19 +91,19 @@ TEST_CASE("Begun before B, ended behind it: its end is said", "[net][snapshot][s
   CHECK(life.reader.entities().size() == 1);
 }
 
-TEST_CASE("Begun before B and alive: it is updated", "[net][snapshot][sys-47]") {
+TEST_CASE("An entity begun before B and alive is updated", "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(true, 7);
   life.exchange(true, 8);
   REQUIRE(life.seen() != nullptr);
   CHECK(*life.seen()->values == 8);
   CHECK(life.seen()->tick == life.tick());
-  life.arrive(life.write(true, 8));  // As it was: known to be so at a later tick.
+  life.arrive(life.write(true, 8));  // Unchanged: confirmed at a later tick.
   CHECK(*life.seen()->values == 8);
   CHECK(life.seen()->tick == life.tick());
 }
 
-TEST_CASE("Begun and ended behind B: it never was, or what was seen of it ends",
+TEST_CASE("An entity begun and ended after B is removed if it was shown",
           "[net][snapshot][sys-47]") {
   const bool was_seen = GENERATE(false, true);
   Lifetime life;
@@ -114,7 +115,7 @@ TEST_CASE("Begun and ended behind B: it never was, or what was seen of it ends",
   CHECK(life.seen() == nullptr);
 }
 
-TEST_CASE("Begun behind B and alive: it is said whole, again until that is acknowledged",
+TEST_CASE("An entity begun after B and alive is sent whole until that is acknowledged",
           "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(false);
@@ -126,16 +127,16 @@ TEST_CASE("Begun behind B and alive: it is said whole, again until that is ackno
   CHECK(*life.seen()->values == 5);
 }
 
-TEST_CASE("Without a B the world is what the snapshot has", "[net][snapshot][sys-47]") {
+TEST_CASE("Without B the world is the contents of the snapshot", "[net][snapshot][sys-47]") {
   Lifetime life;
   life.arrive(life.write(true, 3));
   REQUIRE(life.seen() != nullptr);
-  life.arrive(life.write(false));  // Nothing was acknowledged: it says only what lives.
+  life.arrive(life.write(false));  // Nothing was acknowledged: it contains only living entities.
   CHECK(life.seen() == nullptr);
   CHECK(life.reader.entities().size() == 1);
 }
 
-TEST_CASE("An id that means another entity now is that one", "[net][snapshot][sys-47]") {
+TEST_CASE("A reused id refers to the new entity", "[net][snapshot][sys-47]") {
   const EntityKind next =
       GENERATE(EntityKind{.type = 0, .generation = 1}, EntityKind{.type = 1, .generation = 0},
                EntityKind{.type = 1, .generation = 255});
@@ -151,7 +152,7 @@ TEST_CASE("An id that means another entity now is that one", "[net][snapshot][sy
   CHECK(*life.seen()->values == 5);
 }
 
-TEST_CASE("One that waits for room is not gone with the one that had its id",
+TEST_CASE("An entity that waits for room is not removed with the earlier one of its id",
           "[net][snapshot][sys-47]") {
   const EntityKind next =
       GENERATE(EntityKind{.type = 0, .generation = 1}, EntityKind{.type = 1, .generation = 1});
@@ -170,7 +171,7 @@ TEST_CASE("One that waits for room is not gone with the one that had its id",
   CHECK(life.seen() == nullptr);
 }
 
-TEST_CASE("While another of its id waits to be told for the first time, one that is gone is gone",
+TEST_CASE("A removed entity is gone while another of its id waits for its first update",
           "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(true, 3);
@@ -178,7 +179,7 @@ TEST_CASE("While another of its id waits to be told for the first time, one that
   CHECK(life.seen() == nullptr);
 }
 
-TEST_CASE("A snapshot that comes again is late", "[net][snapshot]") {
+TEST_CASE("A duplicate snapshot is late", "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
   const NetBytes bytes = life.write(true, 2);
@@ -189,7 +190,7 @@ TEST_CASE("A snapshot that comes again is late", "[net][snapshot]") {
   CHECK(life.reader.tick() == life.tick());
 }
 
-TEST_CASE("A snapshot that was overtaken shows nothing, but the next one may build on it",
+TEST_CASE("An overtaken snapshot shows nothing, but can be a reference of the next one",
           "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
@@ -201,15 +202,15 @@ TEST_CASE("A snapshot that was overtaken shows nothing, but the next one may bui
   life.writer.acknowledge(first_number);
   CHECK(life.reader.tick() == tick);
   CHECK(*life.seen()->values == 3);
-  life.arrive(life.write(true, 9));  // Coded against the first alone.
+  life.arrive(life.write(true, 9));  // Refers only to the first one.
   CHECK(*life.seen()->values == 9);
 }
 
-TEST_CASE("A snapshot against one that never arrived is unknown", "[net][snapshot]") {
+TEST_CASE("A snapshot that refers to a lost one is unknown", "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
   static_cast<void>(life.write(true, 2));
-  life.writer.acknowledge(life.writer.last_number());  // It did not.
+  life.writer.acknowledge(life.writer.last_number());  // It did not arrive.
   const SnapshotNumber number = life.reader.last_number();
   const NetBytes bytes = life.write(true, 3);
   CHECK(life.reader.read(bytes) == SnapshotVerdict::unknown);
@@ -221,7 +222,7 @@ TEST_CASE("A snapshot against one that never arrived is unknown", "[net][snapsho
   CHECK(fresh.entities().empty());
 }
 
-TEST_CASE("Held entities stay as they were, and those at rest are as they are", "[net][snapshot]") {
+TEST_CASE("Deferred entities stay unchanged, and quiet ones are up to date", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
   SnapshotWriter writer(model);

@@ -1,4 +1,4 @@
-// Datagrams that are full at the most awkward places.
+// Datagrams that fill up at the most difficult positions.
 #include <array>
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ class Parts {
       : model_(untrained_model(
             {{.name = "a", .lanes = {{.name = "x", .kind = kind, .greatest = 0xFFFF'FFFF}}}})) {}
 
-  /// Sends the world of a tick in datagrams of this size, and returns how many they were.
+  /// Sends the world of a tick in datagrams of this size, and returns their number.
   std::size_t exchange(std::span<const EntityState> world, std::size_t datagram_bytes) {
     std::vector<std::byte> memory(datagram_bytes);
     std::vector<SnapshotNumber> numbers;
@@ -59,11 +59,11 @@ TEST_CASE("Many new entities between two known ones arrive", "[net][snapshot]") 
   }
   const std::size_t count = parts.exchange(world, datagram_bytes);
   CHECK(count > 1);
-  // What more datagrams than can be references left behind is known in part.
+  // If there were more datagrams than references, the states are known only in part.
   if (count <= kMaxReferences) CHECK(parts.exchange(world, datagram_bytes) == 1);
 }
 
-TEST_CASE("Ids that became other entities arrive in parts as well", "[net][snapshot]") {
+TEST_CASE("Replaced entities with reused ids also arrive in parts", "[net][snapshot]") {
   Parts parts;
   const LaneValue value = 0x1234'5678;
   std::vector<EntityState> world;
@@ -75,7 +75,7 @@ TEST_CASE("Ids that became other entities arrive in parts as well", "[net][snaps
   parts.exchange(world, 40);
 }
 
-TEST_CASE("A very large world at rest fits behind whatever moves before it", "[net][snapshot]") {
+TEST_CASE("A very large unchanged world fits after any moving entities", "[net][snapshot]") {
   Parts parts;
   const std::array<LaneValue, 2> values = {0x1234'5678, 0x8765'4321};
   std::vector<EntityState> world;
@@ -83,7 +83,7 @@ TEST_CASE("A very large world at rest fits behind whatever moves before it", "[n
     world.push_back({.id = id, .kind = {}, .values = &values[0]});
   parts.exchange(world, 100'000);
   for (int i = 0; i < 3; ++i) parts.exchange(world, 100'000);
-  // However full the first datagram is when the resting ones begin.
+  // However full the first datagram is when the unchanged ones begin.
   for (std::size_t moving = 1; moving < 20; ++moving) {
     for (std::size_t i = 0; i < moving; ++i) {
       world[i].values = world[i].values == &values[0] ? &values[1] : &values[0];
@@ -103,7 +103,7 @@ TEST_CASE("Ids far apart arrive in small datagrams", "[net][snapshot]") {
   parts.exchange(world, datagram_bytes);
 }
 
-TEST_CASE("Where not even the first entity fits nothing is written", "[net][snapshot]") {
+TEST_CASE("Nothing is written if the first entity does not fit", "[net][snapshot]") {
   const std::size_t size = GENERATE(range(std::size_t{0}, std::size_t{16}));
   CAPTURE(size);
   Parts parts;
@@ -116,7 +116,8 @@ TEST_CASE("Where not even the first entity fits nothing is written", "[net][snap
   CHECK(parts.exchange(world, 60) == 1);  // Later, with more room.
 }
 
-TEST_CASE("What was held at rest is the same to both sides when it moves", "[net][snapshot]") {
+TEST_CASE("An entity deferred while unchanged has the same state at both ends when it moves",
+          "[net][snapshot]") {
   Parts parts(LaneKind::number);
   std::array<LaneValue, 40> values{};
   for (LaneValue i = 0; i < values.size(); ++i) values[i] = i < 20 ? 0 : (i - 20) * 100;

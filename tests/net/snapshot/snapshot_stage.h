@@ -1,4 +1,4 @@
-// A world that lives by a seed, its writer, a bad link and its reader.
+// A seeded world, its writer, a bad link and its reader.
 #pragma once
 
 #include <deque>
@@ -14,15 +14,15 @@
 
 namespace muster {
 
-/// What a link and a world do to a stage; chances are in percent.
+/// The settings of a stage's link and world; chances are in percent.
 struct StageSettings {
   std::uint64_t loss = 0;
   std::uint64_t ack_loss = 0;
-  std::uint64_t delay_ticks_max = 0;  ///< More than none lets datagrams overtake each other.
+  std::uint64_t delay_ticks_max = 0;  ///< More than zero lets datagrams overtake each other.
   std::uint64_t ack_delay_max = 0;
   std::uint64_t spawns = 0;  ///< An entity appears.
   std::uint64_t despawns = 0;
-  std::uint64_t reuse = 50;  ///< Of the appearances, under an id that was there before.
+  std::uint64_t reuse = 50;  ///< Of new entities, under an id that was used before.
   std::uint64_t holds = 0;
   std::uint64_t changes = 50;
   std::size_t entity_max = 40;
@@ -46,7 +46,7 @@ class SnapshotStage {
   Random& random() { return random_; }
   const SnapshotModel& model() const { return model_; }
   std::uint32_t complete_count() const { return complete_count_; }
-  /// What the reader has applied, in order.
+  /// The snapshots that the reader has applied, in order.
   const std::vector<NetBytes>& applied() const { return applied_bytes_; }
 
   void spawn(std::uint32_t id, EntityKind kind) {
@@ -66,7 +66,7 @@ class SnapshotStage {
     receive();
   }
 
-  /// Ticks without changes, losses or delays; afterwards both worlds have to be one.
+  /// Ticks without changes, losses or delays; afterwards both worlds must be equal.
   void settle(int ticks = 6) {
     settings = StageSettings{.changes = 0, .datagram_bytes = 20'000};
     for (int i = 0; i < ticks; ++i) tick();
@@ -124,11 +124,11 @@ class SnapshotStage {
       if (!happens(settings.spawns)) continue;
       auto id = static_cast<std::uint32_t>(random_.below(settings.id_bound));
       if (!used_.empty() && happens(settings.reuse)) id = used_[random_.below(used_.size())];
-      // A generation comes again when nobody remembers it any more.
+      // A generation is repeated once it is forgotten everywhere.
       const EntityKind kind{.type = static_cast<std::uint16_t>(random_.below(model_.types.size())),
                             .generation = generations_[id]++};
       used_.push_back(id);
-      spawn(id, kind);  // In place of another one too.
+      spawn(id, kind);  // It may replace another entity.
     }
   }
 
@@ -145,7 +145,7 @@ class SnapshotStage {
     NetBytes memory(settings.datagram_bytes);
     std::size_t part = 0;
     while (!writer_.is_done()) {
-      REQUIRE(part <= 2 * states.size() + 2 + states_most_);  // It comes to an end.
+      REQUIRE(part <= 2 * states.size() + 2 + states_most_);  // The parts end eventually.
       const std::span<const std::byte> bytes = writer_.write(memory);
       if (bytes.empty()) break;  // Too small for an entity.
       REQUIRE(bytes.size() <= memory.size());
@@ -186,7 +186,7 @@ class SnapshotStage {
     const bool is_late =
         is_overtaken && static_cast<SnapshotNumber>(newest_ - datagram.number) >= kSnapshotWindow;
     const SnapshotVerdict verdict = reader_.read(datagram.bytes);
-    // What an overtaken one was coded against may have left the window meanwhile.
+    // The references of an overtaken one may have left the window meanwhile.
     if (is_overtaken && verdict == SnapshotVerdict::unknown) return;
     REQUIRE(verdict == (is_late ? SnapshotVerdict::late : SnapshotVerdict::applied));
     if (is_late) return;
@@ -206,8 +206,8 @@ class SnapshotStage {
     check_world(is_complete);
   }
 
-  /// Every entity that the reader shows was so at its tick; in a complete tick nothing is missing,
-  /// superfluous or old but what was held.
+  /// Every entity that the reader shows had these values at its tick. In a complete tick nothing is
+  /// missing, superfluous or old, except deferred entities.
   void check_world(bool is_complete) {
     const World& world = worlds_[reader_.tick()];
     std::size_t fresh = 0;
@@ -222,7 +222,7 @@ class SnapshotStage {
       REQUIRE(std::equal(was->second.values.begin(), was->second.values.end(), seen.values));
       if (!is_complete) continue;
       const auto is = world.find(seen.id);
-      // What was seen but never acknowledged may be thought held when anything is.
+      // An unacknowledged entity may count as deferred if any entity is deferred.
       const bool is_past = is == world.end() || is->second.kind != seen.kind;
       if (is_past && seen.tick != reader_.tick() && holds_in(world)) continue;
       REQUIRE(is != world.end());
@@ -253,7 +253,7 @@ class SnapshotStage {
   bool has_any_ = false;
   SnapshotNumber newest_ = 0;
   std::map<std::uint32_t, World> worlds_;
-  std::map<std::uint32_t, std::size_t> parts_;    ///< 0 where not all was said.
+  std::map<std::uint32_t, std::size_t> parts_;    ///< 0 if the parts did not cover the world.
   std::map<std::uint32_t, std::size_t> applied_;  ///< By tick.
   std::deque<std::vector<EntityState>> states_;
   std::vector<Datagram> link_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLanes = 6;
 
-/// An entity that moved, rested, was not spoken of and may have become another one.
+/// An entity that moved, was unchanged, was not covered, and may have been replaced.
 struct Life {
   EntityTrack track;
   TrackRecords records{};
@@ -28,7 +28,7 @@ struct Life {
       const auto tick = static_cast<std::uint32_t>(3 * serial);
       ticks[place_of(serial)] = tick;
       newest = serial;
-      if (random.below(40) == 0) continue;  // Left nothing behind.
+      if (random.below(40) == 0) continue;  // Left no record.
       if (random.below(40) == 0) kind.generation ^= 1;
       if (random.below(4) < restlessness) values[random.below(kLanes)] = random.below(3) != 0;
       rows.push_back(values);
@@ -47,8 +47,7 @@ struct Life {
   }
 };
 
-TEST_CASE("Known states are found the same whether or not the references are plain",
-          "[net][snapshot]") {
+TEST_CASE("Known states are equal with and without plain references", "[net][snapshot]") {
   Random random(11);
   std::size_t found_plainly = 0;
   for (int i = 0; i < 4000; ++i) {
@@ -89,7 +88,7 @@ TEST_CASE("Known states are found the same whether or not the references are pla
   CHECK(found_plainly < 3900);
 }
 
-TEST_CASE("Two rows are the same when all their lanes are", "[net][snapshot]") {
+TEST_CASE("Two rows are equal when all their lanes are equal", "[net][snapshot]") {
   for (std::size_t lanes = 0; lanes < 14; ++lanes) {
     std::vector<LaneValue> left(lanes, 7);
     std::vector<LaneValue> right(lanes, 7);

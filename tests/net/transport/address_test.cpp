@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("An address is read as it is written", "[net][transport][sys-22]") {
+TEST_CASE("An address parses from its text", "[net][transport][sys-22]") {
   REQUIRE(Address::parse("127.0.0.1:7913") == Address::ipv4({127, 0, 0, 1}, 7913));
   REQUIRE(Address::parse("0.0.0.0:0") == Address::ipv4({0, 0, 0, 0}, 0));
   REQUIRE(Address::parse("255.255.255.255:65535") == Address::ipv4({255, 255, 255, 255}, 65535));
@@ -19,12 +19,12 @@ TEST_CASE("An address is read as it is written", "[net][transport][sys-22]") {
   REQUIRE(Address::parse("[1:2:3:4:5:6:7:8]:9") ==
           Address({0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8}, 9));
   REQUIRE(Address::parse("[1::]:9") == Address({0, 1}, 9));
-  // One address, one value: IPv4 in IPv6 is IPv4.
+  // Each address has one value: an IPv4 address in IPv6 form is the IPv4 address.
   REQUIRE(Address::parse("[::ffff:7f00:1]:80") == Address::ipv4({127, 0, 0, 1}, 80));
   REQUIRE(Address::parse("[::ffff:7f00:1]:80")->is_ipv4());
 }
 
-TEST_CASE("An address in any other spelling is refused", "[net][transport][sys-22]") {
+TEST_CASE("An address in any other form is refused", "[net][transport][sys-22]") {
   const std::string text = GENERATE(
       as<std::string>{}, "", ":", "1.2.3.4", "1.2.3.4:", "1.2.3:80", "1.2.3.4.5:80", "1.2.3.:80",
       ".1.2.3:80", "1..2.3:80", "1.2.3.256:80", "01.2.3.4:80", "1.2.3.4:080", "1.2.3.4:65536",
@@ -40,7 +40,7 @@ TEST_CASE("An address in any other spelling is refused", "[net][transport][sys-2
   REQUIRE_FALSE(Address::parse(text).has_value());
 }
 
-TEST_CASE("The text of an address is that address", "[net][transport][sys-22]") {
+TEST_CASE("The text of an address parses to that address", "[net][transport][sys-22]") {
   Random random(1);
   for (int i = 0; i < 5000; ++i) {
     std::array<std::uint8_t, 16> ip{};
@@ -59,7 +59,7 @@ TEST_CASE("The text of an address is that address", "[net][transport][sys-22]") 
   REQUIRE(Address::ipv4({10, 0, 0, 1}, 7000).text() == "10.0.0.1:7000");
 }
 
-TEST_CASE("A subscriber is an IPv4 address or a /64 of IPv6, whatever the port",
+TEST_CASE("A subscriber is an IPv4 address or a /64 of IPv6, without the port",
           "[net][transport][sys-22]") {
   const auto subscriber = [](const char* text) { return subscriber_of(*Address::parse(text)); };
   REQUIRE(subscriber("1.2.3.4:5") == subscriber("1.2.3.4:6"));
@@ -69,7 +69,7 @@ TEST_CASE("A subscriber is an IPv4 address or a /64 of IPv6, whatever the port",
   REQUIRE(subscriber("[::1]:5") != subscriber("0.0.0.0:5"));
 }
 
-TEST_CASE("A link-local address keeps the interface that it belongs to", "[net][transport]") {
+TEST_CASE("A link-local address keeps its interface", "[net][transport]") {
   const std::optional<Address> two = Address::parse("[fe80::1%2]:7913");
   REQUIRE(two.has_value());
   REQUIRE(two->scope() == 2);
@@ -90,7 +90,7 @@ TEST_CASE("A link-local address keeps the interface that it belongs to", "[net][
   REQUIRE_FALSE(Address::parse(wrong).has_value());
 }
 
-TEST_CASE("An address that no answer can reach is no peer", "[net][transport]") {
+TEST_CASE("An address that no answer can reach is not a peer", "[net][transport]") {
   const auto [text, is_peer] = GENERATE(table<const char*, bool>({{"10.0.1.1:1", true},
                                                                   {"127.0.0.1:65535", true},
                                                                   {"223.255.255.255:1", true},

@@ -15,7 +15,7 @@ namespace {
 constexpr Time kNow{};
 constexpr std::size_t kRoom = kFragmentHeadBytes + kFragmentChunksMax * kChunkBytes;
 
-/// A fragment with bytes of its own, as it was written.
+/// A written fragment with its own bytes.
 struct Written {
   ChunkRange range;
   NetBytes bytes;
@@ -63,7 +63,8 @@ bool reads(std::uint32_t block_bytes, unsigned count, std::uint32_t first, std::
   return reader.is_finished();
 }
 
-TEST_CASE("A fragment has one spelling, and hostile ones are refused", "[net][transport][sys-30]") {
+TEST_CASE("A fragment has one encoding, and malformed ones are refused",
+          "[net][transport][sys-30]") {
   REQUIRE(reads(1, 1, 0, 1));
   REQUIRE(reads(256, 1, 0, 256));
   REQUIRE(reads(257, 2, 0, 257));
@@ -77,11 +78,11 @@ TEST_CASE("A fragment has one spelling, and hostile ones are refused", "[net][tr
   REQUIRE_FALSE(reads(256, 1, 1, 0));
   REQUIRE_FALSE(reads(256, 2, 0, 256));
   REQUIRE_FALSE(reads(300, 1, 0xFFFFFF, 44));
-  REQUIRE_FALSE(reads(300, 1, 1, 43));  // A byte short.
-  REQUIRE_FALSE(reads(300, 1, 1, 45));  // A byte long.
+  REQUIRE_FALSE(reads(300, 1, 1, 43));  // One byte too short.
+  REQUIRE_FALSE(reads(300, 1, 1, 45));  // One byte too long.
 }
 
-TEST_CASE("Blocks arrive whole through any order, loss and repetition",
+TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
           "[net][transport][sys-30]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U, 5U);
   CAPTURE(seed);
@@ -159,13 +160,13 @@ TEST_CASE("Every refusal of a block has its reason", "[net][transport][sys-30]")
   REQUIRE_FALSE(sender.refused(2, BlockRefusal::no_memory));
   REQUIRE_FALSE(sender.refused(99, BlockRefusal::no_memory));
   REQUIRE(sender.finished().size() == 1);
-  REQUIRE(sender.begin(block, id) == SendStatus::would_block);  // Nobody has heard of it yet.
+  REQUIRE(sender.begin(block, id) == SendStatus::would_block);  // Its result was not read yet.
   sender.clear_finished();
   REQUIRE(sender.begin(block, id) == SendStatus::queued);
   REQUIRE(id == kBlocksAtOnce + 1);
 }
 
-TEST_CASE("Blocks take turns", "[net][transport][sys-30]") {
+TEST_CASE("Blocks are sent in turns", "[net][transport][sys-30]") {
   BlockSender sender;
   const NetBytes block = pattern(1, 100'000);
   std::uint16_t id = 0;
@@ -175,7 +176,7 @@ TEST_CASE("Blocks take turns", "[net][transport][sys-30]") {
   REQUIRE(turns == std::map<std::uint16_t, int>{{1, 10}, {2, 10}, {3, 10}});
 }
 
-TEST_CASE("No chunk goes further ahead than the receiver takes", "[net][transport][sys-30]") {
+TEST_CASE("A sender sends no chunk beyond the receiver's window", "[net][transport][sys-30]") {
   const NetBytes block(4 * kChunkWindow * kChunkBytes);
   BlockSender sender;
   BlockReceiver receiver(block.size());
@@ -196,12 +197,13 @@ TEST_CASE("No chunk goes further ahead than the receiver takes", "[net][transpor
           FragmentFate::invalid);
 }
 
-TEST_CASE("A receiver takes what it has place for, and tells why not", "[net][transport][sys-30]") {
+TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a refusal",
+          "[net][transport][sys-30]") {
   BlockReceiver receiver(10'000);
   REQUIRE(receiver.look(plain(1, 10'000, 0)) == FragmentFate::taken);
   REQUIRE(receiver.look(plain(1, 10'001, 0)) == FragmentFate::refused);
   receiver.take(kNow, plain(1, 10'001, 0));
-  // What still comes of it is taken for nothing to do, not for a new block.
+  // More chunks of it are ignored; they do not begin a new block.
   REQUIRE(receiver.look(plain(1, 10'001, 3)) == FragmentFate::taken);
   receiver.take(kNow, plain(1, 10'001, 3));
   REQUIRE(receiver.front().empty());
@@ -214,7 +216,7 @@ TEST_CASE("A receiver takes what it has place for, and tells why not", "[net][tr
   receiver.take(kNow, plain(3, 1000, 1, 3));
   REQUIRE(receiver.front_id() == 3);
   REQUIRE(receiver.front().size() == 1000);
-  // One is complete and waits: three arrive, and there is no place.
+  // One is complete and unread, and three arrive: no slot is free.
   REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::no_room);
   receiver.pop();
   REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::taken);
@@ -223,7 +225,7 @@ TEST_CASE("A receiver takes what it has place for, and tells why not", "[net][tr
   REQUIRE(receiver.front().empty());
 }
 
-TEST_CASE("All blocks of a peer together take no more than twice the largest",
+TEST_CASE("All blocks of a peer together use at most twice the largest size",
           "[net][transport][sys-30]") {
   BlockReceiver receiver(10'000);
   receiver.take(kNow, plain(1, 9'000, 0));
@@ -232,7 +234,7 @@ TEST_CASE("All blocks of a peer together take no more than twice the largest",
   REQUIRE(receiver.refusal(2'001) == BlockRefusal::no_memory);
   REQUIRE(receiver.look(plain(3, 2'001, 0)) == FragmentFate::refused);
   REQUIRE(receiver.take(kNow, plain(3, 2'001, 0)) == BlockRefusal::no_memory);
-  // What waits to be read counts, too; for that the sender waits.
+  // Unread blocks also count; the sender waits for them.
   for (std::uint32_t first = 0; first < chunk_count(9'000); first += 4) {
     receiver.take(kNow, plain(1, 9'000, first, 4));
   }
@@ -243,29 +245,28 @@ TEST_CASE("All blocks of a peer together take no more than twice the largest",
   REQUIRE(receiver.look(plain(4, 2'001, 0)) == FragmentFate::taken);
 }
 
-TEST_CASE("A block of which nothing new comes is given up after a minute",
-          "[net][transport][sys-30]") {
+TEST_CASE("A block without new chunks is given up after a minute", "[net][transport][sys-30]") {
   using namespace std::chrono_literals;
   BlockReceiver receiver(10'000);
   REQUIRE_FALSE(receiver.take(kNow, plain(1, 1'000, 0)).has_value());
   REQUIRE_FALSE(receiver.take(kNow, plain(2, 200, 0)).has_value());
-  // A chunk that came before is no news; one that did not is.
+  // A repeated chunk does not count as new.
   REQUIRE_FALSE(receiver.take(kNow + 30s, plain(1, 1'000, 0)).has_value());
   REQUIRE(receiver.give_up_stalled(kNow + 60s - 1ns) == std::nullopt);
   REQUIRE_FALSE(receiver.take(kNow + 59s, plain(1, 1'000, 1)).has_value());
   REQUIRE(receiver.give_up_stalled(kNow + 119s - 1ns) == std::nullopt);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == 1);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == std::nullopt);
-  // What still comes of it is nothing, and the complete one waits for its reader for ever.
+  // More of its chunks are ignored, and the complete one waits forever to be read.
   receiver.take(kNow + 120s, plain(1, 1'000, 0, 4));
   REQUIRE(receiver.front_id() == 2);
   receiver.pop();
   REQUIRE(receiver.front().empty());
 }
 
-TEST_CASE("Block numbers from anywhere are taken once each", "[net][transport][sys-30]") {
+TEST_CASE("Each block number is accepted once", "[net][transport][sys-30]") {
   BlockReceiver receiver(1000);
-  // The one after 1 lies exactly half the range away.
+  // The number after 1 is exactly half the range away.
   for (const unsigned number : {1U, 32769U, 32770U, 65535U, 63U, 64U, 128U, 192U}) {
     const auto id = static_cast<std::uint16_t>(number);
     CAPTURE(id);
@@ -304,7 +305,7 @@ TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][tr
   }
 }
 
-TEST_CASE("The memory for blocks is a few times what has arrived, whatever a peer announces",
+TEST_CASE("The memory for blocks is a few times the received bytes, whatever a peer announces",
           "[net][transport][sys-30]") {
   const std::uint32_t gap = GENERATE(1U, 2U, 4U, 7U, 8000U);
   CAPTURE(gap);
@@ -320,7 +321,7 @@ TEST_CASE("The memory for blocks is a few times what has arrived, whatever a pee
       REQUIRE(receiver.memory_bytes() <= 5 * arrived);
     }
   }
-  // Chunks in order need no pages, and never more memory than the block has bytes.
+  // Chunks in order need no pages, and never more memory than the block's size.
   BlockReceiver in_order(16U << 20U);
   for (std::uint32_t chunk = 0; chunk < chunk_count(kBytes); ++chunk) {
     REQUIRE_FALSE(in_order.take(kNow, plain(1, kBytes, chunk)).has_value());
@@ -330,7 +331,7 @@ TEST_CASE("The memory for blocks is a few times what has arrived, whatever a pee
   REQUIRE(in_order.front().size() == kBytes);
 }
 
-TEST_CASE("Chunks in any order, some of them twice, become the block", "[net][transport][sys-30]") {
+TEST_CASE("Chunks in any order, with duplicates, form the block", "[net][transport][sys-30]") {
   const std::uint64_t seed = GENERATE(range(1U, 21U));
   CAPTURE(seed);
   Random random(seed);

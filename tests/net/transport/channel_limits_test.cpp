@@ -1,5 +1,5 @@
-// The room that a receiver has: how it announces room for messages, what a new map means for it,
-// and how a game that does not read is reported.
+// Message limits: how a receiver announces them, how a new map resets them, and how a game that
+// does not read is reported.
 #include <array>
 #include <set>
 #include <vector>
@@ -23,7 +23,7 @@ ConnectionOptions ordered(std::size_t channels) {
   return options;
 }
 
-/// One connection, and a peer that says what the test wants.
+/// One connection, and a peer controlled by the test.
 struct End {
   explicit End(std::size_t channels) : connection(ordered(channels), Time(1s)) {}
 
@@ -31,7 +31,7 @@ struct End {
     const NetBytes body = draft.body();
     return connection.read_packet(now, ++heard, body.size() + 23, body);
   }
-  /// Gives a window of messages on a channel, and reads them.
+  /// Delivers a window of messages on a channel, and reads them.
   void fill_and_read(unsigned channel) {
     for (unsigned id = 1; id <= kMessageWindow; ++id) {
       const unsigned head = channel | 8U | 16U;
@@ -69,13 +69,13 @@ struct End {
 
 using Limits = std::vector<std::array<unsigned, 2>>;
 
-TEST_CASE("A game that has read half a window says so at once", "[net][transport][sys-32]") {
+TEST_CASE("A new limit is sent at once when half a window was read", "[net][transport][sys-32]") {
   End end(2);
   for (unsigned id = 1; id <= kMessageWindow / 2; ++id) {
     REQUIRE_FALSE(end.connection.wants_to_send(end.now));
     REQUIRE(end.give(PacketDraft().messages({1, 24, id & 0xFFU, id >> 8U, 1, 7})) ==
             PacketVerdict::received);
-    // What asks for an answer is answered, so that only the limit is left to be told.
+    // Packets that need an answer are answered, so that only the limit is left to send.
     if (id % 8 == 0) REQUIRE(end.limits_written().empty());
     if (id == kMessageWindow / 2) end.now += 1ms;
   }
@@ -90,7 +90,8 @@ TEST_CASE("A game that has read half a window says so at once", "[net][transport
   REQUIRE_FALSE(end.connection.wants_to_send(end.now));
 }
 
-TEST_CASE("A limit goes along once a quarter of a window was read", "[net][transport][sys-32]") {
+TEST_CASE("A limit is included in the next packet when a quarter of a window was read",
+          "[net][transport][sys-32]") {
   End end(1);
   for (unsigned id = 1; id <= kLimitStep; ++id) {
     REQUIRE(end.give(PacketDraft().messages({1, 24, id, 0, 1, 7})) == PacketVerdict::received);
@@ -100,7 +101,7 @@ TEST_CASE("A limit goes along once a quarter of a window was read", "[net][trans
   REQUIRE(end.limits_written() == Limits{{0, kFirstMessageLimit + kLimitStep}});
 }
 
-TEST_CASE("A limit is told in each packet until it is known, but in one of those that carry more",
+TEST_CASE("A limit is repeated until it is confirmed, but only in packets without other data",
           "[net][transport][sys-32]") {
   End end(2);
   end.fill_and_read(1);
@@ -117,7 +118,7 @@ TEST_CASE("A limit is told in each packet until it is known, but in one of those
   REQUIRE(write() == told);
   for (int i = 0; i < 4; ++i) REQUIRE(write() == (has_more ? Limits() : told));
   if (has_more) {
-    // The packet that told is overtaken by those behind it: it is lost, and the limit told again.
+    // Later packets overtake the one with the limit: it is lost, and the limit is sent again.
     end.now += 100ms;
     end.acknowledge(first + 4, 0xFFFFFFEF);
     end.now += 50ms;
@@ -129,8 +130,7 @@ TEST_CASE("A limit is told in each packet until it is known, but in one of those
   for (int i = 0; i < 4; ++i) REQUIRE(write().empty());
 }
 
-TEST_CASE("However much there is to be said, a packet has no more items than it may",
-          "[net][transport][sys-32]") {
+TEST_CASE("A packet never has more than the maximum number of items", "[net][transport][sys-32]") {
   End end(kChannelsMax);
   constexpr std::uint32_t kTooLarge = 17 * 1024 * 1024;
   for (const std::uint16_t first : {std::uint16_t{1}, std::uint16_t{5}}) {
@@ -150,11 +150,11 @@ TEST_CASE("However much there is to be said, a packet has no more items than it 
     for (const auto& limit : end.limits_written()) told.insert(limit[0]);
   }
   REQUIRE(told.size() == kChannelsMax);
-  // Three of them acknowledge what one acknowledgement does not reach.
+  // Three of them acknowledge packets that one acknowledgement cannot cover.
   REQUIRE(packets <= 6);
 }
 
-TEST_CASE("A limit of the map before does not count in the next", "[net][transport][sys-34]") {
+TEST_CASE("A limit of the previous map does not count in the next", "[net][transport][sys-34]") {
   End end(1);
   Connection& connection = end.connection;
   NetBytes memory(kDatagramBytesMax);
@@ -172,7 +172,7 @@ TEST_CASE("A limit of the map before does not count in the next", "[net][transpo
   for (int i = 0; i < 300; ++i) {
     REQUIRE(connection.send_message(0, pattern(1, 1)) == SendStatus::queued);
   }
-  // The peer does not say the new map yet.
+  // The peer has not followed to the new map yet.
   REQUIRE(end.give(PacketDraft().control({1, 8, 0, 0x90, 1})) == PacketVerdict::received);
   REQUIRE(connection.counters().past_map_in == 1);
   REQUIRE(messages_sent() == kMessageWindow);

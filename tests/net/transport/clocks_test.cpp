@@ -1,5 +1,5 @@
-// Clocks that stand still, jump, or run at another speed: none of that is a queue. Both ends always
-// have more to say. Time is simulated.
+// Clocks that stop, jump, or run at another speed are not mistaken for a queue. Both ends always
+// have more data to send. Time is simulated.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 /// Two ends whose clocks can be moved.
 class TwoClocks {
  public:
-  /// Bytes a second that arrive.
+  /// Bytes per second that arrive.
   struct Rates {
     double down = 0;
     double up = 0;
@@ -40,7 +40,7 @@ class TwoClocks {
     return {.down = static_cast<double>(bytes_in(*pair_.b) - down) / seconds,
             .up = static_cast<double>(bytes_in(*pair_.a) - up) / seconds};
   }
-  /// Nothing passes, and a sleeping end does nothing; its clock stands still.
+  /// Nothing passes, and a sleeping end does nothing; its clock stops.
   void interrupt(Duration duration, bool a_sleeps, bool b_sleeps) {
     set_down(true);
     for (const Time end = pair_.now + duration; pair_.now < end;) {
@@ -101,7 +101,7 @@ class TwoClocks {
   double speed_ = 1;
 };
 
-TEST_CASE("After a sleep both directions come back as fast as after an outage",
+TEST_CASE("After a sleep both directions recover as fast as after an outage",
           "[net][transport][clocks]") {
   const double rate = GENERATE(250e3, 2e6);
   const Duration length = GENERATE(700ms, 3000ms, 5000ms, 13'100ms, 30'000ms);
@@ -131,7 +131,7 @@ TEST_CASE("A clock that jumps ahead is not a queue", "[net][transport][clocks]")
   REQUIRE(after.up >= 0.75 * 250e3);
 }
 
-TEST_CASE("A clock that runs faster or slower is not a queue, and hides none",
+TEST_CASE("A clock with another speed is not mistaken for a queue, and hides none",
           "[net][transport][clocks]") {
   const double speed = GENERATE(0.8, 0.95, 0.99, 1.01, 1.05, 1.2);
   CAPTURE(speed);
@@ -140,7 +140,7 @@ TEST_CASE("A clock that runs faster or slower is not a queue, and hides none",
   clocks.run(15s);
   const TwoClocks::Rates after = clocks.run(10s);
   CAPTURE(after.down, after.up, clocks.queue_max().count());
-  // Two full directions leave some doubt about which of them has the queue.
+  // With two full directions it is unclear which of them has the queue.
   REQUIRE(after.down >= 0.5 * 250e3);
   REQUIRE(after.up >= 0.5 * 250e3);
   REQUIRE(clocks.queue_max() < 180ms);
@@ -152,7 +152,7 @@ TEST_CASE("After a sleep the peer's clock is known again at once", "[net][transp
   clocks.interrupt(2s, true, false);
   clocks.run(1s);
   const Duration error = clocks.b().peer_clock().at(clocks.b_clock()).value() - clocks.a_clock();
-  // Only the bits of 6.5 s travel.
+  // Only the low bits, covering 6.5 s, are sent.
   const Duration range = 65'536 * kWireTimeUnit;
   const Duration off = ((error + range / 2) % range + range) % range - range / 2;
   CAPTURE(error.count(), off.count());

@@ -23,7 +23,7 @@ ConnectionOptions three_channels() {
                        {.delivery = Delivery::unreliable}}};
 }
 
-/// A message that tells its number, and whose every byte can be checked.
+/// A message that contains its number, and whose every byte can be checked.
 std::vector<std::byte> message_of(std::uint32_t number, std::size_t size) {
   std::vector<std::byte> bytes(std::max<std::size_t>(size, 4));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -33,7 +33,7 @@ std::vector<std::byte> message_of(std::uint32_t number, std::size_t size) {
   return bytes;
 }
 
-/// The number of a message; fails the test when a byte is wrong.
+/// The number of a message; fails the test if a byte is wrong.
 std::uint32_t number_in(std::span<const std::byte> bytes) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < 4; ++i) number |= std::to_integer<std::uint32_t>(bytes[i]) << (8 * i);
@@ -47,8 +47,7 @@ struct Weather {
   LinkOptions link;
 };
 
-TEST_CASE("Messages arrive as their channel promises over any network",
-          "[net][transport][sys-32][sys-35]") {
+TEST_CASE("Channels keep their guarantees on any network", "[net][transport][sys-32][sys-35]") {
   const Weather weather = GENERATE(
       Weather{"clear", {.latency = 20ms}}, Weather{"a tenth lost", {.latency = 30ms, .loss = 0.1}},
       Weather{"three fifths lost", {.latency = 10ms, .loss = 0.6}},
@@ -103,7 +102,7 @@ TEST_CASE("Messages arrive as their channel promises over any network",
   REQUIRE(pair.a->connection.state() == ConnectionState::connected);
 }
 
-TEST_CASE("Each payload is told of once, delivered or lost, and delivered ones have arrived",
+TEST_CASE("Each payload is reported once, and delivered ones have arrived",
           "[net][transport][sys-24][sys-25]") {
   const double loss = GENERATE(0.0, 0.05, 0.3, 0.6);
   const Duration jitter = GENERATE(0ms, 60ms);
@@ -141,8 +140,7 @@ TEST_CASE("Each payload is told of once, delivered or lost, and delivered ones h
   if (loss == 0) REQUIRE(arrived.size() == kCount);
 }
 
-TEST_CASE("A block arrives whole beside messages that it does not delay",
-          "[net][transport][sys-30]") {
+TEST_CASE("A block arrives complete and does not delay messages", "[net][transport][sys-30]") {
   const double loss = GENERATE(0.0, 0.05, 0.25);
   CAPTURE(loss);
   const LinkOptions link{
@@ -179,7 +177,8 @@ TEST_CASE("A block arrives whole beside messages that it does not delay",
   if (loss == 0) REQUIRE(slowest < 250ms);
 }
 
-TEST_CASE("A block that is too large is refused, and its sender is told", "[net][transport]") {
+TEST_CASE("A block that is too large is refused, and its sender gets the reason",
+          "[net][transport]") {
   ConnectionOptions options = three_channels();
   options.block_bytes_max = 1000;
   const LinkOptions link{.latency = 20ms, .loss = 0.3};
@@ -218,7 +217,7 @@ TEST_CASE("A game that does not read stops the sender and loses nothing", "[net]
   REQUIRE(next == sent);
 }
 
-TEST_CASE("A connection that is closed tells the other end why", "[net][transport]") {
+TEST_CASE("A closed connection sends the reason to the other end", "[net][transport]") {
   ConnectionPair pair(5, three_channels(), {.latency = 10ms}, {.latency = 10ms});
   pair.run(200ms, 16ms);
   pair.a->connection.close(CloseReason::kicked, "too loud", pair.now);
@@ -230,7 +229,7 @@ TEST_CASE("A connection that is closed tells the other end why", "[net][transpor
   REQUIRE(pair.b->connection.send_message(0, message_of(1, 4)) == SendStatus::closed);
 }
 
-TEST_CASE("Each payload is told of once also when the connection ends", "[net][transport]") {
+TEST_CASE("Each payload is reported once, also when the connection ends", "[net][transport]") {
   const bool peer_closes = GENERATE(false, true);
   CAPTURE(peer_closes);
   ConnectionPair pair(1, three_channels(), {.latency = 50ms}, {.latency = 50ms});
@@ -249,7 +248,7 @@ TEST_CASE("Each payload is told of once also when the connection ends", "[net][t
     pair.step(16ms);
     hear();
   }
-  // Some are on their way, one waits.
+  // Some are in flight, one waits.
   REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
   REQUIRE(told.size() < tag - 3);
   (peer_closes ? pair.b->connection : connection).close(CloseReason::left, "bye", pair.now);
@@ -268,10 +267,10 @@ TEST_CASE("Each payload is told of once also when the connection ends", "[net][t
   REQUIRE(counters.lost_at_close > 0);
   const std::uint64_t unknown = counters.packets_out - counters.delivered - counters.lost_out;
   if (peer_closes) REQUIRE(unknown == 0);
-  if (!peer_closes) REQUIRE(unknown >= 3);  // Its closes, which nobody acknowledges.
+  if (!peer_closes) REQUIRE(unknown >= 3);  // Its closes, which are not acknowledged.
 }
 
-TEST_CASE("Messages that nobody repeats are counted when the connection ends on them",
+TEST_CASE("Unreliable messages are counted when the connection ends before they are sent",
           "[net][transport][sys-36]") {
   ConnectionPair pair(1, three_channels(), {.latency = 5s}, {.latency = 5s});
   Connection& connection = pair.a->connection;
@@ -285,7 +284,7 @@ TEST_CASE("Messages that nobody repeats are counted when the connection ends on 
   REQUIRE(connection.counters().lost_out == connection.counters().packets_out);
 }
 
-TEST_CASE("What is lost on the way is counted by its kind", "[net][transport][sys-36]") {
+TEST_CASE("Lost data is counted by its kind", "[net][transport][sys-36]") {
   ConnectionPair pair(2, three_channels(), {.latency = 20ms, .loss = 0.3}, {.latency = 20ms});
   Connection& sender = pair.a->connection;
   Connection& receiver = pair.b->connection;
@@ -307,7 +306,7 @@ TEST_CASE("What is lost on the way is counted by its kind", "[net][transport][sy
   REQUIRE(counters.messages_out == 500 + counters.messages_reliable_out);
 }
 
-TEST_CASE("A payload leaves room for what every packet has to say", "[net][transport]") {
+TEST_CASE("A payload leaves room for the items that every packet contains", "[net][transport]") {
   ConnectionOptions options{
       .channels = {{.delivery = Delivery::unreliable, .queue_bytes = 256 * 1024}}};
   options.rate.rate_min = 2e6;
@@ -318,11 +317,11 @@ TEST_CASE("A payload leaves room for what every packet has to say", "[net][trans
   const auto message = message_of(1, 900);
   std::uint64_t most = 0;
   for (int i = 0; i < 220; ++i) {
-    // Much arrives, so that the acknowledgements are as long as they get, with holes.
+    // Much data arrives, so that the acknowledgements are as long as possible, with gaps.
     for (int more = 0; more < 40; ++more) {
       if (receiver.send_message(0, message) != SendStatus::queued) break;
     }
-    // From then on the number of the new map stands in every packet until the peer knows it.
+    // From then on every packet contains the number of the new map, until the peer has it.
     if (i == 200) sender.begin_map();
     if (sender.budget(pair.now) > 0) {
       const auto largest = message_of(1, sender.payload_bytes_max());
@@ -340,7 +339,7 @@ TEST_CASE("A payload leaves room for what every packet has to say", "[net][trans
   REQUIRE(most < 16);
 }
 
-TEST_CASE("Two ends that close at once fall silent", "[net][transport]") {
+TEST_CASE("Two ends that close at the same time stop sending", "[net][transport]") {
   ConnectionPair pair(1, three_channels(), {.latency = 50ms}, {.latency = 50ms});
   pair.run(1s, 16ms);
   pair.a->connection.close(CloseReason::left, "bye", pair.now);
@@ -355,7 +354,7 @@ TEST_CASE("Two ends that close at once fall silent", "[net][transport]") {
   REQUIRE(sent() == before);
 }
 
-TEST_CASE("A silent peer is interrupted, comes back, and is given up after the grace time",
+TEST_CASE("A silent peer is interrupted, resumes, and is closed after the timeout",
           "[net][transport][sys-22]") {
   ConnectionPair pair(5, three_channels(), {.latency = 10ms}, {.latency = 10ms});
   pair.run(1s, 16ms);
@@ -382,10 +381,10 @@ TEST_CASE("Round trip, clock and path size are found", "[net][transport][sys-28]
   pair.run(20s, 5ms);
   const RoundTrip& trip = pair.a->connection.round_trip();
   REQUIRE(trip.minimum() >= 60ms);
-  REQUIRE(trip.minimum() <= 70ms);  // Each end looks every 5 ms.
+  REQUIRE(trip.minimum() <= 70ms);  // Each end reads every 5 ms.
   REQUIRE(trip.smoothed() > 58ms);
   REQUIRE(trip.smoothed() < 80ms);
-  // Both ends of this test read one clock; what is told of it wraps.
+  // Both ends of this test use one clock; the sent bits of it wrap.
   const auto there_now = pair.a->connection.peer_clock().at(pair.now);
   REQUIRE(there_now.has_value());
   const auto error = static_cast<std::int16_t>(

@@ -1,4 +1,4 @@
-// Packets that an honest peer would not send, and moments that an honest game does not expect.
+// Packets that an honest peer does not send, and game behaviour that an honest game does not show.
 #include <array>
 #include <vector>
 
@@ -22,7 +22,7 @@ ConnectionOptions options() {
                        {.delivery = Delivery::unreliable}}};
 }
 
-/// One connection, and a peer that may say anything.
+/// One connection, and a malicious peer.
 struct Victim {
   Connection connection{options(), Time(1s)};
   Time now{1s};
@@ -39,8 +39,7 @@ struct Victim {
   }
 };
 
-TEST_CASE("A packet that breaks the format is not received, and counted",
-          "[net][transport][sys-23]") {
+TEST_CASE("A malformed packet is counted and not received", "[net][transport][sys-23]") {
   const auto [why, sections, bytes] = GENERATE(table<std::string, unsigned, NetBytes>({
       {"a byte left over", 0, bytes_of({0})},
       {"control without items", 1, bytes_of({0})},
@@ -49,7 +48,7 @@ TEST_CASE("A packet that breaks the format is not received, and counted",
       {"item 0", 1, bytes_of({1, 0})},
       {"half a map", 1, bytes_of({1, 7})},
       {"item 9", 1, bytes_of({1, 9, 0, 0})},
-      {"a limit of a channel that nobody declared", 1, bytes_of({1, 8, 3, 1, 1})},
+      {"a limit of an undeclared channel", 1, bytes_of({1, 8, 3, 1, 1})},
       {"a limit of an unreliable channel", 1, bytes_of({1, 8, 2, 1, 1})},
       {"two limits of a channel", 1, bytes_of({2, 8, 0, 1, 1, 8, 0, 2, 1})},
       {"half a limit", 1, bytes_of({1, 8, 0, 1})},
@@ -66,16 +65,16 @@ TEST_CASE("A packet that breaks the format is not received, and counted",
       {"no messages", 4, bytes_of({0})},
       {"65 messages", 4, bytes_of({65, 2, 1, 9})},
       {"a reserved bit of a message", 4, bytes_of({1, 2 + 32, 1, 9})},
-      {"a channel that there is not", 4, bytes_of({1, 3, 1, 9})},
+      {"a channel that does not exist", 4, bytes_of({1, 3, 1, 9})},
       {"ordered in an unreliable channel", 4, bytes_of({1, 2 + 16, 1, 9})},
       {"reliable in an unreliable channel", 4, bytes_of({1, 2 + 8, 1, 0, 1, 9})},
       {"unordered in an ordered channel", 4, bytes_of({1, 0 + 8, 1, 0, 1, 9})},
       {"unreliable in an ordered channel", 4, bytes_of({1, 0, 1, 9})},
       {"message 0", 4, bytes_of({1, 24, 0, 0, 1, 9})},
-      {"a message from before the first", 4, bytes_of({1, 24, 0xFF, 0xFF, 1, 9})},
+      {"a message before the first", 4, bytes_of({1, 24, 0xFF, 0xFF, 1, 9})},
       {"an empty message", 4, bytes_of({1, 2, 0})},
       {"a length of 1 in two bytes", 4, bytes_of({1, 2, 0x81, 0, 9})},
-      {"a length beyond what there is", 4, bytes_of({1, 2, 2, 9})},
+      {"a length beyond the packet", 4, bytes_of({1, 2, 2, 9})},
       {"a message of 1025", 4, [] {
          NetBytes large = bytes_of({1, 2, 0x81, 8});
          large.resize(large.size() + 1025);
@@ -97,7 +96,7 @@ TEST_CASE("A packet that breaks the format is not received, and counted",
   REQUIRE(victim.connection.highest_received() == 0);
 }
 
-TEST_CASE("None received has one spelling", "[net][transport][sys-24]") {
+TEST_CASE("An acknowledgement of nothing has one encoding", "[net][transport][sys-24]") {
   Victim victim;
   PacketDraft draft;
   SECTION("with a time of holding") { draft.header.hold = 1; }
@@ -105,7 +104,7 @@ TEST_CASE("None received has one spelling", "[net][transport][sys-24]") {
   REQUIRE(victim.give(draft) == PacketVerdict::malformed);
 }
 
-TEST_CASE("A probe has the size that it tells, and is empty behind", "[net][transport][sys-22]") {
+TEST_CASE("A probe has the size that it contains, filled with zeros", "[net][transport][sys-22]") {
   Victim victim;
   const auto probe = [](unsigned told, std::size_t body_bytes) {
     PacketDraft draft;
@@ -121,13 +120,12 @@ TEST_CASE("A probe has the size that it tells, and is empty behind", "[net][tran
   REQUIRE(victim.give(body, 1300) == PacketVerdict::malformed);
 }
 
-TEST_CASE("All blocks of a packet are taken, or the packet is not received",
-          "[net][transport][sys-30]") {
+TEST_CASE("A packet is received only if all its blocks fit", "[net][transport][sys-30]") {
   Victim victim;
   for (std::uint16_t id = 1; id <= 3; ++id) {
     REQUIRE(victim.give(PacketDraft().fragments(1).fragment(id, 10, 0)) == PacketVerdict::received);
   }
-  // Three complete ones are not read yet: there is one place, and not two.
+  // Three complete ones are unread: one slot is free, not two.
   REQUIRE(victim.give(PacketDraft().fragments(2).fragment(4, 10, 0).fragment(5, 10, 0)) ==
           PacketVerdict::no_room);
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(4, 10, 0)) == PacketVerdict::received);
@@ -138,7 +136,8 @@ TEST_CASE("All blocks of a packet are taken, or the packet is not received",
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(5, 10, 0)) == PacketVerdict::received);
 }
 
-TEST_CASE("No packet makes a receiver refuse more than it can tell", "[net][transport][sys-30]") {
+TEST_CASE("A receiver refuses at most as many blocks as it can report",
+          "[net][transport][sys-30]") {
   Victim victim;
   constexpr std::uint32_t kTooLarge = 17 * 1024 * 1024;
   for (const std::uint16_t first : {std::uint16_t{1}, std::uint16_t{5}}) {
@@ -149,12 +148,12 @@ TEST_CASE("No packet makes a receiver refuse more than it can tell", "[net][tran
   }
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, kTooLarge, 0)) ==
           PacketVerdict::no_room);
-  // There might be no memory for this one, and that could not be told either.
+  // There might be no memory for this one, and its refusal could not be reported.
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, 1000, 0)) == PacketVerdict::no_room);
   REQUIRE(victim.connection.counters().no_room_in == 2);
 }
 
-TEST_CASE("A block that begins where another just ended is refused, not lost",
+TEST_CASE("A block that begins in the packet in which another ends is refused, not lost",
           "[net][transport][sys-30]") {
   Victim victim;
   PacketDraft four;
@@ -166,7 +165,7 @@ TEST_CASE("A block that begins where another just ended is refused, not lost",
   REQUIRE(victim.connection.block().size() == 300);
   victim.connection.pop_block();
   REQUIRE(victim.connection.block().empty());
-  // The refusal goes out at once, and the block is over.
+  // The refusal is sent at once, and the block is finished.
   std::array<std::byte, kDatagramBytesMax> memory{};
   const auto body = copy_of(victim.connection.write_packet(Time(1s), memory));
   const NetBytes refusal = bytes_of({6, 5, 0, 2});
@@ -175,7 +174,7 @@ TEST_CASE("A block that begins where another just ended is refused, not lost",
   REQUIRE(victim.connection.block().empty());
 }
 
-TEST_CASE("A peer that begins large blocks and leaves them takes little memory, and not for long",
+TEST_CASE("A peer that begins large blocks and leaves them uses little memory, for a limited time",
           "[net][transport][sys-30][sys-36]") {
   constexpr std::uint32_t kLargest = 16 * 1024 * 1024;
   Victim victim;
@@ -206,7 +205,7 @@ TEST_CASE("A peer that begins large blocks and leaves them takes little memory, 
   REQUIRE(victim.connection.counters().blocks_refused_in == 3);
 }
 
-TEST_CASE("Of four of the largest blocks two go through, and the sender is told of the others",
+TEST_CASE("Two of four maximum-size blocks are delivered, and the others are reported as refused",
           "[net][transport][sys-30]") {
   ConnectionOptions small = options();
   small.block_bytes_max = 50'000;
@@ -235,7 +234,7 @@ TEST_CASE("A packet that contradicts itself about a block is refused", "[net][tr
           PacketVerdict::received);
 }
 
-TEST_CASE("A message that stands twice in a packet is taken once", "[net][transport][sys-35]") {
+TEST_CASE("A message that a packet contains twice is stored once", "[net][transport][sys-35]") {
   Victim victim;
   REQUIRE(victim.give(PacketDraft().messages({3, 25 - 16, 1, 0, 1, 7, 25 - 16, 1, 0, 1, 7, 24, 1, 0,
                                               1, 8})) == PacketVerdict::received);
@@ -246,7 +245,7 @@ TEST_CASE("A message that stands twice in a packet is taken once", "[net][transp
   REQUIRE(victim.connection.counters().messages_duplicate == 1);
 }
 
-/// The bytes of a packet that two honest ends exchange, with all sections.
+/// A packet between two honest ends, with all sections.
 NetBytes honest_body() {
   Connection a(options(), Time(1s));
   REQUIRE(a.send_message(0, pattern(1, 150)) == SendStatus::queued);
@@ -256,7 +255,7 @@ NetBytes honest_body() {
   std::uint16_t id = 0;
   REQUIRE(a.send_block(block, id) == SendStatus::queued);
   NetBytes memory(kDatagramBytesMax);
-  // The first is a probe of the path; it carries nothing else.
+  // The first packet is a path probe without other data.
   for (Time now(1s); now < Time(2s); now += 50ms) {
     a.tick(now);
     if (!a.wants_to_send(now)) continue;
@@ -267,7 +266,7 @@ NetBytes honest_body() {
   return {};
 }
 
-TEST_CASE("A cut or changed packet is never taken for more than it is",
+TEST_CASE("A truncated or changed packet is never accepted as something else",
           "[net][transport][sys-23]") {
   const NetBytes body = honest_body();
   REQUIRE(Victim().give(body) == PacketVerdict::received);
@@ -284,13 +283,13 @@ TEST_CASE("A cut or changed packet is never taken for more than it is",
   });
 }
 
-TEST_CASE("A payload that the path no longer carries is told lost, and stops nobody",
+TEST_CASE("A payload too large for a shrunken path is reported lost and blocks nothing",
           "[net][transport][sys-22][sys-32]") {
   ConnectionPair pair(3, options(), {.latency = 10ms}, {.latency = 10ms});
   pair.run(5s, 16ms);
   Connection& a = pair.a->connection;
   REQUIRE(a.datagram_bytes() == kDatagramBytesMax);
-  // Six large packets vanish; behind them a payload waits that the new size does not carry.
+  // Six large packets are lost; a payload that is too large for the new size waits after them.
   pair.network.link(pair.there_link).mtu = 1250;
   std::uint64_t tag = 0;
   std::size_t told = 0;
@@ -313,7 +312,7 @@ TEST_CASE("A payload that the path no longer carries is told lost, and stops nob
   REQUIRE(told > 100);
 }
 
-TEST_CASE("Fates that nobody reads are counted when they are not kept",
+TEST_CASE("Unread delivery reports beyond the limit are counted",
           "[net][transport][sys-25][sys-36]") {
   ConnectionPair pair(3, options(), {.latency = 5ms}, {.latency = 5ms});
   Connection& a = pair.a->connection;
@@ -329,8 +328,7 @@ TEST_CASE("Fates that nobody reads are counted when they are not kept",
   REQUIRE(a.payload_fates().size() + a.counters().fates_unread == queued);
 }
 
-TEST_CASE("What was not known to have arrived when it ended is counted",
-          "[net][transport][sys-36]") {
+TEST_CASE("Unconfirmed data is counted when a connection ends", "[net][transport][sys-36]") {
   ConnectionPair pair(3, options(), {.latency = 20ms}, {.latency = 20ms});
   pair.run(1s, 5ms);
   pair.network.link(pair.there_link).is_down = true;
@@ -351,7 +349,7 @@ TEST_CASE("What was not known to have arrived when it ended is counted",
   REQUIRE(a.send_block(std::span(blocks).first(5), second) == SendStatus::queued);
   a.close(CloseReason::left, "", pair.now);
   REQUIRE(a.counters().lost_at_close == 18);
-  // The blocks' bytes are the caller's again, and he hears it of each.
+  // The caller owns the blocks' bytes again, and each block is reported.
   REQUIRE(a.finished_blocks().size() == 2);
   for (const std::uint16_t id : {first, second}) {
     const std::optional<SentBlock> block = a.take_finished_block(id);
@@ -360,8 +358,7 @@ TEST_CASE("What was not known to have arrived when it ended is counted",
   }
 }
 
-TEST_CASE("A wish to send that comes after the end is refused and counted",
-          "[net][transport][sys-36]") {
+TEST_CASE("A send request after the end is refused and counted", "[net][transport][sys-36]") {
   Connection connection(options(), Time(1s));
   connection.close(CloseReason::left, "", Time(1s));
   std::uint16_t id = 0;
@@ -373,7 +370,7 @@ TEST_CASE("A wish to send that comes after the end is refused and counted",
   REQUIRE(connection.finished_blocks().empty());
 }
 
-TEST_CASE("An unreliable channel that nobody reads keeps nothing else out",
+TEST_CASE("An unread unreliable channel does not block other data",
           "[net][transport][sys-32][sys-36]") {
   ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
   Connection& a = pair.a->connection;
@@ -395,7 +392,7 @@ TEST_CASE("An unreliable channel that nobody reads keeps nothing else out",
   REQUIRE(said - payloads < 5);
   REQUIRE(a.counters().lost_out == 0);
   REQUIRE(b.counters().no_room_in == 0);
-  // What is kept is what came first; the rest is counted.
+  // The first messages are kept; the others are counted.
   pair.run(100ms, 16ms);
   std::uint64_t kept = 0;
   for (; !b.message(2).empty(); b.pop_message(2)) ++kept;
@@ -406,7 +403,7 @@ TEST_CASE("An unreliable channel that nobody reads keeps nothing else out",
   REQUIRE(copy_of(b.message(2)) == pattern(7, 20));
 }
 
-TEST_CASE("A reliable channel that nobody reads keeps nothing else out",
+TEST_CASE("An unread reliable channel does not block other data",
           "[net][transport][sys-32][sys-35]") {
   const double loss = GENERATE(0.0, 0.2);
   const LinkOptions link{.latency = 10ms, .loss = loss};
@@ -431,7 +428,7 @@ TEST_CASE("A reliable channel that nobody reads keeps nothing else out",
   REQUIRE(said - heard < (loss == 0 ? 5U : 30U));
   if (loss == 0) REQUIRE(a.counters().lost_out == 0);
   REQUIRE(double(payloads) > (1 - 1.3 * loss) * (said - 5));
-  // The game reads: as often as not, and as the sender goes on.
+  // The game reads: half as often as the sender sends.
   std::uint32_t next = 0;
   for (int i = 0; i < 1200; ++i) {
     pair.step(16ms);
@@ -447,8 +444,7 @@ TEST_CASE("A reliable channel that nobody reads keeps nothing else out",
   REQUIRE(b.counters().no_room_in == 0);
 }
 
-TEST_CASE("A refused block is told of in every packet, and to every address",
-          "[net][transport][sys-30]") {
+TEST_CASE("Every packet to every address repeats a block refusal", "[net][transport][sys-30]") {
   Victim victim;
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(1, 17 * 1024 * 1024, 0)) ==
           PacketVerdict::received);
@@ -462,8 +458,7 @@ TEST_CASE("A refused block is told of in every packet, and to every address",
   REQUIRE(tells(victim.connection.write_packet(Time(1s), memory)));
 }
 
-TEST_CASE("Of several questions of a path the newest is answered last",
-          "[net][transport][sys-22]") {
+TEST_CASE("The newest of several path challenges is answered last", "[net][transport][sys-22]") {
   Victim victim;
   REQUIRE(victim.give(PacketDraft().control({2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0,
                                              0})) == PacketVerdict::received);
@@ -474,7 +469,7 @@ TEST_CASE("Of several questions of a path the newest is answered last",
   REQUIRE(std::search(body.begin(), body.end(), answers.begin(), answers.end()) != body.end());
 }
 
-TEST_CASE("More questions of a path than one packet answers are counted",
+TEST_CASE("Path challenges beyond the number that one packet answers are counted",
           "[net][transport][sys-22][sys-36]") {
   Victim victim;
   const NetBytes six = [] {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("A course says from when on a link is how", "[net][transport]") {
+TEST_CASE("A course gives the properties of a link from each time on", "[net][transport]") {
   const auto course = read_link_course("# a comment\n0,30,0.5,800\n\n2.5,80,0,0\n4,0,0,8\n");
   REQUIRE(course.has_value());
   REQUIRE(course->size() == 3);
@@ -23,10 +23,10 @@ TEST_CASE("A course says from when on a link is how", "[net][transport]") {
   REQUIRE((*course)[1].bytes_per_second == 0);
 }
 
-TEST_CASE("A course that is not sound is refused", "[net][transport]") {
+TEST_CASE("An invalid course is refused", "[net][transport]") {
   const auto [why, text] = GENERATE(table<std::string, std::string>({
       {"nothing", ""},
-      {"one moment alone never ends", "0,1,0,1\n"},
+      {"a single moment never ends", "0,1,0,1\n"},
       {"begins late", "1,1,0,1\n2,1,0,1\n"},
       {"goes back", "0,1,0,1\n2,1,0,1\n1,1,0,1\n"},
       {"stands still", "0,1,0,1\n0,1,0,1\n"},
@@ -35,7 +35,7 @@ TEST_CASE("A course that is not sound is refused", "[net][transport]") {
       {"a word", "0,1,0,fast\n1,1,0,1\n"},
       {"an empty number", "0,,0,1\n1,1,0,1\n"},
       {"below nothing", "0,-1,0,1\n1,1,0,1\n"},
-      {"more than all is lost", "0,1,1.5,1\n1,1,0,1\n"},
+      {"a loss above 1", "0,1,1.5,1\n1,1,0,1\n"},
       {"no number", "0,nan,0,1\n1,1,0,1\n"},
       {"without end", "0,1,0,inf\n1,1,0,1\n"},
   }));
@@ -43,7 +43,7 @@ TEST_CASE("A course that is not sound is refused", "[net][transport]") {
   REQUIRE_FALSE(read_link_course(text).has_value());
 }
 
-TEST_CASE("A link follows its course, and begins it again", "[net][transport]") {
+TEST_CASE("A link follows its course and repeats it", "[net][transport]") {
   SimulatedNetwork network(1);
   const LinkId link =
       network.add_link({.course = {{.at = 0s, .latency = 30ms, .bytes_per_second = 1e6},
@@ -65,7 +65,7 @@ TEST_CASE("A link follows its course, and begins it again", "[net][transport]") 
     while (to->receive(std::span(&in, 1)) == 1) ++count;
     return count;
   };
-  REQUIRE(arrives(500ms, 30ms) == 0);  // The limit takes 0.1 ms.
+  REQUIRE(arrives(500ms, 30ms) == 0);  // The rate limit adds 0.1 ms.
   REQUIRE(arrives(600ms, 31ms) == 2);
   REQUIRE(arrives(1500ms, 200ms) == 0);
   REQUIRE(arrives(2500ms, 31ms) == 1);

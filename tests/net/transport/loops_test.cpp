@@ -1,5 +1,5 @@
-// Loops of 5 to 250 Hz that receive, ask for a budget and send in any order: each uses its path.
-// Time is simulated.
+// Loops of 5 to 250 Hz that receive, ask for a budget and send in any order: each uses its path
+// fully. Time is simulated.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -30,7 +30,7 @@ class TwoLoops {
   struct Report {
     double used = 0;
     double estimate_max = 0;  ///< As a fraction of the path's rate.
-    std::uint64_t late = 0;   ///< Packets that were called lost and were not.
+    std::uint64_t late = 0;   ///< Packets that were reported lost and were delivered.
   };
 
   explicit TwoLoops(const Options& options)
@@ -58,7 +58,7 @@ class TwoLoops {
             .bytes_per_second = options_.bytes_per_second,
             .queue_bytes = static_cast<std::size_t>(options_.bytes_per_second / 2)};
   }
-  /// With the heads of IPv4 and UDP, which fill the link, too.
+  /// Includes the IPv4 and UDP headers, which also use the link.
   std::uint64_t carried() const {
     const ConnectionCounters counters = pair_.b->connection.counters();
     return counters.bytes_in + 28 * counters.packets_in;
@@ -96,7 +96,7 @@ class TwoLoops {
   double estimate_max_ = 0;
 };
 
-TEST_CASE("A loop of any rate uses its path, whatever the order of its calls",
+TEST_CASE("A loop of any rate uses its path, in any order of its calls",
           "[net][transport][loops]") {
   const double hertz = GENERATE(5.0, 10.0, 20.0, 30.0, 60.0, 128.0, 250.0);
   const std::string order = GENERATE("ras", "rsa", "sra", "asr", "sras");
@@ -111,7 +111,7 @@ TEST_CASE("A loop of any rate uses its path, whatever the order of its calls",
   REQUIRE(report.late == 0);
 }
 
-TEST_CASE("A slow loop uses a fast path, with more packets than one acknowledgement tells of",
+TEST_CASE("A slow loop uses a fast path, with more packets than one acknowledgement covers",
           "[net][transport][loops]") {
   const double hertz = GENERATE(7.0, 10.0, 20.0);
   CAPTURE(hertz);

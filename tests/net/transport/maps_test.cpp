@@ -1,5 +1,5 @@
-// From one map to the next: nothing of the old one reaches anybody in the new one, whatever the
-// network does, and all guarantees hold within each.
+// Changing maps: no data of the old map reaches the new one on any network, and all guarantees hold
+// within each map.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -24,7 +24,8 @@ ConnectionOptions channels() {
                        {.delivery = Delivery::unreliable}}};
 }
 
-TEST_CASE("Maps are counted round 65535, and only the leader goes on", "[net][transport][sys-34]") {
+TEST_CASE("Map numbers wrap past 65535, and only the leader begins maps",
+          "[net][transport][sys-34]") {
   MapTurns leader(true);
   MapTurns follower(false);
   for (const std::uint16_t map : {std::uint16_t{32'000}, std::uint16_t{64'000}}) {
@@ -42,7 +43,8 @@ TEST_CASE("Maps are counted round 65535, and only the leader goes on", "[net][tr
   REQUIRE(leader.look(7, std::uint16_t{1}) == PacketMap::impossible);
 }
 
-TEST_CASE("A packet that says no map is judged by the first that did", "[net][transport][sys-34]") {
+TEST_CASE("A packet without a map is classified by the first packet that names one",
+          "[net][transport][sys-34]") {
   MapTurns turns(false);
   REQUIRE(turns.look(1, std::nullopt) == PacketMap::present);
   turns.go_to(1, 4);
@@ -56,7 +58,7 @@ TEST_CASE("A packet that says no map is judged by the first that did", "[net][tr
   REQUIRE(turns.look(7, std::nullopt) == PacketMap::past);
 }
 
-TEST_CASE("Every packet says its map until the peer has one that did", "[net][transport][sys-34]") {
+TEST_CASE("Every packet names its map until one of them is confirmed", "[net][transport][sys-34]") {
   MapTurns turns(true);
   REQUIRE_FALSE(turns.must_tell());
   turns.go_to(1, 20);
@@ -72,7 +74,7 @@ TEST_CASE("Every packet says its map until the peer has one that did", "[net][tr
   REQUIRE_FALSE(turns.is_urgent());
 }
 
-TEST_CASE("A map that begins ends all that waits, at both ends", "[net][transport][sys-34]") {
+TEST_CASE("A new map drops all waiting data at both ends", "[net][transport][sys-34]") {
   ConnectionPair pair(1, channels(), {.latency = 20ms}, {.latency = 20ms});
   Connection& a = pair.a->connection;
   Connection& b = pair.b->connection;
@@ -88,7 +90,7 @@ TEST_CASE("A map that begins ends all that waits, at both ends", "[net][transpor
   REQUIRE_FALSE(b.message(0).empty());
   REQUIRE_FALSE(a.message(0).empty());
   a.clear_fates();
-  // On their way: a block each way; waiting: messages and a payload.
+  // In flight: a block each way. Waiting: messages and a payload.
   REQUIRE(a.send_block(block, id) == SendStatus::queued);
   REQUIRE(b.send_block(block, id) == SendStatus::queued);
   pair.run(60ms, 10ms);
@@ -120,7 +122,7 @@ TEST_CASE("A map that begins ends all that waits, at both ends", "[net][transpor
   REQUIRE(b.message(0).empty());
   REQUIRE(a.counters().past_map_in > 0);
 
-  // Blocks and messages of the new map go both ways.
+  // Blocks and messages of the new map pass in both directions.
   a.clear_finished_blocks();
   b.clear_finished_blocks();
   REQUIRE(b.send_block(block, id) == SendStatus::queued);
@@ -132,7 +134,7 @@ TEST_CASE("A map that begins ends all that waits, at both ends", "[net][transpor
   REQUIRE_FALSE(b.finished_blocks()[0].refusal.has_value());
 }
 
-/// Bytes that say of which map and which number they are, and prove it.
+/// Bytes with a map and a number, which can be checked.
 NetBytes labelled(std::uint16_t map, std::uint32_t number, std::size_t size) {
   NetBytes bytes = pattern(number * 65'536 + map, size + 6);
   for (std::size_t i = 0; i < 2; ++i) bytes[i] = static_cast<std::byte>(map >> (8 * i));
@@ -140,11 +142,11 @@ NetBytes labelled(std::uint16_t map, std::uint32_t number, std::size_t size) {
   return bytes;
 }
 
-/// One end's game, which checks that it reads nothing but the present map's.
+/// One end's game, which checks that it reads only data of the current map.
 struct Side {
   Connection* connection = nullptr;
   std::uint16_t map = 0;
-  std::array<std::uint32_t, 3> sent{};  ///< Messages of the present map, per channel.
+  std::array<std::uint32_t, 3> sent{};  ///< Messages of the current map, per channel.
   std::uint32_t ordered_read = 0;
   std::set<std::uint32_t> unordered_read{};
   std::uint64_t payloads = 0;
@@ -166,7 +168,7 @@ struct Side {
     if (connection->send_payload(bytes, payloads + 1) == SendStatus::queued) ++payloads;
   }
 
-  /// Returns the number that the bytes have; they must be of this map.
+  /// Returns the number in the bytes; they must be of this map.
   std::uint32_t check(std::span<const std::byte> bytes) const {
     std::uint32_t number = 0;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -232,7 +234,7 @@ TEST_CASE("Guarantees hold within each map over a bad network", "[net][transport
   REQUIRE(a.connection->counters().past_map_in > 0);
 }
 
-TEST_CASE("A client that begins a map has broken the protocol", "[net][transport][sys-34]") {
+TEST_CASE("A client that begins a map breaks the protocol", "[net][transport][sys-34]") {
   ConnectionPair pair(1, channels(), {}, {});
   ConnectionOptions rogue = channels();
   rogue.overhead_bytes = 2;

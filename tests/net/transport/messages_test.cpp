@@ -21,7 +21,7 @@ struct WrittenMessage {
   NetBytes bytes;
 };
 
-/// Takes one message out of a sender, through its bytes.
+/// Writes and parses one message of a sender.
 WrittenMessage take(MessageSender& sender) {
   NetBytes memory(1100);
   SectionWriter writer(memory);
@@ -38,7 +38,7 @@ WrittenMessage take(MessageSender& sender) {
   return message;
 }
 
-TEST_CASE("A message's head and length have one spelling", "[net][transport][sys-32]") {
+TEST_CASE("A message's header and length have one encoding", "[net][transport][sys-32]") {
   const auto [delivery, head] = GENERATE(table<Delivery, unsigned>({
       {Delivery::unreliable, 5},
       {Delivery::reliable_unordered, 5 + 8},
@@ -75,15 +75,14 @@ TEST_CASE("Every refusal of a message has its reason", "[net][transport][sys-32]
     }
     REQUIRE(sender.push(pattern(1, 1)) == SendStatus::would_block);
   }
-  SECTION("what could never be queued is not told to wait") {
+  SECTION("a message that can never be queued is refused") {
     MessageSender narrow(0, {.queue_bytes = 100});
     REQUIRE(narrow.push(pattern(1, 101)) == SendStatus::too_large);
     REQUIRE(narrow.push(pattern(1, 50)) == SendStatus::queued);
   }
 }
 
-TEST_CASE("No more than the window of a reliable channel is on its way",
-          "[net][transport][sys-35]") {
+TEST_CASE("A reliable channel has at most its window in flight", "[net][transport][sys-35]") {
   MessageSender sender(0, {});
   sender.allow_below(kFirstMessageLimit + 300);
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
@@ -98,7 +97,7 @@ TEST_CASE("No more than the window of a reliable channel is on its way",
   REQUIRE_FALSE(sender.has_pending());
 }
 
-TEST_CASE("A sender sends nothing that the receiver has no room for", "[net][transport][sys-32]") {
+TEST_CASE("A sender sends no message beyond the receiver's limit", "[net][transport][sys-32]") {
   MessageSender sender(0, {});
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
   const auto send_all = [&] {
@@ -108,14 +107,15 @@ TEST_CASE("A sender sends nothing that the receiver has no room for", "[net][tra
   };
   REQUIRE(send_all() == kMessageWindow);
   sender.allow_below(kFirstMessageLimit + 10);
-  sender.allow_below(kFirstMessageLimit + 5);  // Old news.
+  sender.allow_below(kFirstMessageLimit + 5);  // Lower than before: ignored.
   REQUIRE(send_all() == kMessageWindow + 10);
   sender.clear();
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
   REQUIRE(send_all() == kMessageWindow);
 }
 
-TEST_CASE("A receiver has room as far as the game has read", "[net][transport][sys-32]") {
+TEST_CASE("A receiver's limit follows the messages that the game has read",
+          "[net][transport][sys-32]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   MessageReceiver receiver(delivery);
   const auto arrive = [&](std::uint32_t id) {
@@ -126,20 +126,20 @@ TEST_CASE("A receiver has room as far as the game has read", "[net][transport][s
   REQUIRE(receiver.limit() == kFirstMessageLimit);
   receiver.pop();  // 1
   REQUIRE(receiver.limit() == kFirstMessageLimit + 1);
-  receiver.pop();  // Of the unordered 3: 2 holds the place that its window ends at.
+  receiver.pop();  // For unordered this is 3: message 2 keeps the slot at the end of its window.
   const bool is_ordered = delivery == Delivery::reliable_ordered;
   REQUIRE(receiver.limit() == kFirstMessageLimit + (is_ordered ? 2 : 1));
   receiver.pop();
   receiver.pop();
-  if (!is_ordered) receiver.pop();  // 6, and 5 never arrived.
+  if (!is_ordered) receiver.pop();  // This is 6; 5 never arrived.
   REQUIRE(receiver.limit() == kFirstMessageLimit + 4);
   for (std::uint32_t id = receiver.limit() - 1; id > 6; --id) arrive(id);
   arrive(5);
   REQUIRE(receiver.look(receiver.limit()) == Arrival::no_room);
 }
 
-/// The queue as it would be with all the memory in the world.
-TEST_CASE("The ring of messages keeps every byte through loss, late news and its own end",
+/// The queue behaves like one with unlimited memory.
+TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgements and its end",
           "[net][transport][sys-32][sys-35]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   const std::size_t queue_bytes = GENERATE(1500U, 5000U, 64U * 1024U);
@@ -191,7 +191,7 @@ TEST_CASE("The ring of messages keeps every byte through loss, late news and its
   REQUIRE(next_id > 1000);
 }
 
-TEST_CASE("An ordered channel hands over in order, an unordered one at once",
+TEST_CASE("An ordered channel delivers in order, an unordered one at once",
           "[net][transport][sys-35]") {
   MessageReceiver ordered(Delivery::reliable_ordered);
   MessageReceiver unordered(Delivery::reliable_unordered);
@@ -219,11 +219,11 @@ TEST_CASE("An ordered channel hands over in order, an unordered one at once",
   }
 }
 
-TEST_CASE("The edges of a channel's window are exact, and hostile ids have no meaning",
+TEST_CASE("The edges of a channel's window are exact, and ids outside it are refused",
           "[net][transport][sys-32]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   MessageReceiver receiver(delivery);
-  const std::uint32_t base = 70'001;  // Past the wrap of what travels.
+  const std::uint32_t base = 70'001;  // Past the wrap of the 16 sent bits.
   for (std::uint32_t id = 1; id < base; ++id) {
     REQUIRE(receiver.widen_id(static_cast<std::uint16_t>(id & 0xFFFFU)) == id);
     REQUIRE(receiver.look(id) == Arrival::fresh);
@@ -242,7 +242,7 @@ TEST_CASE("The edges of a channel's window are exact, and hostile ids have no me
   REQUIRE(fresh.widen_id(65535) == 0);  // Before the first.
 }
 
-TEST_CASE("What the game does not read takes no more than the window", "[net][transport][sys-32]") {
+TEST_CASE("Unread messages use no more than the window", "[net][transport][sys-32]") {
   const Delivery delivery =
       GENERATE(Delivery::unreliable, Delivery::reliable_unordered, Delivery::reliable_ordered);
   MessageReceiver receiver(delivery);
@@ -256,7 +256,7 @@ TEST_CASE("What the game does not read takes no more than the window", "[net][tr
   REQUIRE(receiver.look(kMessageWindow + 1) == Arrival::fresh);
 }
 
-TEST_CASE("A channel through any order and any repetition gives each message once",
+TEST_CASE("A channel delivers each message once through reordering and duplicates",
           "[net][transport][sys-32][sys-35]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
@@ -282,7 +282,7 @@ TEST_CASE("A channel through any order and any repetition gives each message onc
     }
     while (sender.has_pending()) air.push_back(take(sender));
     if (air.empty()) {
-      // All have come: the game has only to read, or the sender to be told that it did.
+      // All have arrived: the game must read, or the sender must get the new limit.
       if (!receiver.front().empty()) read_one();
       REQUIRE(receiver.limit() >= sender.limit());
       sender.allow_below(receiver.limit());

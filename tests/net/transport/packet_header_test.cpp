@@ -19,7 +19,7 @@ NetBytes written(const PacketHeader& header) {
   return copy_of(writer.finish());
 }
 
-/// The header, when the bytes are one and nothing else.
+/// The header, if the bytes are exactly one header.
 std::optional<PacketHeader> read(std::span<const std::byte> bytes) {
   BitReader reader(bytes);
   const PacketHeader header = read_packet_header(reader);
@@ -43,7 +43,7 @@ PacketHeader random_header(Random& random) {
   return header;
 }
 
-/// Writes fields bit by bit, so that bytes can be made that the writer does not make.
+/// Writes fields bit by bit, to make bytes that the writer does not make.
 NetBytes spelled(std::initializer_list<std::pair<std::uint32_t, unsigned>> fields) {
   NetBytes memory(64);
   BitWriter writer(memory);
@@ -51,8 +51,8 @@ NetBytes spelled(std::initializer_list<std::pair<std::uint32_t, unsigned>> field
   return copy_of(writer.finish());
 }
 
-// The bytes were worked out on paper from net/WIRE_FORMAT.md, "Body".
-TEST_CASE("A packet's head has the bytes that the document gives it", "[net][transport][sys-23]") {
+// The bytes were computed by hand from net/WIRE_FORMAT.md, "Body".
+TEST_CASE("A packet's header has the bytes that the document defines", "[net][transport][sys-23]") {
   SECTION("nothing was received: 16 + 3 + 1 + 16 + 16 + 12 + 8 bits") {
     REQUIRE(written({}) == bytes_of({0x00, 0x00, 0x08, 0x00, 0xF0, 0xFF, 0x0F, 0x00, 0x00}));
     REQUIRE(written({}).size() == kPacketHeaderBytesMin);
@@ -79,7 +79,7 @@ TEST_CASE("A packet's head has the bytes that the document gives it", "[net][tra
   }
 }
 
-TEST_CASE("What is written of a packet's head is read again", "[net][transport][sys-23][sys-24]") {
+TEST_CASE("A packet header reads back as written", "[net][transport][sys-23][sys-24]") {
   Random random(1);
   for (int i = 0; i < 3000; ++i) {
     const PacketHeader header = random_header(random);
@@ -89,7 +89,7 @@ TEST_CASE("What is written of a packet's head is read again", "[net][transport][
   }
 }
 
-TEST_CASE("A head that was cut anywhere is refused", "[net][transport][sys-23]") {
+TEST_CASE("A truncated header is refused", "[net][transport][sys-23]") {
   Random random(2);
   for (int i = 0; i < 50; ++i) {
     damage::each_truncation(written(random_header(random)),
@@ -97,7 +97,7 @@ TEST_CASE("A head that was cut anywhere is refused", "[net][transport][sys-23]")
   }
 }
 
-TEST_CASE("There is no second spelling of a head", "[net][transport][sys-23]") {
+TEST_CASE("A header has one encoding", "[net][transport][sys-23]") {
   const std::initializer_list<std::pair<std::uint32_t, unsigned>> good = {
       {7, 16}, {0, 3}, {0, 1}, {5, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}};
   REQUIRE(read(spelled(good)).has_value());
@@ -112,12 +112,12 @@ TEST_CASE("There is no second spelling of a head", "[net][transport][sys-23]") {
                  {{7, 16}, {1, 3}, {1, 1}, {0, 1}, {~0U, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
             .has_value());
   }
-  SECTION("a mask that denies its own packet") {
+  SECTION("a mask without its own packet") {
     REQUIRE_FALSE(
         read(spelled({{7, 16}, {0, 3}, {0, 1}, {4, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
             .has_value());
   }
-  SECTION("a section that there is not") {
+  SECTION("an unknown section") {
     for (unsigned bit = 4; bit < 8; ++bit) {
       REQUIRE_FALSE(
           read(spelled({{7, 16}, {0, 3}, {1, 1}, {1, 16}, {2, 16}, {3, 12}, {1U << bit, 8}}))
@@ -140,8 +140,7 @@ TEST_CASE("There is no second spelling of a head", "[net][transport][sys-23]") {
   }
 }
 
-TEST_CASE("Of any bytes that are taken for a head there is one reading",
-          "[net][transport][sys-23]") {
+TEST_CASE("Bytes that parse as a header have one meaning", "[net][transport][sys-23]") {
   Random random(3);
   int taken = 0;
   for (int i = 0; i < 20000; ++i) {

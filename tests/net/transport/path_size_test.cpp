@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A path that swallows what is larger than `carries`; steps of 100 ms, answers in 100 ms.
+/// A path that drops datagrams larger than `carries`; steps of 100 ms, answers after 100 ms.
 struct Path {
   PathSize size{kDatagramBytesMax};
   std::size_t carries = 1472;
@@ -33,7 +33,7 @@ struct Path {
   }
 };
 
-TEST_CASE("The largest size that arrives is found, by three probes each and one a second",
+TEST_CASE("The largest size that arrives is found with three probes each, one per second",
           "[net][transport][sys-22]") {
   const auto [carries, found, probes] = GENERATE(table<std::size_t, std::size_t, std::size_t>({
       {1472, 1472, 1},
@@ -56,7 +56,7 @@ TEST_CASE("The largest size that arrives is found, by three probes each and one 
   }
 }
 
-TEST_CASE("No probe is larger than either end takes", "[net][transport][sys-22]") {
+TEST_CASE("No probe is larger than both ends accept", "[net][transport][sys-22]") {
   const std::size_t limit = GENERATE(1200U, 1259U, 1260U, 1400U, 1451U);
   CAPTURE(limit);
   Path path{.size = PathSize(limit)};
@@ -66,8 +66,7 @@ TEST_CASE("No probe is larger than either end takes", "[net][transport][sys-22]"
   REQUIRE((path.probes.empty() == (limit < 1260)));
 }
 
-TEST_CASE("Every ten minutes the path is asked for more, again and again",
-          "[net][transport][sys-22]") {
+TEST_CASE("Every ten minutes larger sizes are probed again", "[net][transport][sys-22]") {
   const std::size_t carries = GENERATE(1452U, 1400U, 1200U);
   CAPTURE(carries);
   Path path{.carries = carries};
@@ -95,11 +94,11 @@ TEST_CASE("Six large packets lost in a row are a black hole; five are not",
   path.size.settled(path.now, 1400, true);
   lose(5);
   path.size.settled(path.now, 1200, true);   // A small one that arrives proves nothing, ...
-  path.size.settled(path.now, 1200, false);  // ... and one that is lost neither.
+  path.size.settled(path.now, 1200, false);  // ... and neither does a lost one.
   REQUIRE(path.size.bytes() == 1400);
   lose(1);
   REQUIRE(path.size.bytes() == 1200);
-  // Then the search begins anew, not at once.
+  // Then the search begins again, but not at once.
   REQUIRE(path.size.wanted_probe(path.now) == 0);
   path.run(60s);
   REQUIRE(path.size.bytes() == 1400);

@@ -12,8 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("What the peer held an answer for is no part of the round trip",
-          "[net][transport][sys-28]") {
+TEST_CASE("The peer's hold time is not part of the round trip", "[net][transport][sys-28]") {
   RoundTrip trip;
   REQUIRE_FALSE(trip.has_sample());
   REQUIRE(trip.probe_timeout() == kFirstTimeout);
@@ -22,17 +21,17 @@ TEST_CASE("What the peer held an answer for is no part of the round trip",
   REQUIRE(trip.variation() == 25ms);
   REQUIRE(trip.latest() == 50ms);
   REQUIRE(trip.minimum() == 50ms);
-  // RFC 6298: an eighth of the way, a quarter for the variation.
+  // RFC 6298: an eighth of the difference, a quarter for the variation.
   trip.add(Time(2s), 100ms, 10ms);
   REQUIRE(trip.latest() == 90ms);
   REQUIRE(trip.smoothed() == 55ms);
   REQUIRE(trip.variation() == 28750us);
   REQUIRE(trip.minimum() == 50ms);
   trip.add(Time(13s), 100ms, 10ms);
-  REQUIRE(trip.minimum() == 90ms);  // The 50 ms are too old to be believed.
+  REQUIRE(trip.minimum() == 90ms);  // The 50 ms are too old to count.
 }
 
-TEST_CASE("A peer that claims to have held longer than the answer took makes no negative time",
+TEST_CASE("A claimed hold time longer than the answer took gives no negative time",
           "[net][transport][sys-28]") {
   RoundTrip trip;
   trip.add(Time(1s), 10ms, 6s);
@@ -41,7 +40,7 @@ TEST_CASE("A peer that claims to have held longer than the answer took makes no 
   REQUIRE(trip.probe_timeout() >= kAckDelay);
 }
 
-/// A peer whose clock is off by some hours and runs a little too fast.
+/// A peer whose clock is some hours ahead and runs slightly too fast.
 struct Peer {
   Duration ahead = 3h + 17min;
   double drift = 50e-6;
@@ -51,7 +50,7 @@ struct Peer {
     return now + ahead +
            std::chrono::duration_cast<Duration>(std::chrono::duration<double>(passed * drift));
   }
-  /// The difference to what is said of its clock, as far as 16 bits tell.
+  /// The error of the estimated clock, as far as 16 bits show.
   Duration error(const PeerClock& clock_here, Time now) const {
     const auto said = clock_here.at(now);
     REQUIRE(said.has_value());
@@ -61,7 +60,7 @@ struct Peer {
   }
 };
 
-TEST_CASE("The peer's clock is found in spite of jitter, drift and the wrap of its 16 bits",
+TEST_CASE("The peer's clock is found despite jitter, drift and the wrap of its 16 bits",
           "[net][transport][sys-28]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
@@ -70,7 +69,7 @@ TEST_CASE("The peer's clock is found in spite of jitter, drift and the wrap of i
   PeerClock clock;
   REQUIRE_FALSE(clock.at(Time(1s)).has_value());
   Time now(1s);
-  // 120 s: the 16 bits wrap 18 times. Jitter stands on the way here only, so it is the hard kind.
+  // 120 s: the 16 bits wrap 18 times. Jitter only on the way here, which is the hard case.
   for (int i = 0; i < 120 * 30; ++i) {
     now += 33ms;
     const auto jitter = std::chrono::microseconds(random.below(8) == 0 ? 0 : random.below(40'000));
@@ -80,14 +79,13 @@ TEST_CASE("The peer's clock is found in spite of jitter, drift and the wrap of i
     if (i < 100) continue;
     const Duration error = peer.error(clock, now);
     CAPTURE(i, error.count());
-    // Drift of 10 s is 0.5 ms; a sample without jitter comes within that time.
+    // Drift over 10 s is 0.5 ms; a sample without jitter arrives within that time.
     REQUIRE(error < 2ms);
     REQUIRE(error > -2ms);
   }
 }
 
-TEST_CASE("The delay in queues is what a packet took longer than the least of late",
-          "[net][transport][sys-28]") {
+TEST_CASE("The queueing delay is the time above the recent minimum", "[net][transport][sys-28]") {
   const Peer peer{.drift = 0};
   PeerClock clock;
   Time now(1s);
@@ -100,11 +98,13 @@ TEST_CASE("The delay in queues is what a packet took longer than the least of la
   REQUIRE(arrive(42ms) == 12ms);
   REQUIRE(arrive(25ms) == 0ms);
   REQUIRE(arrive(30ms) == 5ms);
-  for (int i = 0; i < 205; ++i) arrive(60ms);  // The path has become longer: 10 s later that is so.
+  for (int i = 0; i < 205; ++i)
+    arrive(60ms);  // The path has become longer: after 10 s that is
+                   // accepted.
   REQUIRE(arrive(60ms) == 0ms);
 }
 
-TEST_CASE("Packets out of order and a silence of seconds do not confuse the clock",
+TEST_CASE("Reordered packets and a silence of seconds do not confuse the clock",
           "[net][transport][sys-28]") {
   const Peer peer{.drift = 0};
   PeerClock clock;
@@ -117,12 +117,12 @@ TEST_CASE("Packets out of order and a silence of seconds do not confuse the cloc
   arrive(now, now - 20ms);
   clock.add(now + 1ms, wire_time(peer.clock(now - 60ms)));
   REQUIRE(clock.queue_delay() == 41ms);
-  now += 20s;  // Three times round, and the estimate goes along.
+  now += 20s;  // Three wraps; the estimate follows.
   arrive(now, now - 20ms);
   REQUIRE(clock.queue_delay() == 0ms);
 }
 
-TEST_CASE("The least of a window is never too old, never too small, and soon exact",
+TEST_CASE("The minimum of a window is never too old, never too small, and soon exact",
           "[net][transport][sys-28]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(seed);
@@ -147,7 +147,7 @@ TEST_CASE("The least of a window is never too old, never too small, and soon exa
     minimum.add(now, value);
     while (now - samples.front().first > 1s) samples.pop_front();
     REQUIRE(minimum.value() >= least_of(1s));     // One of the window's own samples, ...
-    REQUIRE(minimum.value() <= least_of(200ms));  // ... and none of late was less.
+    REQUIRE(minimum.value() <= least_of(200ms));  // ... and no recent one was smaller.
     REQUIRE(
         std::ranges::any_of(samples, [&](const auto& s) { return s.second == minimum.value(); }));
     if (value <= least_of(1s)) REQUIRE(minimum.value() == value);

@@ -10,15 +10,16 @@
 namespace muster {
 namespace {
 
-/// Takes a packet when it may be taken.
+/// Receives a packet if it can be received.
 Reception offer(ReceivedPackets& received, std::uint32_t sequence) {
   const Reception reception = received.look(sequence);
   if (reception == Reception::fresh) static_cast<void>(received.mark(sequence));
   return reception;
 }
 
-// Seed 000's own example: at 50 comes 53. Packets 35, 36 and 37 leave the window; 37 never came.
-TEST_CASE("What leaves the window without having come is counted once",
+// Seed 000's own example: 53 arrives after 50. Packets 35, 36 and 37 leave the window; 37 did not
+// arrive.
+TEST_CASE("A packet that leaves the window without arriving is counted once",
           "[net][transport][sys-24]") {
   ReceivedPackets received(16);
   for (std::uint32_t sequence = 1; sequence <= 50; ++sequence) {
@@ -45,7 +46,7 @@ TEST_CASE("The edges of the window are exact", "[net][transport][sys-24]") {
     REQUIRE(received.out_of_order() == 1);
   }
   REQUIRE(received.look(1001) == Reception::fresh);
-  // All below were never there, and all but the window's are lost.
+  // No lower packet arrived, and all but the window's are lost.
   REQUIRE(received.lost() == 1000 - window);
 }
 
@@ -63,7 +64,7 @@ TEST_CASE("Packets below the first count as received", "[net][transport][sys-24]
   REQUIRE(received.out_of_order() == 2);
 }
 
-TEST_CASE("A mask has as many words as there is news, and no more than eight",
+TEST_CASE("A mask has only the words with new information, at most eight",
           "[net][transport][sys-24]") {
   ReceivedPackets received;
   REQUIRE(offer(received, 1000) == Reception::fresh);
@@ -75,7 +76,7 @@ TEST_CASE("A mask has as many words as there is news, and no more than eight",
   REQUIRE(received.mask(0).word_count == 8);
 }
 
-TEST_CASE("The window agrees with a set of everything that came", "[net][transport][sys-24]") {
+TEST_CASE("The window agrees with a set of all received packets", "[net][transport][sys-24]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   const std::uint32_t window = GENERATE(16U, 256U);
   const std::uint64_t jump = GENERATE(4U, 40U, 600U);
@@ -84,7 +85,7 @@ TEST_CASE("The window agrees with a set of everything that came", "[net][transpo
   ReceivedPackets received(window);
   std::set<std::uint32_t> came;
   std::uint64_t out_of_order = 0;
-  // Across 65536, where the numbers that travel wrap.
+  // Across 65536, where the sent numbers wrap.
   std::uint32_t highest = 0;
   for (int i = 0; i < 3000; ++i) {
     const std::uint32_t base = highest > 300 ? highest - 300 : 0;

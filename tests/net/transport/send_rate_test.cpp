@@ -1,5 +1,5 @@
-// The rate that is found, and the queue that is left, on bottlenecks of many kinds: whole
-// connections over the simulated network that always have more to say. Time is simulated.
+// The rate and the queue on many kinds of bottlenecks: whole connections over the simulated network
+// that always have more data to send. Time is simulated.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A bottleneck of so many kilobits a second with a queue of so long a time.
+/// A bottleneck with this rate in kilobits per second, and a queue of this length.
 LinkOptions path(double rate, Duration latency, Duration queue) {
   const double bytes = kilobits(rate) * std::chrono::duration<double>(queue).count();
   return {.latency = latency,
@@ -25,7 +25,7 @@ TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sy
   const double rate = GENERATE(128.0, 512.0, 2000.0, 10'000.0);
   const Duration latency = GENERATE(10ms, 40ms);
   CAPTURE(rate, latency.count());
-  // A queue that holds a second: what only watches for loss would fill it.
+  // The queue holds a second: an algorithm that reacts only to loss would fill it.
   Bottleneck bottleneck(1, path(rate, latency, 1s));
   bottleneck.add_flow();
   bottleneck.run(5s);
@@ -33,11 +33,11 @@ TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sy
   CAPTURE(report.used, report.delay_p95.count());
   REQUIRE(report.used >= 0.95);
   REQUIRE(report.used <= 1.01);
-  // At 128 kbit/s a message of 1024 bytes takes 69 ms, and the next stands behind it.
+  // At 128 kbit/s a message of 1024 bytes takes 69 ms, and the next one waits for it.
   REQUIRE(report.delay_p95 <= (rate < 200 ? Duration(100ms) : Duration(50ms)));
 }
 
-TEST_CASE("On a slow path what can be cut goes in small packets", "[net][transport][sys-31]") {
+TEST_CASE("On a slow path divisible data is sent in small packets", "[net][transport][sys-31]") {
   const Offer offer = GENERATE(Offer::small_messages, Offer::block, Offer::payloads);
   const Duration latency = GENERATE(10ms, 40ms);
   CAPTURE(static_cast<int>(offer), latency.count());
@@ -50,24 +50,24 @@ TEST_CASE("On a slow path what can be cut goes in small packets", "[net][transpo
   REQUIRE(report.delay_p95 <= 50ms);
 }
 
-TEST_CASE("Where a small packet takes longer than a tick, a game is told of less",
+TEST_CASE("A game gets a smaller budget when a small packet takes longer than a tick",
           "[net][transport][sys-31]") {
   const auto [rate, told] = GENERATE(table<double, std::size_t>({
-      {5'000, 150},   // never less, or most of it were heads
-      {15'000, 180},  // what takes 12 ms
+      {5'000, 150},   // never less, or most of it would be headers
+      {15'000, 180},  // the bytes that take 12 ms
       {40'000, 300},  // takes 7.5 ms
   }));
   CAPTURE(rate);
   SendRate path({.rate_max = rate});
   const Time now(1s);
   path.sent(now, 1200, true);
-  // With 20 ms that were saved up, this is when everything is paid for.
+  // With the 20 ms that were saved up, everything is paid for then.
   const Time paid =
       now - kBurst +
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1200 / rate));
   REQUIRE(path.game_budget(paid - 1ms, 0) == 0);
   REQUIRE(path.game_budget(paid + 1ms, 0) == told);
-  // What waits may fill a small packet all the same, and so may a game that waited.
+  // Waiting data may still fill a small packet, and so may a game that waited.
   REQUIRE(path.budget(paid + 1ms, 0) == 300);
   REQUIRE(path.game_budget(paid + kBurst + 1ms, 0) == path.budget(paid + kBurst + 1ms, 0));
   REQUIRE(path.game_budget(paid + kBurst + 1ms, 0) >= 300);
@@ -89,7 +89,7 @@ TEST_CASE("A slow path is not probed for larger packets, a fast one is once the 
   REQUIRE(bottleneck.datagram_bytes(0) == found);
 }
 
-TEST_CASE("A game that fills its budget 60 times a second finds the bottleneck, too",
+TEST_CASE("A game that fills its budget 60 times a second finds the bottleneck",
           "[net][transport][sys-31]") {
   const double rate = GENERATE(512.0, 2000.0, 6000.0);
   const Duration latency = GENERATE(10ms, 40ms, 100ms);
@@ -104,7 +104,8 @@ TEST_CASE("A game that fills its budget 60 times a second finds the bottleneck, 
   REQUIRE(report.delay_p95 <= 75ms);
 }
 
-TEST_CASE("A bottleneck that changes is followed, both ways", "[net][transport][sys-31]") {
+TEST_CASE("The rate follows a bottleneck that changes in either direction",
+          "[net][transport][sys-31]") {
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   Bottleneck bottleneck(2, path(4000, 25ms, 1s), offer);
   bottleneck.add_flow();
@@ -120,7 +121,7 @@ TEST_CASE("A bottleneck that changes is followed, both ways", "[net][transport][
   }
 }
 
-TEST_CASE("When a path falls to a twentieth, the rate of before does not come back",
+TEST_CASE("When a path falls to a twentieth, the earlier rate does not return",
           "[net][transport][sys-31]") {
   const Duration latency = GENERATE(10ms, 25ms, 60ms);
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
@@ -142,7 +143,7 @@ TEST_CASE("When a path falls to a twentieth, the rate of before does not come ba
   REQUIRE(report.delay_p95 <= 60ms);
 }
 
-/// What two senders make of a bottleneck, from ten seconds after the second came.
+/// The result of two senders on a bottleneck, from ten seconds after the second one started.
 Bottleneck::Report two_flows(Bottleneck bottleneck, Duration head_start) {
   bottleneck.add_flow();
   bottleneck.run(head_start);
@@ -151,7 +152,7 @@ Bottleneck::Report two_flows(Bottleneck bottleneck, Duration head_start) {
   return bottleneck.measure(20s);
 }
 
-TEST_CASE("Two who share a bottleneck come to equal shares", "[net][transport][sys-31]") {
+TEST_CASE("Two senders on one bottleneck converge to equal shares", "[net][transport][sys-31]") {
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   const double rate = GENERATE(1000.0, 2000.0);
   const Duration head_start = GENERATE(0ms, 7000ms);
@@ -164,7 +165,7 @@ TEST_CASE("Two who share a bottleneck come to equal shares", "[net][transport][s
   REQUIRE(report.delay_p95 <= 60ms);
 }
 
-TEST_CASE("Far away, too, two come to equal shares within ten seconds",
+TEST_CASE("On a long path two senders converge to equal shares within ten seconds",
           "[net][transport][sys-31]") {
   const double rate = GENERATE(500.0, 2000.0, 6000.0);
   const Duration head_start = GENERATE(7000ms, 7700ms);
@@ -177,8 +178,9 @@ TEST_CASE("Far away, too, two come to equal shares within ten seconds",
   REQUIRE(report.delay_p95 <= 50ms);
 }
 
-TEST_CASE("Across an ocean two come to equal shares within ten seconds, where packets are short",
-          "[net][transport][sys-31]") {
+TEST_CASE(
+    "Across an ocean two senders of short packets converge to equal shares within ten seconds",
+    "[net][transport][sys-31]") {
   const auto [offer, fairness] =
       GENERATE(table<Offer, double>({{Offer::messages, 0.95}, {Offer::payloads, 0.9}}));
   const double rate = GENERATE(6000.0, 10'000.0);
@@ -192,7 +194,7 @@ TEST_CASE("Across an ocean two come to equal shares within ten seconds, where pa
   REQUIRE(report.delay_p95 <= 50ms);
 }
 
-TEST_CASE("Loss that is the path's own does not stop the sender", "[net][transport][sys-31]") {
+TEST_CASE("Loss of the path itself does not stop the sender", "[net][transport][sys-31]") {
   const auto [loss, used] = GENERATE(table<double, double>({{0.05, 0.9}, {0.25, 0.88}}));
   CAPTURE(loss);
   LinkOptions link = path(2000, 25ms, 500ms);
@@ -206,9 +208,9 @@ TEST_CASE("Loss that is the path's own does not stop the sender", "[net][transpo
   REQUIRE(report.delay_p95 <= 60ms);
 }
 
-TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
+TEST_CASE("A path that becomes longer or shorter is not mistaken for a queue",
           "[net][transport][sys-31]") {
-  // It takes some round trips to tell the two apart.
+  // Telling the two apart takes some round trips.
   const auto [longer, used] = GENERATE(table<Duration, double>({{75ms, 0.93}, {150ms, 0.65}}));
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   CAPTURE(longer.count(), static_cast<int>(offer));
@@ -226,7 +228,7 @@ TEST_CASE("A path that becomes longer or shorter is not taken for a queue",
   }
 }
 
-TEST_CASE("A queue on a path that became longer is still seen", "[net][transport][sys-31]") {
+TEST_CASE("A queue on a path that became longer is still detected", "[net][transport][sys-31]") {
   Bottleneck bottleneck(8, path(8000, 20ms, 5s));
   bottleneck.add_flow();
   bottleneck.run(5s);
@@ -239,8 +241,7 @@ TEST_CASE("A queue on a path that became longer is still seen", "[net][transport
   REQUIRE(report.delay_p95 <= 150ms);
 }
 
-TEST_CASE("Delays that the path adds by chance are not taken for a queue",
-          "[net][transport][sys-31]") {
+TEST_CASE("Random delay of the path is not mistaken for a queue", "[net][transport][sys-31]") {
   const Duration jitter = GENERATE(30ms, 60ms, 100ms);
   CAPTURE(jitter.count());
   LinkOptions link = path(1000, 30ms, 1s);
@@ -250,11 +251,11 @@ TEST_CASE("Delays that the path adds by chance are not taken for a queue",
   one.run(20s);
   const Bottleneck::Report report = one.measure(40s);
   REQUIRE(report.used >= 0.9);
-  // The least of some packets is a few milliseconds more than the queue is.
+  // The minimum of some packets is a few milliseconds more than the queue.
   REQUIRE(report.delay_p95 <= 75ms);
 }
 
-TEST_CASE("Neither are they where packets are lost by chance as well", "[net][transport][sys-31]") {
+TEST_CASE("Random delay with random loss is not mistaken for a queue", "[net][transport][sys-31]") {
   const Duration jitter = GENERATE(60ms, 100ms);
   const double loss = GENERATE(0.03, 0.05);
   CAPTURE(jitter.count(), loss);
@@ -267,14 +268,14 @@ TEST_CASE("Neither are they where packets are lost by chance as well", "[net][tr
     one.add_flow();
     one.run(20s);
     const double share = one.measure(40s).used;
-    // Where the first rate was found too low by far, it still grows.
+    // Where the first rate was found much too low, it still grows.
     REQUIRE(share >= 0.5);
     used += share / 6;
   }
   REQUIRE(used >= 0.75);
 }
 
-TEST_CASE("A game that says little is not held back by delays that come by chance",
+TEST_CASE("A game that sends little is not slowed down by random delay",
           "[net][transport][sys-31]") {
   const Duration jitter = GENERATE(30ms, 60ms, 100ms);
   const Jitter kind = GENERATE(Jitter::uniform, Jitter::exponential);
@@ -294,11 +295,11 @@ TEST_CASE("A game that says little is not held back by delays that come by chanc
     sender.clear_fates();
     receiver.clear_fates();
   }
-  // Of 40 seconds.
+  // Out of 40 seconds.
   REQUIRE(received >= 39 * 60);
 }
 
-TEST_CASE("A delay that goes as it came was no queue", "[net][transport][sys-31]") {
+TEST_CASE("A delay that disappears as fast as it came was no queue", "[net][transport][sys-31]") {
   Bottleneck bottleneck(7, path(3000, 20ms, 1s));
   bottleneck.add_flow();
   bottleneck.run(5s);
@@ -313,16 +314,16 @@ TEST_CASE("A delay that goes as it came was no queue", "[net][transport][sys-31]
   REQUIRE(used / 20 >= 0.92);
 }
 
-TEST_CASE("A queue too short to be seen in the delay is not kept overflowing",
+TEST_CASE("A queue too short to be seen in the delay does not keep overflowing",
           "[net][transport][sys-31]") {
   const double rate = GENERATE(1000.0, 2000.0, 10'000.0);
   CAPTURE(rate);
   Bottleneck bottleneck(5, path(rate, 40ms, 10ms));
   bottleneck.add_flow();
   bottleneck.run(5s);
-  // The loss comes in teeth: the rate grows until the queue overflows, falls, and grows with care.
-  // What they cost is the share of all packets. What is told of the last 64 of them follows the
-  // teeth; in the mean it says the same.
+  // The loss is a sawtooth: the rate grows until the queue overflows, falls, and grows slowly. Its
+  // cost is the share of all packets. The reported loss, over the last 64 packets, follows the
+  // sawtooth; its mean is the same.
   const auto [delivered, lost] = bottleneck.fates(0);
   double used = 0;
   double told = 0;
@@ -340,8 +341,7 @@ TEST_CASE("A queue too short to be seen in the delay is not kept overflowing",
   REQUIRE(std::abs(told - share) < 0.02);
 }
 
-TEST_CASE("A game that sends less than it may is not taken for one that cannot",
-          "[net][transport][sys-31]") {
+TEST_CASE("A game that sends less than its budget keeps its rate", "[net][transport][sys-31]") {
   SendRate rate;
   RoundTrip trip;
   Time now(1s);
@@ -352,18 +352,18 @@ TEST_CASE("A game that sends less than it may is not taken for one that cannot",
     trip.add(now, 20ms, 0ms);
     rate.delivered(now, record, 0ms, trip);
   }
-  // Nothing was learnt of more than it uses, so it stays as it was.
+  // Nothing was learned about higher rates, so the rate is unchanged.
   REQUIRE(rate.bytes_per_second() == SendRate().bytes_per_second());
 }
 
-TEST_CASE("A game that wants less while a queue goes has not lost what its path carries",
+TEST_CASE("A game that sends less while a queue empties keeps the rate of its path",
           "[net][transport][sys-31]") {
   const bool wants_more = GENERATE(false, true);
   CAPTURE(wants_more);
   SendRate rate;
   RoundTrip trip;
   Time now(1s);
-  // One packet a tick, of which the peer tells a delay.
+  // One packet per tick, for which the peer reports a delay.
   const auto send = [&](double bytes_per_second, bool is_full, Duration delay) {
     now += 10ms;
     PacketRecord record{.sent_at = now - 20ms,
@@ -375,7 +375,7 @@ TEST_CASE("A game that wants less while a queue goes has not lost what its path 
   };
   while (now < Time(6s)) send(rate.bytes_per_second(), true, 14ms);
   const double before = rate.bytes_per_second();
-  // A queue, of which it then sends a tenth of what would keep it.
+  // A queue, during which it sends a tenth of what would keep it.
   for (Duration delay = 120ms; delay > 14ms; delay -= 2ms) {
     send(std::min(before, rate.bytes_per_second()) / 10, wants_more, delay);
   }

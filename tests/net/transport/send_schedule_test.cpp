@@ -14,8 +14,7 @@ namespace {
 
 using Totals = std::array<double, SendSchedule::kSources>;
 
-TEST_CASE("Sources share by weight, whatever the sizes of what they send",
-          "[net][transport][sys-32]") {
+TEST_CASE("Sources share by weight, for any packet sizes", "[net][transport][sys-32]") {
   SendSchedule schedule;
   schedule.set_weight(0, 1);
   schedule.set_weight(1, 4);
@@ -43,32 +42,32 @@ TEST_CASE("Sources share by weight, whatever the sizes of what they send",
   }
 }
 
-TEST_CASE("Nobody waits longer than the weights of the others explain",
+TEST_CASE("A source waits no longer than the weights of the others explain",
           "[net][transport][sys-32]") {
   SendSchedule schedule;
   for (std::size_t source = 0; source < SendSchedule::kSources; ++source) {
     schedule.set_weight(source, source == 3 ? 1 : 16);
   }
   Random random(1);
-  double others = 0;  // Bytes that went since source 3 was last served.
+  double others = 0;  // Bytes sent since source 3 was last chosen.
   for (int i = 0; i < 50000; ++i) {
     const std::size_t source =
         schedule.next([&](std::size_t each) { return each == 3 || random.below(4) != 0; });
     const std::size_t size = 1 + random.below(1200);
     schedule.sent(source, size);
     others = source == 3 ? 0 : others + static_cast<double>(size);
-    // Its own 1200 bytes cost each of nine others 16 times as much, and a packet each.
+    // Its own 1200 bytes allow each of nine others 16 times as much, and a packet each.
     REQUIRE(others <= 9 * (1200 * 16 + 1200));
   }
 }
 
-TEST_CASE("Who was idle neither saves up nor is put back", "[net][transport][sys-32]") {
+TEST_CASE("An idle source neither saves up a share nor loses one", "[net][transport][sys-32]") {
   SendSchedule schedule;
   const auto only = [](std::size_t wanted) {
     return [wanted](std::size_t each) { return each == wanted; };
   };
   for (int i = 0; i < 1000; ++i) schedule.sent(schedule.next(only(0)), 1000);
-  // Source 1 comes after a long time: it is next, but does not get a thousand turns.
+  // Source 1 becomes ready after a long time: it is next, but does not get a thousand turns.
   int turns_of_1 = 0;
   for (int i = 0; i < 100; ++i) {
     const std::size_t source = schedule.next([](std::size_t each) { return each < 2; });
@@ -79,12 +78,12 @@ TEST_CASE("Who was idle neither saves up nor is put back", "[net][transport][sys
   REQUIRE(turns_of_1 <= 52);
 }
 
-TEST_CASE("When nobody is ready there is nobody", "[net][transport][sys-32]") {
+TEST_CASE("A schedule without ready sources chooses none", "[net][transport][sys-32]") {
   SendSchedule schedule;
   REQUIRE(schedule.next([](std::size_t) { return false; }) == SendSchedule::kSources);
 }
 
-TEST_CASE("A queue of payloads gives back what it took, in order, and counts its bytes",
+TEST_CASE("A payload queue returns its payloads in order and counts their bytes",
           "[net][transport][sys-32]") {
   PayloadQueue queue(4);
   std::uint32_t pushed = 0;

@@ -35,9 +35,10 @@ std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
   return fates;
 }
 
-// Seed 000: acked up to 80, then comes 83. Its mask of 16 dropped 66, and called 68 lost though the
-// new mask named it. With the whole window 66 is lost by order and time, and 68 is delivered.
-TEST_CASE("A packet is lost when others overtook it and it has had its time, not by the window",
+// Seed 000: acknowledged up to 80, then 83 arrives. Its mask of 16 dropped 66, and 68 was reported
+// lost although the new mask contained it. With the whole window, 66 is lost by order and time, and
+// 68 is delivered.
+TEST_CASE("A packet is lost when others overtook it and its time has passed, not by the window",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(100ms);
@@ -59,7 +60,7 @@ TEST_CASE("A packet is lost when others overtook it and it has had its time, not
   REQUIRE(sent.open_bytes() == 0);
 }
 
-TEST_CASE("An acknowledgement that comes after lost notifies nobody and teaches patience",
+TEST_CASE("A late acknowledgement reports nothing and increases the waiting time",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(10ms);
@@ -78,7 +79,7 @@ TEST_CASE("An acknowledgement that comes after lost notifies nobody and teaches 
   REQUIRE(sent.late_acknowledgements() == 1);
 }
 
-TEST_CASE("Where few are sent, one that a later one overtook is lost by its time alone",
+TEST_CASE("When few packets are sent, an overtaken one is lost only by time",
           "[net][transport][sys-25]") {
   SentPackets sent;
   RoundTrip path = trip_of(60ms);
@@ -91,7 +92,7 @@ TEST_CASE("Where few are sent, one that a later one overtook is lost by its time
   REQUIRE(now + 80ms - now < path.probe_timeout());
 }
 
-TEST_CASE("How long one is waited for where few are sent is what a round trip varies by",
+TEST_CASE("When few packets are sent, the waiting time depends on the variation of the round trip",
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);  // It varies by half of it: 60 + 4 * 30 ms.
   const auto is_lost_at = [&](Duration told) {
@@ -106,16 +107,16 @@ TEST_CASE("How long one is waited for where few are sent is what a round trip va
   };
   REQUIRE_FALSE(is_lost_at(179ms));
   REQUIRE(is_lost_at(180ms));
-  // The latest may be longer than what is smoothed, and then it is that which counts.
+  // If the latest round trip is longer than the smoothed one, it counts.
   for (int i = 0; i < 100; ++i) path.add(Time(1s), 60ms, 0ms);
   path.add(Time(1s), 76ms, 0ms);
   REQUIRE_FALSE(is_lost_at(91ms));
   REQUIRE(is_lost_at(93ms));
-  path = RoundTrip();  // Another path: nothing is known of it.
+  path = RoundTrip();  // Another path: no measurements.
   REQUIRE_FALSE(is_lost_at(499ms));
 }
 
-TEST_CASE("The longest overtaking counts, also that of a packet that was not called lost",
+TEST_CASE("The longest overtaking counts, even of a packet that was not reported lost",
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);
   for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
@@ -145,12 +146,12 @@ TEST_CASE("The longest overtaking counts, also that of a packet that was not cal
   REQUIRE_FALSE(is_lost_at(71ms, {64ms, 56ms}));
   REQUIRE(is_lost_at(73ms, {64ms, 56ms}));
   REQUIRE(is_lost_at(68ms, {64ms}, true));
-  // A straggler is no measure.
+  // A straggler does not count.
   REQUIRE_FALSE(is_lost_at(560ms, {2s}));
   REQUIRE(is_lost_at(570ms, {2s}));
 }
 
-TEST_CASE("At the end all whose fate is open are lost", "[net][transport][sys-25]") {
+TEST_CASE("At the end all packets in flight are lost", "[net][transport][sys-25]") {
   SentPackets sent;
   const Time now(10s);
   for (int i = 0; i < 3; ++i) sent.send(record_at(now));
@@ -162,8 +163,7 @@ TEST_CASE("At the end all whose fate is open are lost", "[net][transport][sys-25
   REQUIRE(sent.open_bytes() == 0);
 }
 
-TEST_CASE("A path whose packets overtake each other teaches how long one may be waited for",
-          "[net][transport][sys-25]") {
+TEST_CASE("A path that reorders packets increases the waiting time", "[net][transport][sys-25]") {
   SentPackets sent;
   RoundTrip path = trip_of(60ms);
   for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
@@ -184,11 +184,12 @@ TEST_CASE("A path whose packets overtake each other teaches how long one may be 
   // It may take 100 ms here.
   REQUIRE_FALSE(lose_first_of_two(110ms, 111ms));
   REQUIRE(sent.late_acknowledgements() == 1);
-  now += kPathMemory + 200ms;  // That is forgotten again.
+  now += kPathMemory + 200ms;  // That has expired again.
   REQUIRE(lose_first_of_two(70ms, 111ms));
 }
 
-TEST_CASE("Nothing is believed of packets that were never sent", "[net][transport][sys-25]") {
+TEST_CASE("An acknowledgement of packets that were never sent is refused",
+          "[net][transport][sys-25]") {
   SentPackets sent;
   REQUIRE(sent.is_believable(0, mask_of(~0U)));
   REQUIRE_FALSE(sent.is_believable(0, mask_of(~2U)));
@@ -200,7 +201,7 @@ TEST_CASE("Nothing is believed of packets that were never sent", "[net][transpor
   REQUIRE_FALSE(sent.is_believable(1, mask_of(1)));
 }
 
-TEST_CASE("When all are on their way, the oldest gives its place up as lost",
+TEST_CASE("When the window is full, the oldest packet in flight is reported lost",
           "[net][transport][sys-25][sys-29]") {
   SentPackets sent;
   for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
@@ -213,7 +214,7 @@ TEST_CASE("When all are on their way, the oldest gives its place up as lost",
   REQUIRE(sent.open_count() == kPacketsOnTheWayMax);
 }
 
-TEST_CASE("Silence is a loss after the timeout, and waits twice as long each time up to 2 s",
+TEST_CASE("Silence is a loss after the timeout, which doubles each time up to 2 s",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(40ms);  // Answers vary by half of it: 40 + 4 * 20 + 20 ms.
@@ -242,15 +243,15 @@ TEST_CASE("Silence is a loss after the timeout, and waits twice as long each tim
   REQUIRE(sent.timeouts() == 0);
 }
 
-/// One direction over a path that loses, delays and repeats, with an honest receiver whose
-/// acknowledgements meet the same. The oracle keeps what every packet was told of.
+/// One direction over a path that loses, delays and duplicates packets, with an honest receiver
+/// whose acknowledgements use the same path. The oracle stores the report of every packet.
 struct Model {
   explicit Model(std::uint64_t percent) : random(percent + 1), lost_percent(percent) {}
 
   Random random;
   SentPackets sent;
   ReceivedPackets received;
-  RoundTrip path = trip_of(170ms);  // The longest that there is.
+  RoundTrip path = trip_of(170ms);  // The maximum.
   Time now{10s};
   struct Ack {
     std::uint32_t highest;
@@ -302,7 +303,7 @@ struct Model {
   }
 };
 
-TEST_CASE("Every packet is told of exactly once, whatever the path does and across the wrap",
+TEST_CASE("Every packet is reported exactly once on any path and across the wrap",
           "[net][transport][sys-25][sys-27]") {
   const std::uint64_t lost_percent = GENERATE(0U, 5U, 30U, 60U);
   CAPTURE(lost_percent);
@@ -320,7 +321,7 @@ TEST_CASE("Every packet is told of exactly once, whatever the path does and acro
   REQUIRE(model.fates.rbegin()->first == sent);
   REQUIRE(model.sent.open_count() == 0);
   REQUIRE(model.sent.open_bytes() == 0);
-  // Nobody is called lost who came, when nothing is lost and the time is known.
+  // Without loss and with a known round trip, no delivered packet is reported lost.
   std::size_t wrong = 0;
   for (const auto& [sequence, delivered] : model.fates) {
     if (!delivered && model.arrived.contains(sequence)) ++wrong;

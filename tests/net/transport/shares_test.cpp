@@ -1,4 +1,4 @@
-// Who gets what of a slow path: a game's payloads, its messages and its blocks.
+// How a slow path is shared among a game's payloads, messages and blocks.
 #include <algorithm>
 #include <chrono>
 
@@ -13,14 +13,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A second of queue.
+/// A queue of one second.
 LinkOptions path(double kilobits, Duration latency) {
   return {.latency = latency,
           .bytes_per_second = kilobits * 125,
           .queue_bytes = static_cast<std::size_t>(kilobits * 125)};
 }
 
-/// A game that sends a block of which there is always more.
+/// A game with a block that never ends.
 struct BlockSender {
   explicit BlockSender(double kilobits) : pair(3, {}, path(kilobits, 40ms), {.latency = 40ms}) {
     std::uint16_t id = 0;
@@ -32,7 +32,7 @@ struct BlockSender {
   Connection& game = pair.a->connection;
 };
 
-TEST_CASE("A block takes no more than its share beside a game that fills its budget",
+TEST_CASE("A block uses only its share beside a game that fills its budget",
           "[net][transport][sys-32]") {
   const double rate = GENERATE(128.0, 512.0);
   CAPTURE(rate);
@@ -64,7 +64,7 @@ TEST_CASE("A block takes no more than its share beside a game that fills its bud
   REQUIRE(blocks / payloads > 0.5 / 8);
 }
 
-TEST_CASE("Long messages have what a game leaves that says little", "[net][transport][sys-32]") {
+TEST_CASE("Long messages use the rest of a game that sends little", "[net][transport][sys-32]") {
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       path(128, 40ms), {.latency = 40ms});
   Connection& game = pair.a->connection;
@@ -83,11 +83,11 @@ TEST_CASE("Long messages have what a game leaves that says little", "[net][trans
     return messages;
   };
   run(600);
-  // In 20 s, at 16,000 bytes a second, of which the payloads take 6,500.
+  // In 20 s, at 16,000 bytes per second, of which the payloads use 6,500.
   REQUIRE(run(1200) > 100);
 }
 
-TEST_CASE("Short payloads do not wait for the block that each packet has room for",
+TEST_CASE("Short payloads do not wait for the block that fits into each packet",
           "[net][transport][sys-32]") {
   const double rate = GENERATE(64.0, 128.0, 256.0);
   CAPTURE(rate);
@@ -118,9 +118,9 @@ TEST_CASE("Short payloads do not wait for the block that each packet has room fo
   REQUIRE(blocks > 0.4 * rate * 125);
 }
 
-TEST_CASE("Messages take no more than their share of an allowance beside a game that fills it",
+TEST_CASE("Messages use only their share of an allowance beside a game that fills it",
           "[net][transport][sys-32]") {
-  // The game asks at each third tick. A message has to owe, and would come first each time.
+  // The game asks at each third tick. A message would owe, and would be first each time.
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       {.latency = 20ms}, {.latency = 20ms});
   Connection& game = pair.a->connection;
@@ -149,7 +149,7 @@ TEST_CASE("Messages take no more than their share of an allowance beside a game 
   CAPTURE(counters.payload_bytes_out, counters.message_bytes_out);
   REQUIRE(counters.payload_bytes_out > 2 * counters.message_bytes_out);
   REQUIRE(counters.message_bytes_out > 0);
-  // And what waits makes no packets that carry nothing.
+  // Waiting data causes no empty packets.
   REQUIRE(most <= 3);
 }
 

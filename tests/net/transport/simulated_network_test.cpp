@@ -37,7 +37,7 @@ struct Lane {
     const OutgoingDatagram out{.to = kThere, .bytes = bytes};
     REQUIRE(here->send(std::span(&out, 1)).sent == 1);
   }
-  /// Moves from event to event, and keeps when what came.
+  /// Moves from event to event, and records the arrivals.
   void run_until(Time end) {
     while (network.now() < end) {
       network.advance(std::min(std::max(network.next_event(), network.now()), end));
@@ -58,7 +58,7 @@ struct Lane {
   std::vector<Arrived> arrived;
 };
 
-/// The number of a datagram of `pattern`, looked for among the first few thousand.
+/// The number of a datagram of `pattern`, searched among the first few thousand.
 std::uint32_t number_of(const Arrived& datagram, std::uint32_t count) {
   for (std::uint32_t number = 0; number < count; ++number) {
     if (datagram.bytes == pattern(number, datagram.bytes.size())) return number;
@@ -66,7 +66,7 @@ std::uint32_t number_of(const Arrived& datagram, std::uint32_t count) {
   return count;
 }
 
-TEST_CASE("Latency and jitter are what a link was told", "[net][transport][sys-22]") {
+TEST_CASE("A link has the latency and jitter of its options", "[net][transport][sys-22]") {
   const auto kind = GENERATE(Jitter::uniform, Jitter::exponential);
   Lane lane({.latency = 20ms, .jitter = 10ms, .jitter_kind = kind});
   constexpr int kCount = 4000;
@@ -74,7 +74,7 @@ TEST_CASE("Latency and jitter are what a link was told", "[net][transport][sys-2
   for (int i = 0; i < kCount; ++i) {
     lane.send(static_cast<std::uint32_t>(i % 7));
     sent.push_back(lane.network.now());
-    lane.run_until(lane.network.now() + 500ms);  // Alone on the way, so in order.
+    lane.run_until(lane.network.now() + 500ms);  // Alone in flight, so in order.
   }
   REQUIRE(lane.arrived.size() == kCount);
   double sum = 0;
@@ -93,7 +93,7 @@ TEST_CASE("Latency and jitter are what a link was told", "[net][transport][sys-2
   REQUIRE(most > (kind == Jitter::uniform ? Duration(29ms) : Duration(60ms)));
 }
 
-TEST_CASE("A datagram that lies in a socket tells for how long", "[net][transport][sys-28]") {
+TEST_CASE("A datagram reports how long it waited in a socket", "[net][transport][sys-28]") {
   Lane lane({.latency = 30ms});
   lane.send(1);
   lane.network.advance(Time(1s) + 42ms);
@@ -103,7 +103,7 @@ TEST_CASE("A datagram that lies in a socket tells for how long", "[net][transpor
   REQUIRE(in.waited == 12ms);
 }
 
-TEST_CASE("Loss, twins and damage have the shares that were wished", "[net][transport][sys-22]") {
+TEST_CASE("Loss, duplicates and corruption have the requested shares", "[net][transport][sys-22]") {
   Lane lane({.loss = 0.2, .duplicate = 0.3, .corrupt = 0.25});
   constexpr double kCount = 20000;
   for (std::uint32_t i = 0; i < kCount; ++i) lane.send(0);
@@ -120,11 +120,12 @@ TEST_CASE("Loss, twins and damage have the shares that were wished", "[net][tran
     REQUIRE(datagram.bytes.size() == 100);
     return datagram.bytes != pattern(0, 100);
   });
-  // A twin is as damaged as the first.
+  // A duplicate is as damaged as the original.
   REQUIRE(static_cast<double>(damaged) == Approx(0.25 * 1.3 * passed).epsilon(0.05));
 }
 
-TEST_CASE("Bad times come, last and end as often as was wished", "[net][transport][sys-22]") {
+TEST_CASE("Bursts of loss begin, last and end with the requested probabilities",
+          "[net][transport][sys-22]") {
   Lane lane({.burst_begin = 0.01, .burst_end = 0.1, .burst_loss = 1});
   constexpr std::uint32_t kCount = 60000;
   std::vector<bool> is_lost;
@@ -136,14 +137,14 @@ TEST_CASE("Bad times come, last and end as often as was wished", "[net][transpor
   }
   double runs = 0;
   for (std::size_t i = 1; i < is_lost.size(); ++i) runs += is_lost[i] && !is_lost[i - 1] ? 1 : 0;
-  // In the long run it is bad 1 / (1 + 0.1 / 0.01) of the time, and for ten in a row.
+  // In the long run it is bad 1 / (1 + 0.1 / 0.01) of the time, for ten in a row.
   REQUIRE(static_cast<double>(lost_before) / kCount == Approx(1.0 / 11).epsilon(0.1));
   REQUIRE(static_cast<double>(lost_before) / runs == Approx(10).epsilon(0.1));
 }
 
 TEST_CASE("A bottleneck passes what it can, queues what fits and drops the rest",
           "[net][transport][sys-22][sys-31]") {
-  // 128 bytes with what is around them: 1000 a second.
+  // 128 bytes with their headers: 1000 per second.
   Lane lane({.bytes_per_second = 128'000, .queue_bytes = 12'800});
   for (std::uint32_t i = 0; i < 200; ++i) lane.send(i, 100);
   lane.run_until(Time(3s));
@@ -164,7 +165,7 @@ TEST_CASE("A link without a queue holds one datagram", "[net][transport][sys-22]
   REQUIRE(lane.counters().dropped == 1);
 }
 
-TEST_CASE("Jitter lets overtake only where it may", "[net][transport][sys-22]") {
+TEST_CASE("Jitter reorders only if overtaking is allowed", "[net][transport][sys-22]") {
   const bool may_overtake = GENERATE(true, false);
   const double duplicate = GENERATE(0.0, 0.3);
   CAPTURE(may_overtake, duplicate);
@@ -186,7 +187,7 @@ TEST_CASE("Jitter lets overtake only where it may", "[net][transport][sys-22]") 
   REQUIRE((overtaken > 0) == may_overtake);
 }
 
-TEST_CASE("What is too large vanishes, and nothing passes a link that is down",
+TEST_CASE("Datagrams that are too large are lost, and nothing passes a link that is down",
           "[net][transport][sys-22]") {
   Lane lane({.mtu = 1000});
   lane.send(1, 1000);
@@ -201,7 +202,7 @@ TEST_CASE("What is too large vanishes, and nothing passes a link that is down",
   REQUIRE(lane.counters().lost == 1);
 }
 
-TEST_CASE("A trace is followed, and begins again", "[net][transport][sys-22]") {
+TEST_CASE("A link follows its trace and repeats it", "[net][transport][sys-22]") {
   Lane lane({.latency = 1s,
              .loss = 1,
              .trace = {{.delay = 10ms}, {.delay = 20ms, .is_lost = true}, {.delay = 30ms}}});
@@ -214,7 +215,7 @@ TEST_CASE("A trace is followed, and begins again", "[net][transport][sys-22]") {
   REQUIRE(lane.arrived[2].bytes == pattern(2, 100));
 }
 
-TEST_CASE("A NAT that forgets is another address, and the old one is nobody's",
+TEST_CASE("A rebinding NAT gives a socket another address and loses datagrams to the old one",
           "[net][transport][sys-22]") {
   Lane lane({.latency = 10ms});
   lane.network.rebind(kHere, Address::ipv4({9, 9, 9, 9}, 9));
@@ -256,7 +257,7 @@ TEST_CASE("A datagram passes its sender's links and then its receiver's",
   REQUIRE(network.counters(down).delivered == 1);
 }
 
-TEST_CASE("A datagram may be empty, and one for too little memory is cut",
+TEST_CASE("A datagram may be empty, and is cut if the memory is too small",
           "[net][transport][sys-22]") {
   Lane lane({.duplicate = 1, .corrupt = 1});
   lane.send(1, 0);
@@ -272,7 +273,8 @@ TEST_CASE("A datagram may be empty, and one for too little memory is cut",
   REQUIRE(in.byte_count == 20);
 }
 
-TEST_CASE("The same seed is the same network, another is another", "[net][transport][sys-22]") {
+TEST_CASE("The same seed gives the same network, another seed another one",
+          "[net][transport][sys-22]") {
   const auto result_of = [](std::uint64_t seed) {
     Lane lane({.latency = 20ms,
                .jitter = 30ms,

@@ -1,5 +1,4 @@
-// When a connection sends although there is nothing to say, when it does not although there is, and
-// how soon it is itself again.
+// When a connection sends without data, when it waits with data, and how soon it recovers.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -18,19 +17,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// No probe of the path's size comes between.
+/// Without probes of the path's size.
 ConnectionOptions options() {
   return {.channels = {ChannelOptions{}}, .datagram_bytes_max = kDatagramBytesSafe};
 }
 
-/// A packet as it went out, taken apart as far as the tests want.
+/// A sent packet, parsed as far as the tests need.
 struct Sent {
   Time at;
   std::uint8_t sections = 0;
   NetBytes after_head;
 };
 
-/// Lets a connection alone that hears nothing, and returns what it sends meanwhile.
+/// Runs a connection that receives nothing, and returns the packets that it sends.
 std::vector<Sent> listen(Connection& connection, Time& now, Duration duration) {
   std::vector<Sent> packets;
   std::array<std::byte, kDatagramBytesMax> memory;
@@ -51,7 +50,7 @@ std::vector<Sent> listen(Connection& connection, Time& now, Duration duration) {
 
 const NetBytes kPing = bytes_of({1, static_cast<unsigned>(ControlItem::ping)});
 
-TEST_CASE("A connection with nothing to say says so every 250 ms, also while it is interrupted",
+TEST_CASE("An idle connection sends a ping every 250 ms, also while it is interrupted",
           "[net][transport][sys-22][sys-32]") {
   Time now(1s);
   Connection connection(options(), now);
@@ -66,7 +65,7 @@ TEST_CASE("A connection with nothing to say says so every 250 ms, also while it 
   }
 }
 
-TEST_CASE("Whoever has said something pings 250 ms later, and not before", "[net][transport]") {
+TEST_CASE("A ping is sent 250 ms after the last packet, not before", "[net][transport]") {
   Time now(1s);
   Connection connection(options(), now);
   REQUIRE(listen(connection, now, 200ms).empty());
@@ -78,7 +77,7 @@ TEST_CASE("Whoever has said something pings 250 ms later, and not before", "[net
   REQUIRE(packets[1].after_head == kPing);
 }
 
-TEST_CASE("With 1024 packets on their way only a ping goes out, every 300 ms, and is counted",
+TEST_CASE("With 1024 packets in flight only a ping is sent every 300 ms, and is counted",
           "[net][transport][sys-25][sys-29][sys-36]") {
   Time now(1s);
   Connection connection(options(), now);
@@ -99,7 +98,7 @@ TEST_CASE("With 1024 packets on their way only a ping goes out, every 300 ms, an
   REQUIRE(connection.counters().choked == 2);
   REQUIRE(connection.counters().payloads_out == 0);
   REQUIRE(connection.counters().messages_out == 0);
-  // After half a second all these count as lost, and what waited goes.
+  // After half a second all these are reported lost, and the waiting data is sent.
   const std::vector<Sent> next = listen(connection, now, 100ms);
   REQUIRE_FALSE(next.empty());
   REQUIRE(next[0].sections == (kPayloadSection | kMessageSection));
@@ -108,13 +107,13 @@ TEST_CASE("With 1024 packets on their way only a ping goes out, every 300 ms, an
 
 TEST_CASE("After two seconds of silence every message arrives within a few round trips",
           "[net][transport][sys-35]") {
-  // A message that is lost is said again about once in a round trip, and everything behind it
-  // waits. All of 80 seeds keep these bounds.
+  // A lost message is sent again about once per round trip, and everything after it waits. All of
+  // 80 seeds keep these bounds.
   const auto [loss, round_trips] = GENERATE(table<double, int>({
       {0.0, 6},
       {0.1, 17},
       {0.3, 40},
-      {0.6, 260},  // The rate falls to its least, 2,000 bytes a second.
+      {0.6, 260},  // The rate falls to its minimum, 2,000 bytes per second.
   }));
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(loss, seed);

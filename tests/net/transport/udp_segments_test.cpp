@@ -1,5 +1,5 @@
-// A destination that accepts no run of datagrams makes only its own datagrams more expensive. The
-// kernel's calls are counted by standing in for `sendmmsg`.
+// A destination that rejects runs of datagrams makes only its own datagrams more expensive. A
+// replacement of `sendmmsg` counts the kernel's calls.
 #ifdef __linux__
 
 #include <dlfcn.h>
@@ -17,10 +17,11 @@
 
 namespace {
 
-/// What the stand-in counts, and what it refuses.
+/// The counters of the replacement, and what it refuses.
 struct Kernel {
   std::size_t messages = 0;
-  std::uint16_t port_without_segments = 0;  ///< A run to it fails as at a device that cannot cut.
+  std::uint16_t port_without_segments = 0;  ///< A run to it fails as on a device without
+                                            ///< segmentation.
 };
 Kernel kernel;
 
@@ -47,7 +48,7 @@ extern "C" int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int f
 namespace muster {
 namespace {
 
-/// Sends equal datagrams to an address. Returns how many messages the kernel was given.
+/// Sends equal datagrams to an address. Returns the number of messages passed to the kernel.
 std::size_t messages_of_run(DatagramSocket& socket, const Address& to, SendOutcome& outcome) {
   const NetBytes bytes(1000);
   const std::vector<OutgoingDatagram> run(20, OutgoingDatagram{.to = to, .bytes = bytes});
@@ -56,7 +57,7 @@ std::size_t messages_of_run(DatagramSocket& socket, const Address& to, SendOutco
   return kernel.messages;
 }
 
-TEST_CASE("A destination that refuses runs does not make those of others more expensive",
+TEST_CASE("A destination that rejects runs does not make other datagrams more expensive",
           "[net][transport]") {
   kernel = {};
   const auto open = [] { return open_udp({.local = *Address::parse("127.0.0.1:0")}).socket; };
@@ -66,10 +67,10 @@ TEST_CASE("A destination that refuses runs does not make those of others more ex
   SendOutcome outcome;
   const Address to_good = good->local_address();
   if (messages_of_run(*socket, to_good, outcome) != 1) {
-    WARN("this kernel cuts no runs: not tested");
+    WARN("this kernel has no segmentation: not tested");
     return;
   }
-  // Nothing at all can be sent there, so the run says nothing about segmentation.
+  // Nothing can be sent there, so the failed run does not mean that segmentation fails.
   messages_of_run(*socket, to_good.with_port(0), outcome);
   REQUIRE(outcome.failed == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
@@ -77,7 +78,7 @@ TEST_CASE("A destination that refuses runs does not make those of others more ex
   REQUIRE(outcome.failed == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
 
-  // Here single datagrams go out: this destination, and only this one, gets them from now on.
+  // Here single datagrams pass: from now on this destination, and only this one, gets them.
   const Address to_other = Address::ipv4({127, 0, 0, 2}, other->local_address().port());
   kernel.port_without_segments = to_other.port();
   REQUIRE(messages_of_run(*socket, to_other, outcome) == 21);
@@ -86,7 +87,7 @@ TEST_CASE("A destination that refuses runs does not make those of others more ex
   REQUIRE(outcome.sent == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
 
-  // After a while it is tried again: routes change.
+  // After a while it is tried again, because routes change.
   kernel.port_without_segments = 0;
   std::size_t runs = 0;
   while (messages_of_run(*socket, to_other, outcome) > 1) REQUIRE(++runs < 2000);

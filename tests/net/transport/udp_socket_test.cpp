@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Everything that arrives until `count` datagrams have, or nothing comes for a second.
+/// Receives until `count` datagrams have arrived, or nothing arrives for a second.
 std::vector<std::pair<Address, NetBytes>> receive(DatagramSocket& socket, std::size_t count) {
   std::vector<std::pair<Address, NetBytes>> arrived;
   std::vector<NetBytes> memory(16, NetBytes(kDatagramBytesMax + 1));
@@ -37,12 +37,12 @@ std::unique_ptr<DatagramSocket> open(std::string_view local) {
   return std::move(opened.socket);
 }
 
-/// Sends datagrams of mixed sizes from one socket to another, and expects all of them.
+/// Sends datagrams of mixed sizes from one socket to another, and requires all of them.
 void require_exchange(DatagramSocket& from, DatagramSocket& to, const Address& at,
                       const Address& seen_as) {
   std::vector<NetBytes> sent;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    // Runs of equal sizes, which may go out as one; shorter ones behind them; single ones.
+    // Runs of equal sizes, which may be sent as one; shorter ones after them; single ones.
     sent.push_back(pattern(i, i % 10 < 7 ? 900 : i * 7));
   }
   sent.push_back(pattern(1, kDatagramBytesMax));
@@ -59,7 +59,7 @@ void require_exchange(DatagramSocket& from, DatagramSocket& to, const Address& a
   }
 }
 
-TEST_CASE("Datagrams go out and come in over IPv4", "[net][transport][sys-22]") {
+TEST_CASE("Datagrams are sent and received over IPv4", "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   const auto b = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
@@ -70,7 +70,7 @@ TEST_CASE("Datagrams go out and come in over IPv4", "[net][transport][sys-22]") 
   require_exchange(*b, *a, a->local_address(), b->local_address());
 }
 
-TEST_CASE("Datagrams go out and come in over IPv6", "[net][transport][sys-22]") {
+TEST_CASE("Datagrams are sent and received over IPv6", "[net][transport][sys-22]") {
   const auto a = open("[::1]:0");
   if (a == nullptr) {
     WARN("this machine has no IPv6 loopback: not tested");
@@ -81,7 +81,7 @@ TEST_CASE("Datagrams go out and come in over IPv6", "[net][transport][sys-22]") 
   require_exchange(*a, *b, b->local_address(), a->local_address());
 }
 
-TEST_CASE("A socket for both takes IPv4 too, and shows it as such", "[net][transport][sys-22]") {
+TEST_CASE("A dual-stack socket receives IPv4 and reports it as IPv4", "[net][transport][sys-22]") {
   const auto both = open("[::]:0");
   const auto four = open("127.0.0.1:0");
   REQUIRE(both != nullptr);
@@ -98,7 +98,7 @@ TEST_CASE("A socket for both takes IPv4 too, and shows it as such", "[net][trans
   require_exchange(*six, *both, at_six, six->local_address());
 }
 
-TEST_CASE("A datagram that is too large shows, and does not spoil the next",
+TEST_CASE("A datagram that is too large is recognised and does not affect the next",
           "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   const auto b = open("127.0.0.1:0");
@@ -116,12 +116,13 @@ TEST_CASE("A datagram that is too large shows, and does not spoil the next",
   REQUIRE(arrived[1].second == small);
 }
 
-TEST_CASE("Every datagram is in one count of what became of it", "[net][transport][sys-22]") {
+TEST_CASE("Every datagram is in exactly one count of the send outcome",
+          "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   const auto b = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
   REQUIRE(b != nullptr);
-  const NetBytes beyond(70'000);  // More than UDP has room for.
+  const NetBytes beyond(70'000);  // More than UDP can carry.
   const NetBytes small = pattern(2, 40);
   const Address six = *Address::parse("[2001:db8::1]:9");
   const std::array<OutgoingDatagram, 5> datagrams = {
@@ -137,7 +138,7 @@ TEST_CASE("Every datagram is in one count of what became of it", "[net][transpor
   REQUIRE(receive(*b, 2).size() == 2);
 }
 
-TEST_CASE("Empty datagrams are datagrams", "[net][transport][sys-22]") {
+TEST_CASE("Empty datagrams are sent and received", "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   const auto b = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
@@ -155,7 +156,7 @@ TEST_CASE("Empty datagrams are datagrams", "[net][transport][sys-22]") {
   REQUIRE(arrived[4].second == bytes);
 }
 
-TEST_CASE("Nobody at the other end is no reason to stop receiving", "[net][transport][sys-22]") {
+TEST_CASE("A closed port at the other end does not stop receiving", "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   const auto b = open("127.0.0.1:0");
   auto gone = open("127.0.0.1:0");
@@ -175,7 +176,7 @@ TEST_CASE("Nobody at the other end is no reason to stop receiving", "[net][trans
 }
 
 #ifdef __linux__
-TEST_CASE("A socket at all addresses reports which was asked, and answers from it",
+TEST_CASE("A socket at all addresses reports the target address and answers from it",
           "[net][transport][sys-22]") {
   const auto* const local = GENERATE("0.0.0.0:0", "[::]:0");
   const auto* const asked = GENERATE("127.0.0.1:1", "127.0.0.2:1", "[::1]:1");
@@ -195,7 +196,7 @@ TEST_CASE("A socket at all addresses reports which was asked, and answers from i
   REQUIRE(server->receive(std::span(&in, 1)) == 1);
   REQUIRE(in.to == at.with_port(0));
 
-  // One datagram, and a run of them that the kernel cuts.
+  // One datagram, and a run of them that the kernel splits.
   const std::vector<OutgoingDatagram> answers(
       5, OutgoingDatagram{.to = in.from, .bytes = bytes, .from = in.to});
   REQUIRE(server->send(answers).sent == answers.size());
@@ -208,7 +209,7 @@ TEST_CASE("A socket at all addresses reports which was asked, and answers from i
   }
 }
 
-TEST_CASE("A socket reports what was not read, and what it dropped for lack of room",
+TEST_CASE("A socket reports unread datagrams, and those dropped for lack of room",
           "[net][transport]") {
   OpenedUdp opened = open_udp({.local = *Address::parse("127.0.0.1:0"), .buffer_bytes = 4096});
   REQUIRE(opened.socket != nullptr);
@@ -228,8 +229,7 @@ TEST_CASE("A socket reports what was not read, and what it dropped for lack of r
 }
 #endif
 
-TEST_CASE("A port that is taken, or an address that is not ours, is an error for a person",
-          "[net][transport][sys-22]") {
+TEST_CASE("A used port or a foreign address gives a readable error", "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
   const OpenedUdp again = open_udp({.local = a->local_address()});
@@ -240,7 +240,7 @@ TEST_CASE("A port that is taken, or an address that is not ours, is an error for
   REQUIRE_FALSE(elsewhere.error.empty());
 }
 
-TEST_CASE("A socket tells how long a datagram lay in it", "[net][transport][sys-28]") {
+TEST_CASE("A socket reports how long a datagram waited in it", "[net][transport][sys-28]") {
   const auto from = open("127.0.0.1:0");
   const auto to = open("127.0.0.1:0");
   const auto silent = open("127.0.0.1:0");
@@ -249,20 +249,21 @@ TEST_CASE("A socket tells how long a datagram lay in it", "[net][transport][sys-
   const OutgoingDatagram out{.to = to->local_address(), .bytes = bytes};
   std::array<std::byte, kDatagramBytesMax + 1> memory;
   IncomingDatagram in{.from = {}, .memory = memory};
-  // Linux begins to stamp arrivals a moment after the first socket asks; until then, the reading.
+  // Linux begins to stamp arrivals shortly after the first socket requests it; until then the read
+  // time is used.
   for (int attempt = 0; attempt < 50 && in.waited < 10ms; ++attempt) {
     REQUIRE(from->send(std::span(&out, 1)).sent == 1);
     to->wait(1s);
     silent->wait(20ms);
     REQUIRE(to->receive(std::span(&in, 1)) == 1);
-    // This system does not tell, or somebody set its clock just now.
+    // This system does not report it, or its clock was just set.
     if (in.waited == Duration::zero()) return;
   }
   REQUIRE(in.waited >= 10ms);
   REQUIRE(in.waited < 1min);
 }
 
-TEST_CASE("Waiting ends when something comes", "[net][transport][sys-22]") {
+TEST_CASE("Waiting ends when a datagram arrives", "[net][transport][sys-22]") {
   const auto a = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
   const NetBytes small = pattern(2, 40);

@@ -20,7 +20,7 @@ std::uint32_t low_bits(unsigned count) {
   return static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
 }
 
-TEST_CASE("Bits are written from the lowest up", "[net][wire][sys-37]") {
+TEST_CASE("A bit writer fills each byte from its lowest bit", "[net][wire][sys-37]") {
   std::array<std::byte, 16> buffer{};
   BitWriter writer(buffer);
   writer.write(1, 1);
@@ -32,7 +32,7 @@ TEST_CASE("Bits are written from the lowest up", "[net][wire][sys-37]") {
   CHECK(bytes_of(writer.finish()) == std::vector<std::uint8_t>{0xFD, 0x07, 0x78, 0x56, 0x34, 0x12});
 }
 
-TEST_CASE("Bytes are copied at whole positions", "[net][wire][sys-37]") {
+TEST_CASE("Bytes are written and read at whole-byte positions", "[net][wire][sys-37]") {
   std::array<std::byte, 4> buffer{};
   const std::array<std::byte, 2> payload = {std::byte{0xAB}, std::byte{0xCD}};
   BitWriter writer(buffer);
@@ -50,7 +50,7 @@ TEST_CASE("Bytes are copied at whole positions", "[net][wire][sys-37]") {
   CHECK(reader.is_finished());
 }
 
-TEST_CASE("Whatever is written is read back", "[net][wire][sys-37]") {
+TEST_CASE("A bit reader returns what a bit writer wrote", "[net][wire][sys-37]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U, 5U);
   CAPTURE(seed);
   Random random(seed);
@@ -74,7 +74,7 @@ TEST_CASE("A writer stops at the end of its buffer", "[net][wire][sys-37]") {
   writer.write(0x7FFF, 15);
   writer.write(3, 2);
   CHECK(writer.overflowed());
-  writer.write(1, 1);  // It would fit, but what came before it is lost.
+  writer.write(1, 1);  // It would fit, but an earlier write was lost.
   CHECK(writer.overflowed());
   CHECK(buffer[2] == std::byte{0});
 
@@ -88,7 +88,7 @@ TEST_CASE("A writer stops at the end of its buffer", "[net][wire][sys-37]") {
   CHECK(exact.overflowed());
 }
 
-TEST_CASE("A reader fails at the end, and stays failed", "[net][wire][sys-37]") {
+TEST_CASE("A bit reader that fails at the end stays failed", "[net][wire][sys-37]") {
   const std::array<std::byte, 2> bytes = {std::byte{0xFF}, std::byte{0xFF}};
   for (unsigned bits = 17; bits <= 32; ++bits) {
     BitReader reader(bytes);
@@ -108,7 +108,7 @@ TEST_CASE("A reader fails at the end, and stays failed", "[net][wire][sys-37]") 
   CHECK_FALSE(empty.failed());
 }
 
-TEST_CASE("Padding has one spelling", "[net][wire][sys-37]") {
+TEST_CASE("A bit reader accepts only zero padding", "[net][wire][sys-37]") {
   const std::array<std::byte, 1> dirty = {std::byte{0b1000'0001}};
   BitReader reader(dirty);
   CHECK(reader.read_flag());
@@ -118,7 +118,7 @@ TEST_CASE("Padding has one spelling", "[net][wire][sys-37]") {
   const std::array<std::byte, 2> longer = {std::byte{1}, std::byte{0}};
   BitReader early(longer);
   CHECK(early.read_flag());
-  CHECK_FALSE(early.is_finished());  // A whole byte more than was asked for.
+  CHECK_FALSE(early.is_finished());  // One whole byte is unread.
 }
 
 }  // namespace

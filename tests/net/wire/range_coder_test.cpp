@@ -18,7 +18,7 @@ struct Decision {
   BitProbability probability = 1U << 15;
 };
 
-/// Decisions that come out as often as their probabilities say.
+/// Random decisions that follow their probabilities.
 std::vector<Decision> decisions_of(Random& random, std::size_t count) {
   std::vector<Decision> decisions(count);
   for (Decision& decision : decisions) {
@@ -41,7 +41,7 @@ NetBytes encoded(const std::vector<Decision>& decisions) {
 }
 
 struct Outcome {
-  bool is_same = true;  ///< Every decision came out as it went in.
+  bool is_same = true;  ///< Every decision was decoded as it was encoded.
   bool is_finished = false;
 };
 
@@ -56,7 +56,7 @@ Outcome decoded(std::span<const std::byte> bytes, const std::vector<Decision>& d
   return outcome;
 }
 
-TEST_CASE("Decisions come out of a range coder as they went in", "[net][wire]") {
+TEST_CASE("A range decoder returns the decisions that were encoded", "[net][wire]") {
   const std::size_t count = GENERATE(0U, 1U, 2U, 3U, 7U, 8U, 9U, 31U, 33U, 100U, 1000U, 20000U);
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(count, seed);
@@ -68,7 +68,7 @@ TEST_CASE("Decisions come out of a range coder as they went in", "[net][wire]") 
   }
 }
 
-TEST_CASE("Runs of one outcome come out of a range coder, however long", "[net][wire]") {
+TEST_CASE("A range decoder returns long runs of one outcome", "[net][wire]") {
   const bool bit = GENERATE(false, true);
   const auto probability = static_cast<BitProbability>(GENERATE(1, 2, 256, 32768, 65280, 65535));
   for (std::size_t count = 0; count < 200; ++count) {
@@ -80,7 +80,8 @@ TEST_CASE("Runs of one outcome come out of a range coder, however long", "[net][
   }
 }
 
-TEST_CASE("A range coder takes hardly more bits than its decisions contain", "[net][wire]") {
+TEST_CASE("A range coder needs few bits more than the information content of its decisions",
+          "[net][wire]") {
   const std::size_t count = GENERATE(0U, 10U, 100U, 1000U, 20000U);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(count, seed);
@@ -93,11 +94,12 @@ TEST_CASE("A range coder takes hardly more bits than its decisions contain", "[n
     }
     const auto size = static_cast<double>(encoded(decisions).size());
     CHECK(size <= bits / 8 * 1.02 + 3);
-    CHECK(size >= bits / 8 - 3);  // Less would be lost.
+    CHECK(size >= bits / 8 - 3);  // Fewer bytes would lose information.
   }
 }
 
-TEST_CASE("A range decoder is finished by nothing but what the encoder wrote", "[net][wire]") {
+TEST_CASE("A range decoder is finished only by exactly the bytes that the encoder wrote",
+          "[net][wire]") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -119,8 +121,7 @@ TEST_CASE("A range decoder is finished by nothing but what the encoder wrote", "
   }
 }
 
-TEST_CASE("Any bytes decode to some decisions, and far past the end the decoder has failed",
-          "[net][wire]") {
+TEST_CASE("A range decoder accepts any bytes and fails far past their end", "[net][wire]") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -147,7 +148,7 @@ TEST_CASE("A failed range decoder is never finished", "[net][wire]") {
   CHECK_FALSE(decoder.is_finished());
 }
 
-TEST_CASE("What does not fit into a range encoder's buffer is told", "[net][wire]") {
+TEST_CASE("A range encoder reports output that does not fit into its buffer", "[net][wire]") {
   Random random(5);
   const std::vector<Decision> decisions = decisions_of(random, 400);
   const std::size_t needed = encoded(decisions).size();
@@ -163,7 +164,7 @@ TEST_CASE("What does not fit into a range encoder's buffer is told", "[net][wire
   }
 }
 
-TEST_CASE("The middle of an interval is the same however it is multiplied out", "[net][wire]") {
+TEST_CASE("Both ways to compute the middle of an interval give the same result", "[net][wire]") {
   Random random(5);
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t a = random.next() >> random.below(64);

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("A ring by sequence keeps the last of each slot", "[net][wire][sys-26]") {
+TEST_CASE("A sequence buffer keeps the last number of each slot", "[net][wire][sys-26]") {
   SequenceBuffer<int> buffer(8);
   CHECK(buffer.is_available(3));
   CHECK(buffer.find(3) == nullptr);
@@ -20,7 +20,7 @@ TEST_CASE("A ring by sequence keeps the last of each slot", "[net][wire][sys-26]
   CHECK_FALSE(buffer.contains(11));
   buffer.acquire(11) = 110;
   CHECK_FALSE(buffer.contains(3));
-  buffer.remove(3);  // Not there: 11 stays.
+  buffer.remove(3);  // Not present: 11 stays.
   CHECK(*buffer.find(11) == 110);
   buffer.remove(11);
   CHECK(buffer.is_available(3));
@@ -29,7 +29,7 @@ TEST_CASE("A ring by sequence keeps the last of each slot", "[net][wire][sys-26]
   CHECK_FALSE(buffer.contains(5));
 }
 
-TEST_CASE("Every 32-bit number can be kept, the last one too", "[net][wire][sys-26]") {
+TEST_CASE("A sequence buffer stores every 32-bit number", "[net][wire][sys-26]") {
   SequenceBuffer<int> buffer(4);
   for (const std::uint32_t sequence : {0U, 0x7FFFFFFFU, 0xFFFFFFFFU}) {
     CHECK_FALSE(buffer.contains(sequence));
@@ -38,13 +38,14 @@ TEST_CASE("Every 32-bit number can be kept, the last one too", "[net][wire][sys-
     buffer.remove(sequence);
     CHECK_FALSE(buffer.contains(sequence));
   }
-  // Neighbours over the wrap have neighbouring slots.
+  // Numbers on both sides of the wrap have neighbouring slots.
   buffer.acquire(0xFFFFFFFF) = 1;
   buffer.acquire(0) = 2;
   CHECK(*buffer.find(0xFFFFFFFF) == 1);
 }
 
-TEST_CASE("A ring agrees with a map of the newest per slot", "[net][wire][sys-26]") {
+TEST_CASE("A sequence buffer agrees with a map of the newest number per slot",
+          "[net][wire][sys-26]") {
   constexpr std::uint32_t kCapacity = 16;
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);

@@ -11,11 +11,11 @@ TEST_CASE("Widening finds the nearest number", "[net][wire][sys-27]") {
       GENERATE(table<std::uint16_t, std::uint32_t, Wide, const char*>({
           {5, 65530, 65541, "over the wrap"},
           {65530, 65541, 65530, "back over the wrap"},
-          {16382, 0, 16382, "the last that is believed"},
+          {16382, 0, 16382, "the farthest that is accepted"},
           {16384, 1, std::nullopt, "a quarter of the range away"},
           {100, 100, 100, "the baseline itself"},
           {65535, 0, std::nullopt, "below zero"},
-          {1, 16383, 1, "the last that is believed, backwards"},
+          {1, 16383, 1, "the farthest that is accepted, backwards"},
           {0, 16383, std::nullopt, "a quarter of the range back"},
           {0x8000, 0, std::nullopt, "half the range away"},
           {0, 0xFFFFFFFF, std::nullopt, "beyond 32 bits"},
@@ -25,7 +25,7 @@ TEST_CASE("Widening finds the nearest number", "[net][wire][sys-27]") {
   CHECK(widen(Sequence(low), baseline) == wide);
 }
 
-TEST_CASE("What was narrowed widens back from any baseline nearby", "[net][wire][sys-27]") {
+TEST_CASE("A narrowed number widens back from any baseline nearby", "[net][wire][sys-27]") {
   for (std::uint32_t wide = 0; wide < 200'000; wide += 97) {
     for (const std::int64_t offset : {-16382, -1, 0, 1, 16382}) {
       const std::int64_t baseline = std::int64_t{wide} + offset;
@@ -35,7 +35,7 @@ TEST_CASE("What was narrowed widens back from any baseline nearby", "[net][wire]
   }
 }
 
-TEST_CASE("More recent goes the short way round", "[net][wire][sys-27]") {
+TEST_CASE("More recent means ahead on the shorter way round", "[net][wire][sys-27]") {
   const auto [a, b, newer, reason] =
       GENERATE(table<std::uint16_t, std::uint16_t, bool, const char*>({
           {1, 0, true, "the next"},
@@ -51,7 +51,7 @@ TEST_CASE("More recent goes the short way round", "[net][wire][sys-27]") {
   CHECK(more_recent(Sequence(a), Sequence(b)) == newer);
 }
 
-TEST_CASE("After the last number comes zero", "[net][wire][sys-27]") {
+TEST_CASE("Zero follows the last sequence number", "[net][wire][sys-27]") {
   CHECK(Sequence(65535).next() == Sequence(0));
   CHECK(Sequence::of(65541) == Sequence(5));
   CHECK(distance(Sequence(65535), Sequence(1)) == 2);

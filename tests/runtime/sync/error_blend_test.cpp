@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 /// What a viewer sees of an error of 1 at some frame rate.
 struct Course {
-  double jerk_max = 0;    ///< The largest third difference between frames.
-  double vanished_ms = 0; ///< When less than a hundredth is left.
+  double jerk_max = 0;     ///< The largest third difference between frames.
+  double vanished_ms = 0;  ///< When less than a hundredth is left.
 };
 
 Course course_of(double frames_per_second, const std::function<double(double ms)>& share) {

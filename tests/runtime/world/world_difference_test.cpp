@@ -49,15 +49,15 @@ TEST_CASE("Whatever a checksum counts has a name when it differs", "[runtime][wo
           [](S& f, EntityId root) { f.world.request_despawn(f.world.first_child(root)); },
           "entity 1 'a': it is despawning only right"},
       Row{"parent", [](S& f, EntityId root) { f.world.set_parent(f.world.first_child(root), {}); },
-          "entity 1 'a': it hangs under another parent"},
+          "entity 1 'a': it has another parent"},
       Row{"children",
           [](S& f, EntityId root) { f.world.set_parent(f.world.first_child(root), root); },
-          "entity 0: its children come in another order"},
+          "entity 0: its children have another order"},
       Row{"the first child's next",
           [](S& f, EntityId root) {
             f.world.set_parent(f.world.next_sibling(f.world.first_child(root)), root);
           },
-          "entity 1 'a': another child of its parent comes after it"},
+          "entity 1 'a': another child of its parent follows it"},
       Row{"components",
           [](S& f, EntityId root) {
             const EntityId first = f.world.first_child(root);
@@ -111,7 +111,7 @@ TEST_CASE("Signatures and the order of despawns have a name when they differ",
   for (const EntityId entity : {first, second}) left.world.request_despawn(entity);
   for (const EntityId entity : {second, first}) right.world.request_despawn(entity);
   CHECK(first_difference(left.world, right.world)->text ==
-        "entity 0: another entity goes after it");
+        "entity 0: another entity despawns after it");
 }
 
 std::vector<std::string> texts(const World& left, const World& right, std::size_t count_max) {
@@ -176,9 +176,9 @@ TEST_CASE("A report leaves out the orders that differ because an entity exists o
   right.world.set_parent(child, root);
   CHECK(texts(left.world, right.world, 100) ==
         std::vector<std::string>{"entity 0: Vitality.health: differs by 1 hp (tolerance 0)",
-                                 "entity 0: its children come in another order",
-                                 "entity 1: another child of its parent comes after it",
-                                 "entity 2: another child of its parent comes after it"});
+                                 "entity 0: its children have another order",
+                                 "entity 1: another child of its parent follows it",
+                                 "entity 2: another child of its parent follows it"});
 }
 
 TEST_CASE("Worlds differ exactly when their checksums do", "[runtime][world][sys-57][property]") {

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("The default codes are those of the seeds", "[net][snapshot][sys-42]") {
+TEST_CASE("The default codes equal those of the first games", "[net][snapshot][sys-42]") {
   const HuffmanTables tables;
   constexpr std::array<std::uint8_t, kHuffmanSymbols> kBits = {0,  2, 6,  1,  5,  13, 3,  11,
                                                                27, 7, 23, 55, 15, 47, 31, 63};
@@ -33,7 +33,7 @@ struct Packed {
   std::vector<unsigned> bytes;
 };
 
-TEST_CASE("Numbers are packed as the seeds pack them", "[net][snapshot][sys-42]") {
+TEST_CASE("Numbers are packed as in the first games", "[net][snapshot][sys-42]") {
   const auto packed =
       GENERATE(values<Packed>({{0, 0, 2, {0x00}},
                                {1, 1, 3, {0x02}},
@@ -68,7 +68,7 @@ TEST_CASE("Numbers are packed as the seeds pack them", "[net][snapshot][sys-42]"
   CHECK(reader.is_finished());
 }
 
-TEST_CASE("Changes are folded as the seeds fold them", "[net][snapshot][sys-41]") {
+TEST_CASE("Changes are folded as in the first games", "[net][snapshot][sys-41]") {
   CHECK(folded(5, 5) == 0);
   CHECK(folded(5, 6) == 1);
   CHECK(folded(5, 4) == 2);
@@ -93,7 +93,7 @@ struct Extrapolated {
   bool is_likely_wrong;
 };
 
-TEST_CASE("Three states are extrapolated as the seeds do it", "[net][snapshot][sys-44]") {
+TEST_CASE("Three states are extrapolated as in the first games", "[net][snapshot][sys-44]") {
   const auto vector = GENERATE(values<Extrapolated>({
       {{120, 110, 100}, {9, 6, 3}, 12, 130, false},
       {{120, 110, 100}, {9, 6, 3}, 15, 140, false},
@@ -102,7 +102,7 @@ TEST_CASE("Three states are extrapolated as the seeds do it", "[net][snapshot][s
       {{100, 110, 100}, {9, 6, 3}, 12, 100, true},
       {{100, 50, 50}, {9, 6, 3}, 12, 100, false},
       {{120, 110, 100}, {10, 6, 3}, 13, 127, true},
-      // What the seeds got wrong: below zero numbers go on as above.
+      // The first games had an error here: below zero numbers continue as above.
       {{-10, 0, 10}, {9, 6, 3}, 12, -20, false},
   }));
   CAPTURE(vector.values, vector.ticks, vector.now);
@@ -111,13 +111,13 @@ TEST_CASE("Three states are extrapolated as the seeds do it", "[net][snapshot][s
   CHECK(found.is_likely_wrong == vector.is_likely_wrong);
 }
 
-TEST_CASE("Ticks far apart do not lead out of numbers", "[net][snapshot][sys-44]") {
+TEST_CASE("Ticks far apart do not cause an overflow", "[net][snapshot][sys-44]") {
   const std::array<std::int64_t, 3> values = {0xFFFF'FFFF, 0, 0xFFFF'FFFF};
   const PlainPrediction found = predict_from_three(values, {0xF000'0002, 0xF000'0001, 0}, ~0U);
   CHECK(found.value == 0xFFFF'FFFF);
 }
 
-TEST_CASE("The default model's bytes are those of the seeds", "[net][snapshot][sys-42]") {
+TEST_CASE("The default model's bytes equal those of the first games", "[net][snapshot][sys-42]") {
   const std::vector<unsigned> wanted = {0x10, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6, 0, 0};
   const std::vector<std::byte> bytes = encode_huffman(HuffmanTables());
   REQUIRE(bytes.size() == wanted.size());
@@ -132,7 +132,7 @@ std::uint64_t cost_of(const HuffmanCounts& counts, const HuffmanLengths& lengths
   return bits;
 }
 
-TEST_CASE("Lengths are a code, and no other is shorter by much luck", "[net][snapshot][sys-42]") {
+TEST_CASE("Code lengths are valid and nearly optimal", "[net][snapshot][sys-42]") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -144,7 +144,7 @@ TEST_CASE("Lengths are a code, and no other is shorter by much luck", "[net][sna
     HuffmanTables tables;
     REQUIRE(tables.set(3, lengths));
     CHECK(cost_of(counts, lengths) <= cost_of(counts, kDefaultLengths));
-    // Seldom symbols have no shorter codes, and no two lengths exchanged are better.
+    // Rare symbols have no shorter codes, and exchanging two lengths is never better.
     for (std::size_t a = 0; a < kHuffmanSymbols; ++a) {
       for (std::size_t b = 0; b < kHuffmanSymbols; ++b) {
         if (counts[a] > counts[b]) CHECK(lengths[a] <= lengths[b]);
@@ -156,13 +156,13 @@ TEST_CASE("Lengths are a code, and no other is shorter by much luck", "[net][sna
   CHECK(best_lengths(even) == HuffmanLengths{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4});
   HuffmanCounts steep{};
   for (std::size_t i = 0; i < kHuffmanSymbols; ++i) steep[i] = std::uint64_t{1} << (2 * (15 - i));
-  // Two codes take 2 bits less than a half: fourteen share what 6 bits leave.
+  // Two codes use 2 bits less than half of the code space; fourteen share the rest at 6 bits.
   const HuffmanLengths limited = best_lengths(steep);
   CHECK(limited[0] == 1);
   CHECK(*std::max_element(limited.begin(), limited.end()) == kHuffmanLengthMax);
 }
 
-TEST_CASE("Lengths that are no code are refused", "[net][snapshot][sys-42]") {
+TEST_CASE("Invalid code lengths are refused", "[net][snapshot][sys-42]") {
   HuffmanTables tables;
   HuffmanLengths lengths = kDefaultLengths;
   lengths[0] = static_cast<std::uint8_t>(GENERATE(0, 1, 3, 7, 255));
@@ -171,7 +171,7 @@ TEST_CASE("Lengths that are no code are refused", "[net][snapshot][sys-42]") {
   CHECK(tables.lengths(1) == kDefaultLengths);
 }
 
-TEST_CASE("Tables come back from their bytes, and damage is noticed or harmless",
+TEST_CASE("Tables decode from their bytes, and damage is detected or harmless",
           "[net][snapshot][sys-42]") {
   Random random(11);
   HuffmanTables tables;

@@ -1,4 +1,4 @@
-// A model's file keeps to its size, and what is left out is what gains the least.
+// A model's file stays within its limit, and lanes with the smallest gain are left out.
 #include "net/tools/training/bounded_training.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string header() {
   return text + "]}]}";
 }
 
-/// Leaves whose place follows from their speed, with many fields of which nothing can be learnt.
+/// Leaves whose place follows from their speed, with many random fields.
 Trace storm() {
   Random random(1);
   std::vector<TraceBytes::Entity> leaves;
@@ -59,7 +59,7 @@ std::vector<TrainingTrace> training_of(const Trace& trace) {
   return training;
 }
 
-TEST_CASE("A model that fits is what training makes without a bound") {
+TEST_CASE("A model that fits equals the one trained without a limit") {
   const Trace trace = storm();
   const std::vector<TrainingTrace> training = training_of(trace);
   SnapshotModel model = train_model(training);
@@ -76,7 +76,7 @@ TEST_CASE("A model that fits is what training makes without a bound") {
   CHECK(for_mix->file == encode_model(model));
 }
 
-TEST_CASE("What gains the least is left out of a model that is too large") {
+TEST_CASE("Lanes with the smallest gain are left out of a model that is too large") {
   const Trace trace = storm();
   const std::vector<TrainingTrace> training = training_of(trace);
   const auto whole = train_bounded(training, false, kRangeModelBytesMax);
@@ -87,7 +87,7 @@ TEST_CASE("What gains the least is left out of a model that is too large") {
   CHECK(bounded->file.size() <= most);
   CHECK(bounded->lanes_left_out > 0);
   CHECK(bounded->lanes_left_out < kNoisyFields + 1);
-  // What moves a leaf is still known.
+  // The lane that predicts motion is still trained.
   const LaneModel& place = bounded->model.types[0].lanes[1];
   CHECK(place.weights == whole->model.types[0].lanes[1].weights);
   CHECK(place.partner_count > 0);
@@ -104,7 +104,7 @@ TEST_CASE("What gains the least is left out of a model that is too large") {
   CHECK(again->file == bounded->file);
 }
 
-TEST_CASE("A model that cannot be made small enough is none") {
+TEST_CASE("No model is returned if it cannot be small enough") {
   const Trace trace = storm();
   CHECK_FALSE(train_bounded(training_of(trace), false, 50));
 }

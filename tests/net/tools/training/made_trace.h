@@ -1,4 +1,4 @@
-// Traces (MTRC1) that tests make.
+// Makes traces (MTRC1) for tests.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// Writes a trace as its format has it, whatever its header says.
+/// Writes a trace in its format, with any header.
 class TraceBytes {
  public:
   struct Entity {

@@ -1,4 +1,4 @@
-// Recorded worlds as files: what is read is what was written, what is damaged is refused.
+// Recorded worlds as files: they read back as written, and damaged ones are refused.
 #include "net/tools/training/trace.h"
 
 #include <catch2/catch.hpp>
@@ -38,13 +38,13 @@ TEST_CASE("A trace is read tick by tick") {
   CHECK(trace.types[0].lanes[1].kind == LaneKind::symbol);
   REQUIRE(trace.ticks.size() == 2);
   REQUIRE(trace.ticks[1].size() == 2);
-  CHECK(trace.ticks[0][0].values[0] == 0);  // -128, the least of eight bits
+  CHECK(trace.ticks[0][0].values[0] == 0);  // -128, the minimum of eight bits
   CHECK(trace.ticks[1][0].values[0] == 133);
   CHECK(trace.ticks[1][1].id == 9);
   CHECK(trace.ticks[1][1].values[1] == 1);
 }
 
-TEST_CASE("A scene says what the fields of a trace mean") {
+TEST_CASE("A scene describes the fields of a trace") {
   constexpr std::string_view kScene = R"({"send_rate": 30, "rules": [
     {"field": "place.*", "kind": "angle", "period": 200, "low": -128, "high": 127, "usual": 3},
     {"type": "barrel", "field": "lid", "kind": "number", "usual": 1}]})";
@@ -58,14 +58,14 @@ TEST_CASE("A scene says what the fields of a trace mean") {
   CHECK(trace.usual == std::vector<std::vector<LaneValue>>{{131, 0}});
 }
 
-TEST_CASE("A trace without a scene expects new entities at 0") {
+TEST_CASE("A trace without a scene has 0 as initial values") {
   Trace trace;
   std::string error;
   REQUIRE(read_trace(yard(), {}, trace, error));
   CHECK(trace.usual == std::vector<std::vector<LaneValue>>{{128, 0}});
 }
 
-TEST_CASE("Traces that are damaged are refused with a reason") {
+TEST_CASE("A damaged trace is refused with a reason") {
   CHECK(fault_of({}) == "not a trace of the format MTRC1");
   NetBytes other = yard();
   other[4] = std::byte{'2'};
@@ -81,13 +81,13 @@ TEST_CASE("Traces that are damaged are refused with a reason") {
   CHECK(fault_of(far.take()) == "tick 0: entity 4: lid is 2, outside its range");
   CHECK_FALSE(fault_of(yard(), "{").empty());
   CHECK(fault_of(yard(), R"({"rules": [{"field": "lid", "usual": 2}]})") ==
-        "lid: its usual value is outside its range");
+        "lid: its initial value is outside its range");
   TraceBytes wide(R"({"name": "w", "tick_rate": 60, "ticks": 0, "entity_types": [
     {"name": "a", "fields": [{"name": "x", "kind": "uint", "bits": 33}]}]})");
   CHECK(fault_of(wide.take()) == "x: 1 to 32 bits");
 }
 
-TEST_CASE("A trace whose ids do not rise is refused, as is one with an id that is none") {
+TEST_CASE("A trace with invalid or falling ids is refused") {
   const auto fault_of_second = [](std::uint32_t first, std::uint32_t second) {
     TraceBytes out(kHeader);
     out.tick(0, {});
@@ -95,19 +95,19 @@ TEST_CASE("A trace whose ids do not rise is refused, as is one with an id that i
                  {.id = second, .type = 0, .values = {0, 0}}});
     return fault_of(out.take());
   };
-  CHECK(fault_of_second(5, 2) == "tick 1: entity 2 stands behind entity 5: ids have to rise");
+  CHECK(fault_of_second(5, 2) == "tick 1: entity 2 follows entity 5: ids must rise");
   CHECK(fault_of_second(5, 5) == "tick 1: entity 5 is there twice");
   CHECK(fault_of_second(5, 0xFFFF'FFFF) == "tick 1: entity 4294967295: ids are below it");
   CHECK(fault_of_second(5, 0xFFFF'FFFE).empty());
 }
 
-TEST_CASE("A trace with more than its ticks is refused") {
+TEST_CASE("A trace with extra bytes is refused") {
   NetBytes tail = yard();
   tail.resize(tail.size() + 3);
-  CHECK(fault_of(tail) == "3 bytes stand behind its last tick");
+  CHECK(fault_of(tail) == "3 bytes follow its last tick");
 }
 
-TEST_CASE("A header that names nothing, or what no model can have, is refused") {
+TEST_CASE("A header without names, or beyond a model's limits, is refused") {
   const auto name_of = [](std::string_view header) {
     return trace_name(TraceBytes(header).take());
   };
@@ -139,7 +139,7 @@ TEST_CASE("A header that names nothing, or what no model can have, is refused") 
         "crate: angles have a period, other lanes none");
 }
 
-TEST_CASE("Types are refused that together have more than a model can") {
+TEST_CASE("Types beyond a model's limits together are refused") {
   const EntitySchema wide{
       .name = "wide",
       .lanes = std::vector<LaneSchema>(1024, {.name = "x", .greatest = UINT32_MAX})};
@@ -153,7 +153,7 @@ TEST_CASE("Types are refused that together have more than a model can") {
   CHECK(fault_of_types(types).starts_with("its 4097 types"));
 }
 
-TEST_CASE("Every shorter trace is refused") {
+TEST_CASE("Every truncated trace is refused") {
   const NetBytes whole = yard();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CHECK_FALSE(fault_of(NetBytes(whole.begin(), whole.begin() + static_cast<long>(size))).empty());

@@ -1,4 +1,4 @@
-// What training learns holds for a world that it has not seen.
+// A trained model also works for a world that it has not seen.
 #include "net/tools/training/train_model.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ SnapshotModel trained(const Trace& trace, SnapshotCoder coder) {
   return model;
 }
 
-/// The bytes of all snapshots of a trace; every one is read again and compared.
+/// The bytes of all snapshots of a trace; each one is read back and compared.
 std::size_t bytes_of(const Trace& trace, const SnapshotModel& model, SnapshotCoder coder) {
   SnapshotWriter writer(model, {.coder = coder});
   SnapshotReader reader(model, ReaderLimits{.entity_max = kDucks}, {.coder = coder});
@@ -90,7 +90,7 @@ std::size_t bytes_of(const Trace& trace, const SnapshotModel& model, SnapshotCod
   return bytes;
 }
 
-TEST_CASE("A model learnt from one world serves another one") {
+TEST_CASE("A model trained on one world works for another one") {
   const Trace seen = pond(1);
   const Trace unseen = pond(2);
   const SnapshotModel untrained = untrained_model(unseen.types);
@@ -117,21 +117,21 @@ TEST_CASE("Training twice gives the same model, byte for byte") {
   CHECK(encode_model(model) == first);
 }
 
-TEST_CASE("A trained model keeps to the size of its coder") {
+TEST_CASE("A trained model stays within the size of its coder") {
   const Trace trace = pond(1);
   CHECK(encode_model(trained(trace, SnapshotCoder::range)).size() <= 64U * 1024U);
   CHECK(encode_model(trained(trace, SnapshotCoder::mix)).size() <= 1024U * 1024U);
 }
 
-TEST_CASE("A model knows what new entities usually are") {
+TEST_CASE("A model contains the initial values of new entities") {
   const Trace trace = pond(1);
   const SnapshotModel model = trained(trace, SnapshotCoder::range);
   CHECK(model.types[0].lanes[2].usual == 1);
   const std::vector<std::uint16_t>& order = model.types[0].order;
-  CHECK(std::ranges::find(order, 0) < std::ranges::find(order, 1));  // what moves it comes first
+  CHECK(std::ranges::find(order, 0) < std::ranges::find(order, 1));  // its cause is coded first
 }
 
-TEST_CASE("Samples know only what was acknowledged") {
+TEST_CASE("Samples contain only acknowledged states") {
   const Trace trace = pond(3);
   for (const StateSample& sample : samples_of(trace, {.ack_ticks = 9, .loss = 0.1})) {
     if (sample.known.count > 0) CHECK(sample.known.now >= sample.known.ticks[0] + 9);
