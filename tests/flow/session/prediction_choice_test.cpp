@@ -19,7 +19,7 @@ constexpr float kTickMetres = kMetresPerSecond / 30;
 /// What a client shows of a ball that rolls along x.
 struct Ball {
   explicit Ball(SimulatedMatch& match) : server(match.server()) {
-    on_server = server.spawn("bolt", {.relevance = Relevance::always}, Transform{});
+    on_server = server.spawn("bolt", {}, Transform{});
     server.edit<Bolt>(on_server)->velocity = {kMetresPerSecond, 0, 0};
     server.edit<Bolt>(on_server)->seconds_left = 1000;
   }
