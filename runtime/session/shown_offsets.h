@@ -15,7 +15,7 @@ namespace muster {
 class ShownOffsets {
  public:
   /// Over which a change of ownership is blended.
-  static constexpr Duration kSwitch = std::chrono::milliseconds(200);
+  static constexpr Duration kSwitch = std::chrono::milliseconds(400);
 
   /// Shows an entity `offset` metres away, and over `length` ever less.
   void begin(EntityId entity, Vec3 offset, Time now, Duration length);
