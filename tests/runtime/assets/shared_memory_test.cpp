@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLargeBytes = SharedBlocks::kMinSharedBytes + 1000;
 
-// Of the thread that opens a bundle; a test cannot reach an executor's threads in another way.
+// Thread-local: a test cannot reach an executor's threads in another way.
 // NOLINTNEXTLINE(*-avoid-non-const-global-variables)
 thread_local std::optional<FailingAllocations> failure_here;
 
