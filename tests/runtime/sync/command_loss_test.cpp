@@ -147,7 +147,7 @@ class Match {
 };
 
 TEST_CASE("On thousands of networks no press of an arriving command is lost or duplicated",
-          "[sync][commands]") {
+          "[sync][commands][sys-49]") {
   const auto part = GENERATE(range(0U, 8U));
   int presses = 0;
   int pressed = 0;

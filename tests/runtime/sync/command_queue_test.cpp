@@ -15,7 +15,8 @@ namespace {
 using command_stage::Act;
 using command_stage::Stage;
 
-TEST_CASE("Each command runs once and in order when packets arrive in time", "[sync][commands]") {
+TEST_CASE("Each command runs once and in order when packets arrive in time",
+          "[sync][commands][sys-49][sys-50]") {
   Stage stage;
   for (int i = 1; i <= 300; ++i) {
     stage.set({.number = i});
