@@ -28,7 +28,7 @@
 
 namespace muster::c_api {
 
-/// The most requests of a store. A caller that reaches it has a leak.
+/// The maximum number of a store's requests. A caller that reaches it has a leak.
 inline constexpr std::size_t kRequestsMax = std::size_t{1} << 20U;
 
 /// A registry's texts with the zero bytes that the catalog lacks.

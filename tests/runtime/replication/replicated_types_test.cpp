@@ -40,7 +40,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   CHECK(layout[2].first_value == 6);
 }
 
-TEST_CASE("The usual values of a type are those of its prefab", "[runtime][replication]") {
+TEST_CASE("The initial values of a type are those of its prefab", "[runtime][replication]") {
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   for (const TypeId type : {samples::kHeroType, samples::kCrateType, samples::kFactoryType}) {

@@ -54,7 +54,7 @@ MemoryFileSystem build_with_large_pools() {
   return files;
 }
 
-/// A client that predicts shots, receives the real ones later, goes back and computes again. It
+/// A client that predicts shots, receives the real ones later, and then computes ticks again. It
 /// requests effects after every computed tick, and shows a frame after each new one.
 class ForetellingClient {
  public:
