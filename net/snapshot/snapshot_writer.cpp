@@ -103,7 +103,7 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     forget_acknowledged();
     followed_.forget();
   }
-  // The values of resting entities are the world's own, and only `begin` notices their changes.
+  // The values of idle entities are the world's own, and only `begin` notices their changes.
   if (tick - tick_ >= kPastAge && followed_.resting_count() > 0) followed_.wake_all();
   mark_past(tick);
   const std::uint32_t elapsed = tick - sweep_began_;

@@ -79,7 +79,7 @@ class SnapshotWriter {
 
   /// Known entities in the last snapshot that differed from the receiver's state.
   std::size_t changed_count() const;
-  /// The number of entity checks so far; a resting entity needs none.
+  /// The number of entity checks so far; an idle entity needs none.
   std::uint64_t looked_at_count() const { return followed_.looked_at_count(); }
   /// The number of entities that cost no work until they change.
   std::size_t resting_count() const { return followed_.resting_count(); }

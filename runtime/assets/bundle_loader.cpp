@@ -125,7 +125,7 @@ LoadPriority BundleLoader::Node::priority() const {
   return static_cast<LoadPriority>(highest);
 }
 
-// The most urgent and longest request decides.
+// The highest priority and the latest deadline of all requests apply.
 void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   Node& node = nodes_[bundle];
   if (node.wanted_by == 0) {

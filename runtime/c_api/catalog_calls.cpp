@@ -1,4 +1,4 @@
-// What the catalog says: no call here touches a bundle.
+// Functions that read the catalog; none loads a bundle.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Requests: numbers of the caller that stand for the handles of a loader.
+// Functions that load. A request is the number of a loader's handle.
 #include <string>
 
 #include "runtime/c_api/muster_runtime.h"
@@ -15,7 +15,7 @@ muster_status read_request(muster_store& store, const muster_request_options* gi
       options.priority >= MUSTER_PRIORITY_DEFAULT && options.priority <= MUSTER_PRIORITY_NEEDED;
   if (!is_readable || !is_priority || options.deadline_ns < 0) {
     return store.refuse(MUSTER_INVALID_ARGUMENT,
-                        "request options: set struct_size, clear what is not used, and take a "
+                        "request options: set struct_size, clear unused members, and use a "
                         "priority of muster_priority and a deadline that is not negative");
   }
   if (options.priority != MUSTER_PRIORITY_DEFAULT) {
@@ -33,7 +33,7 @@ muster_status add_request(muster_store& store, std::uint32_t bundle,
   if (const muster_status status = read_request(store, given, request)) return status;
   if (store.requests.is_full()) {
     return store.refuse(MUSTER_LIMIT_EXCEEDED, "the store has " + std::to_string(kRequestsMax) +
-                                                   " requests: release what is not needed");
+                                                   " requests: release unused ones");
   }
   *out = store.requests.add(store.loader.request(bundle, request));
   return MUSTER_OK;
@@ -74,7 +74,7 @@ muster_status find_part(muster_store& store, std::uint32_t bundle, const Guid& g
     return copy_out(store, part, out);
   }
   return store.refuse(MUSTER_NOT_FOUND, "bundle " + store.store.describe(bundle) +
-                                            " and what it depends on have no part " +
+                                            " and its dependencies have no part " +
                                             std::to_string(local_id) + " of asset " +
                                             guid.to_string());
 }

@@ -1,6 +1,6 @@
-// The library and its stores; catalog_calls.cpp and loading_calls.cpp have the other functions of
-// the header. Each checks what came from outside, calls the room below, and turns the answer into a
-// status; each that could throw does so inside `caught` or `guarded`.
+// The functions of the library and of stores; catalog_calls.cpp and loading_calls.cpp have the
+// other functions of the header. Each function checks its arguments, calls the room below, and
+// converts the result to a status. A function that could throw runs inside `caught` or `guarded`.
 #include "runtime/c_api/muster_runtime.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace muster::c_api {
 namespace {
 
-constexpr std::uint32_t kThreadsDefault = 2;  // one waits for the disk, one decompresses
+constexpr std::uint32_t kThreadsDefault = 2;  // one reads the disk, one decompresses
 constexpr std::uint32_t kThreadsMax = 64;
 
 void write_message(std::string_view text, char* message, std::size_t message_bytes) noexcept {
@@ -27,7 +27,7 @@ void write_message(std::string_view text, char* message, std::size_t message_byt
   message[length] = '\0';
 }
 
-// "quality=low,language=de"
+// Parses "quality=low,language=de".
 Result<std::vector<VariantSetting>> read_variants(const char* text) {
   std::vector<VariantSetting> settings;
   std::string_view rest = text == nullptr ? std::string_view() : std::string_view(text);
@@ -48,7 +48,7 @@ Result<std::vector<VariantSetting>> read_variants(const char* text) {
 
 Result<std::unique_ptr<muster_store>> open_store(const char* folder,
                                                  const muster_store_options& options) {
-  // Not mapped: a library must not handle the signals of a file that is cut short.
+  // Files are not mapped: a library must not handle the signal of a truncated file.
   auto memory = std::make_shared<MemoryPool>();
   auto source = std::make_unique<PreadSource>(folder, memory);
   const auto variants = read_variants(options.variants);
@@ -133,7 +133,7 @@ muster_status muster_store_open(const char* folder, const muster_store_options* 
   muster_store_options wanted{};
   if (!copy_options(options, wanted) || wanted.thread_count > kThreadsMax) {
     return complain(MUSTER_INVALID_ARGUMENT,
-                    "store options: set struct_size, clear what is not used, and take at most 64 "
+                    "store options: set struct_size, clear unused members, and use at most 64 "
                     "threads");
   }
   return caught(complain, [&]() -> muster_status {
@@ -146,7 +146,7 @@ muster_status muster_store_open(const char* folder, const muster_store_options* 
 
 muster_status muster_store_close(muster_store* store) {
   if (store == nullptr) return MUSTER_INVALID_ARGUMENT;
-  // To wait for threads that this process does not have would take for ever.
+  // Waiting for threads that do not exist in this process would never end.
   if (!store->is_of_this_process()) return refuse_forked(*store);
   const std::unique_ptr<muster_store> closed(store);
   return MUSTER_OK;

@@ -1,4 +1,4 @@
-// Numbers that stand for values, and that are refused once their value is gone.
+// Values under ids that are refused after their value was removed.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Holds values under 64-bit ids: a slot in the low half, its generation in the high one. An id is
-/// never zero and never given twice, so that one that was removed, or made up, finds nothing. One
+/// Stores values under 64-bit ids: a slot in the low half, its generation in the high half. An id
+/// is never zero and never used twice, so `find` returns null for a removed or invented one. One
 /// thread at a time.
 template <typename Value>
 class SlotTable {
@@ -23,7 +23,7 @@ class SlotTable {
   /// Requires: `!is_full()`.
   std::uint64_t add(Value value) {
     if (free_.empty()) {
-      // Room for all of them, so that `remove` cannot fail.
+      // Reserve for all slots, so that `remove` cannot fail.
       if (free_.capacity() <= slots_.size()) free_.reserve(2 * slots_.size() + 8);
       slots_.emplace_back();
       free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
@@ -35,7 +35,7 @@ class SlotTable {
     return (std::uint64_t{slot.generation} << 32U) | index;
   }
 
-  /// Null when the id is none, made up or removed. Valid until the next `add` or `remove`.
+  /// Null if the id is zero, removed or invented. Valid until the next `add` or `remove`.
   Value* find(std::uint64_t id) {
     const auto index = static_cast<std::uint32_t>(id);
     if (index >= slots_.size()) return nullptr;
@@ -43,13 +43,13 @@ class SlotTable {
     return slot.value && slot.generation == id >> 32U ? &*slot.value : nullptr;
   }
 
-  /// Destroys a value; returns false when there is none.
+  /// Destroys a value. Returns false if there was none.
   bool remove(std::uint64_t id) {
     if (find(id) == nullptr) return false;
     const auto index = static_cast<std::uint32_t>(id);
     Slot& slot = slots_[index];
     slot.value.reset();
-    // A slot that has run out of generations is never used again.
+    // A slot without further generations is never used again.
     if (++slot.generation == 0) {
       ++retired_;
     } else {

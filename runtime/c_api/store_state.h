@@ -1,4 +1,4 @@
-// What is behind a `muster_store`, and how its functions check and refuse.
+// The state of a `muster_store`, and how its functions check arguments and report errors.
 #pragma once
 
 #include <sys/types.h>
@@ -28,10 +28,10 @@
 
 namespace muster::c_api {
 
-/// Somebody who has that many has forgotten to release them.
+/// The maximum number of a store's requests. A caller that reaches it has a leak.
 inline constexpr std::size_t kRequestsMax = std::size_t{1} << 20U;
 
-/// A registry's texts with the zero byte that the catalog does without.
+/// A registry's texts with the zero bytes that the catalog lacks.
 struct RegistryTexts {
   std::string class_name;
   std::string path;
@@ -39,7 +39,7 @@ struct RegistryTexts {
 
 }  // namespace muster::c_api
 
-// The members are destroyed from the last to the first, each before what it depends on.
+// Members are destroyed from last to first, each before its dependencies.
 struct muster_store {  // NOLINT(readability-identifier-naming): the header's name
   /// Starts the threads.
   muster_store(std::unique_ptr<muster::PreadSource> opened_source, muster::BundleStore opened,
@@ -53,12 +53,12 @@ struct muster_store {  // NOLINT(readability-identifier-naming): the header's na
   muster::BundleLoader loader;
   muster::SlotTable<muster::BundleHandle> requests{muster::c_api::kRequestsMax};
   std::string last_error;
-  pid_t process = ::getpid();  ///< Only there do the executor's threads exist.
+  pid_t process = ::getpid();  ///< The process with the executor's threads.
 
   bool is_of_this_process() const { return process == ::getpid(); }
   const muster::CatalogReader& catalog() const { return store.catalog(); }
 
-  /// Keeps the message for `muster_last_error`. Never throws: without memory there is none.
+  /// Stores the message for `muster_last_error`. Never throws: without memory the message is empty.
   muster_status refuse(muster_status status, std::string_view message) noexcept;
 };
 
@@ -72,7 +72,7 @@ muster_status refuse_forked(muster_store& store);
 Guid guid_from(const muster_guid& guid);
 muster_guid guid_to(const Guid& guid);
 
-/// Calls `complain(status, message)` with what `call` throws.
+/// Calls `call`. If it throws, returns `complain(status, message)`.
 template <typename Complain, typename Call>
 muster_status caught(Complain complain, Call call) noexcept {
   try {
@@ -88,7 +88,7 @@ muster_status caught(Complain complain, Call call) noexcept {
   }
 }
 
-/// Runs one function of a store. A null store has nowhere to put a message.
+/// Runs a function of a store. A null store cannot store a message.
 template <typename Call>
 muster_status guarded(muster_store* store, Call call) noexcept {
   if (store == nullptr) return MUSTER_INVALID_ARGUMENT;
@@ -100,7 +100,7 @@ muster_status guarded(muster_store* store, Call call) noexcept {
       });
 }
 
-/// Fills a caller's struct.
+/// Fills the caller's struct.
 template <typename Info>
 muster_status copy_out(muster_store& store, const Info& info, Info* out) {
   if (out == nullptr) return refuse_null(store);

@@ -1,4 +1,4 @@
-// Reading and filling the structs of callers that were compiled with an older or a newer header.
+// Copies structs of callers that were compiled with an older or newer header.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace muster::c_api {
 
-/// A larger `struct_size` is one that nobody has set.
+/// A larger `struct_size` was never set.
 inline constexpr std::size_t kStructBytesMax = 4096;
 
-/// What a struct had in version 1 of the interface, up to the end of its last member: no caller
-/// knows less. It never changes, however much the struct grows.
+/// The size of a struct in version 1, up to the end of its last member: no caller has less. Never
+/// changes, however much the struct grows.
 template <typename Struct>
 inline constexpr std::size_t kFirstBytes = 0;
 template <>
@@ -42,9 +42,8 @@ bool is_struct_size(std::size_t size_bytes) {
   return size_bytes >= kFirstBytes<Struct> && size_bytes <= kStructBytesMax;
 }
 
-/// Copies a caller's options as far as both know them; null is all defaults, and so is what the
-/// caller does not know. Returns false for a size that cannot be, and for a newer member that asks
-/// for something.
+/// Copies the members that both versions have; the others get their defaults, as all do for null.
+/// Returns false for an impossible size, and for a newer member that is not zero.
 template <typename Options>
 bool copy_options(const Options* given, Options& options) {
   if (given == nullptr) return true;
@@ -57,8 +56,8 @@ bool copy_options(const Options* given, Options& options) {
                                               [](unsigned char byte) { return byte == 0; });
 }
 
-/// Fills a caller's struct as far as both know it, and clears what only the caller knows. Returns
-/// false for a size that cannot be. `info.struct_size` is not looked at.
+/// Fills the members that both versions have, and clears those that only the caller has. Returns
+/// false for an impossible size. `info.struct_size` is ignored.
 template <typename Info>
 bool fill_struct(Info info, Info& out) {
   const std::size_t size_bytes = out.struct_size;

@@ -1,7 +1,7 @@
-# Finds the libraries that Muster links, as imported targets `muster::external_NAME`. The tree and an
-# installed package include this file, so that both find them in the same way.
+# Finds the libraries that Muster links, as imported targets `muster::external_NAME`. The tree and
+# the installed package both include this file.
 
-# muster_external(NAME HEADER LIBRARY [OPTIONAL]): an empty LIBRARY is a library of headers only.
+# muster_external(NAME HEADER LIBRARY [OPTIONAL]): LIBRARY is empty for a header-only library.
 function(muster_external name header library)
   if(TARGET muster::external_${name})
     return()
@@ -33,7 +33,7 @@ function(muster_external name header library)
     muster::external_${name} SYSTEM INTERFACE ${MUSTER_${name}_INCLUDE_DIR})
 endfunction()
 
-# muster_find_externals(NAME...): finds some of them; MUSTER_MISSING has those that are not there.
+# muster_find_externals(NAME...): finds the named ones; MUSTER_MISSING lists the missing ones.
 macro(muster_find_externals)
   foreach(muster_external_name ${ARGN})
     if(muster_external_name STREQUAL "expected")

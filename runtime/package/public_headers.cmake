@@ -1,8 +1,8 @@
 # The headers for users: NAME=PATH is included as <muster/NAME>, in the tree and installed. In the
-# tree a header of two lines leads to the path. Installed ones are copies that include each other as
-# <muster/NAME>; a public header that includes an internal one is an error.
+# tree <muster/NAME> is a generated header that includes the path. Installed headers are copies that
+# include each other as <muster/NAME>. A public header must not include an internal one.
 set(muster_public_headers
-  # The front door.
+  # The session API.
   build.h=runtime/session/build.h
   client.h=runtime/session/game_client.h
   client_options.h=runtime/session/client_options.h
@@ -17,7 +17,7 @@ set(muster_public_headers
   server_options.h=runtime/session/server_options.h
   session_calls.h=runtime/session/session_calls.h
   system_context.h=runtime/session/system_context.h
-  # The engine's world, for what the front door does not have.
+  # The engine's world, for what the session API lacks.
   component_id.h=runtime/world/component_id.h
   component_storage.h=runtime/world/component_storage.h
   entity_id.h=runtime/world/entity_id.h
@@ -33,7 +33,7 @@ set(muster_public_headers
   bundle_name.h=runtime/bundle/bundle_name.h
   catalog_reader.h=runtime/bundle/catalog_reader.h
   guid.h=registry/base/guid.h
-  # Values that all of them share.
+  # Values that all of them use.
   bytes.h=registry/base/bytes.h
   clock.h=registry/base/clock.h
   component.h=registry/components/component.h
@@ -45,7 +45,7 @@ set(muster_public_headers
   seed.h=registry/base/seed.h
   tick.h=registry/base/tick.h
   type_id.h=registry/base/type_id.h
-  # Sockets: for a transport of your own.
+  # Sockets, for custom transports.
   address.h=net/transport/address.h
   datagram_socket.h=net/transport/datagram_socket.h
   udp_socket.h=net/transport/udp_socket.h)

@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// The most members of a replicated entity. The last ones of a larger prefab are not replicated.
+/// The maximum number of members of a replicated entity. Further ones are not replicated.
 inline constexpr std::uint32_t kMembersMax = 255;
 
 /// A component of a member, as named on the wire: `Health` of the root, `3/Health` of the third

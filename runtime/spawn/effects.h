@@ -18,8 +18,8 @@
 
 namespace muster {
 
-/// The most requests of one kind that wait for the next update: enough for the shotguns of sixteen
-/// players. Requests beyond that are refused.
+/// The maximum number of requests of one kind between two updates: enough for the shotguns of
+/// sixteen players. Further ones are refused.
 inline constexpr std::size_t kMaxEffectRequests = 256;
 
 /// The replicated state that caused an effect, such as "fired at tick 90". A cause plays one effect

@@ -1,4 +1,4 @@
-// Keeps objects outside a world in step with its components, however often the world goes back.
+// Keeps objects outside a world in step with its components, however often the world is restored.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct ComponentEvent {
 
 /// For objects that belong to components but are not in the world: bodies of a physics engine,
 /// sounds, sockets. Compares the existing components with the announced ones, so `initialised` and
-/// `deinitialised` come in pairs, also for components that going back has restored or removed.
+/// `deinitialised` come in pairs, also for components that a restore has added or removed.
 /// (`World::initialised` and the callback of `process_despawns` are for changing the world itself;
 /// they are repeated when a tick is computed again.)
 ///
-/// Call `collect` after a tick, or after going back and computing again. A component that was
+/// Call `collect` after a tick, or after a restore and its repeated ticks. A component that was
 /// removed and added between two calls is reported as both. Exception: if its entity has the same
 /// id and signature, it is the same component computed again and is not reported. One that was
 /// added and removed is not reported.

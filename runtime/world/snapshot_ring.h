@@ -1,4 +1,4 @@
-// A world's recent past, for going back and comparing.
+// A world's recent past, to restore and to compare.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct ViewEvent {
 };
 
 /// Compares the existing entities with the announced ones, once per frame. Between two calls a
-/// world may go back and be computed again any number of times. An effect that exists before and
+/// world may be restored and computed again any number of times. An effect that exists before and
 /// after is not reported (or only as `moved`, if it got another id), so it never flickers. Only
 /// entities with a signature are reported. The world must outlive it, and can have one of these.
 class ViewEvents {

@@ -61,7 +61,7 @@ struct EntityOptions {
 ///     world.add(health, hero, {.current = 80});
 ///     if (Health* value = world.get(health, hero)) value->current -= 10;
 ///
-/// For going back in time, see `SnapshotRing`.
+/// `SnapshotRing` restores earlier ticks.
 class World {
  public:
   /// Requires: descriptions that pass `check`, with unique names.
@@ -104,7 +104,7 @@ class World {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
   std::uint32_t entity_count() const { return state_.alive_count; }
-  /// Grows when an entity is removed, the world goes back, or another world is assigned: while it
+  /// Grows when an entity is removed, the world is restored, or another world is assigned: while it
   /// is unchanged, every entity that was alive still is.
   std::uint64_t end_count() const { return end_count_; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities during the
@@ -159,7 +159,7 @@ class World {
   bool is_despawning(EntityId entity) const;
   /// Ends a tick: destroys all marked entities, in the order of the requests, children before their
   /// parents. Calls `deinitialise(EntityId)` for each while its components still exist; it must not
-  /// create, destroy, add or remove. Use it only for changing the world: going back undoes that,
+  /// create, destroy, add or remove. Use it only for changing the world: a restore undoes that,
   /// and computing the tick again repeats it. Use `ComponentEvents` for objects outside. Returns
   /// the number of removed entities.
   template <typename Deinitialise>
@@ -214,8 +214,8 @@ class World {
   }
 
   /// Components that were added since despawns were last processed, in order; some may be removed
-  /// again. Systems initialise other components for them. Part of the state: going back restores
-  /// the list. Use `ComponentEvents` for objects outside.
+  /// again. Systems initialise other components for them. Part of the state: a restore also
+  /// restores the list. Use `ComponentEvents` for objects outside.
   std::span<const EntityComponent> initialised() const { return initialised_; }
 
   /// Reserves memory for this many entities with `components` of each type.
@@ -263,7 +263,7 @@ class World {
   /// Drops the log, and stops it.
   void stop_log();
 
-  /// Moves out the signatures that were added or removed (also by going back) since the last call.
+  /// Moves out the signatures that were added or removed (also by a restore) since the last call.
   /// They are recorded from the first call until `stop_touched`.
   void take_touched(std::vector<Signature>& out);
   void stop_touched();

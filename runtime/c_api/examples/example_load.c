@@ -1,8 +1,8 @@
-// Loads everything that a build's registries name, and prints how large it is.
+// Loads all assets in the registries of a build, and prints their sizes.
 //
 //     example_load build/demo/client
 //
-// Exit codes: 0 all is there, 1 something failed, 2 usage or unreadable build.
+// Exit codes: 0 all are loaded, 1 some failed, 2 usage or unreadable build.
 #include <muster_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 #define FRAME_NS 16666667
 
-/// What a type id leads to, and the request that keeps it loaded.
+/// The entry of a type id, and the request that keeps it loaded.
 typedef struct wanted_entry {
   muster_entry_info entry;
-  muster_request request;  // 0 when there is nothing to load
+  muster_request request;  // 0 for an entry that is not packed
   muster_status status;
 } wanted_entry;
 
@@ -22,7 +22,7 @@ static int complain(const char* what, const char* why) {
   return 2;
 }
 
-/// Resolves every type id of a registry and requests what it names. Returns how many there are.
+/// Resolves every type id of a registry and requests its bundle. Returns the number of entries.
 static uint32_t request_registry(muster_store* store, uint32_t registry,
                                  const muster_registry_info* info, wanted_entry* wanted) {
   uint32_t count = 0;
@@ -39,14 +39,14 @@ static uint32_t request_registry(muster_store* store, uint32_t registry,
   return count;
 }
 
-/// Plays frames until nothing is on the way any more.
+/// Updates once a frame until nothing is loading.
 static void wait_for_all(muster_store* store, wanted_entry* wanted, uint32_t count) {
   int64_t now_ns = 0;
   uint32_t loading = 1;
   while (loading > 0) {
     loading = 0;
     muster_update(store, now_ns);
-    now_ns += FRAME_NS;  // a game would simulate and draw here
+    now_ns += FRAME_NS;  // a game simulates and draws here
     for (uint32_t i = 0; i < count; ++i) {
       muster_load_state state = MUSTER_FAILED;
       if (wanted[i].request == 0) continue;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Loads everything that a build's registries name, and prints how large it is; with ctypes alone.
+"""Loads all assets in the registries of a build, and prints their sizes. Uses only ctypes.
 
     example_load.py LIBRARY build/demo/client
 
-LIBRARY is libmuster_runtime.so.1. Exit codes: 0 all is there, 1 something failed, 2 usage or
-unreadable build. Prints what example_load.c prints.
+LIBRARY is libmuster_runtime.so.1. Exit codes: 0 all are loaded, 1 some failed, 2 usage or
+unreadable build. The output is that of example_load.c.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ class Guid(ctypes.Structure):
 
 
 class Sized(ctypes.Structure):
-    """A struct that tells the library its size."""
+    """A struct that begins with its size."""
 
     def __init__(self):
         super().__init__(struct_size=ctypes.sizeof(self))
@@ -83,7 +83,7 @@ def load_library(path):
 
 
 class Store:
-    """An open build; close it with `with`."""
+    """An open build; use it in a `with` statement, which closes it."""
 
     def __init__(self, library, folder):
         self.library, self.handle = library, c_void_p()
@@ -113,7 +113,7 @@ class Store:
         return info
 
     def resolve(self, registry, type_id):
-        """The entry of a type id; None when it is not assigned."""
+        """The entry of a type id; None if it is not assigned."""
         entry = EntryInfo()
         status = self.library.muster_resolve(self.handle, registry, type_id, byref(entry))
         if status == NOT_FOUND:
@@ -132,14 +132,14 @@ class Store:
         return state.value == LOADING
 
     def part(self, request, guid):
-        """The status and the bytes of a prefab's flattened form, or else of the main payload."""
+        """The status and the bytes: of a prefab the flattened form, else the main payload."""
         part = Part()
         for local_id in (FLATTENED_PREFAB, MAIN_PAYLOAD):
             status = self.library.muster_bytes(self.handle, request, byref(guid), local_id,
                                                byref(part))
             if status != NOT_FOUND:
                 break
-        # Copied, because the memory is the store's only until the request is released.
+        # Copy: the memory is valid only until the request is released.
         return status, ctypes.string_at(part.data, part.size_bytes) if status == OK else b""
 
 

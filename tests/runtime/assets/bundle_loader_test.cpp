@@ -20,8 +20,7 @@ using Fixture = samples::LoaderStage;
 
 constexpr Time kStart{};
 
-TEST_CASE("A bundle is loaded with what it depends on, which is loaded once",
-          "[runtime][assets][sys-13]") {
+TEST_CASE("A bundle is loaded with its dependencies, each once", "[runtime][assets][sys-13]") {
   Fixture f;
   BundleHandle hero = f.request(samples::kHeroClient);
   BundleHandle crate = f.request(samples::kCrate);
@@ -32,16 +31,15 @@ TEST_CASE("A bundle is loaded with what it depends on, which is loaded once",
   CHECK(hero.state() == LoadState::ready);
   CHECK(crate.state() == LoadState::ready);
   CHECK(again.state() == LoadState::ready);
-  CHECK(f.loader.counters().loaded == 3);  // Both prefabs and the picture that they share.
+  CHECK(f.loader.counters().loaded == 3);  // Both prefabs and their common picture.
   CHECK(f.store.counters().bundles_opened == 3);
   CHECK(f.loader.memory_bytes() > 0);
   const auto read = f.store.counters().entries_read;
   CHECK(f.store.load(guid(samples::kPicture), kMainPayload).has_value());
-  CHECK(f.store.counters().entries_read == read);  // It had been decompressed in the background.
+  CHECK(f.store.counters().entries_read == read);  // It was decompressed in the background.
 }
 
-TEST_CASE("What matters more is loaded first, then what is due, then what came first",
-          "[runtime][assets]") {
+TEST_CASE("Loads are ordered by priority, then by deadline, then by request", "[runtime][assets]") {
   Fixture f(true, {.start_budget_bytes = 1});  // One at a time.
   std::vector<BundleHandle> handles;
   const auto ask = [&](std::uint64_t asset, LoadPriority priority, std::optional<Time> deadline) {
@@ -52,7 +50,7 @@ TEST_CASE("What matters more is loaded first, then what is due, then what came f
   ask(samples::kExplosion, LoadPriority::visible, kStart + seconds(9));
   ask(samples::kFactory, LoadPriority::visible, kStart + seconds(5));
   ask(samples::kCrateLook, LoadPriority::needed, {});
-  ask(samples::kFlash, LoadPriority::level, {});  // Somebody else wants it more.
+  ask(samples::kFlash, LoadPriority::level, {});  // Another request with a higher priority.
   std::vector<std::uint32_t> order;
   for (int i = 0; i < 5; ++i) {
     f.loader.update(kStart);
@@ -66,15 +64,15 @@ TEST_CASE("What matters more is loaded first, then what is due, then what came f
                                    f.bundle_of(samples::kFlash)});
 }
 
-TEST_CASE("What nobody wants any more is not loaded", "[runtime][assets]") {
+TEST_CASE("A bundle without requests is not loaded", "[runtime][assets]") {
   Fixture f(true);
   BundleHandle hero = f.request(samples::kHeroClient);
   BundleHandle crate = f.request(samples::kCrate);
   hero.release();
   f.loader.update(kStart);
-  CHECK(f.executor.started_count() == 2);  // The crate, and the picture that both needed.
+  CHECK(f.executor.started_count() == 2);  // The crate, and the picture that both need.
   CHECK(f.loader.counters().cancelled == 1);
-  // What has begun is finished, kept while there is room, and belongs to nobody.
+  // A load that has begun is completed, and kept while there is room.
   f.executor.step();
   crate.release();
   CHECK(f.executor.started_count() == 0);
@@ -91,7 +89,7 @@ TEST_CASE("What nobody wants any more is not loaded", "[runtime][assets]") {
   CHECK(f.store.counters().bundles_opened == 2);
 }
 
-TEST_CASE("A request that would come too late fails, and may be made again", "[runtime][assets]") {
+TEST_CASE("A request after its deadline fails, and can be repeated", "[runtime][assets]") {
   Fixture f(true, {.start_budget_bytes = 1});
   BundleHandle first = f.request(samples::kTracer, {.priority = LoadPriority::needed});
   BundleHandle late = f.request(samples::kFlash, {.deadline = kStart + seconds(1)});
@@ -106,7 +104,7 @@ TEST_CASE("A request that would come too late fails, and may be made again", "[r
   CHECK(late.state() == LoadState::ready);
 }
 
-TEST_CASE("A failure reaches whoever asked, and can be tried again", "[runtime][assets]") {
+TEST_CASE("A failure is reported to every request, and can be retried", "[runtime][assets]") {
   Fixture f;
   const ByteVector good = f.files.files().at(f.file(samples::kCrate));
   REQUIRE(f.files.remove(f.file(samples::kCrate)).has_value());
@@ -127,10 +125,9 @@ TEST_CASE("A failure reaches whoever asked, and can be tried again", "[runtime][
   CHECK(f.loader.counters().failed == 2);
 }
 
-TEST_CASE("Who has nothing to do meanwhile waits for one load after the other",
-          "[runtime][assets]") {
-  Fixture f(true, {.start_budget_bytes = 1});  // One at a time, and none by itself.
-  f.loader.wait(kStart);                       // Nothing is under way.
+TEST_CASE("A caller without other work waits for one load after another", "[runtime][assets]") {
+  Fixture f(true, {.start_budget_bytes = 1});  // One at a time.
+  f.loader.wait(kStart);                       // Nothing is loading.
   const std::array handles{f.request(samples::kFlash), f.request(samples::kTracer)};
   int waits = 0;
   while (handles[0].state() == LoadState::loading || handles[1].state() == LoadState::loading) {
@@ -140,13 +137,13 @@ TEST_CASE("Who has nothing to do meanwhile waits for one load after the other",
   CHECK(f.loader.counters().loaded == 2);
 }
 
-TEST_CASE("An asset that is not in the build is an error value", "[runtime][assets]") {
+TEST_CASE("An asset that is not in the build is an error", "[runtime][assets]") {
   Fixture f;
   CHECK(f.loader.request_asset(guid(9999)).error().code == ErrorCode::not_found);
   CHECK(BundleHandle().state() == LoadState::failed);
 }
 
-TEST_CASE("Memory stays within its budget: what was used longest ago goes first",
+TEST_CASE("Memory stays within its budget: the least recently used bundle is closed first",
           "[runtime][assets]") {
   Fixture probe;
   const auto memory_of = [&](std::uint64_t asset) {
@@ -161,7 +158,7 @@ TEST_CASE("Memory stays within its budget: what was used longest ago goes first"
   BundleHandle tracer = f.request(samples::kTracer);
   CHECK(f.loader.finish(flash, kStart) == LoadState::ready);
   CHECK(f.loader.finish(tracer, kStart) == LoadState::ready);
-  // Both are kept: there is no room.
+  // Both are kept, so there is no room.
   BundleHandle look = f.request(samples::kCrateBroken);
   CHECK(f.loader.finish(look, kStart) == LoadState::failed);
   CHECK(look.error().code == ErrorCode::limit_exceeded);
@@ -174,7 +171,7 @@ TEST_CASE("Memory stays within its budget: what was used longest ago goes first"
   CHECK(f.loader.memory_bytes() <= budget);
 }
 
-TEST_CASE("A registry is preloaded as a whole", "[runtime][assets]") {
+TEST_CASE("A registry is preloaded completely", "[runtime][assets]") {
   Fixture f;
   std::vector<BundleHandle> handles =
       f.loader.request_registry(0, {.priority = LoadPriority::level});
@@ -184,7 +181,7 @@ TEST_CASE("A registry is preloaded as a whole", "[runtime][assets]") {
   }
 }
 
-TEST_CASE("Whatever is asked for and let go, in whatever order it arrives, nothing is lost",
+TEST_CASE("Random requests and releases with random completion order lose nothing",
           "[runtime][assets][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -225,7 +222,7 @@ TEST_CASE("Whatever is asked for and let go, in whatever order it arrives, nothi
       if (handle.state() == LoadState::ready) REQUIRE(f.store.is_open(handle.bundle()));
     }
   }
-  // Once everybody is told, each handle has an outcome.
+  // At the end each handle has a result.
   for (int round = 0; round < 200; ++round) {
     while (f.executor.started_count() > 0) f.executor.step();
     f.loader.update(now);
@@ -261,7 +258,7 @@ TEST_CASE("Ten thousand requests are cancelled at random while threads load",
   CHECK(loader.memory_bytes() <= 40000);
 }
 
-/// Has a catalog, but no memory for one bundle, or for any.
+/// Has a catalog, but no memory for one bundle, or for all.
 class CrampedSource final : public BundleSource {
  public:
   explicit CrampedSource(const BundleSource& source, std::string refused = {})
@@ -279,7 +276,7 @@ class CrampedSource final : public BundleSource {
   std::string refused_;
 };
 
-TEST_CASE("A bundle without memory fails alone, also where many are opened together",
+TEST_CASE("A bundle without memory fails alone, also if many are opened together",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource roomy(files, AssetPath::parse("client").value());
@@ -287,7 +284,7 @@ TEST_CASE("A bundle without memory fails alone, also where many are opened toget
   const CatalogReader& catalog = whole.catalog();
   const std::uint32_t bundle_count = catalog.bundle_count();
   REQUIRE(bundle_count > 2);
-  // The crate's own bundle: no other needs it.
+  // The crate's own bundle: no other bundle depends on it.
   const std::uint32_t refused = catalog.bundle_of(guid(samples::kCrate)).value();
   const CrampedSource source(roomy, std::string(BundlePath(catalog.bundle(refused).name).view()));
   BundleStore store = BundleStore::open(source).value();
@@ -302,7 +299,7 @@ TEST_CASE("A bundle without memory fails alone, also where many are opened toget
   }
 }
 
-TEST_CASE("A load without memory fails, on whichever thread", "[runtime][assets][threads]") {
+TEST_CASE("A load without memory fails on every thread", "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource roomy(files, AssetPath::parse("client").value());
   const CrampedSource source(roomy);

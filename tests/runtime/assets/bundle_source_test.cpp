@@ -44,7 +44,7 @@ std::unique_ptr<MemorySource> layer_of(const std::string& name,
   return layer;
 }
 
-// Fails every opening in a way that is not "not found".
+// Fails every opening with an error other than "not found".
 class BrokenSource final : public BundleSource {
  public:
   Result<std::unique_ptr<HeldFile>> open(std::string_view path, std::uint64_t) const override {
@@ -53,7 +53,7 @@ class BrokenSource final : public BundleSource {
   std::string name() const override { return "broken"; }
 };
 
-// The sample build's client, or what is put above it.
+// The sample build's client files in memory, or a layer above it.
 std::unique_ptr<MemorySource> client_in_memory(const std::string& name,
                                                const MemoryFileSystem& files) {
   auto source = std::make_unique<MemorySource>(name);
@@ -63,7 +63,7 @@ std::unique_ptr<MemorySource> client_in_memory(const std::string& name,
   return source;
 }
 
-// A source of a kind; null where this machine has none.
+// A source of a kind; null if this machine does not support it.
 std::unique_ptr<BundleSource> disk_source(const std::string& folder, SourceKind kind) {
   Result<DiskSource> opened = open_disk_source(folder, kind);
   if (!opened) {
@@ -98,7 +98,7 @@ TEST_CASE("Files in memory are opened without a copy", "[runtime][assets][source
   CHECK(source.place_of("a/b") == "ram/a/b");
 }
 
-TEST_CASE("Whatever files come and go in memory, each is found under its path and no other",
+TEST_CASE("Files in memory are found under their paths after random changes",
           "[runtime][assets][source][property]") {
   const auto seed = GENERATE(range(1U, 6U));
   CAPTURE(seed);
@@ -121,7 +121,7 @@ TEST_CASE("Whatever files come and go in memory, each is found under its path an
   }
 }
 
-TEST_CASE("Files in memory are found together as one by one", "[runtime][assets][source]") {
+TEST_CASE("Files in memory are found together as well as one by one", "[runtime][assets][source]") {
   MemorySource source;
   const OpenRequest nowhere{.path = "nowhere", .max_bytes = 1};
   CHECK(source.open_all({&nowhere, 1}).front().error().code == ErrorCode::not_found);
@@ -149,7 +149,7 @@ TEST_CASE("Files in memory are found together as one by one", "[runtime][assets]
   }
 }
 
-TEST_CASE("The topmost layer that has a file gives it", "[runtime][assets][source]") {
+TEST_CASE("A file comes from the topmost layer that has it", "[runtime][assets][source]") {
   StackedSource stack;
   CHECK(stack.open("base", 9).error().code == ErrorCode::not_found);
   stack.push(layer_of("base", {{"base", "base"}, {"both", "base"}, {"all", "base"}}));
@@ -175,19 +175,19 @@ TEST_CASE("The topmost layer that has a file gives it", "[runtime][assets][sourc
   CHECK(text_of(opened[5]) == "mod");
 }
 
-TEST_CASE("A broken layer is not passed over", "[runtime][assets][source]") {
+TEST_CASE("A broken layer is not skipped", "[runtime][assets][source]") {
   StackedSource stack;
   stack.push(layer_of("base", {{"file", "base"}}));
   stack.push(std::make_unique<BrokenSource>());
   CHECK(stack.open("file", 9).error().code == ErrorCode::io);
   CHECK(stack.place_of("file") == "broken/file");
-  CHECK_FALSE(stack.file_bytes("file"));  // It is not the size of the file below.
+  CHECK_FALSE(stack.file_bytes("file"));  // Not the size of the file below.
   stack.push(layer_of("top", {{"file", "top"}}));
   CHECK(text_of(stack.open("file", 9)) == "top");
   CHECK(stack.file_bytes("file") == 3U);
 }
 
-TEST_CASE("A patch is a catalog and the bundles that differ", "[runtime][assets][source]") {
+TEST_CASE("A patch consists of a catalog and the changed bundles", "[runtime][assets][source]") {
   const MemoryFileSystem old_build = samples::build();
   MemoryFileSystem new_build;
   samples::build_target(new_build, {.components = {}});
@@ -223,8 +223,7 @@ TEST_CASE("A patch is a catalog and the bundles that differ", "[runtime][assets]
   CHECK(store.open_bundles(all));
 }
 
-TEST_CASE("A layer whose bundles are of another build is refused by name",
-          "[runtime][assets][source]") {
+TEST_CASE("A layer with bundles of another build is refused by name", "[runtime][assets][source]") {
   const MemoryFileSystem files = samples::build();
   auto mod = std::make_unique<MemorySource>("mod");
   mod->put(samples::bundle_path(samples::kCrate),
@@ -241,7 +240,7 @@ TEST_CASE("A layer whose bundles are of another build is refused by name",
   CHECK(store.load(guid(samples::kFactory), kFlattenedPrefab));
 }
 
-TEST_CASE("Every way of reading a folder gives the same", "[runtime][assets][source]") {
+TEST_CASE("Every kind of source reads the same files", "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
@@ -270,7 +269,7 @@ TEST_CASE("Every way of reading a folder gives the same", "[runtime][assets][sou
   CHECK(text_of(kept) == as_text(large));
 }
 
-TEST_CASE("A folder in place of a bundle or of the catalog is malformed, and named",
+TEST_CASE("A folder instead of a bundle or catalog is malformed, and named",
           "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
@@ -302,7 +301,7 @@ TEST_CASE("A folder in place of a bundle or of the catalog is malformed, and nam
   CHECK(no_catalog.message.find("folder") != std::string::npos);
 }
 
-/// Notes the largest file that a store is ready to read.
+/// Stores the largest size that a store accepts for a file.
 class LimitNotingSource final : public BundleSource {
  public:
   explicit LimitNotingSource(const BundleSource& source) : source_(source) {}
@@ -322,7 +321,7 @@ class LimitNotingSource final : public BundleSource {
   mutable std::uint64_t bytes_max_ = 0;
 };
 
-TEST_CASE("A bundle that is much larger than the catalog names is recognized by its size alone",
+TEST_CASE("A bundle that is much larger than in the catalog is detected by its size",
           "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
@@ -337,7 +336,7 @@ TEST_CASE("A bundle that is much larger than the catalog names is recognized by 
   CHECK(size == files.files().at(AssetPath::parse("client/" + path).value()).size());
   CHECK_FALSE(source->file_bytes("bundles/none").has_value());
   CHECK_FALSE(source->file_bytes("../outside").has_value());
-  // Without blocks on the disk: zeros.
+  // A sparse file of zeros.
   std::filesystem::resize_file(folder.path() + "/client/" + path, std::uint64_t{3} << 30U);
   const LimitNotingSource noting(*source);
   BundleStore store = BundleStore::open(noting).value();
@@ -347,7 +346,8 @@ TEST_CASE("A bundle that is much larger than the catalog names is recognized by 
   CHECK(noting.bytes_max() < 1U << 20U);
 }
 
-TEST_CASE("A file is what it is, whatever size is expected", "[runtime][assets][source]") {
+TEST_CASE("A file is read with its own size, whatever size is expected",
+          "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
@@ -375,12 +375,12 @@ TEST_CASE("A file is what it is, whatever size is expected", "[runtime][assets][
   std::filesystem::remove(folder.path() + "_link");
 }
 
-TEST_CASE("Many files are opened at once, each with its own outcome", "[runtime][assets][source]") {
+TEST_CASE("Many files are opened together, each with its own result", "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
-  constexpr std::size_t kCount = 300;  // More than are in flight together.
+  constexpr std::size_t kCount = 300;  // More than are opened at one time.
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kCount; ++i) names.push_back("file" + std::to_string(i));
   std::vector<OpenRequest> requests;
@@ -406,7 +406,7 @@ TEST_CASE("Many files are opened at once, each with its own outcome", "[runtime]
   }
 }
 
-TEST_CASE("A source is opened from several threads at once", "[runtime][assets][source]") {
+TEST_CASE("A source is used by several threads at the same time", "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
@@ -432,7 +432,7 @@ TEST_CASE("A source is opened from several threads at once", "[runtime][assets][
   for (const std::size_t count : right) CHECK(count == 100);
 }
 
-TEST_CASE("Where there is no room to map, files are read", "[runtime][assets][source]") {
+TEST_CASE("Files are read if there is no address space to map them", "[runtime][assets][source]") {
   const TemporaryFolder folder;
   folder.put("file", "12345");
   const DiskFile file = DiskFile::open(folder.path() + "/file").value();
@@ -447,8 +447,7 @@ TEST_CASE("Where there is no room to map, files are read", "[runtime][assets][so
   CHECK(source.open("file", 9).value()->is_shared());
 }
 
-TEST_CASE("Without a guard, a file that is cut short harms no source",
-          "[runtime][assets][source][lost]") {
+TEST_CASE("Without a guard, a truncated file harms no source", "[runtime][assets][source][lost]") {
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;

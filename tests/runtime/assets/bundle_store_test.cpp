@@ -26,7 +26,7 @@ const AssetPath& client_folder() {
   return folder;
 }
 
-// The client's half of the sample build, with a store on it.
+// The client's part of the sample build, with a store.
 struct ClientBuild {
   MemoryFileSystem files = samples::build();
   FileSystemSource source{files, client_folder()};
@@ -63,7 +63,7 @@ TEST_CASE("An asset is loaded by its guid, once", "[runtime][assets][sys-13]") {
   CHECK(build.store.counters().bundles_opened == 1);
 }
 
-TEST_CASE("Loading what was loaded before allocates nothing", "[runtime][assets][sys-13]") {
+TEST_CASE("Loading an asset again allocates nothing", "[runtime][assets][sys-13]") {
   ClientBuild build;
   const Guid crate = guid(samples::kCrate);
   REQUIRE(build.store.load(crate, kFlattenedPrefab));
@@ -76,7 +76,7 @@ TEST_CASE("Loading what was loaded before allocates nothing", "[runtime][assets]
   CHECK(bytes > 0);
 }
 
-TEST_CASE("A bundle is opened with those it depends on", "[runtime][assets][sys-13]") {
+TEST_CASE("A bundle is opened with its dependencies", "[runtime][assets][sys-13]") {
   ClientBuild build;
   const std::uint32_t picture = build.store.catalog().bundle_of(guid(samples::kPicture)).value();
   const std::uint32_t crate = build.store.catalog().bundle_of(guid(samples::kCrate)).value();
@@ -86,18 +86,18 @@ TEST_CASE("A bundle is opened with those it depends on", "[runtime][assets][sys-
   CHECK(build.store.counters().bundles_opened == 2);
   build.store.close_bundle(picture);
   CHECK_FALSE(build.store.is_open(picture));
-  // Whoever needs it brings it back.
+  // The next use opens it again.
   REQUIRE(build.store.load(guid(samples::kCrate), kFlattenedPrefab));
   CHECK(build.store.is_open(picture));
 }
 
-TEST_CASE("Bundles that are loaded together are read whole", "[runtime][assets][sys-13]") {
+TEST_CASE("Bundles that are loaded together are read completely", "[runtime][assets][sys-13]") {
   ClientBuild build;
   BundleStore& store = build.store;
   std::vector<std::uint32_t> all;
   std::size_t entries = 0;
   for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) all.push_back(i);
-  all.push_back(0);  // Who names one twice gets it once.
+  all.push_back(0);  // A duplicate is loaded once.
   REQUIRE(store.load_bundles(all));
   for (const std::uint32_t bundle : std::span(all).first(all.size() - 1)) {
     REQUIRE(store.is_open(bundle));
@@ -116,7 +116,7 @@ TEST_CASE("Bundles that are loaded together are read whole", "[runtime][assets][
   CHECK(counters.plain_bytes == plain_bytes);
 }
 
-TEST_CASE("Loading together stops at a damaged bundle, and can be tried again",
+TEST_CASE("Loading together stops at a damaged bundle, and can be retried",
           "[runtime][assets][sys-13]") {
   ClientBuild build;
   BundleStore& store = build.store;
@@ -137,7 +137,7 @@ TEST_CASE("Loading together stops at a damaged bundle, and can be tried again",
   CHECK(std::ranges::all_of(all, [&](std::uint32_t bundle) { return store.is_open(bundle); }));
 }
 
-TEST_CASE("An asset's type id is found by its guid", "[runtime][assets][sys-5]") {
+TEST_CASE("The type id of an asset is found by guid", "[runtime][assets][sys-5]") {
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();
   for (std::uint32_t index = 0; index < catalog.registry_count(); ++index) {
@@ -153,7 +153,7 @@ TEST_CASE("An asset's type id is found by its guid", "[runtime][assets][sys-5]")
   CHECK_FALSE(build.store.type_id_of(catalog.registry_count(), guid(samples::kCrate)));
 }
 
-TEST_CASE("A type id leads to guid and bundle", "[runtime][assets][sys-2]") {
+TEST_CASE("A type id is resolved to guid and bundle", "[runtime][assets][sys-2]") {
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();
   const std::uint32_t replicated = registry_index(catalog, "ReplicatedEntity");
@@ -188,7 +188,7 @@ TEST_CASE("The table agrees with the catalog on every id", "[runtime][assets][sy
   }
 }
 
-TEST_CASE("What is not there is an error that names it", "[runtime][assets][sys-13]") {
+TEST_CASE("A missing asset is an error with its name", "[runtime][assets][sys-13]") {
   ClientBuild build;
   const Error unknown = build.store.load(guid(999), kMainPayload).error();
   CHECK(unknown.code == ErrorCode::not_found);
@@ -203,7 +203,7 @@ TEST_CASE("What is not there is an error that names it", "[runtime][assets][sys-
   CHECK(build.store.counters().failures == 3);
 }
 
-TEST_CASE("A failure is not remembered", "[runtime][assets][sys-13]") {
+TEST_CASE("A failed load can be repeated", "[runtime][assets][sys-13]") {
   ClientBuild build;
   const std::string path = samples::bundle_path(samples::kCrate);
   const ByteVector whole = build.read(path);
@@ -226,7 +226,7 @@ TEST_CASE("A truncated bundle is refused at every length", "[runtime][assets][sy
   });
 }
 
-TEST_CASE("Every flipped bit of a bundle is noticed before use", "[runtime][assets][sys-13]") {
+TEST_CASE("Every flipped bit of a bundle is detected before use", "[runtime][assets][sys-13]") {
   ClientBuild build;
   const std::string path = samples::bundle_path(samples::kCrate);
   damage::each_flip(build.read(path), [&](std::size_t offset, ByteVector& damaged) {
@@ -237,9 +237,9 @@ TEST_CASE("Every flipped bit of a bundle is noticed before use", "[runtime][asse
   CHECK(build.store.load(guid(samples::kFactory), kFlattenedPrefab));
 }
 
-TEST_CASE("A sound bundle of another build is refused", "[runtime][assets][sys-13]") {
+TEST_CASE("A valid bundle of another build is refused", "[runtime][assets][sys-13]") {
   ClientBuild build;
-  // Sound by itself, and of the right name, but not what the catalog was made with.
+  // The bundle is valid and has the right name, but another content than in the catalog.
   build.write(samples::bundle_path(samples::kCrateLook),
               build.read(samples::bundle_path(samples::kCrateBroken)));
   const Error error = build.store.load(guid(samples::kCrateLook), kFlattenedPrefab).error();
@@ -247,7 +247,7 @@ TEST_CASE("A sound bundle of another build is refused", "[runtime][assets][sys-1
   CHECK(error.message.find("Looks/Crate.prefab") != std::string::npos);
 }
 
-TEST_CASE("A bundle that is larger than the catalog names has another hash",
+TEST_CASE("A bundle that is larger than in the catalog has another hash",
           "[runtime][assets][sys-13]") {
   const std::size_t more = GENERATE(1U, 100U, 100'000U);
   CAPTURE(more);
@@ -260,7 +260,8 @@ TEST_CASE("A bundle that is larger than the catalog names has another hash",
   CHECK(error.code == ErrorCode::hash_mismatch);
 }
 
-TEST_CASE("A damaged dependency is named together with who needs it", "[runtime][assets][sys-13]") {
+TEST_CASE("A damaged dependency is named together with the dependent bundle",
+          "[runtime][assets][sys-13]") {
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();
   const std::uint32_t picture = catalog.bundle_of(guid(samples::kPicture)).value();
@@ -275,7 +276,7 @@ TEST_CASE("A damaged dependency is named together with who needs it", "[runtime]
   CHECK(build.store.load(guid(samples::kFactory), kFlattenedPrefab));
 }
 
-TEST_CASE("A store does not open without a sound catalog", "[runtime][assets][sys-13]") {
+TEST_CASE("A store does not open without a valid catalog", "[runtime][assets][sys-13]") {
   MemoryFileSystem files = samples::build();
   const FileSystemSource nowhere(files, path_of("elsewhere"));
   const Error missing = BundleStore::open(nowhere).error();
@@ -290,7 +291,7 @@ TEST_CASE("A store does not open without a sound catalog", "[runtime][assets][sy
   });
 }
 
-TEST_CASE("Mapped files give what read files give", "[runtime][assets][sys-13]") {
+TEST_CASE("Mapped files have the same content as read ones", "[runtime][assets][sys-13]") {
   const MemoryFileSystem files = samples::build();
   const TemporaryFolder folder;
   for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));

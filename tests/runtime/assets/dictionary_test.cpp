@@ -1,4 +1,4 @@
-// Bundles whose entries need a dictionary: loaded with it, refused without.
+// Bundles whose entries need a dictionary: loaded with it, refused without it.
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
@@ -13,7 +13,7 @@ namespace {
 
 using samples::guid;
 
-// One bundle of the samples with a dictionary, its dictionary, and a catalog that names both.
+// A sample bundle with a dictionary, and a catalog of both.
 struct DictionaryBuild {
   explicit DictionaryBuild(std::uint64_t number = 0) {
     const ByteVector dictionary = samples::dictionary(number);
@@ -53,7 +53,7 @@ TEST_CASE("Entries with a dictionary are loaded, by store and loader", "[runtime
   CHECK(store.value().reader(0).find(guid(1), kMainPayload)->dictionary_id != 0);
   CHECK(store.value().reader(0).find(guid(2), kMainPayload)->dictionary_id == 0);
 
-  // Other threads, with the store's dictionaries or their own.
+  // Other threads, with the store's dictionaries or with separate ones.
   for (const auto& shared :
        {store.value().dictionaries(), decltype(store.value().dictionaries()){}}) {
     ThreadedLoads loads(source, store.value().catalog(), 2, nullptr, shared);
@@ -68,7 +68,7 @@ TEST_CASE("Entries with a dictionary are loaded, by store and loader", "[runtime
   }
 }
 
-TEST_CASE("A dictionary that is missing or damaged is told by name", "[runtime][dictionary]") {
+TEST_CASE("A missing or damaged dictionary is named", "[runtime][dictionary]") {
   DictionaryBuild build;
   const FileSystemSource source(build.files);
   const AssetPath path = AssetPath::parse(build.path).value();
@@ -96,7 +96,7 @@ TEST_CASE("A dictionary that is missing or damaged is told by name", "[runtime][
   CHECK(store.error().code == code);
   CHECK(store.error().message.find(build.path) != std::string::npos);
 
-  // Who loads without a store hears of it with each entry that needs it.
+  // Without a store, every entry that needs the dictionary fails.
   ByteVector buffer;
   const Bytes catalog =
       read_whole(build.files, AssetPath().child(kCatalogFile), 1U << 20U, buffer).value();
@@ -110,7 +110,7 @@ TEST_CASE("A dictionary that is missing or damaged is told by name", "[runtime][
   CHECK(finished[0].result.error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("Each byte of a dictionary that flips is noticed", "[runtime][dictionary]") {
+TEST_CASE("Every flipped byte of a dictionary is detected", "[runtime][dictionary]") {
   const ByteVector good = samples::dictionary();
   const ContentHash hash = hash_bytes(good);
   for (std::size_t i = 0; i < good.size(); ++i) {
@@ -118,7 +118,7 @@ TEST_CASE("Each byte of a dictionary that flips is noticed", "[runtime][dictiona
     bad[i] ^= std::byte{1};
     DictionarySet set;
     CHECK_FALSE(set.add(hash, bad).has_value());
-    // By itself it may be one; then it has another hash.
+    // Such bytes may be another valid dictionary, with another hash.
     (void)Dictionary::open(bad).has_value();
   }
   for (std::size_t size = 0; size < good.size(); ++size) {
@@ -134,7 +134,7 @@ TEST_CASE("Each byte of a dictionary that flips is noticed", "[runtime][dictiona
   CHECK(Dictionary::open(ByteVector((1U << 20U) + 1)).error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("A layer on top brings dictionaries of its own", "[runtime][dictionary]") {
+TEST_CASE("A layer on top can have its own dictionaries", "[runtime][dictionary]") {
   DictionaryBuild base(0);
   DictionaryBuild mod(1);
   REQUIRE(base.path != mod.path);
@@ -146,7 +146,7 @@ TEST_CASE("A layer on top brings dictionaries of its own", "[runtime][dictionary
   const auto loaded = store.value().load(guid(1), kMainPayload);
   REQUIRE(loaded.has_value());
   CHECK(std::ranges::equal(loaded.value().bytes, mod.text));
-  // What the layer does not have comes from below.
+  // A file that the layer lacks comes from below.
   REQUIRE(mod.files.remove(AssetPath::parse(mod.path).value()).has_value());
   CHECK(BundleStore::open(stack).error().code == ErrorCode::not_found);
   base.files.add(mod.path, as_text(samples::dictionary(1)));

@@ -1,4 +1,4 @@
-// The threads that load do not exist in a child of `fork`.
+// Loading threads do not exist in a child of `fork`.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ bool has_failed(const BundleHandle& handle, BundleLoader& loader) {
          handle.error().message.find("forked") != std::string::npos;
 }
 
-/// What a child does with its copy of a loader. Returns its exit code.
+/// Uses a copy of a loader in a child process. Returns its exit code.
 int use_in_child(std::optional<ThreadedLoads>& executor, std::optional<BundleLoader>& loader,
                  BundleHandle& first, BundleHandle& second) {
   ::alarm(60);  // A call that waits for threads of the parent would never end.
@@ -76,7 +76,7 @@ int use_in_child(std::optional<ThreadedLoads>& executor, std::optional<BundleLoa
   return 0;
 }
 
-TEST_CASE("In a child of fork loads fail with a reason, and nothing waits for their threads",
+TEST_CASE("In a child of fork loads fail with a reason, and no call waits for threads",
           "[runtime][assets][threads]") {
   const MemorySource files = plain_bundles({100, 200, 300});
   HeldSource source(files);
@@ -93,7 +93,7 @@ TEST_CASE("In a child of fork loads fail with a reason, and nothing waits for th
   int status = -1;
   CHECK(::waitpid(child, &status, 0) == child);
   CHECK(status == 0);
-  // The parent's go on.
+  // The loads of the parent continue.
   source.release();
   CHECK(loader->finish(first, kStart) == LoadState::ready);
   CHECK(loader->finish(second, kStart) == LoadState::ready);

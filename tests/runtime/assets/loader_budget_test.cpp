@@ -1,4 +1,4 @@
-// The memory that a loader may use: what counts, what goes first, what is refused.
+// The memory budget of a loader: what counts, what is closed first, what is refused.
 #include <numeric>
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ struct Stage {
   bool is_open(std::size_t index) const {
     return store.is_open(store.catalog().bundle_of(plain_asset(index)).value());
   }
-  /// What lies in memory, counted without the loader.
+  /// The used memory, counted without the loader.
   std::uint64_t used_bytes() const {
     std::uint64_t sum = store.memory()->kept_bytes();
     for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) sum += store.memory_bytes(i);
@@ -41,7 +41,7 @@ struct Stage {
   BundleLoader loader;
 };
 
-TEST_CASE("What was evicted does not stay in memory beyond the budget", "[runtime][assets]") {
+TEST_CASE("Evicted bundles do not stay in memory beyond the budget", "[runtime][assets]") {
   const std::vector<std::size_t> sizes(12, 300 * kKilobyte);
   Stage stage(sizes, 1000 * kKilobyte);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -53,7 +53,7 @@ TEST_CASE("What was evicted does not stay in memory beyond the budget", "[runtim
   CHECK(stage.loader.counters().evicted == 9);
 }
 
-TEST_CASE("Buffers of closed bundles serve the next ones, and go before any bundle does",
+TEST_CASE("Buffers of closed bundles are reused, and freed before any bundle is closed",
           "[runtime][assets]") {
   Stage stage({300 * kKilobyte, 299 * kKilobyte, 500 * kKilobyte}, 900 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);
@@ -62,15 +62,16 @@ TEST_CASE("Buffers of closed bundles serve the next ones, and go before any bund
   Stage other({300 * kKilobyte, 299 * kKilobyte, 500 * kKilobyte}, 900 * kKilobyte);
   CHECK(other.load(0) == LoadState::ready);
   CHECK(other.load(2) == LoadState::ready);
-  CHECK(other.load(1) == LoadState::ready);  // The first one goes, and gives it its buffer.
+  CHECK(other.load(1) == LoadState::ready);  // The first one is closed; its buffer is reused.
   CHECK_FALSE(other.is_open(0));
   CHECK(other.store.memory_bytes(other.store.catalog().bundle_of(plain_asset(1)).value()) >=
         299 * kKilobyte);
   CHECK(other.used_bytes() <= 900 * kKilobyte);
 }
 
-TEST_CASE("What is opened past a loader counts against its budget, and is not closed by it",
-          "[runtime][assets]") {
+TEST_CASE(
+    "A bundle that is opened without the loader counts against its budget, and is not closed by it",
+    "[runtime][assets]") {
   Stage stage({300 * kKilobyte, 300 * kKilobyte, 300 * kKilobyte, 300 * kKilobyte},
               1000 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);
@@ -82,25 +83,25 @@ TEST_CASE("What is opened past a loader counts against its budget, and is not cl
   CHECK(stage.is_open(1));
   CHECK(kept.bytes.data() == stage.store.load(plain_asset(1), kMainPayload).value().bytes.data());
   CHECK(stage.used_bytes() <= 1000 * kKilobyte);
-  // Closed past the loader, it leaves room again.
+  // When it is closed without the loader, there is room again.
   stage.store.close_bundle(stage.store.catalog().bundle_of(plain_asset(1)).value());
   CHECK(stage.loader.memory_bytes() == stage.used_bytes());
   CHECK(stage.store.memory_bytes() + stage.store.memory()->kept_bytes() == stage.used_bytes());
 }
 
-TEST_CASE("What was opened past a loader is ready when it is asked for, and takes no more room",
+TEST_CASE("A bundle that was opened without the loader is ready at once, and needs no more room",
           "[runtime][assets]") {
   Stage stage({600 * kKilobyte, 300 * kKilobyte, 600 * kKilobyte}, 1000 * kKilobyte);
   CHECK(stage.load(1) == LoadState::ready);
   REQUIRE(stage.store.load(plain_asset(0), kMainPayload).has_value());
   CHECK(stage.load(0) == LoadState::ready);
   CHECK(stage.is_open(1));
-  // From then on it is the loader's, and goes like all others.
+  // From then on the loader may evict it like all others.
   CHECK(stage.load(2) == LoadState::ready);
   CHECK_FALSE(stage.is_open(0));
 }
 
-// Two bundles, each of a small entry and a large one.
+// Two bundles, each with a small entry and a large one.
 MemorySource bundles_of_two() {
   MemorySource source;
   CatalogData data;
@@ -123,7 +124,7 @@ MemorySource bundles_of_two() {
   return source;
 }
 
-TEST_CASE("Room that is made for the unread rest of what was opened past a loader is kept for it",
+TEST_CASE("Room for the unread rest of a bundle that was opened without the loader is kept",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -143,14 +144,14 @@ TEST_CASE("Room that is made for the unread rest of what was opened past a loade
   BundleHandle second = loader.request_asset(plain_asset(1)).value();
   CHECK(loader.finish(second, kStart) == LoadState::failed);
   CHECK(second.error().code == ErrorCode::limit_exceeded);
-  // What is read of it takes no more than what was kept.
+  // Reading it uses no more than the kept room.
   const std::uint64_t before = loader.memory_bytes();
   REQUIRE(store.load(plain_asset(100), kMainPayload).has_value());
   CHECK(loader.memory_bytes() == before);
   CHECK(before <= kBudget);
 }
 
-TEST_CASE("What was let go before it was read wants room again when it is asked for again",
+TEST_CASE("A bundle that was released before it was read needs room again at the next request",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -167,7 +168,7 @@ TEST_CASE("What was let go before it was read wants room again when it is asked 
   CHECK(loader.memory_bytes() <= 700 * kKilobyte);
 }
 
-TEST_CASE("What is let go and asked for again at once takes the room that it had",
+TEST_CASE("A bundle that is released and requested again at once keeps its room",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -193,7 +194,7 @@ TEST_CASE("What is let go and asked for again at once takes the room that it had
   }
 }
 
-TEST_CASE("What is open and has room for its rest is there at once, whatever the deadline",
+TEST_CASE("An open bundle with room for its rest is ready at once, whatever the deadline",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -207,8 +208,7 @@ TEST_CASE("What is open and has room for its rest is there at once, whatever the
   CHECK(loader.finish(late, kStart) == LoadState::failed);
 }
 
-TEST_CASE("A store that ends leaves its buffers to who else has a part in the pool",
-          "[runtime][assets]") {
+TEST_CASE("A destroyed store leaves its buffers in a pool that others use", "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});
   const auto memory = std::make_shared<MemoryPool>();
   {
@@ -236,7 +236,7 @@ LoaderCounters stream_through(std::size_t count) {
   return stage.loader.counters();
 }
 
-TEST_CASE("Making room looks at no more bundles than it evicts, however many there are",
+TEST_CASE("Making room visits only the evicted bundles, however many there are",
           "[runtime][assets]") {
   const LoaderCounters small = stream_through(200);
   const LoaderCounters large = stream_through(400);
@@ -246,7 +246,7 @@ TEST_CASE("Making room looks at no more bundles than it evicts, however many the
   CHECK(large.eviction_steps == large.evicted);
 }
 
-/// Requests bundles that the game has opened by itself and not read, then reads half of them.
+/// Requests bundles that the game has opened itself and not read, then reads half of them.
 std::uint64_t steps_for_unread(std::size_t count) {
   Stage stage(std::vector<std::size_t>(count, 2 * kKilobyte), count * 3 * kKilobyte);
   std::vector<BundleHandle> handles;
@@ -271,14 +271,13 @@ std::uint64_t steps_for_unread(std::size_t count) {
   return stage.loader.counters().unread_steps;
 }
 
-TEST_CASE("Bundles that were opened past the loader are looked at once in an update",
+TEST_CASE("Bundles that were opened without the loader are visited once per update",
           "[runtime][assets]") {
   CHECK(steps_for_unread(100) <= 3 * 100);
   CHECK(steps_for_unread(200) <= 3 * 200);
 }
 
-TEST_CASE("What is read of a bundle that nobody wants can be evicted with it",
-          "[runtime][assets]") {
+TEST_CASE("Data that was read from a bundle without requests can be evicted", "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor(source, store.catalog());
@@ -293,7 +292,7 @@ TEST_CASE("What is read of a bundle that nobody wants can be evicted with it",
   CHECK(loader.counters().evicted == 1);
 }
 
-TEST_CASE("What cannot fit closes nothing", "[runtime][assets]") {
+TEST_CASE("A bundle that cannot fit closes no other", "[runtime][assets]") {
   Stage stage({100 * kKilobyte, 100 * kKilobyte, 900 * kKilobyte}, 500 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);
   CHECK(stage.load(1) == LoadState::ready);
@@ -303,13 +302,13 @@ TEST_CASE("What cannot fit closes nothing", "[runtime][assets]") {
   CHECK(stage.is_open(0));
   CHECK(stage.is_open(1));
   CHECK(stage.loader.counters().evicted == 0);
-  // Nor does it a second time, when its size is known before.
+  // Nor does it the second time, when its size is known before.
   const BundleHandle again = stage.request(2);
   CHECK(stage.loader.finish(again, kStart) == LoadState::failed);
   CHECK(stage.loader.counters().evicted == 0);
 }
 
-TEST_CASE("Thousands of bundles without room do not fail in one update", "[runtime][assets]") {
+TEST_CASE("Thousands of bundles without room do not all fail in one update", "[runtime][assets]") {
   constexpr std::size_t kCount = 2000;
   Stage stage(std::vector<std::size_t>(kCount, 100), 1);
   std::vector<BundleHandle> handles;
@@ -322,9 +321,8 @@ TEST_CASE("Thousands of bundles without room do not fail in one update", "[runti
   for (const BundleHandle& handle : handles) CHECK(handle.state() == LoadState::failed);
 }
 
-TEST_CASE("Loads under way count with what they will take, not with their files",
-          "[runtime][assets]") {
-  // The files have some hundred bytes each: counted by those, all four would fit.
+TEST_CASE("Running loads count with their memory, not with their files", "[runtime][assets]") {
+  // Each file has a few hundred bytes: counted by file size, all four would fit.
   const std::vector<std::size_t> sizes(4, 300 * kKilobyte);
   Stage stage(sizes, 700 * kKilobyte, true);
   std::vector<BundleHandle> handles;
@@ -342,7 +340,7 @@ TEST_CASE("Loads under way count with what they will take, not with their files"
   CHECK(count(LoadState::failed) == 2);
 }
 
-TEST_CASE("A bundle that takes more than it may is refused before it is decompressed",
+TEST_CASE("A bundle that is too large for its reservation is refused before it is decompressed",
           "[runtime][assets]") {
   const MemorySource source = plain_bundles({300 * kKilobyte});
   const BundleStore store = BundleStore::open(source).value();
@@ -359,7 +357,7 @@ TEST_CASE("A bundle that takes more than it may is refused before it is decompre
   CHECK(loaded.result.value().memory_bytes() == refused.whole_bytes);
 }
 
-TEST_CASE("A frame starts no more bytes of files than its budget, or one bundle",
+TEST_CASE("One frame starts no more bytes of files than its budget, or one bundle",
           "[runtime][assets]") {
   const std::vector<std::size_t> sizes = {3000, 3000, 3000, 9000, 3000, 100};
   const MemorySource source = plain_bundles(sizes, samples::PlainBytes::noise);
@@ -387,7 +385,7 @@ TEST_CASE("A frame starts no more bytes of files than its budget, or one bundle"
     CHECK(loader.finish(handle, kStart) == LoadState::ready);
 }
 
-TEST_CASE("A size near the end of all numbers does not wrap around", "[runtime][assets]") {
+TEST_CASE("A size near the largest number does not overflow", "[runtime][assets]") {
   const auto bytes = GENERATE(std::uint64_t{1} << 43U, (std::uint64_t{1} << 43U) + 1,
                               std::uint64_t{1} << 63U, ~std::uint64_t{0});
   CAPTURE(bytes);

@@ -1,4 +1,4 @@
-// Files that are cut short, changed or taken away while a store has them mapped.
+// Files that are truncated, changed or removed while a store has them mapped.
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using samples::guid;
 
-// The client's half of the sample build on the disk, mapped.
+// The client's part of the sample build on the disk, mapped.
 struct MappedBuild {
   MappedBuild() {
     for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));
@@ -36,7 +36,7 @@ struct MappedBuild {
   MappedSource source{folder.path() + "/client"};
 };
 
-// One bundle with an entry that is stored as it is, and one that is compressed.
+// A bundle with a stored entry and a compressed one.
 struct StoredBuild {
   explicit StoredBuild(EntryKind kind) {
     const std::vector<PackEntry> entries = {{guid(1), kMainPayload, kind, noise},
@@ -61,7 +61,7 @@ struct StoredBuild {
   MappedSource source{folder.path()};
 };
 
-TEST_CASE("A bundle that is cut short while open is an error", "[runtime][assets][lost]") {
+TEST_CASE("A bundle that is truncated while it is open is an error", "[runtime][assets][lost]") {
   const MappedBuild build;
   BundleStore store = BundleStore::open(build.source).value();
   const std::uint32_t crate = store.catalog().bundle_of(guid(samples::kCrate)).value();
@@ -77,7 +77,7 @@ TEST_CASE("A bundle that is cut short while open is an error", "[runtime][assets
   CHECK(store.load(guid(samples::kCrate), kFlattenedPrefab));
 }
 
-TEST_CASE("What was decompressed before is not lost with its file", "[runtime][assets][lost]") {
+TEST_CASE("Decompressed data is not lost with its file", "[runtime][assets][lost]") {
   const MappedBuild build;
   BundleStore store = BundleStore::open(build.source).value();
   const LoadedEntry before = store.load(guid(samples::kPicture), kMainPayload).value();
@@ -88,7 +88,7 @@ TEST_CASE("What was decompressed before is not lost with its file", "[runtime][a
   CHECK(std::ranges::equal(after.bytes, samples::compressible(20'000, 7)));
 }
 
-TEST_CASE("A bundle that was read whole is looked at again", "[runtime][assets][lost]") {
+TEST_CASE("A bundle that was read completely is checked again", "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::raw);
   BundleStore store = BundleStore::open(build.source).value();
   const std::uint32_t bundle = 0;
@@ -98,7 +98,7 @@ TEST_CASE("A bundle that was read whole is looked at again", "[runtime][assets][
   CHECK(store.load_bundles({&bundle, 1}).error().code == ErrorCode::io);
 }
 
-TEST_CASE("A lost catalog does not take its store along", "[runtime][assets][lost]") {
+TEST_CASE("A lost catalog does not affect its store", "[runtime][assets][lost]") {
   const MappedBuild build;
   BundleStore store = BundleStore::open(build.source).value();
   const ContentHash fingerprint = store.catalog().fingerprint();
@@ -109,7 +109,7 @@ TEST_CASE("A lost catalog does not take its store along", "[runtime][assets][los
   CHECK_FALSE(BundleStore::open(build.source));
 }
 
-TEST_CASE("A raw entry lies in the mapped file, and its loss is noticed",
+TEST_CASE("A raw entry is used from the mapped file, and its loss is detected",
           "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::raw);
   BundleStore store = BundleStore::open(build.source).value();
@@ -117,14 +117,14 @@ TEST_CASE("A raw entry lies in the mapped file, and its loss is noticed",
   CHECK(std::ranges::equal(noise.bytes, build.noise));
   CHECK(store.load(guid(2), kMainPayload));
   fs::resize_file(build.folder.path() + "/" + build.path, 0);
-  // Whoever still has a view reads zeros; whoever asks is told once somebody has noticed.
+  // Existing views contain zeros; a later call fails once the loss is detected.
   CHECK(noise.bytes[0] == std::byte{0});
   const Error error = store.load(guid(1), kMainPayload).error();
   CHECK(error.code == ErrorCode::io);
   CHECK(error.message.find(build.path) != std::string::npos);
 }
 
-TEST_CASE("A file that is cut short inside a page is damaged, although no page is lost",
+TEST_CASE("A file that is truncated inside a page is detected as damaged",
           "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::raw);
   const std::string place = build.folder.path() + "/" + build.path;
@@ -139,7 +139,8 @@ TEST_CASE("A file that is cut short inside a page is damaged, although no page i
   CHECK(store.load(guid(1), kMainPayload).error().code == ErrorCode::io);
 }
 
-TEST_CASE("A file that is removed or replaced under its maps is whole", "[runtime][assets][lost]") {
+TEST_CASE("A file that is removed or replaced while mapped is unaffected",
+          "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::raw);
   const std::string place = build.folder.path() + "/" + build.path;
   BundleStore store = BundleStore::open(build.source).value();
@@ -155,18 +156,18 @@ TEST_CASE("A file that is removed or replaced under its maps is whole", "[runtim
   CHECK(std::ranges::equal(noise.bytes, build.noise));
 }
 
-TEST_CASE("An entry with a structure is kept in a copy", "[runtime][assets][lost]") {
+TEST_CASE("An entry with a structure is copied", "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::text);
   BundleStore store = BundleStore::open(build.source).value();
   const LoadedEntry noise = store.load(guid(1), kMainPayload).value();
   fs::resize_file(build.folder.path() + "/" + build.path, 0);
   CHECK(std::ranges::equal(noise.bytes, build.noise));
   CHECK(std::ranges::equal(store.load(guid(1), kMainPayload).value().bytes, build.noise));
-  // What was not read before is gone.
+  // An entry that was not read before is lost.
   CHECK_FALSE(store.load(guid(2), kMainPayload));
 }
 
-TEST_CASE("Bytes that change under an open bundle never lead out of it",
+TEST_CASE("Bytes that change under an open bundle never cause reads outside of it",
           "[runtime][assets][lost]") {
   const EntryKind kind = GENERATE(EntryKind::raw, EntryKind::text);
   const StoredBuild build(kind);

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 
-TEST_CASE("A large buffer is used again, a tiny one is not kept", "[runtime][assets]") {
+TEST_CASE("A large buffer is reused, a tiny one is not kept", "[runtime][assets]") {
   MemoryPool pool;
   PooledMemory large = pool.take(kMegabyte);
   const std::byte* const place = large.bytes.get();
   pool.give_back(std::move(large));
   CHECK(pool.kept_bytes() == kMegabyte);
-  // Much smaller needs do not take it, larger ones cannot.
+  // Much smaller requests do not use it, larger ones cannot.
   CHECK(pool.take(kMegabyte / 2).bytes.get() != place);
   CHECK(pool.take(kMegabyte + 1).bytes.get() != place);
   const PooledMemory again = pool.take(kMegabyte * 3 / 4);
@@ -28,8 +28,8 @@ TEST_CASE("A large buffer is used again, a tiny one is not kept", "[runtime][ass
   CHECK(pool.take(0).capacity_bytes == 0);
 }
 
-TEST_CASE("Of the large buffers that fit, the smallest is used again", "[runtime][assets]") {
-  // What is loaded a second time finds all of its buffers, in whatever order it asks for them.
+TEST_CASE("The smallest of the fitting large buffers is reused", "[runtime][assets]") {
+  // A second load finds all of its buffers, in any order.
   const std::vector<std::size_t> sizes = {5, 7, 4, 6, 5};
   MemoryPool pool;
   std::vector<PooledMemory> taken;
@@ -42,12 +42,12 @@ TEST_CASE("Of the large buffers that fit, the smallest is used again", "[runtime
     taken.push_back(pool.take(size * kMegabyte));
     CHECK(taken.back().capacity_bytes == size * kMegabyte);
   }
-  CHECK(taken.front().bytes.get() == last_of_five);  // Of equal ones the one used last.
+  CHECK(taken.front().bytes.get() == last_of_five);  // Of equal ones the last used one.
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("Small buffers are used again by what is about as large", "[runtime][assets]") {
-  // Every size below the large ones, and a few of those.
+TEST_CASE("Small buffers are reused for about the same size", "[runtime][assets]") {
+  // All sizes below the large ones, and a few of those.
   for (std::size_t size = MemoryPool::kMinPooledBytes; size < 70'000; ++size) {
     MemoryPool pool;
     PooledMemory memory = pool.take(size);
@@ -63,9 +63,9 @@ TEST_CASE("Small buffers are used again by what is about as large", "[runtime][a
   }
 }
 
-TEST_CASE("Small buffers are used again in the order in which they came back",
+TEST_CASE("Small buffers are reused in the order in which they were returned",
           "[runtime][assets]") {
-  // Those of a whole level lie one behind the other, and are written faster in that order.
+  // The buffers of a level are consecutive in memory, and writing in that order is faster.
   MemoryPool pool;
   std::vector<PooledMemory> taken;
   std::vector<const std::byte*> places;
@@ -73,7 +73,7 @@ TEST_CASE("Small buffers are used again in the order in which they came back",
     taken.push_back(pool.take(3000));
     places.push_back(taken.back().bytes.get());
   }
-  // Some go round before more come, so that the queue grows from its middle.
+  // Some are reused before more are returned, so that the queue grows from its middle.
   for (std::size_t i = 0; i < 4; ++i) pool.give_back(std::move(taken[i]));
   for (std::size_t i = 0; i < 3; ++i) {
     taken[i] = pool.take(3000);
@@ -91,7 +91,8 @@ TEST_CASE("Small buffers are used again in the order in which they came back",
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("Small buffers go when large ones do not suffice", "[runtime][assets]") {
+TEST_CASE("Small buffers are freed when freeing the large ones is not enough",
+          "[runtime][assets]") {
   MemoryPool pool;
   std::vector<PooledMemory> taken;
   for (int i = 0; i < 10; ++i) taken.push_back(pool.take(2048));
@@ -106,7 +107,7 @@ TEST_CASE("Small buffers go when large ones do not suffice", "[runtime][assets]"
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("What is kept has a bound", "[runtime][assets]") {
+TEST_CASE("The kept memory has a limit", "[runtime][assets]") {
   MemoryPool pool;
   std::vector<PooledMemory> taken;
   for (int i = 0; i < 5; ++i) taken.push_back(pool.take(100 * kMegabyte));
@@ -119,7 +120,7 @@ TEST_CASE("What is kept has a bound", "[runtime][assets]") {
   CHECK(pool.kept_bytes() == 200 * kMegabyte);
 }
 
-TEST_CASE("What is kept can be given back, the oldest first", "[runtime][assets]") {
+TEST_CASE("Kept buffers can be freed, the oldest first", "[runtime][assets]") {
   MemoryPool pool;
   PooledMemory older = pool.take(kMegabyte);
   PooledMemory newer = pool.take(2 * kMegabyte);

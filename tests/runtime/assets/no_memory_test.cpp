@@ -1,4 +1,4 @@
-// A loader whose n-th allocation fails, for all n of a short game.
+// A loader whose n-th allocation fails, for all n of a short run.
 #include <new>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr Time kStart{};
 constexpr LoaderOptions kOptions{.memory_budget_bytes = 40'000, .start_budget_bytes = 4096};
 
-/// Asks for every bundle, some of them twice, and lets a few go. Returns whether memory ran out.
+/// Requests every bundle, some twice, and releases a few. Returns whether memory ran out.
 bool play(BundleLoader& loader, std::vector<BundleHandle>& handles, std::uint64_t failing) {
   try {
     const FailingAllocations failure(failing);
@@ -37,7 +37,8 @@ bool play(BundleLoader& loader, std::vector<BundleHandle>& handles, std::uint64_
   return false;
 }
 
-/// After that there is memory again: what was wanted is there, or says why not, and whatever is
+/// Afterwards memory is available again: each request is ready or has an error, and new requests
+/// succeed.
 /// asked for now comes.
 void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
   for (const BundleHandle& handle : handles) {
@@ -54,8 +55,7 @@ void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
   CHECK(loader.memory_bytes() <= kOptions.memory_budget_bytes);
 }
 
-TEST_CASE("Whichever allocation of a loader fails, nothing that was wanted is lost",
-          "[runtime][assets]") {
+TEST_CASE("Whichever allocation of a loader fails, no request is lost", "[runtime][assets]") {
   bool is_over = false;
   for (std::uint64_t failing = 0; !is_over; ++failing) {
     CAPTURE(failing);
@@ -68,7 +68,7 @@ TEST_CASE("Whichever allocation of a loader fails, nothing that was wanted is lo
   }
 }
 
-TEST_CASE("Whichever allocation fails beside threads that load, the loader goes on or ends",
+TEST_CASE("Whichever allocation fails while threads load, the loader continues or ends",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource source(files, AssetPath::parse("client").value());

@@ -1,4 +1,4 @@
-// Sources that gain from being asked for several files at once, under the threads of a loader.
+// Sources that open several files at once faster, with the threads of a loader.
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -21,8 +21,7 @@ using samples::plain_bundles;
 constexpr Time kStart{};
 constexpr std::uint32_t kTogether = 8;
 
-/// Wants to be asked for several files at once, notes how many those were, and opens nothing before
-/// the gate is opened.
+/// Opens several files at once, stores how many those were, and waits until the gate is open.
 class GatedSource final : public BundleSource {
  public:
   explicit GatedSource(const BundleSource& source, std::uint32_t together = kTogether)
@@ -73,7 +72,7 @@ class GatedSource final : public BundleSource {
   bool is_without_memory_ = false;
 };
 
-// One bundle is on its way and stands at the gate, the others wait behind it.
+// One bundle is being opened and waits at the gate; the others wait behind it.
 struct Gate {
   explicit Gate(std::size_t count, std::size_t bytes = 1000)
       : files(plain_bundles(std::vector<std::size_t>(count, bytes))) {
@@ -98,7 +97,7 @@ struct Gate {
   ThreadedLoads executor{source, store.catalog(), 2, store.memory()};
 };
 
-TEST_CASE("Threads ask for as many files at once as their source likes",
+TEST_CASE("Threads open as many files at once as their source prefers",
           "[runtime][assets][threads]") {
   Gate gate(20);
   gate.source.open_gate();
@@ -113,7 +112,7 @@ TEST_CASE("Threads ask for as many files at once as their source likes",
   CHECK(gate.source.counts() == std::vector<std::size_t>{1, 8, 8, 3});
 }
 
-// How many of twenty bundles of this size a thread has taken while it opens the first.
+// The number of bundles of this size that one thread takes while the first is opened.
 std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
   constexpr std::uint32_t kCount = 20;
   const MemorySource files = plain_bundles(std::vector<std::size_t>(kCount, bytes), kind);
@@ -136,7 +135,7 @@ std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
   return taken;
 }
 
-TEST_CASE("A thread takes several small bundles at a time, and large ones singly",
+TEST_CASE("A thread takes several small bundles at a time, and large ones one by one",
           "[runtime][assets][threads]") {
   using samples::PlainBytes;
   CHECK(taken_by_one(1000, PlainBytes::equal) == ThreadedLoads::kMaxSmallLoads);
@@ -144,7 +143,7 @@ TEST_CASE("A thread takes several small bundles at a time, and large ones singly
   CHECK(taken_by_one(40'000, PlainBytes::noise) == 1);
 }
 
-TEST_CASE("What has not been asked for can be dropped, what has cannot",
+TEST_CASE("A load that has not begun can be dropped, one that has begun cannot",
           "[runtime][assets][threads]") {
   Gate gate(6);
   CHECK_FALSE(gate.executor.cancel(0));
@@ -155,7 +154,7 @@ TEST_CASE("What has not been asked for can be dropped, what has cannot",
   CHECK(gate.source.counts() == std::vector<std::size_t>{1, 4});
 }
 
-TEST_CASE("Files that find no memory together are opened one by one",
+TEST_CASE("Files without memory to open them together are opened one by one",
           "[runtime][assets][threads]") {
   Gate gate(6);
   gate.source.open_gate(true);
@@ -167,7 +166,7 @@ TEST_CASE("An executor ends while files are being opened", "[runtime][assets][th
   gate.source.open_gate();
 }
 
-TEST_CASE("A stack asks for as many files at once as its best layer", "[runtime][assets]") {
+TEST_CASE("A stack opens as many files at once as its best layer", "[runtime][assets]") {
   const MemorySource files;
   StackedSource stack;
   CHECK(stack.files_at_once() == 1);
@@ -178,7 +177,7 @@ TEST_CASE("A stack asks for as many files at once as its best layer", "[runtime]
   CHECK(stack.files_at_once() == kTogether);
 }
 
-TEST_CASE("A loader gets the same from every kind of source", "[runtime][assets][threads]") {
+TEST_CASE("A loader gets the same bytes from every kind of source", "[runtime][assets][threads]") {
   const auto kind = GENERATE(SourceKind::mapped, SourceKind::pread, SourceKind::uring);
   CAPTURE(to_string(kind));
   const MappingGuard guard;

@@ -7,7 +7,7 @@ namespace {
 
 using Step = ReadProgress::Step;
 
-TEST_CASE("A file that is read in pieces is whole with its last byte",
+TEST_CASE("A file that is read in pieces is complete with its last byte",
           "[runtime][assets][source]") {
   ReadProgress progress(10);
   CHECK(progress.take_in(4) == Step::ask_again);
@@ -17,7 +17,7 @@ TEST_CASE("A file that is read in pieces is whole with its last byte",
   CHECK(ReadProgress(10).take_in(10) == Step::whole);
 }
 
-TEST_CASE("A file that ends early, or cannot be read, is not asked for again",
+TEST_CASE("A file that ends early, or cannot be read, is not read again",
           "[runtime][assets][source]") {
   ReadProgress progress(10);
   CHECK(progress.take_in(9) == Step::ask_again);
@@ -26,14 +26,14 @@ TEST_CASE("A file that ends early, or cannot be read, is not asked for again",
   CHECK(ReadProgress(10).take_in(-EBADF) == Step::failed);
 }
 
-TEST_CASE("A kernel that puts a file off for ever makes it fail", "[runtime][assets][source]") {
+TEST_CASE("A read that the kernel delays for ever fails", "[runtime][assets][source]") {
   const int delay = GENERATE(-EAGAIN, -EINTR);
   CAPTURE(delay);
   ReadProgress progress(10);
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
     if (progress.take_in(delay) != Step::ask_again) FAIL(i);
   }
-  // One that moves on, however slowly, is waited for.
+  // A read that makes progress, however slowly, continues.
   CHECK(progress.take_in(1) == Step::ask_again);
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
     if (progress.take_in(delay) != Step::ask_again) FAIL(i);

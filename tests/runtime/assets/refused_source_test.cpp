@@ -1,4 +1,4 @@
-// Sources that the system refuses something: memory, or io_uring.
+// Sources to which the system refuses memory or io_uring.
 #include <cerrno>
 #include <filesystem>
 
@@ -24,13 +24,13 @@ std::string text_of(const Result<std::unique_ptr<HeldFile>>& file) {
   return file ? std::string(as_text(file.value()->bytes())) : "no file";
 }
 
-// A file that takes no room on the disk.
+// A sparse file, which uses no space on the disk.
 void put_sparse(const TemporaryFolder& folder, const std::string& name, std::size_t size_bytes) {
   folder.put(name, "");
   std::filesystem::resize_file(folder.path() + "/" + name, size_bytes);
 }
 
-TEST_CASE("Where io_uring is forbidden, other ways are left", "[runtime][assets][source]") {
+TEST_CASE("Without io_uring other sources work", "[runtime][assets][source]") {
   const int refusal = GENERATE(ENOSYS, EPERM);
   const ChildEnd end = run_in_child([refusal] {
     forbid_call(SYS_io_uring_setup, refusal);
@@ -44,7 +44,8 @@ TEST_CASE("Where io_uring is forbidden, other ways are left", "[runtime][assets]
   CHECK(end.exit_code == 0);
 }
 
-TEST_CASE("A ring that the kernel stops serving is done without", "[runtime][assets][source]") {
+TEST_CASE("A ring that the kernel stops serving is replaced by plain reads",
+          "[runtime][assets][source]") {
   const int refusal = GENERATE(EPERM, EAGAIN, EBUSY, ENOMEM);
   CAPTURE(refusal);
   const ChildEnd end = run_in_child([refusal] {
@@ -66,8 +67,7 @@ TEST_CASE("A ring that the kernel stops serving is done without", "[runtime][ass
   CHECK(end.exit_code == 0);
 }
 
-TEST_CASE("A file that does not fit into memory fails, and takes no other along",
-          "[runtime][assets][source]") {
+TEST_CASE("A file that does not fit into memory fails alone", "[runtime][assets][source]") {
   if (!kCanLimitMemory) return;
   const auto kind = GENERATE(SourceKind::mapped, SourceKind::pread, SourceKind::uring);
   CAPTURE(to_string(kind));
@@ -95,7 +95,7 @@ TEST_CASE("A file that does not fit into memory fails, and takes no other along"
   CHECK(end.exit_code == 0);
 }
 
-TEST_CASE("A stack tells where a file is without reading it", "[runtime][assets][source]") {
+TEST_CASE("A stack finds a file without reading it", "[runtime][assets][source]") {
   if (!kCanLimitMemory) return;
   const ChildEnd end = run_in_child([] {
     const TemporaryFolder folder;
@@ -112,7 +112,7 @@ TEST_CASE("A stack tells where a file is without reading it", "[runtime][assets]
   CHECK(end.exit_code == 0);
 }
 
-/// Counts how often files are asked for.
+/// Counts how often files are opened.
 class CountingSource final : public BundleSource {
  public:
   CountingSource(const BundleSource& source, int& openings)
@@ -129,7 +129,8 @@ class CountingSource final : public BundleSource {
   int& openings_;
 };
 
-TEST_CASE("A store reads its catalog once, from however many layers", "[runtime][assets][source]") {
+TEST_CASE("A store reads its catalog once, with any number of layers",
+          "[runtime][assets][source]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource build(files, AssetPath::parse("client").value());
   int openings = 0;

@@ -1,4 +1,4 @@
-// Bundles that change or are lost under a loader, and come back.
+// Bundles that change or are lost while a loader uses them, and are loaded again.
 #include <array>
 #include <atomic>
 #include <filesystem>
@@ -20,7 +20,7 @@ using samples::LoaderStage;
 
 constexpr Time kStart{};
 
-TEST_CASE("A bundle is loaded again for those who hold it", "[runtime][assets]") {
+TEST_CASE("A bundle is loaded again for its requests", "[runtime][assets]") {
   LoaderStage stage;
   const BundleHandle crate = stage.request(samples::kCrate);
   const std::uint32_t bundle = stage.bundle_of(samples::kCrate);
@@ -33,10 +33,10 @@ TEST_CASE("A bundle is loaded again for those who hold it", "[runtime][assets]")
   CHECK(stage.loader.finish(crate, kStart) == LoadState::ready);
   CHECK(stage.store.is_open(bundle));
   CHECK(stage.loader.memory_bytes() == before);
-  CHECK(stage.loader.counters().loaded == 3);  // The picture that it depends on stayed.
+  CHECK(stage.loader.counters().loaded == 3);  // Its dependency, the picture, stayed.
 }
 
-TEST_CASE("A bundle that nobody holds is closed and not loaded", "[runtime][assets]") {
+TEST_CASE("A bundle without requests is closed and not loaded", "[runtime][assets]") {
   LoaderStage stage;
   (void)stage.loader.finish(stage.request(samples::kCrate), kStart);
   stage.loader.reload(stage.bundle_of(samples::kCrate));
@@ -47,7 +47,7 @@ TEST_CASE("A bundle that nobody holds is closed and not loaded", "[runtime][asse
   CHECK_FALSE(stage.store.is_open(stage.bundle_of(samples::kFlash)));
 }
 
-TEST_CASE("A bundle that has failed is tried again, one on its way goes on", "[runtime][assets]") {
+TEST_CASE("A failed bundle is loaded again, a loading one continues", "[runtime][assets]") {
   LoaderStage stage(true);
   const ByteVector good = stage.files.files().at(stage.file(samples::kFlash));
   REQUIRE(stage.files.remove(stage.file(samples::kFlash)).has_value());
@@ -81,7 +81,7 @@ struct WrittenBuild {
   TemporaryFolder folder;
 };
 
-// Its client, mapped, under a loader with threads.
+// Its client files, mapped, with a loader and threads.
 struct MappedStage : WrittenBuild {
   MappingGuard guard;
   MappedSource source{folder.path() + "/client"};
@@ -90,12 +90,13 @@ struct MappedStage : WrittenBuild {
   BundleLoader loader{store, executor, {}};
 };
 
-TEST_CASE("What a mapped file lost comes back with its file", "[runtime][assets][lost]") {
+TEST_CASE("Lost data of a mapped file is available again with its file",
+          "[runtime][assets][lost]") {
   MappedStage stage;
   const BundleHandle crate = stage.loader.request_asset(guid(samples::kCrate)).value();
   REQUIRE(stage.loader.finish(crate, kStart) == LoadState::ready);
   fs::resize_file(stage.place(samples::kCrate), 0);
-  // What was decompressed is still there.
+  // Decompressed data is still available.
   CHECK(stage.store.load(guid(samples::kCrate), kFlattenedPrefab).has_value());
   stage.loader.reload(crate.bundle());
   CHECK(stage.loader.finish(crate, kStart) == LoadState::failed);
@@ -105,7 +106,7 @@ TEST_CASE("What a mapped file lost comes back with its file", "[runtime][assets]
   CHECK(stage.store.load(guid(samples::kCrate), kFlattenedPrefab).has_value());
 }
 
-TEST_CASE("Files that are cut short while threads load them fail, and nothing else does",
+TEST_CASE("Files that are truncated while threads load them fail, and nothing else does",
           "[runtime][assets][lost][threads]") {
   MappedStage stage;
   constexpr std::array<std::uint64_t, 4> kAssets = {samples::kCrate, samples::kFlash,

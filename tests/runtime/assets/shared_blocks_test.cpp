@@ -1,4 +1,4 @@
-// Large entries under several threads: what comes out does not depend on who helped.
+// Large entries on several threads: the result does not depend on which threads helped.
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -41,7 +41,7 @@ bool has_bytes(const FinishedLoad& load, const ByteVector& plain) {
 
 struct Nothing {};
 
-/// Counts what helping allocates.
+/// Counts the allocations of helping.
 struct Counted {
   ~Counted() { total += allocation_count() - before; }
   static std::atomic<std::uint64_t> total;
@@ -49,7 +49,7 @@ struct Counted {
 };
 std::atomic<std::uint64_t> Counted::total = 0;
 
-/// One entry, read by a thread and its team.
+/// An entry that is read by a thread and its team.
 struct OneEntry {
   explicit OneEntry(const samples::BlockBundle& bundle) : source(block_bundles({bundle})) {}
 
@@ -95,7 +95,8 @@ TEST_CASE("A damaged entry of many blocks fails as on one thread", "[runtime][as
   const bool has_wrong_hash = damaged.empty();
   const bool can_change = GENERATE(false, true);
   CAPTURE(damaged, has_wrong_hash, can_change);
-  // Every third block is stored: only a hash tells its damage, and only what can change has one.
+  // Every third block is stored: only a hash detects its damage, and only changeable bytes have
+  // one.
   const auto is_compressed = [](std::uint32_t block) { return block % 3 != 0; };
   if (!can_change && std::ranges::none_of(damaged, is_compressed)) return;
   const MemorySource files = block_bundles(
@@ -124,8 +125,7 @@ TEST_CASE("A damaged entry of many blocks fails as on one thread", "[runtime][as
   }
 }
 
-TEST_CASE("Bytes that nobody can change once they are verified are not hashed again",
-          "[runtime][assets]") {
+TEST_CASE("Verified bytes that cannot change are not hashed again", "[runtime][assets]") {
   const bool is_large = GENERATE(false, true);
   const std::size_t size = is_large ? kLargeBytes : 1000;
   const MemorySource files = block_bundles({{.plain_bytes = size, .has_wrong_hash = true}});
@@ -141,7 +141,7 @@ TEST_CASE("Bytes that nobody can change once they are verified are not hashed ag
   CHECK(mapped.result.error().code == ErrorCode::hash_mismatch);
 }
 
-TEST_CASE("What takes more than it may is refused before anybody helps",
+TEST_CASE("An entry that is too large is refused before other threads help",
           "[runtime][assets][threads]") {
   const MemorySource source = block_bundles({{.plain_bytes = kLargeBytes}});
   const BundleStore store = BundleStore::open(source).value();
@@ -156,12 +156,11 @@ TEST_CASE("What takes more than it may is refused before anybody helps",
   CHECK(finished[0].result.error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("Threads without work of their own do help, and hash nothing twice",
-          "[runtime][assets][threads]") {
+TEST_CASE("Idle threads help, and hash nothing twice", "[runtime][assets][threads]") {
   OneEntry one({.plain_bytes = kLargeBytes});
   const ByteVector plain = block_bundle_bytes(0, kLargeBytes);
   BlockTeam<Nothing> team(2);
-  // A round may be over before anybody woke.
+  // A round may end before another thread wakes.
   for (int round = 0; round < 1000 && team.helped() == 0; ++round) {
     REQUIRE(one.read(team) == kLargeBlocks);
     CHECK(std::ranges::equal(one.target, plain));
@@ -170,9 +169,10 @@ TEST_CASE("Threads without work of their own do help, and hash nothing twice",
   CHECK(team.helped() > 0);
 }
 
-TEST_CASE("Nobody goes on behind a block that could not be read", "[runtime][assets][threads]") {
+TEST_CASE("No thread continues after a block that could not be read",
+          "[runtime][assets][threads]") {
   const std::uint32_t first = GENERATE(1U, 7U, 400U);
-  REQUIRE(first % 3 != 0);  // Those are stored, where nothing but the hash finds damage.
+  REQUIRE(first % 3 != 0);  // Those are stored: only the hash detects damage.
   OneEntry one({.plain_bytes = kLargeBytes, .damaged_blocks = {first, first + 1}});
   const ByteVector plain = block_bundle_bytes(0, kLargeBytes);
   BlockTeam<Nothing> team(3);
@@ -197,7 +197,7 @@ TEST_CASE("Sharing blocks allocates nothing", "[runtime][assets][threads]") {
   CHECK(Counted::total == 0);
 }
 
-/// Starts, takes back and collects at random.
+/// Starts, cancels and collects loads at random.
 class RandomPlayer {
  public:
   RandomPlayer(const MemorySource& source, const CatalogReader& catalog, std::uint64_t seed)
@@ -252,7 +252,7 @@ class RandomPlayer {
   std::vector<FinishedLoad> finished_;
 };
 
-TEST_CASE("Large loads that are taken back at random, and left behind, come to their end",
+TEST_CASE("Large loads that are cancelled at random, or left behind, end",
           "[runtime][assets][threads]") {
   std::vector<samples::BlockBundle> bundles = {{.plain_bytes = kLargeBytes},
                                                {.plain_bytes = kLargeBytes + 70'000},

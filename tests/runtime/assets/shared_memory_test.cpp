@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kLargeBytes = SharedBlocks::kMinSharedBytes + 1000;
 
-// Of the thread that opens a bundle: no other way leads to an executor's own.
+// Thread-local: a test cannot reach an executor's threads in another way.
 // NOLINTNEXTLINE(*-avoid-non-const-global-variables)
 thread_local std::optional<FailingAllocations> failure_here;
 
-/// From when a bundle is opened on, an allocation of the thread that loads it fails.
+/// After it has opened a bundle, an allocation of the loading thread fails.
 class FailingSource final : public BundleSource {
  public:
   FailingSource(const BundleSource& source, std::uint64_t failing)
@@ -35,7 +35,7 @@ class FailingSource final : public BundleSource {
   std::uint64_t failing_;
 };
 
-TEST_CASE("Whichever allocation fails on the thread that loads a large entry, it fails alone",
+TEST_CASE("If an allocation for a large entry fails, only that load fails",
           "[runtime][assets][threads]") {
   const bool is_damaged = GENERATE(false, true);
   std::vector<samples::BlockBundle> bundles = {{.plain_bytes = kLargeBytes}};
@@ -72,7 +72,8 @@ struct WithoutMemory {
   FailingAllocations failure{0};
 };
 
-TEST_CASE("Who helps needs no memory, not even for what is damaged", "[runtime][assets][threads]") {
+TEST_CASE("Helping threads need no memory, not even for damaged data",
+          "[runtime][assets][threads]") {
   constexpr std::uint32_t kDamaged = 128;
   const bool is_damaged = GENERATE(false, true);
   samples::BlockBundle bundle{.plain_bytes = kLargeBytes};

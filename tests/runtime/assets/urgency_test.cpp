@@ -1,5 +1,4 @@
-// Who comes first when not everybody can: taking back what was started, priorities and deadlines of
-// what several want.
+// The order of loads: cancelled starts, priorities and deadlines of bundles with several requests.
 #include <optional>
 #include <vector>
 
@@ -26,7 +25,7 @@ std::vector<std::uint32_t> started(const LoaderStage& stage) {
   return bundles;
 }
 
-TEST_CASE("What is needed overtakes what was started and has not begun", "[runtime][assets]") {
+TEST_CASE("An urgent load is placed before started ones that have not begun", "[runtime][assets]") {
   LoaderStage stage(true);
   const BundleHandle flash = stage.request(samples::kFlash, kHint);
   const BundleHandle tracer = stage.request(samples::kTracer, kHint);
@@ -41,11 +40,11 @@ TEST_CASE("What is needed overtakes what was started and has not begun", "[runti
   stage.loader.update(kStart);
   CHECK(look.state() == LoadState::ready);
   CHECK(flash.state() == LoadState::loading);
-  CHECK(stage.loader.counters().cancelled == 0);  // It was not given up, only put off.
+  CHECK(stage.loader.counters().cancelled == 0);  // It was not cancelled, only delayed.
   CHECK(stage.loader.finish(tracer, kStart) == LoadState::ready);
 }
 
-TEST_CASE("Whoever comes to need what was started as a hint has it moved to the front",
+TEST_CASE("A load that was started as a hint becomes urgent with an urgent request",
           "[runtime][assets]") {
   LoaderStage stage(true);
   const BundleHandle flash = stage.request(samples::kFlash, kHint);
@@ -62,7 +61,7 @@ TEST_CASE("Whoever comes to need what was started as a hint has it moved to the 
   CHECK(crate.state() == LoadState::ready);
 }
 
-TEST_CASE("What nobody needs so much any more waits its turn again", "[runtime][assets]") {
+TEST_CASE("A load that is less urgent again waits in its order", "[runtime][assets]") {
   LoaderStage stage(true, {.start_budget_bytes = 1});  // One at a time.
   const BundleHandle first = stage.request(samples::kTracer, kNeeded);
   stage.loader.update(kStart);
@@ -74,7 +73,7 @@ TEST_CASE("What nobody needs so much any more waits its turn again", "[runtime][
   CHECK(stage.executor.started(1) == stage.bundle_of(samples::kCrateLook));
 }
 
-TEST_CASE("A dependency is wanted for as long as anybody wants it", "[runtime][assets]") {
+TEST_CASE("A dependency stays requested as long as a bundle needs it", "[runtime][assets]") {
   LoaderStage stage(true, {.start_budget_bytes = 1});
   const BundleHandle first = stage.request(samples::kTracer, kNeeded);
   const LoadRequest soon = {.priority = LoadPriority::visible, .deadline = kStart + seconds(1)};
@@ -93,7 +92,7 @@ TEST_CASE("A dependency is wanted for as long as anybody wants it", "[runtime][a
   CHECK(stage.loader.finish(patient, kStart + seconds(2)) == LoadState::ready);
 }
 
-TEST_CASE("Once nobody wants it for ever, a deadline counts again", "[runtime][assets]") {
+TEST_CASE("A deadline applies again when no request without one is left", "[runtime][assets]") {
   const bool is_started = GENERATE(false, true);
   CAPTURE(is_started);
   LoaderStage stage(true, {.start_budget_bytes = is_started ? std::uint64_t{1} << 20U : 1});
@@ -108,7 +107,7 @@ TEST_CASE("Once nobody wants it for ever, a deadline counts again", "[runtime][a
   CHECK(soon.state() == LoadState::failed);
 }
 
-TEST_CASE("A retry with a deadline does not set it for those who have none", "[runtime][assets]") {
+TEST_CASE("A retry with a deadline does not set it for requests without one", "[runtime][assets]") {
   LoaderStage stage(true, {.start_budget_bytes = 1});
   const ByteVector good = stage.files.files().at(stage.file(samples::kFlash));
   REQUIRE(stage.files.remove(stage.file(samples::kFlash)).has_value());
@@ -122,10 +121,10 @@ TEST_CASE("A retry with a deadline does not set it for those who have none", "[r
   CHECK(patient.state() == LoadState::loading);
 }
 
-TEST_CASE("A deadline is past when its time is over, not when it has come", "[runtime][assets]") {
+TEST_CASE("A deadline has passed after its time, not at it", "[runtime][assets]") {
   const auto later =
       GENERATE(table<int, LoadState>({{1, LoadState::loading}, {2, LoadState::failed}}));
-  // Also for what was started, as long as it has not begun.
+  // Also for a started load that has not begun.
   const bool is_started = GENERATE(false, true);
   CAPTURE(std::get<0>(later), is_started);
   LoaderStage stage(true, {.start_budget_bytes = is_started ? std::uint64_t{1} << 20U : 1});
@@ -138,7 +137,7 @@ TEST_CASE("A deadline is past when its time is over, not when it has come", "[ru
   CHECK(first.state() == LoadState::loading);
 }
 
-// All that it is given has begun, and ends when it is told to.
+// All of its loads have begun, and end on command.
 class BusyLoads final : public LoadExecutor {
  public:
   BusyLoads(const BundleSource& source, const CatalogReader& catalog)
@@ -156,7 +155,7 @@ class BusyLoads final : public LoadExecutor {
   SteppedLoads loads_;
 };
 
-TEST_CASE("While what is overdue loads, the deadlines of the others pass one by one",
+TEST_CASE("While an overdue load runs, the deadlines of the others pass one by one",
           "[runtime][assets]") {
   constexpr std::uint32_t kCount = 300;
   const MemorySource source = samples::plain_bundles(std::vector<std::size_t>(kCount, 100));
@@ -164,7 +163,7 @@ TEST_CASE("While what is overdue loads, the deadlines of the others pass one by 
   BusyLoads executor(source, store.catalog());
   BundleLoader loader(store, executor, {});
   std::vector<BundleHandle> handles;
-  // Asked for in another order than they are due.
+  // Requested in another order than their deadlines.
   for (std::uint32_t i = 0; i < kCount; ++i) {
     const auto due = seconds(i == 0 ? 0 : 1 + i * 7 % kCount);
     handles.push_back(loader.request(i, {.deadline = kStart + due}));
@@ -178,7 +177,7 @@ TEST_CASE("While what is overdue loads, the deadlines of the others pass one by 
     loader.update(kStart + seconds(second));
     CHECK(loader.counters().timed_out == before + (second <= 2 ? 0 : 1));
   }
-  // It was asked for once whether it can be dropped.
+  // Only one attempt was made to drop it.
   CHECK(executor.cancels == 1);
   CHECK(handles[0].state() == LoadState::loading);
   executor.step();
@@ -187,7 +186,7 @@ TEST_CASE("While what is overdue loads, the deadlines of the others pass one by 
   CHECK(loader.counters().timed_out == kCount - 1);
 }
 
-TEST_CASE("A loader that ends loads nothing that has not begun", "[runtime][assets]") {
+TEST_CASE("A loader that is destroyed loads nothing that has not begun", "[runtime][assets]") {
   LoaderStage stage(true);
   SteppedLoads executor(stage.source, stage.store.catalog(), true);
   {

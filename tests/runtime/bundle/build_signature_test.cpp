@@ -1,4 +1,4 @@
-// Who made a build: only the holder of a key can have signed it, and each byte counts.
+// Signatures of builds: only the holder of the key can sign, and every byte is covered.
 #include "runtime/bundle/build_signature.h"
 
 #include <catch2/catch.hpp>
@@ -14,8 +14,7 @@ std::array<std::byte, 32> seed(unsigned number) {
 
 constexpr std::string_view kReport = "{\n  \"format\": 1,\n  \"bundles\": []\n}\n";
 
-TEST_CASE("What is signed is believed by those who have the key, as this file alone",
-          "[bundle][signature]") {
+TEST_CASE("A signature is valid for its key and its file only", "[bundle][signature]") {
   const SigningKeys keys = signing_keys(seed(1));
   const ByteVector content(1000, std::byte{7});
   const BuildSignature signature = sign_file(keys.secret, "client/catalog.mcat", content);
@@ -25,7 +24,7 @@ TEST_CASE("What is signed is believed by those who have the key, as this file al
   CHECK(verify_key_of(keys.secret) == keys.open);
 }
 
-TEST_CASE("Every changed bit of a signed file or of its signature is noticed",
+TEST_CASE("Every changed bit of a signed file or of its signature is detected",
           "[bundle][signature]") {
   const SigningKeys keys = signing_keys(seed(3));
   ByteVector content(40, std::byte{1});
@@ -42,7 +41,7 @@ TEST_CASE("Every changed bit of a signed file or of its signature is noticed",
   CHECK(is_signed_by(keys.open, "a", content, signature));
 }
 
-TEST_CASE("Keys survive their files, and nothing else is one", "[bundle][signature]") {
+TEST_CASE("Keys are written and read, and invalid ones are refused", "[bundle][signature]") {
   const SigningKeys keys = signing_keys(seed(4));
   CHECK(parse_signing_key(key_file_text(keys.secret)) == keys.secret);
   CHECK(parse_verify_key(key_file_text(keys.open)) == keys.open);
@@ -50,13 +49,13 @@ TEST_CASE("Keys survive their files, and nothing else is one", "[bundle][signatu
   CHECK_FALSE(parse_signing_key(key_file_text(keys.open)));
   CHECK_FALSE(parse_signing_key(""));
   std::string other = key_file_text(keys.secret);
-  other[20] = other[20] == '0' ? '1' : '0';  // The halves of the key do not belong together.
+  other[20] = other[20] == '0' ? '1' : '0';  // The halves of the key do not match.
   CHECK_FALSE(parse_signing_key(other));
   CHECK_FALSE(parse_verify_key(key_file_text(keys.open).substr(0, 40)));
   CHECK_FALSE(parse_verify_key(key_file_text(keys.open) + "00"));
 }
 
-TEST_CASE("A report carries its own signature", "[bundle][signature]") {
+TEST_CASE("A report contains its own signature", "[bundle][signature]") {
   const SigningKeys keys = signing_keys(seed(5));
   const std::string text = signed_report(keys.secret, "build.json", kReport);
   CHECK(text.starts_with("{\n  \"format\": 1,\n  \"bundles\": [],\n  \"signature\": \""));
@@ -74,7 +73,8 @@ TEST_CASE("A report carries its own signature", "[bundle][signature]") {
 }
 
 TEST_CASE("Signatures are those of RFC 8032", "[bundle][signature]") {
-  // Its first test has the key of an all-known seed; ours signs a statement, so the key alone.
+  // The first test of the RFC contains the key of a known seed. The signed data differs here, so
+  // only the key is compared.
   std::array<std::byte, 32> rfc{};
   const std::string_view hex = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
   for (std::size_t i = 0; i < rfc.size(); ++i) {

@@ -33,11 +33,11 @@ std::string name_of_chosen(const CatalogReader& catalog,
   return "base";
 }
 
-TEST_CASE("The alternative that fits most of what is chosen is taken, else the bundle itself",
+TEST_CASE("The alternative with most of the chosen values is used, else the bundle itself",
           "[runtime][bundle][variant]") {
   const ByteVector bytes = sample_bytes();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
-  CHECK(name_of_chosen(catalog, {}) == "base");  // "high" is the default, and has nothing.
+  CHECK(name_of_chosen(catalog, {}) == "base");  // "high" is the default, without an alternative.
   CHECK(name_of_chosen(catalog, {{"quality", "low"}}) == "quality=low");
   CHECK(name_of_chosen(catalog, {{"quality", "low"}, {"language", "en"}}) == "quality=low");
   CHECK(name_of_chosen(catalog, {{"language", "de"}}) == "language=de");
@@ -52,7 +52,7 @@ TEST_CASE("The alternative that fits most of what is chosen is taken, else the b
   CHECK_FALSE(by_default.value_of("size"));
 }
 
-TEST_CASE("What a catalog does not have cannot be chosen", "[runtime][bundle][variant]") {
+TEST_CASE("Values that a catalog does not have cannot be chosen", "[runtime][bundle][variant]") {
   const ByteVector bytes = sample_bytes();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
   const auto refuses = [&](const CatalogReader& of, std::vector<VariantSetting> settings) {
@@ -62,7 +62,7 @@ TEST_CASE("What a catalog does not have cannot be chosen", "[runtime][bundle][va
   CHECK(refuses(catalog, {{"size", "low"}}));
   CHECK(refuses(catalog, {{"quality", "medium"}}));
   CHECK(refuses(catalog, {{"quality", "low"}, {"quality", "low"}}));
-  CHECK(refuses(catalog, {{"platform", "windows"}}));  // The build is for another.
+  CHECK(refuses(catalog, {{"platform", "windows"}}));  // The build is for another platform.
   const ByteVector empty = encode_catalog({}).value();
   const CatalogReader nothing = CatalogReader::open(empty).value();
   CHECK(refuses(nothing, {{"quality", "low"}}));
@@ -71,11 +71,11 @@ TEST_CASE("What a catalog does not have cannot be chosen", "[runtime][bundle][va
 
 struct Made {
   CatalogData data;
-  /// By bundle that varies: keys to alternative.
+  /// By bundle with alternatives: keys to alternative.
   std::map<BundleName, std::map<VariantKeys, BundleName>> alternatives;
 };
 
-// Bundles that depend on each other by chance, circles included; some vary, up to three axes.
+// Bundles with random dependencies, also circular ones; some have alternatives on up to three axes.
 Made random_catalog(std::mt19937& random) {
   Made made;
   for (const char* const axis : {"a", "b", "c"}) {
@@ -134,12 +134,12 @@ void need(const Made& made, const BundleName& bundle, const VariantKeys& choice,
     const BundleName one = best_of(made, dependency, choice);
     const bool varies =
         made.alternatives.contains(dependency) && !made.alternatives.at(dependency).empty();
-    // Only what varies does not speak for what lies behind it.
+    // The list includes indirect dependencies, except those behind an alternative.
     if (needed.insert(one).second && varies) need(made, one, choice, needed);
   }
 }
 
-TEST_CASE("Every choice leads to one bundle, and to all that it needs: as by brute force",
+TEST_CASE("Every choice selects one bundle and its dependencies, as brute force does",
           "[runtime][bundle][variant][property]") {
   const auto seed = GENERATE(range(1U, 61U));
   CAPTURE(seed);

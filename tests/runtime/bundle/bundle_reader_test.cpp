@@ -20,7 +20,7 @@ ByteVector sample_bytes() {
   return pack_bundle(sample.entries, sample.options).value();
 }
 
-// The offset of the block table of a sane bundle.
+// The offset of the block table of a valid bundle.
 std::size_t block_table_of(const ByteVector& bytes) {
   return kFirstEntry + BundleReader::open(bytes).value().entry_count() * 64;
 }
@@ -33,7 +33,7 @@ Result<void> verify(Bytes bytes) {
   return reader.value().verify(decompressor, buffer);
 }
 
-TEST_CASE("A bundle gives back every entry, found by guid and local id", "[runtime][bundle]") {
+TEST_CASE("A bundle returns every entry by guid and local id", "[runtime][bundle]") {
   const samples::BundleSample sample = samples::bundle();
   const ByteVector bytes = sample_bytes();
   const BundleReader reader = BundleReader::open(bytes).value();
@@ -70,7 +70,7 @@ TEST_CASE("Reading an entry a second time allocates nothing", "[runtime][bundle]
   CHECK(buffer.capacity() == capacity);
 }
 
-TEST_CASE("An entry that is stored is used in place", "[runtime][bundle]") {
+TEST_CASE("A stored entry is used in place", "[runtime][bundle]") {
   const ByteVector bytes = sample_bytes();
   const BundleReader reader = BundleReader::open(bytes).value();
   Decompressor decompressor;
@@ -99,7 +99,7 @@ TEST_CASE("Blocks of a large entry decompress one by one", "[runtime][bundle]") 
   CHECK(std::ranges::equal(plain, Bytes(sample.plain[3]).subspan(2 * 4096)));
 }
 
-TEST_CASE("An empty bundle is a bundle", "[runtime][bundle]") {
+TEST_CASE("An empty bundle is valid", "[runtime][bundle]") {
   const ByteVector bytes = pack_bundle({}).value();
   CHECK(bytes.size() == header::kBytes);
   CHECK(BundleReader::open(bytes).value().entry_count() == 0);
@@ -121,14 +121,14 @@ TEST_CASE("Bytes after the end of a bundle are refused", "[runtime][bundle]") {
   CHECK(BundleReader::open(bytes).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Every flipped bit of a bundle is found", "[runtime][bundle]") {
+TEST_CASE("Every flipped bit of a bundle is detected", "[runtime][bundle]") {
   damage::each_flip(sample_bytes(), [](std::size_t offset, ByteVector& damaged) {
     CAPTURE(offset);
     REQUIRE_FALSE(verify(damaged).has_value());
   });
 }
 
-TEST_CASE("A flipped bit whose hash was fixed is refused or leaves the content alone",
+TEST_CASE("A flipped bit with a corrected hash is refused, or the content is unchanged",
           "[runtime][bundle]") {
   const ByteVector sane = sample_bytes();
   const BundleReader before = BundleReader::open(sane).value();
@@ -137,7 +137,8 @@ TEST_CASE("A flipped bit whose hash was fixed is refused or leaves the content a
     CAPTURE(offset);
     samples::fix_hash(damaged);
     if (!verify(damaged).has_value()) return;
-    // A name or kind may change, and a frame may say the same in other words; nothing else.
+    // A name or kind may change, and a frame may have another encoding of the same bytes; nothing
+    // else.
     const BundleReader after = BundleReader::open(damaged).value();
     REQUIRE(after.entry_count() == before.entry_count());
     for (std::uint32_t i = 0; i < before.entry_count(); ++i) {
@@ -146,7 +147,7 @@ TEST_CASE("A flipped bit whose hash was fixed is refused or leaves the content a
   });
 }
 
-TEST_CASE("Fields with wrong values are refused before anything is allocated",
+TEST_CASE("Fields with invalid values are refused before anything is allocated",
           "[runtime][bundle]") {
   const ByteVector sane = sample_bytes();
   const std::size_t blocks = block_table_of(sane);
@@ -191,7 +192,7 @@ TEST_CASE("Fields with wrong values are refused before anything is allocated",
   check_refused<BundleReader>(damaged, field);
 }
 
-TEST_CASE("Entries out of order or twice are refused", "[runtime][bundle]") {
+TEST_CASE("Entries out of order or duplicated are refused", "[runtime][bundle]") {
   const ByteVector sane = sample_bytes();
   ByteVector swapped = sane;
   std::swap_ranges(swapped.begin() + 64, swapped.begin() + 64 + 24, swapped.begin() + 128);
@@ -201,7 +202,7 @@ TEST_CASE("Entries out of order or twice are refused", "[runtime][bundle]") {
   CHECK(BundleReader::open(twice).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A frame that is not what its block promises is refused", "[runtime][bundle]") {
+TEST_CASE("A frame that does not match its block is refused", "[runtime][bundle]") {
   const ByteVector plain = samples::compressible(3000, 9);
   Compressor compressor;
   ByteVector frame;
@@ -217,7 +218,7 @@ TEST_CASE("A frame that is not what its block promises is refused", "[runtime][b
   ByteVector two = frame;
   two.insert(two.end(), frame.begin(), frame.end());
   CHECK(decompressor.decompress(two, out).error().code == ErrorCode::malformed);
-  // A frame of nothing, which would leave the plain bytes as they are.
+  // An empty frame, which adds no bytes.
   ByteVector followed = frame;
   for (const unsigned byte : {0x28U, 0xB5U, 0x2FU, 0xFDU, 0x20U, 0x00U, 0x01U, 0x00U, 0x00U}) {
     followed.push_back(static_cast<std::byte>(byte));
@@ -231,16 +232,16 @@ TEST_CASE("A frame that is not what its block promises is refused", "[runtime][b
   CHECK(decompressor.decompress({}, out).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A frame of any size and content is read, and no part of one", "[runtime][bundle]") {
-  // On both sides of where the frame says its size in another way, and of a block's size.
+TEST_CASE("A frame of any size and content is read, but never a part of one", "[runtime][bundle]") {
+  // Sizes around where the frame encodes its size in another way, and around a block's size.
   const auto size =
       GENERATE(as<std::size_t>(), 100, 255, 256, 257, 65'791, 65'792, 131'072, 300'001);
   ByteVector half_noise = samples::noise(size / 2, 4);
   half_noise.resize(size);
   const auto [name, plain] = GENERATE_COPY(
       table<std::string, ByteVector>({{"text", samples::compressible(size, 3)},
-                                      {"noise and nothing", half_noise},
-                                      {"one byte over and over", ByteVector(size, std::byte{7})}}));
+                                      {"noise and zeros", half_noise},
+                                      {"one byte repeated", ByteVector(size, std::byte{7})}}));
   CAPTURE(size, name);
   Compressor compressor;
   Decompressor decompressor;

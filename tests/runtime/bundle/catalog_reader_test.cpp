@@ -47,7 +47,7 @@ TEST_CASE("A catalog resolves type id to guid to bundle to dependencies",
   CHECK_FALSE(catalog.resolve("Nothing", TypeId(0)).has_value());
 }
 
-TEST_CASE("One type id may have several entries, told apart by role",
+TEST_CASE("One type id may have several entries, distinguished by role",
           "[runtime][bundle][catalog]") {
   const ByteVector bytes = sample_bytes();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
@@ -103,7 +103,7 @@ TEST_CASE("A catalog finds assets, effects, presentations and components",
   CHECK_FALSE(catalog.find_component("Armour").has_value());
 }
 
-TEST_CASE("A catalog says what can be chosen, and which bundles stand for which",
+TEST_CASE("A catalog lists the axes of variants and the alternatives of bundles",
           "[runtime][bundle][catalog][variant]") {
   const ByteVector bytes = sample_bytes();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
@@ -128,7 +128,7 @@ TEST_CASE("A catalog says what can be chosen, and which bundles stand for which"
   CHECK(catalog.alternatives_of(0).count == 0);
 }
 
-TEST_CASE("An empty catalog is a catalog", "[runtime][bundle][catalog]") {
+TEST_CASE("An empty catalog is valid", "[runtime][bundle][catalog]") {
   const ByteVector bytes = encode_catalog({}).value();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
   CHECK(catalog.bundle_count() == 0);
@@ -146,7 +146,8 @@ TEST_CASE("A truncated or lengthened catalog is refused", "[runtime][bundle][cat
   CHECK(CatalogReader::open(longer).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Every flipped bit of a catalog is found on opening", "[runtime][bundle][catalog]") {
+TEST_CASE("Every flipped bit of a catalog is detected when it is opened",
+          "[runtime][bundle][catalog]") {
   damage::each_flip(sample_bytes(), [](std::size_t offset, ByteVector& damaged) {
     CAPTURE(offset);
     REQUIRE_FALSE(CatalogReader::open(damaged).has_value());
@@ -158,7 +159,7 @@ std::size_t section_at(const ByteVector& catalog, std::size_t index) {
          std::to_integer<std::size_t>(catalog[64 + index * 16 + 1]) * 256;
 }
 
-TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle][catalog]") {
+TEST_CASE("Fields of a catalog with invalid values are refused", "[runtime][bundle][catalog]") {
   const ByteVector sane = sample_bytes();
   const auto section = [&](std::size_t index) { return section_at(sane, index); };
   const std::uint32_t huge = 0xFFFFFFFFU;
@@ -212,7 +213,7 @@ TEST_CASE("Fields of a catalog with wrong values are refused", "[runtime][bundle
   check_refused<CatalogReader>(damaged, field);
 }
 
-TEST_CASE("Variants of a catalog with wrong values are refused",
+TEST_CASE("Variants of a catalog with invalid values are refused",
           "[runtime][bundle][catalog][variant]") {
   const ByteVector sane = sample_bytes();
   const auto section = [&](std::size_t index) { return section_at(sane, index); };

@@ -19,7 +19,7 @@ ByteVector sample_bytes() {
   return encode_object(yaml::read(samples::object_source()).tree()).value();
 }
 
-TEST_CASE("An object gives its documents, values and references", "[runtime][bundle][object]") {
+TEST_CASE("An object returns its documents, values and references", "[runtime][bundle][object]") {
   const ByteVector bytes = sample_bytes();
   const ObjectReader object = ObjectReader::open(bytes).value();
   REQUIRE(object.document_count() == 3);
@@ -89,7 +89,7 @@ TEST_CASE("A truncated or lengthened object is refused", "[runtime][bundle][obje
   CHECK(ObjectReader::open(longer).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("An object with a flipped bit is refused or is another sane object",
+TEST_CASE("An object with a flipped bit is refused or is another valid object",
           "[runtime][bundle][object]") {
   damage::each_flip(sample_bytes(), [](std::size_t offset, ByteVector& damaged) {
     CAPTURE(offset);
@@ -101,7 +101,7 @@ TEST_CASE("An object with a flipped bit is refused or is another sane object",
   });
 }
 
-TEST_CASE("Fields of an object with wrong values are refused", "[runtime][bundle][object]") {
+TEST_CASE("Fields of an object with invalid values are refused", "[runtime][bundle][object]") {
   const ByteVector sane = sample_bytes();
   const auto sizes = std::size_t{16 + 3 * 8};
   const auto first = sizes + std::size_t{3 * 4};
@@ -121,8 +121,8 @@ TEST_CASE("Fields of an object with wrong values are refused", "[runtime][bundle
       {sizes + 4, 3, ErrorCode::malformed, "a document that ends within its value"},
       {first, 0x01010202, ErrorCode::malformed, "document flags"},
       {first, 0x05020002, ErrorCode::malformed, "an empty type name"},
-      {first, 0x00010002, ErrorCode::malformed, "a first key of what is no mapping"},
-      {first, 0x1A010002, ErrorCode::malformed, "a tag of no form"},
+      {first, 0x00010002, ErrorCode::malformed, "a first key without a mapping"},
+      {first, 0x1A010002, ErrorCode::malformed, "an unknown tag"},
   }));
   const ByteVector damaged = samples::patched(sane, field.offset, field.value);
   check_refused<ObjectReader>(damaged, field);
@@ -158,7 +158,7 @@ TEST_CASE("Each of many documents is found", "[runtime][bundle][object]") {
   }
 }
 
-TEST_CASE("Long values are passed by, wherever they stand", "[runtime][bundle][object]") {
+TEST_CASE("Long values are skipped, at any position", "[runtime][bundle][object]") {
   const std::string long_text(300, 'x');
   const std::string list = "[" + long_text + ", {a: " + long_text + ", b: [" + long_text + "]}]";
   const ByteVector bytes = text_object("first: " + list + "\nshort: {a: {b: [1, [2]]}, c: [3]}\n" +
@@ -179,7 +179,7 @@ TEST_CASE("Long values are passed by, wherever they stand", "[runtime][bundle][o
   CHECK(texts == 600);
 }
 
-// A document of one sequence of two values, with the size of the first one as it is given.
+// A document with one sequence of two values; `first` contains the size of the first one.
 ByteVector two_values(const ByteVector& first) {
   ByteWriter document;
   for (const unsigned byte : {0U, 0U, 0U, 6U, 2U}) document.u8(static_cast<std::uint8_t>(byte));
@@ -207,7 +207,7 @@ ByteVector nulls(std::uint8_t tag, std::size_t count, std::optional<std::size_t>
   return value.take();
 }
 
-TEST_CASE("A size stands before long content and nowhere else", "[runtime][bundle][object]") {
+TEST_CASE("A size precedes long content only", "[runtime][bundle][object]") {
   const std::uint8_t sized = 0x16;
   CHECK(ObjectReader::open(two_values(nulls(6, 255, {}))).has_value());
   CHECK(ObjectReader::open(two_values(nulls(sized, 256, 256))).has_value());
@@ -217,16 +217,16 @@ TEST_CASE("A size stands before long content and nowhere else", "[runtime][bundl
   CHECK_FALSE(ObjectReader::open(two_values(nulls(sized, 256, 255))).has_value());
 }
 
-TEST_CASE("A reference leads to a document of its file", "[runtime][bundle][object]") {
+TEST_CASE("A reference refers to a document of its file", "[runtime][bundle][object]") {
   const auto with_way = [](std::uint8_t way) {
     return ObjectReader::open(two_values({std::byte{0x17}, std::byte{way}}));
   };
   CHECK(with_way(0).has_value());
-  CHECK_FALSE(with_way(1).has_value());  // One back.
-  CHECK_FALSE(with_way(2).has_value());  // One further.
+  CHECK_FALSE(with_way(1).has_value());  // One backward.
+  CHECK_FALSE(with_way(2).has_value());  // One forward.
 }
 
-TEST_CASE("Equal components are equal bytes wherever they stand", "[runtime][bundle][object]") {
+TEST_CASE("Equal components have equal bytes at any position", "[runtime][bundle][object]") {
   const std::string head = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
   const auto component = [](int own, int script) {
     return "--- !u!114 &" + std::to_string(own) +
@@ -252,7 +252,7 @@ TEST_CASE("Equal components are equal bytes wherever they stand", "[runtime][bun
   CHECK_FALSE(document_of(one, 0) == document_of(two, 0));
 }
 
-// An object of one document whose value is a sequence in a sequence, `depth` levels of them.
+// An object of one document whose value is `depth` nested sequences.
 ByteVector nested_object(std::size_t depth) {
   ByteWriter object;
   object.bytes(as_bytes("MOBJ"));
@@ -270,7 +270,7 @@ ByteVector nested_object(std::size_t depth) {
   return object.take();
 }
 
-TEST_CASE("Values nested deeper than the bound are refused", "[runtime][bundle][object]") {
+TEST_CASE("Values nested deeper than the limit are refused", "[runtime][bundle][object]") {
   const ByteVector deepest = nested_object(layout::object::kMaxDepth);
   const Result<ObjectReader> object = ObjectReader::open(deepest);
   REQUIRE(object.has_value());

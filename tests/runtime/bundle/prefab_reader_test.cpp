@@ -12,7 +12,7 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kEntities = layout::prefab::header::kBytes;
-// Five entities, six components, four types of which two are described.
+// Five entities, six components, four types; two types have descriptions.
 constexpr std::size_t kParents = kEntities + 5 * 8 + 2 * 16;
 constexpr std::size_t kComponentEnds = kParents + 5 * 4;
 constexpr std::size_t kTextEnds = kComponentEnds + 5 * 4;
@@ -24,7 +24,7 @@ constexpr std::size_t kFlags = kDataSizes + 2 * 4;
 
 ByteVector sample_bytes() { return encode_prefab(samples::prefab()).value(); }
 
-TEST_CASE("A prefab gives back its entities, components and data", "[runtime][bundle][prefab]") {
+TEST_CASE("A prefab returns its entities, components and data", "[runtime][bundle][prefab]") {
   const ByteVector bytes = sample_bytes();
   const PrefabReader reader = PrefabReader::open(bytes).value();
   CHECK(reader.entity_count() == 5);
@@ -55,18 +55,18 @@ TEST_CASE("A truncated or lengthened prefab is refused", "[runtime][bundle][pref
   CHECK(PrefabReader::open(longer).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A prefab with a flipped bit is refused or is another sane prefab",
+TEST_CASE("A prefab with a flipped bit is refused or is another valid prefab",
           "[runtime][bundle][prefab]") {
   damage::each_flip(sample_bytes(), [](std::size_t offset, ByteVector& damaged) {
     CAPTURE(offset);
     const Result<PrefabReader> reader = PrefabReader::open(damaged);
     if (!reader) return;
-    // One encoding each: what is accepted encodes to the very same bytes.
+    // There is only one encoding: an accepted prefab encodes to the same bytes.
     CHECK(encode_prefab(samples::decode(reader.value())).value() == damaged);
   });
 }
 
-TEST_CASE("Fields of a prefab with wrong values are refused", "[runtime][bundle][prefab]") {
+TEST_CASE("Fields of a prefab with invalid values are refused", "[runtime][bundle][prefab]") {
   const std::uint32_t huge = 0xFFFFFFFFU;
   const WrongField field = GENERATE_COPY(values<WrongField>({
       {0, 0, ErrorCode::malformed, "magic"},
@@ -87,15 +87,15 @@ TEST_CASE("Fields of a prefab with wrong values are refused", "[runtime][bundle]
       {36, 1, ErrorCode::malformed, "reserved"},
       {kParents, 1, ErrorCode::malformed, "the root has a parent"},
       {kParents + 4, huge, ErrorCode::malformed, "a parent that comes later"},
-      {kParents + 4 * 4, 3, ErrorCode::malformed, "a parent that is closed already"},
-      {kComponentEnds, 4, ErrorCode::malformed, "ends of components that fall"},
+      {kParents + 4 * 4, 3, ErrorCode::malformed, "a parent that is already closed"},
+      {kComponentEnds, 4, ErrorCode::malformed, "decreasing ends of components"},
       {kComponentEnds + 4 * 4, 7, ErrorCode::malformed, "more components than there are"},
-      {kComponentEnds + 4 * 4, 5, ErrorCode::malformed, "components of no entity"},
+      {kComponentEnds + 4 * 4, 5, ErrorCode::malformed, "components without an entity"},
       {kTextEnds, huge, ErrorCode::malformed, "end of a name"},
-      {kTextEnds + 4, 3, ErrorCode::malformed, "ends of names that fall"},
-      {kTextEnds + 8 * 4, 40, ErrorCode::malformed, "text that is no name"},
+      {kTextEnds + 4, 3, ErrorCode::malformed, "decreasing ends of names"},
+      {kTextEnds + 8 * 4, 40, ErrorCode::malformed, "text after the last name"},
       {kTypes, 4, ErrorCode::malformed, "type out of range"},
-      {kTypes + 5 * 4, 3, ErrorCode::malformed, "a type that nothing is of"},
+      {kTypes + 5 * 4, 3, ErrorCode::malformed, "an unused type"},
       {kDataEnds, 8, ErrorCode::malformed, "data without description"},
       {kDataEnds + 4, 0, ErrorCode::malformed, "a description without data"},
       {kDataSizes, huge, ErrorCode::limit_exceeded, "size of a description"},
@@ -106,7 +106,7 @@ TEST_CASE("Fields of a prefab with wrong values are refused", "[runtime][bundle]
   check_refused<PrefabReader>(damaged, field);
 }
 
-TEST_CASE("A prefab without described components says nothing of data",
+TEST_CASE("A prefab without described components has no data section",
           "[runtime][bundle][prefab]") {
   const auto named = [](std::string type) {
     return PrefabComponent{.type = std::move(type), .document = {}, .cooked = {}};
@@ -121,11 +121,12 @@ TEST_CASE("A prefab without described components says nothing of data",
   CHECK(reader.component(2).type == "B");
   CHECK(reader.component(2).description == layout::kNone);
   CHECK(reader.component(2).data.empty());
-  // Header, an entity's id and four numbers, of the types an end, of the components two numbers.
+  // Header; per entity an id and four numbers; per type an end; per component two numbers.
   CHECK(bytes.size() == 40 + 8 + 3 * 4 + 2 * 4 + 3 * 2 * 4 + 1 + 6 + 5);
 }
 
-TEST_CASE("The prefab writer refuses what the format cannot say", "[bundler][prefab]") {
+TEST_CASE("The prefab writer refuses values that the format cannot represent",
+          "[bundler][prefab]") {
   PrefabData empty;
   CHECK(encode_prefab(empty).error().code == ErrorCode::limit_exceeded);
   PrefabData unordered = samples::prefab();

@@ -1,9 +1,9 @@
-// What a program that was compiled years ago relies on: numbers, sizes, offsets, and what every
-// function does with good and with bad arguments.
+// What old programs rely on: numbers, sizes, offsets, and the results of every function with valid
+// and invalid arguments.
 //
 //     test_c_api BUILD/client DAMAGED/client EMPTY/client
 //
-// In DAMAGED each bundle has a wrong byte; in EMPTY there is only the catalog.
+// In DAMAGED each bundle has a wrong byte; EMPTY contains only the catalog.
 #define _POSIX_C_SOURCE 200809L  // NOLINT(bugprone-reserved-identifier): `fork`
 
 #include <muster_runtime.h>
@@ -164,7 +164,7 @@ static void check_opening(const char* folder) {
   CHECK(muster_store_open("", NULL, &store, NULL, 0) == MUSTER_INVALID_ARGUMENT);
   CHECK(muster_store_open(folder, NULL, NULL, message, sizeof message) == MUSTER_INVALID_ARGUMENT);
 
-  // Options of today, of a careless caller, and of a caller from the future.
+  // Options of this version, with errors, and of a newer version.
   struct {
     muster_store_options known;
     uint64_t newer;
@@ -190,7 +190,7 @@ static void check_opening(const char* folder) {
   options.known.variants = "quality=low";
   store = open_build(folder, &options.known);
   CHECK(muster_store_close(store) == MUSTER_OK);
-  // A caller of version 1 knows nothing of variants.
+  // The struct of a version-1 caller has no variants.
   options.known.struct_size = offsetof(muster_store_options, variants);
   options.known.variants = "quality";
   store = open_build(folder, &options.known);
@@ -198,7 +198,7 @@ static void check_opening(const char* folder) {
   CHECK(muster_store_close(store) == MUSTER_OK);
 }
 
-// A child of `fork` is refused at once, and ends.
+// Every function fails at once in a child of `fork`.
 static void check_fork(const char* folder) {
   muster_store* store = open_build(folder, NULL);
   const pid_t child = fork();
@@ -282,7 +282,7 @@ static void check_registries(muster_store* store) {
   CHECK(muster_read_registry(store, 0, NULL) == MUSTER_INVALID_ARGUMENT);
 }
 
-/// Finds the item with most entries, and checks that they are what its type id stands for.
+/// Finds the item with the most entries, and checks that they are those of its type id.
 static void check_entries(muster_store* store) {
   uint32_t registry = 0, first = 0, count = 0, bundle = 0, resolved_count = 0;
   muster_registry_info info;
@@ -352,7 +352,7 @@ static void check_loading(muster_store* store) {
   CHECK(muster_bytes(store, request, &item.guid, 1, NULL) == MUSTER_INVALID_ARGUMENT);
   CHECK(muster_poll(store, request, NULL) == MUSTER_INVALID_ARGUMENT);
 
-  // A second request keeps the bundle when the first one goes, whose number means nothing then.
+  // A second request keeps the bundle when the first one is released and becomes invalid.
   CHECK(muster_request_bundle(store, item.bundle, NULL, &again) == MUSTER_OK && again != request);
   CHECK(muster_release(store, request) == MUSTER_OK);
   CHECK(muster_poll(store, again, &state) == MUSTER_OK && state == MUSTER_READY);
@@ -388,7 +388,7 @@ static void check_bad_requests(muster_store* store) {
   options.deadline_ns = 5;
   CHECK(request == 0);
 
-  // Too late: it had not begun when its time was over.
+  // Its deadline passed before it had begun.
   muster_load_state state = MUSTER_READY;
   CHECK(muster_request_bundle(store, 0, &options, &request) == MUSTER_OK);
   CHECK(muster_update(store, -1) == MUSTER_INVALID_ARGUMENT);
@@ -400,7 +400,7 @@ static void check_bad_requests(muster_store* store) {
   CHECK(muster_release(store, request) == MUSTER_OK);
 }
 
-/// Every bundle of a folder fails for the same reason, and says so.
+/// Every bundle of a folder fails with the same status and a message.
 static void check_failing(const char* folder, const muster_store_options* options,
                           muster_status reason) {
   muster_store* store = open_build(folder, options);
@@ -417,7 +417,7 @@ static void check_failing(const char* folder, const muster_store_options* option
   CHECK(muster_store_close(store) == MUSTER_OK);  // with a request that is still open
 }
 
-/// Closing while everything is on the way.
+/// Closes a store while everything is loading.
 static void check_closing(const char* folder) {
   muster_store* store = open_build(folder, NULL);
   muster_catalog_info info;

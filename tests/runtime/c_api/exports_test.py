@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what the shared library exports with the golden list, and with what its header declares.
+"""Compares the exports of the shared library with the golden list and with its header.
 
 usage: exports_test.py LIBRARY HEADER GOLDEN [NM READELF]
 """

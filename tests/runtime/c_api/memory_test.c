@@ -1,10 +1,10 @@
-// What a program gets that has no memory left: errors, whichever call or thread runs out of it.
+// Without memory every call fails with an error, whichever call or thread runs out of it.
 //
 //     test_c_api_memory BUILD/client
 //
-// Children load everything, each with a little more memory than the one before, from none at all up
-// to enough. How far each comes depends on its threads; that none is ended by a
-// signal, and that none is told anything but what it is, does not.
+// Children load everything, each with a little more memory than the one before, from none to
+// enough. How far each comes depends on its threads. But no child may be ended by a signal, and
+// each must report the right status.
 #include <muster_runtime.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static const size_t kStepBytes = (size_t)192 << 10;
 static const size_t kMostBytes = (size_t)1 << 30;
-/// So many that loaded everything, one after the other, have had enough.
+/// The test ends after so many consecutive children that loaded everything.
 static const int kEnough = 8;
 
 static int is_shortage(muster_status status) {
@@ -27,7 +27,7 @@ static int limit_memory_to(size_t size_bytes) {
   return setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/// Returns 0 when everything was loaded, 1 when memory was short, 2 for anything else.
+/// Returns 0 if everything was loaded, 1 if memory was short, 2 for anything else.
 static int load_all(const char* folder) {
   muster_store* store = NULL;
   muster_catalog_info info;
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "with %zu bytes: outcome %d, signal %d\n", bytes, outcome,
             WIFSIGNALED(end) ? WTERMSIG(end) : 0);
   }
-  // Both ends of the scale were seen.
+  // Both cases must have occurred.
   failure_count += loaded_count < kEnough;
   failure_count += short_count == 0;
   printf("%d failures\n", failure_count);

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("A slot table finds what it holds, and nothing else", "[runtime][c_api]") {
+TEST_CASE("A slot table finds its values, and nothing else", "[runtime][c_api]") {
   SlotTable<int> table(8);
   const std::uint64_t first = table.add(10);
   const std::uint64_t second = table.add(20);
@@ -17,12 +17,12 @@ TEST_CASE("A slot table finds what it holds, and nothing else", "[runtime][c_api
   CHECK(*table.find(second) == 20);
   CHECK(table.find(0) == nullptr);
   CHECK(table.find(~std::uint64_t{0}) == nullptr);
-  CHECK(table.find(first + 2) == nullptr);                          // a slot that is not there
-  CHECK(table.find(first + (std::uint64_t{1} << 32U)) == nullptr);  // a generation to come
+  CHECK(table.find(first + 2) == nullptr);                          // a slot that does not exist
+  CHECK(table.find(first + (std::uint64_t{1} << 32U)) == nullptr);  // a later generation
   CHECK(table.size() == 2);
 }
 
-TEST_CASE("An id is never given twice", "[runtime][c_api]") {
+TEST_CASE("An id is never used twice", "[runtime][c_api]") {
   SlotTable<std::unique_ptr<int>> table(4);
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 1000; ++i) {

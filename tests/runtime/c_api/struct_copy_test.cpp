@@ -1,4 +1,4 @@
-// Structs as they will be once they have grown: today's callers are yesterday's then.
+// Structs that have grown, with callers of older and newer versions.
 #include "runtime/c_api/struct_copy.h"
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace muster::c_api {
 
-// A struct of two versions: `newer` came later.
+// A struct of two versions; `newer` was added later.
 struct Grown {
   std::size_t struct_size;
   std::uint32_t value;
@@ -20,9 +20,9 @@ inline constexpr std::size_t kFirstBytes<Grown> = offsetof(Grown, newer);
 
 namespace {
 
-TEST_CASE("Options of an older caller are read, and what it does not know is the default",
+TEST_CASE("Options of an older caller are read, with defaults for its missing members",
           "[runtime][c_api]") {
-  // Whatever lies behind an old caller's struct is not the library's business.
+  // Bytes behind an old caller's struct must not be read.
   const Grown given{.struct_size = kFirstBytes<Grown>, .value = 7, .reserved = 0, .newer = 99};
   Grown options{};
   CHECK(copy_options(&given, options));
@@ -30,7 +30,8 @@ TEST_CASE("Options of an older caller are read, and what it does not know is the
   CHECK(options.newer == 0);
 }
 
-TEST_CASE("A result is written to an older caller as far as its struct goes", "[runtime][c_api]") {
+TEST_CASE("A result is written to an older caller up to the size of its struct",
+          "[runtime][c_api]") {
   Grown out{.struct_size = kFirstBytes<Grown>, .value = 0, .reserved = 0, .newer = 99};
   CHECK(fill_struct(Grown{.struct_size = 0, .value = 7, .reserved = 0, .newer = 5}, out));
   CHECK(out.struct_size == kFirstBytes<Grown>);
@@ -54,7 +55,7 @@ TEST_CASE("A newer caller's members are cleared in results and refused in option
   CHECK(options.value == 7);
 }
 
-TEST_CASE("A struct size that nobody has set is refused", "[runtime][c_api]") {
+TEST_CASE("A struct size that was never set is refused", "[runtime][c_api]") {
   const std::size_t size = GENERATE(std::size_t{0}, sizeof(std::size_t), kFirstBytes<Grown> - 1,
                                     kStructBytesMax + 1, ~std::size_t{0});
   CAPTURE(size);
@@ -65,8 +66,8 @@ TEST_CASE("A struct size that nobody has set is refused", "[runtime][c_api]") {
   CHECK(caller.value == 1);
 }
 
-TEST_CASE("Version 1's structs keep the sizes that its callers have", "[runtime][c_api]") {
-  // A 64-bit caller's; members end before the padding.
+TEST_CASE("The structs of version 1 keep their sizes", "[runtime][c_api]") {
+  // For 64-bit callers; the last member ends before the padding.
   if (sizeof(void*) != 8) return;
   CHECK(kFirstBytes<muster_store_options> == 32);
   CHECK(kFirstBytes<muster_request_options> == 24);

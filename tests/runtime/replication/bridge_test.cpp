@@ -21,7 +21,7 @@ ComponentDescription& described(std::vector<ComponentDescription>& components,
 
 }  // namespace
 
-TEST_CASE("An entity of a server comes to life on a client, with all that is below it",
+TEST_CASE("An entity of a server exists on a client, with everything below it",
           "[runtime][replication][sys-16][sys-17][sys-18]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -35,7 +35,7 @@ TEST_CASE("An entity of a server comes to life on a client, with all that is bel
   REQUIRE(stage.received(stage.body, 5, 1) != nullptr);
   CHECK(stage.received(stage.body, 5, 1)->position == Vec3{7, 8, 9});
   CHECK(stage.client_world.entity_count() == 2);
-  // What changes, changes there too, children first or last.
+  // Changes arrive, in children and in the root.
   stage.world.get(stage.body, lid)->mass = 4;
   stage.world.get(stage.body, crate)->position.x = -1;
   stage.run(10);
@@ -50,7 +50,7 @@ TEST_CASE("An entity of a server comes to life on a client, with all that is bel
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("Snapshots apply to an entity whose bundle is not there",
+TEST_CASE("Snapshots are applied to an entity without its bundle",
           "[runtime][replication][sys-13][sys-18]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -64,7 +64,7 @@ TEST_CASE("Snapshots apply to an entity whose bundle is not there",
   stage.world.get(stage.life, crate)->current = 2;
   stage.run(10, false);
   CHECK(stage.received(stage.life, 5)->current == 2);
-  // Nothing of the server changes any more: what the children should have is known already.
+  // The server sends no more changes: the values of the children have arrived already.
   stage.run(10);
   CHECK_FALSE(stage.deferred.is_waiting(stage.seen.find({5})));
   CHECK(stage.received(stage.life, 5)->current == 2);
@@ -73,7 +73,7 @@ TEST_CASE("Snapshots apply to an entity whose bundle is not there",
   CHECK(stage.receiver.incomplete_count() == 0);
 }
 
-TEST_CASE("What stands in the level on both sides is followed, and not made again",
+TEST_CASE("A placed entity is updated on both sides, and not spawned again",
           "[runtime][replication][sys-15]") {
   BridgeStage stage;
   const EntityId placed =
@@ -99,13 +99,13 @@ TEST_CASE("What stands in the level on both sides is followed, and not made agai
   CHECK(stage.client_world.entity_count() == 0);
 }
 
-TEST_CASE("Another prefab on the client takes what it has room for",
+TEST_CASE("A client with another prefab applies the matching parts",
           "[runtime][replication][sys-2]") {
   BridgeStage stage;
   const EntityId hero = stage.spawn(0, kHeroType);
   stage.world.get(stage.body, stage.world.first_child(hero))->mass = 5;
   stage.run(30);
-  // The client's hero has no life of its own, and no hand.
+  // The client's hero has no life in its prefab, and no hand.
   REQUIRE(stage.received(stage.life, 0) != nullptr);
   CHECK(stage.received(stage.life, 0)->current == 120);
   CHECK(stage.received(stage.body, 0)->mass == 80);
@@ -113,7 +113,7 @@ TEST_CASE("Another prefab on the client takes what it has room for",
   CHECK(stage.receiver.take_notes().empty());
 }
 
-TEST_CASE("An id that is given again at once is another entity", "[runtime][replication][sys-47]") {
+TEST_CASE("An id that is used again at once is another entity", "[runtime][replication][sys-47]") {
   BridgeStage stage;
   stage.spawn(5, kCrateType);
   stage.run(20);
@@ -131,7 +131,7 @@ TEST_CASE("An id that is given again at once is another entity", "[runtime][repl
   CHECK(stage.sender.count() == 1);
 }
 
-TEST_CASE("What only its owner may know, reaches him, and changes hands",
+TEST_CASE("Owner-only fields arrive at the owner, and ownership changes",
           "[runtime][replication][sys-19][sys-40]") {
   std::vector<ComponentDescription> components = samples::game_components();
   described(components, "Life").fields[0].receivers = Receivers::owner;
@@ -144,7 +144,7 @@ TEST_CASE("What only its owner may know, reaches him, and changes hands",
   stage.run(30);
   CHECK(stage.client_world.player(stage.seen.find({1})) == kClientPlayer);
   CHECK(stage.client_world.player(stage.seen.find({2})) == PlayerId::none);
-  // What does not come keeps the prefab's value, though the entity was there before its prefab.
+  // Fields that are not sent keep the prefab's value, though the entity existed before its prefab.
   CHECK(*stage.received(stage.life, 1) == Life{11, 2});
   CHECK(*stage.received(stage.life, 2) == Life{50, 22});
   stage.world.set_player(mine, PlayerId::none);
@@ -156,8 +156,7 @@ TEST_CASE("What only its owner may know, reaches him, and changes hands",
   CHECK(*stage.received(stage.life, 2) == Life{21, 22});
 }
 
-TEST_CASE("A reference to an entity that has not come is resolved when it comes",
-          "[runtime][replication][sys-17]") {
+TEST_CASE("A reference is resolved when its entity arrives", "[runtime][replication][sys-17]") {
   std::vector<ComponentDescription> components = samples::game_components();
   described(components, "Life").fields[1].type = FieldType::entity;
   BridgeStage stage(components);
@@ -174,7 +173,7 @@ TEST_CASE("A reference to an entity that has not come is resolved when it comes"
   CHECK(stage.client_world.has(stage.life.id(), stage.seen.find(target)));
 }
 
-TEST_CASE("With another map all goes, and what lives is told anew",
+TEST_CASE("With another map everything despawns, and live entities are spawned again",
           "[runtime][replication][sys-34]") {
   BridgeStage stage;
   stage.spawn(1, kCrateType);
@@ -192,7 +191,7 @@ TEST_CASE("With another map all goes, and what lives is told anew",
   CHECK(stage.client_world.entity_count() == 2);
 }
 
-TEST_CASE("A client whose world is not what the server says finds out and mends it",
+TEST_CASE("A client whose world differs from the server's detects and corrects it",
           "[runtime][replication][sys-48]") {
   BridgeStage stage;
   stage.spawn(1, kCrateType);
@@ -204,8 +203,9 @@ TEST_CASE("A client whose world is not what the server says finds out and mends 
   CHECK(stage.client.counters().checksums > stage.client.counters().divergences);
 }
 
-TEST_CASE("What a game destroys of what it was told is found, named on both sides, and comes again",
-          "[runtime][replication][sys-48]") {
+TEST_CASE(
+    "Despawned entities and removed components are detected, named on both sides, and restored",
+    "[runtime][replication][sys-48]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(1, kCrateType);
   stage.spawn(2, kFactoryType);
@@ -218,7 +218,7 @@ TEST_CASE("What a game destroys of what it was told is found, named on both side
       CHECK(to_line(log->all[0]) == line);
     }
   };
-  SECTION("an entity, with all that is below it") {
+  SECTION("an entity, with everything below it") {
     stage.client_world.request_despawn(stage.seen.find({1}));
     stage.client_world.process_despawns();
     REQUIRE(stage.seen.find({1}).is_null());
@@ -236,7 +236,7 @@ TEST_CASE("What a game destroys of what it was told is found, named on both side
   REQUIRE(stage.received(stage.life, 1) != nullptr);
   CHECK(stage.received(stage.life, 1)->current == 33);
   CHECK(stage.client.counters().resyncs > 0);
-  // All is well from now on, and what is told arrives.
+  // From now on there are no differences, and changes arrive.
   const std::uint64_t divergences = stage.client.counters().divergences;
   stage.world.get(stage.life, crate)->current = 34;
   stage.run(200);
@@ -244,8 +244,7 @@ TEST_CASE("What a game destroys of what it was told is found, named on both side
   CHECK(stage.client.counters().divergences == divergences);
 }
 
-TEST_CASE("What is at rest is compared and no more, what sleeps is not looked at",
-          "[runtime][replication]") {
+TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runtime][replication]") {
   BridgeStage stage;
   for (std::int32_t id = 0; id < 10; ++id) stage.spawn(id, kCrateType);
   stage.run(1);
@@ -269,8 +268,7 @@ TEST_CASE("What is at rest is compared and no more, what sleeps is not looked at
   CHECK(stage.received(stage.life, 4)->current == 1);
 }
 
-TEST_CASE("A world that goes on asks for no memory on its way to a client",
-          "[runtime][replication]") {
+TEST_CASE("In steady state nothing is allocated on the way to a client", "[runtime][replication]") {
   BridgeStage stage;
   for (std::int32_t id = 0; id < 10; ++id) stage.spawn(id, kCrateType);
   const auto move = [&] {
@@ -307,7 +305,7 @@ TEST_CASE("A world that goes on asks for no memory on its way to a client",
   CHECK(asked == 0);
 }
 
-TEST_CASE("An entity that goes back to before its bundle is completed again",
+TEST_CASE("An entity that is restored to before its bundle was loaded is completed again",
           "[runtime][replication]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -325,8 +323,7 @@ TEST_CASE("An entity that goes back to before its bundle is completed again",
   CHECK(stage.client_world.entity_count() == 2);
 }
 
-TEST_CASE("What takes the id of a part that going back took away is none of the server's",
-          "[runtime][replication]") {
+TEST_CASE("An entity with the id of an undone member is not a member", "[runtime][replication]") {
   const std::size_t lids = GENERATE(1U, 2U);
   const samples::BridgeBuild side{.values = {.crate_lids = lids}};
   BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
@@ -348,7 +345,7 @@ TEST_CASE("What takes the id of a part that going back took away is none of the 
   if (lids > 1) CHECK(stage.received(stage.body, 5, 2)->mass == 4);
 }
 
-TEST_CASE("A game that destroys all below an entity keeps what else it gave it",
+TEST_CASE("A game that despawns all members keeps its other entities below the root",
           "[runtime][replication]") {
   const std::size_t lids = GENERATE(1U, 2U);
   std::vector<ComponentDescription> components = samples::game_components();
@@ -373,7 +370,7 @@ TEST_CASE("A game that destroys all below an entity keeps what else it gave it",
   CHECK(world.first_child(root).is_null());
 }
 
-TEST_CASE("A recording plays into a world as if a server told it, also backwards",
+TEST_CASE("A recording plays into a world as a server does, also backwards",
           "[runtime][replication]") {
   std::vector<ComponentDescription> components = samples::game_components();
   described(components, "Life").fields[0].receivers = Receivers::owner;
@@ -425,7 +422,7 @@ TEST_CASE("A recording plays into a world as if a server told it, also backwards
   CHECK(receiver.take_notes().empty());
 }
 
-TEST_CASE("What cannot be sent is told to the game", "[runtime][replication]") {
+TEST_CASE("An entity that cannot be sent is reported to the game", "[runtime][replication]") {
   BridgeStage stage;
   stage.spawn(1, kCrateType);
   CHECK(stage.sender.add({1}, {.type = kCrateType}) == SendVerdict::sent_already);

@@ -1,4 +1,4 @@
-// Components whose values lie outside the ranges that their descriptions declare.
+// Components whose values are outside the ranges in their descriptions.
 #include <array>
 #include <limits>
 

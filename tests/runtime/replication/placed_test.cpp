@@ -1,4 +1,4 @@
-// What stands in a level on a server and on its clients, before either has told anything.
+// Placed entities of a level on a server and on its clients, before anything is sent.
 #include <algorithm>
 #include <vector>
 
@@ -16,10 +16,10 @@ using samples::kCrateType;
 using samples::kFactoryType;
 using samples::Life;
 
-/// In this game what has a Life travels.
+/// In this game entities with a Life are replicated.
 constexpr LevelOptions kLevelOptions{.replicated_component = "Life"};
 
-/// The stage, with the yard on both sides: two posts and a gate, which have a Life alone, and a
+/// The stage with the yard on both sides: two posts and a gate, which have only a Life, and a
 /// crate.
 struct Yard {
   explicit Yard(const BridgeOptions& options = {}) : stage(options) {
@@ -66,7 +66,7 @@ std::vector<std::int32_t> ids_of(const ReplicatedCollection& collection) {
 
 }  // namespace
 
-TEST_CASE("What is placed on both sides is one entity with one id, followed like all others",
+TEST_CASE("An entity that is placed on both sides has one id, and is updated like all others",
           "[runtime][replication][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -76,7 +76,7 @@ TEST_CASE("What is placed on both sides is one entity with one id, followed like
   for (std::int32_t id = 0; id < 4; ++id) {
     stage.world.get(stage.life, yard.placed(id))->current = static_cast<float>(60 + id);
   }
-  // The first that is not placed comes behind all that is.
+  // The first free id follows those of the placed entities.
   REQUIRE(stage.collection.lowest_free().network_id == 4);
   stage.spawn(4, kCrateType);
   stage.run(30);
@@ -94,7 +94,7 @@ TEST_CASE("What is placed on both sides is one entity with one id, followed like
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("What was placed and is gone before a client comes does not stand there",
+TEST_CASE("A placed entity that is gone before a client joins is despawned there",
           "[runtime][replication][sys-15]") {
   const double loss = GENERATE(0.0, 0.3);
   CAPTURE(loss);
@@ -114,11 +114,12 @@ TEST_CASE("What was placed and is gone before a client comes does not stand ther
     CHECK_FALSE(stage.client_world.is_alive(placed));
   }
   CHECK(stage.receiver.counters().despawned == gone.size());
-  CHECK(stage.receiver.untold().empty());  // Of the last call.
+  CHECK(stage.receiver.untold().empty());  // Only of the last call.
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("Nothing that is placed goes before all was told", "[runtime][replication][sys-15]") {
+TEST_CASE("No placed entity despawns before all entities have arrived",
+          "[runtime][replication][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
   stage.despawn(2);
@@ -135,7 +136,7 @@ TEST_CASE("Nothing that is placed goes before all was told", "[runtime][replicat
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 3});
 }
 
-TEST_CASE("Nothing that is placed goes because datagrams overtook the one that told of it",
+TEST_CASE("No placed entity despawns because its datagram was overtaken by others",
           "[runtime][replication][sys-15][property]") {
   constexpr std::size_t kPosts = 700;
   const auto latency = GENERATE(34, 42, 46, 58);
@@ -156,7 +157,7 @@ TEST_CASE("Nothing that is placed goes because datagrams overtook the one that t
       stage.world.get(stage.life, stage.collection.find({id}))->current =
           static_cast<float>((i + id) % 90);
     }
-    // Some go while the client is told of them.
+    // Some despawn while the client receives them.
     if (has_despawns && i < 50) stage.despawn(i * 13);
     stage.step();
     for (const EntityReference id : stage.receiver.untold()) {
@@ -167,7 +168,7 @@ TEST_CASE("Nothing that is placed goes because datagrams overtook the one that t
   CHECK(ids_of(stage.seen) == ids_of(stage.collection));
 }
 
-TEST_CASE("A recording knows what of the level was gone when it began",
+TEST_CASE("A recording contains which placed entities were gone when it began",
           "[runtime][replication][recording][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -198,7 +199,7 @@ TEST_CASE("A recording knows what of the level was gone when it began",
   CHECK(ids_of(seen) == std::vector<std::int32_t>{0, 2, 3});
 }
 
-TEST_CASE("A client's level that begins anew stands as the server says",
+TEST_CASE("A client's level that begins again gets the server's state",
           "[runtime][replication][sys-14][sys-15][reload]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -212,7 +213,7 @@ TEST_CASE("A client's level that begins anew stands as the server says",
   yard.on_client.unload();
   stage.client_world.process_despawns();
   yard.load_client();
-  // The server is at rest, and has nothing new to say.
+  // The server does not send anything new.
   stage.run(30);
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 2});
   for (std::int32_t id = 0; id < 3; ++id) {
@@ -225,7 +226,7 @@ TEST_CASE("A client's level that begins anew stands as the server says",
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("What comes and goes while a client's level begins anew is as the server says afterwards",
+TEST_CASE("Changes while a client's level begins again are applied afterwards",
           "[runtime][replication][sys-14][sys-15][reload]") {
   const bool has_other_map = GENERATE(false, true);
   CAPTURE(has_other_map);
@@ -254,7 +255,7 @@ TEST_CASE("What comes and goes while a client's level begins anew is as the serv
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("A level that its server unloads takes what is placed in it from its clients",
+TEST_CASE("A level that its server unloads loses its placed entities on the clients",
           "[runtime][replication][sys-14][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -268,7 +269,7 @@ TEST_CASE("A level that its server unloads takes what is placed in it from its c
   CHECK(ids_of(stage.collection) == std::vector<std::int32_t>{4});
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{4});
   for (const PlacedEntity& one : there) CHECK_FALSE(stage.client_world.is_alive(one.entity));
-  // What is left of it, here and there, is its own.
+  // The rest of the level belongs to each end.
   yard.on_client.unload();
   stage.run(2);
   CHECK(stage.client_world.entity_count() == 2);

@@ -1,4 +1,4 @@
-// What a server says of entities, while a client's prefabs are edited and reloaded.
+// Replication while a client's prefabs are edited and reloaded.
 #include <catch2/catch.hpp>
 
 #include "runtime/spawn/hot_reload.h"
@@ -13,7 +13,7 @@ using samples::EditedBuild;
 using samples::kCrateType;
 using samples::SampleValues;
 
-// A crate of a server whose lid weighs 9, and a client that has heard of it. Nothing changes.
+// A server's crate whose lid weighs 9, and a client that has received it. Nothing changes.
 struct AtRest : BridgeStage {
   explicit AtRest(std::size_t client_lids)
       : BridgeStage(samples::BridgeOptions{.client = {.values = {.crate_lids = client_lids}}}) {
@@ -28,7 +28,7 @@ struct AtRest : BridgeStage {
     root = seen.find({5});
     return instances.reload(client_spawner, edited.store);
   }
-  // The same entity still, and nobody had to find out by comparing.
+  // The entity is still the same, and no comparison has found a difference.
   void check_root() const {
     CHECK(seen.find({5}) == root);
     CHECK(client.counters().divergences == 0);
@@ -45,7 +45,7 @@ struct AtRest : BridgeStage {
 
 }  // namespace
 
-TEST_CASE("What is below an entity and was made anew by a reload is what the server says",
+TEST_CASE("Members that a reload has rebuilt get the server's values",
           "[runtime][replication][reload][sys-18]") {
   const std::size_t lids_before = GENERATE(0U, 1U, 3U);
   CAPTURE(lids_before);
@@ -57,9 +57,9 @@ TEST_CASE("What is below an entity and was made anew by a reload is what the ser
   CHECK_FALSE(stage.client_world.is_alive(old_lid));
   REQUIRE(stage.received(stage.body, 5, 2) != nullptr);
   CHECK(stage.received(stage.body, 5, 1)->mass == 9);
-  CHECK(stage.received(stage.body, 5, 2)->mass == 2);  // Which the server does not have.
+  CHECK(stage.received(stage.body, 5, 2)->mass == 2);  // The server does not have it.
   CHECK(stage.client_world.entity_count() == 3);
-  // What changes from now on arrives there too.
+  // Later changes arrive there too.
   stage.world.get(stage.body, stage.lid)->mass = 4;
   stage.world.get(stage.life, stage.crate)->current = 33;
   stage.run(20);
@@ -71,7 +71,7 @@ TEST_CASE("What is below an entity and was made anew by a reload is what the ser
   CHECK(stage.client_world.entity_count() == 0);
 }
 
-TEST_CASE("What a reload takes away below an entity is missed by nobody",
+TEST_CASE("Members that a reload removes are not reported as missing",
           "[runtime][replication][reload][sys-18]") {
   EditedBuild edited({.crate_lids = 0});
   AtRest stage(1);
@@ -87,7 +87,7 @@ TEST_CASE("What a reload takes away below an entity is missed by nobody",
   stage.check_root();
 }
 
-TEST_CASE("A server whose prefabs are reloaded sends what is below an entity from then on",
+TEST_CASE("A server whose prefabs are reloaded sends the new members from then on",
           "[runtime][replication][reload]") {
   BridgeStage stage;
   MemoryFileSystem files;
@@ -110,7 +110,7 @@ TEST_CASE("A server whose prefabs are reloaded sends what is below an entity fro
   CHECK(stage.received(stage.body, 5, 1)->mass == 4);
 }
 
-TEST_CASE("What a game has destroyed below an entity does not lend its place after a reload",
+TEST_CASE("The index of a member that the game has despawned is not reused after a reload",
           "[runtime][replication][reload]") {
   EditedBuild edited({.crate_life = 70, .crate_lids = 2});
   BridgeStage stage(samples::BridgeOptions{.server = {.values = {.crate_lids = 2}},
@@ -137,8 +137,7 @@ TEST_CASE("What a game has destroyed below an entity does not lend its place aft
   CHECK(stage.client_world.get(stage.body, seen_second)->mass == 7);
 }
 
-TEST_CASE("What a server is about to destroy below an entity keeps its place when that is sent",
-          "[runtime][replication]") {
+TEST_CASE("A despawning member keeps its index when its entity is sent", "[runtime][replication]") {
   BridgeStage stage(samples::BridgeOptions{.server = {.values = {.crate_lids = 2}},
                                            .client = {.values = {.crate_lids = 2}}});
   const EntityId crate =
@@ -155,7 +154,7 @@ TEST_CASE("What a server is about to destroy below an entity keeps its place whe
   CHECK(stage.received(stage.body, 5, 1)->mass != 9);
 }
 
-TEST_CASE("A reload does not put a prefab's value in the place of an equal one that was sent",
+TEST_CASE("A reload does not replace a received value by an equal old one of the prefab",
           "[runtime][replication][reload][sys-18]") {
   EditedBuild edited({.crate_life = 70});
   AtRest stage(1);
@@ -166,7 +165,7 @@ TEST_CASE("A reload does not put a prefab's value in the place of an equal one t
   stage.check_root();
 }
 
-TEST_CASE("An entity that waits for its bundle while prefabs are reloaded is completed by the new",
+TEST_CASE("An entity that waits for its bundle during a reload is completed with the new prefab",
           "[runtime][replication][reload][sys-18]") {
   EditedBuild edited({.crate_lids = 2});
   BridgeStage stage;
@@ -185,7 +184,7 @@ TEST_CASE("An entity that waits for its bundle while prefabs are reloaded is com
 
 namespace {
 
-// Crates of two lids on both sides, and a build in which they have three.
+// Crates with two lids on both sides, and a build in which they have three.
 struct ThirdLid {
   ThirdLid() { stage.client_spawner.note_in(&instances); }
 
@@ -197,7 +196,7 @@ struct ThirdLid {
 
 }  // namespace
 
-TEST_CASE("What a reload replaces just before an entity is complete has no place any more",
+TEST_CASE("Members that a reload replaces just before completion have no index",
           "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
@@ -205,7 +204,7 @@ TEST_CASE("What a reload replaces just before an entity is complete has no place
   const EntityId first = stage.world.first_child(crate);
   const EntityId second = stage.world.next_sibling(first);
   stage.run(20, false);
-  // In one frame the bundle comes, and a new build is taken.
+  // In one frame the bundle is loaded, and a new build is used.
   for (int i = 0; i < 5 && stage.deferred.is_waiting(stage.seen.find({5})); ++i) {
     stage.loader.update(Time());
     stage.deferred.update();
@@ -222,7 +221,7 @@ TEST_CASE("What a reload replaces just before an entity is complete has no place
 
 namespace {
 
-// The masses of what hangs below an entity, but for one of the game's own.
+// The masses of the entities below a root, except one of the game's own.
 std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> body, EntityId root,
                                 EntityId own) {
   std::vector<float> masses;
@@ -234,7 +233,7 @@ std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> bod
 
 }  // namespace
 
-TEST_CASE("What a reload has made has its place, whatever the game hangs there and takes away",
+TEST_CASE("Rebuilt members keep their indices, whatever the game attaches or removes",
           "[runtime][replication][reload]") {
   enum class Game : std::uint8_t { rests, destroys, adds, moves };
   const Game game = GENERATE(Game::rests, Game::destroys, Game::adds, Game::moves);
@@ -267,7 +266,7 @@ TEST_CASE("What a reload has made has its place, whatever the game hangs there a
 
 namespace {
 
-// A crate of a client whose world has gone back to before its bundle came; its root.
+// The root of a client's crate, after a restore to before its bundle was loaded.
 EntityId gone_back(BridgeStage& stage) {
   stage.spawn(5, kCrateType);
   stage.run(20, false);
@@ -279,7 +278,7 @@ EntityId gone_back(BridgeStage& stage) {
 
 }  // namespace
 
-TEST_CASE("What went back to before its bundle is not reloaded, and completed once",
+TEST_CASE("An entity that was restored to before its bundle is not reloaded, and completed once",
           "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
@@ -295,7 +294,7 @@ TEST_CASE("What went back to before its bundle is not reloaded, and completed on
   CHECK(masses_below(stage.client_world, stage.body, root, {}).size() == 3);
 }
 
-TEST_CASE("What went back to before a bundle that cannot be had now is not rebuilt by a reload",
+TEST_CASE("An entity that was restored to before a bundle that is missing now is not rebuilt",
           "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
@@ -309,7 +308,7 @@ TEST_CASE("What went back to before a bundle that cannot be had now is not rebui
 
 namespace {
 
-// A server that begins with one lid, and builds with two and with more life.
+// A server that begins with one lid, and reloads builds with two lids and with more life.
 struct ServerReloads {
   explicit ServerReloads(BridgeStage& stage) : stage_(stage) {
     samples::build_target(two_files, {.target = Target::server, .values = {.crate_lids = 2}});
@@ -337,7 +336,7 @@ struct ServerReloads {
 
 }  // namespace
 
-TEST_CASE("What is sent from the tick of a reload on is what the reload has made",
+TEST_CASE("From the tick of a reload on, the rebuilt members are sent",
           "[runtime][replication][reload]") {
   BridgeStage stage(samples::BridgeOptions{.client = {.values = {.crate_lids = 2}}});
   ServerReloads reloads(stage);

@@ -1,4 +1,4 @@
-// What belongs to an entity after a reload has made it anew, whatever the game does there.
+// The members of an entity that a reload has rebuilt, whatever the game does with them.
 #include <catch2/catch.hpp>
 
 #include "runtime/spawn/hot_reload.h"
@@ -12,7 +12,7 @@ using samples::BridgeStage;
 using samples::EditedBuild;
 using samples::kCrateType;
 
-// The entities directly below one, in their order.
+// The direct children of an entity, in their order.
 std::vector<EntityId> below(const World& world, EntityId root) {
   std::vector<EntityId> found;
   for (EntityId at = world.first_child(root); !at.is_null(); at = world.next_sibling(at)) {
@@ -21,7 +21,7 @@ std::vector<EntityId> below(const World& world, EntityId root) {
   return found;
 }
 
-// A crate of two lids that both ends have, and a client that reloads it with three.
+// A crate with two lids on both ends, and a client that reloads it with three.
 struct Reloaded {
   Reloaded() {
     stage.client_spawner.note_in(&instances);
@@ -33,7 +33,7 @@ struct Reloaded {
     lids = below(stage.client_world, root);
     REQUIRE(lids.size() == 3);
   }
-  // The server's lids weigh that from now on.
+  // Sets the weights of the server's lids.
   void weigh(float first, float second) {
     const std::vector<EntityId> sent = below(stage.world, crate);
     stage.world.get(stage.body, sent[0])->mass = first;
@@ -50,7 +50,7 @@ struct Reloaded {
   std::vector<EntityId> lids;  ///< The client's.
 };
 
-// A server whose crates have two lids, as its client's, and are reloaded with three.
+// A server whose crates have two lids, as on its client, and are reloaded with three.
 struct ReloadedServer {
   ReloadedServer() {
     stage.spawner.note_in(&instances);
@@ -61,7 +61,7 @@ struct ReloadedServer {
     lids = below(stage.world, crate);
     REQUIRE(lids.size() == 3);
   }
-  // Sends the crate, and what its lids weigh.
+  // Sends the crate and the weights of its lids.
   void send(EntityId first, EntityId second) {
     stage.world.get(stage.body, first)->mass = 18;
     stage.world.get(stage.body, second)->mass = 19;
@@ -90,7 +90,7 @@ struct ReloadedServer {
 
 }  // namespace
 
-TEST_CASE("What a reload has made keeps its place where the game moves it before it is looked at",
+TEST_CASE("A rebuilt member keeps its index if the game moves it at once",
           "[runtime][replication][reload]") {
   Reloaded reloaded;
   auto& stage = reloaded.stage;
@@ -102,7 +102,7 @@ TEST_CASE("What a reload has made keeps its place where the game moves it before
   CHECK(reloaded.mass(lids[1]) == 19);
 }
 
-TEST_CASE("What a reload has made and the game destroys leaves its place empty",
+TEST_CASE("A rebuilt member that the game despawns leaves its index empty",
           "[runtime][replication][reload]") {
   Reloaded reloaded;
   auto& stage = reloaded.stage;
@@ -114,7 +114,7 @@ TEST_CASE("What a reload has made and the game destroys leaves its place empty",
     stage.client_world.request_despawn(lids[2]);
   }
   stage.client_world.process_despawns();
-  // The game's own may get the id's slot, and hangs where they hung.
+  // Another entity of the game may get the id's slot, below the same parent.
   const EntityId own = stage.client_world.create({.parent = reloaded.root});
   stage.client_world.add(stage.body, own, samples::Body{{0, 0, 0}, 1});
   reloaded.weigh(18, 19);
@@ -123,7 +123,7 @@ TEST_CASE("What a reload has made and the game destroys leaves its place empty",
   if (!destroys_all) CHECK(reloaded.mass(lids[1]) == 19);
 }
 
-TEST_CASE("What is sent some time after a reload is what that has made, also when moved",
+TEST_CASE("Some time after a reload the rebuilt members are sent, also when moved",
           "[runtime][replication][reload]") {
   ReloadedServer server;
   auto& stage = server.stage;
@@ -134,7 +134,7 @@ TEST_CASE("What is sent some time after a reload is what that has made, also whe
   CHECK(stage.received(stage.body, 5, 2)->mass == 19);
 }
 
-TEST_CASE("What a game hangs into an instance that was reloaded is not sent in another's place",
+TEST_CASE("An entity that a game attaches to a reloaded instance is not sent in another's place",
           "[runtime][replication][reload]") {
   ReloadedServer server;
   auto& stage = server.stage;
@@ -146,7 +146,7 @@ TEST_CASE("What a game hangs into an instance that was reloaded is not sent in a
   CHECK(stage.received(stage.body, 5, 2)->mass == 19);
 }
 
-TEST_CASE("What a server spawns again after going back to before is sent from then on",
+TEST_CASE("Members that a server spawns again after a restore are sent from then on",
           "[runtime][replication]") {
   BridgeStage stage;
   const World before = stage.world;

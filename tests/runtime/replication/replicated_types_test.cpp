@@ -7,7 +7,7 @@
 
 namespace muster {
 
-TEST_CASE("What travels of a type is what its prefab has, in the order of its group",
+TEST_CASE("The replicated components of a type are those of its prefab, in the order of its group",
           "[runtime][replication][sys-17][sys-39]") {
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
@@ -25,7 +25,7 @@ TEST_CASE("What travels of a type is what its prefab has, in the order of its gr
   CHECK(names(samples::kFactoryType) == std::vector<std::string>{"Life"});
   CHECK(schema.components.size() == 3);
   CHECK(find_fault(schema) == nullptr);
-  // The same as of a living one.
+  // Equal to those of a live entity.
   const EntityId hero = stage.spawn(0, samples::kHeroType);
   std::vector<GroupComponent> group;
   list_group(stage.world, hero, group);
@@ -40,7 +40,7 @@ TEST_CASE("What travels of a type is what its prefab has, in the order of its gr
   CHECK(layout[2].first_value == 6);
 }
 
-TEST_CASE("What is usual of a type is what its prefab has", "[runtime][replication]") {
+TEST_CASE("The initial values of a type are those of its prefab", "[runtime][replication]") {
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   for (const TypeId type : {samples::kHeroType, samples::kCrateType, samples::kFactoryType}) {
@@ -54,7 +54,7 @@ TEST_CASE("What is usual of a type is what its prefab has", "[runtime][replicati
   }
 }
 
-TEST_CASE("Parts for owners and for all others come behind those for everyone",
+TEST_CASE("Parts for owners and for all others follow those for everyone",
           "[runtime][replication][sys-17][sys-40]") {
   std::vector<ComponentDescription> components = samples::game_components();
   for (FieldDescription& field : components[0].fields) field.receivers = Receivers::all_but_owner;
@@ -68,7 +68,7 @@ TEST_CASE("Parts for owners and for all others come behind those for everyone",
   CHECK(found == std::vector<std::string>{"Life", "Body", "1/Body"});
 }
 
-TEST_CASE("What means nothing to others does not travel", "[runtime][replication]") {
+TEST_CASE("Local components are not sent", "[runtime][replication]") {
   samples::BridgeStage stage;
   constexpr std::string_view kLocal[] = {"Body"};
   const ReplicatedTypes types =
@@ -78,7 +78,8 @@ TEST_CASE("What means nothing to others does not travel", "[runtime][replication
   CHECK(types.schema.components[0].name == "Life");
 }
 
-TEST_CASE("A registry that cannot be replicated says why", "[runtime][replication]") {
+TEST_CASE("A registry that cannot be replicated is an error with a reason",
+          "[runtime][replication]") {
   samples::BridgeStage stage;
   const auto none = replicated_types(stage.spawner, {.registry = 99, .local = {}});
   REQUIRE_FALSE(none.has_value());
@@ -96,7 +97,7 @@ TEST_CASE("A registry that cannot be replicated says why", "[runtime][replicatio
   CHECK(missing.error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("Members are named by where they are", "[runtime][replication]") {
+TEST_CASE("Members are named by their index", "[runtime][replication]") {
   struct Row {
     const char* reason;
     const char* name;
@@ -115,7 +116,7 @@ TEST_CASE("Members are named by where they are", "[runtime][replication]") {
   if (row.expected) CHECK(wire_name(*row.expected) == row.name);
 }
 
-TEST_CASE("What was spawned on its own below an entity is no member of it",
+TEST_CASE("An entity that was spawned separately below another one is not its member",
           "[runtime][replication]") {
   World world(samples::game_components_with_links());
   const auto link = world.component<PrefabLink>("PrefabLink");

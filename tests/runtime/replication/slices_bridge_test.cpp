@@ -18,7 +18,7 @@ using samples::BridgeBuild;
 using samples::BridgeStage;
 using samples::kCrateType;
 
-/// 129 of such numbers fill a slice.
+/// 129 such numbers fill a slice.
 struct Load1 {
   std::array<std::int32_t, 50> a{};
 };
@@ -79,7 +79,7 @@ void play(std::uint64_t seed) {
   for (std::uint64_t i = 0; i < count; ++i) {
     entities.push_back(stage.spawn(static_cast<std::int32_t>(20 + i), kCrateType));
   }
-  // Sometimes all of it changes, sometimes a few numbers, sometimes one slice for many ticks.
+  // Sometimes everything changes, sometimes a few numbers, sometimes one slice for many ticks.
   const std::uint64_t ticks = 60 + random.below(60);
   for (std::uint64_t tick = 0; tick < ticks; ++tick) {
     for (const EntityId entity : entities) {
@@ -122,9 +122,9 @@ void play(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE(
-    "A component in slices is the server's once nothing changes, and no divergence is reported",
+    "A component in slices equals the server's after changes end, without a reported divergence",
     "[runtime][replication]") {
-  // With --rng-seed other worlds are played.
+  // With --rng-seed other worlds are tested.
   const std::uint64_t first = 1 + std::uint64_t{Catch::rngSeed()} * 1'000;
   for (std::uint64_t seed = first; seed < first + 20; ++seed) {
     CAPTURE(seed);

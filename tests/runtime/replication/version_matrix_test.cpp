@@ -1,5 +1,5 @@
 // Servers and clients of neighbouring versions of a game, over a connection: from the schema that
-// the one sends to the world that the other makes of it.
+// one sends to the resulting world of the other.
 #include <catch2/catch.hpp>
 
 #include "registry/components/describe.h"
@@ -14,8 +14,8 @@ using samples::BridgeStage;
 using samples::kClientPlayer;
 using samples::kCrateType;
 
-/// `weight` goes, `heat` and `isHot` come, `plates` and `points` become other numbers, `mark`
-/// becomes something else, and `secret` is for others than before.
+/// `weight` is removed, `heat` and `isHot` are added, `plates` and `points` become other numbers,
+/// `mark` becomes another type, and `secret` gets other receivers.
 struct ShieldBefore {
   float points = 50;
   std::uint8_t plates = 2;
@@ -38,11 +38,11 @@ struct ShieldAfter {
   bool mark = true;
   float secret = 3;
 };
-/// Gone in the version after.
+/// Removed in the version after.
 struct Cape {
   float length = 5;
 };
-/// Not there yet in the version before.
+/// Does not exist in the version before.
 struct Wings {
   float span = 6;
 };
@@ -96,7 +96,7 @@ void add_component(BridgeBuild& build) {
        .cooked = CookedComponent{description.hash(), {bytes.begin(), bytes.end()}}});
 }
 
-/// A game of the version that has this shield; its crate has what is new as its type says.
+/// A game of the version with this shield; its crate has the new components of the version.
 template <typename Shield>
 BridgeBuild build_with() {
   BridgeBuild build;
@@ -113,7 +113,7 @@ constexpr Sent kSecret = std::is_same_v<Shield, ShieldBefore> ? Sent::to_all
                          : std::is_same_v<Shield, ShieldNow>  ? Sent::to_owner
                                                               : Sent::to_others;
 
-/// What a client of one version has of a crate of a server of another, after `points`.
+/// Checks a crate of one version's server on another version's client, after `points` was set.
 template <typename Server, typename Client>
 void check_crate(BridgeStage& stage, std::int32_t id, double points, bool is_mine) {
   CAPTURE(id, points);
@@ -165,7 +165,7 @@ void change_crate(BridgeStage& stage, std::int32_t id) {
   if constexpr (kHasWings<Server>) world.get(world.component<Wings>("Wings"), crate)->span = 82;
 }
 
-/// `notes` are what people are told that the client cannot take.
+/// `notes` are the names in the reported notes.
 template <typename Server, typename Client>
 void play(const std::vector<std::string>& notes) {
   BridgeStage stage({.server = build_with<Server>(),
@@ -203,7 +203,7 @@ void play(const std::vector<std::string>& notes) {
   CHECK(stage.server.view(1)->counters().divergences == 0);
   CHECK(stage.server.view(1)->counters().resyncs == 0);
   CHECK(stage.server_log.all.empty());
-  // A check that cannot find anything would pass all of this: one field that both have is wrong.
+  // Shows that the check can fail: one field that both ends have is wrong.
   const auto here = stage.client_world.component<Client>("Shield");
   stage.client_world.remove(here.id(), stage.seen.find({1}));
   stage.run(120);
@@ -213,7 +213,7 @@ void play(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-TEST_CASE("Over a connection, versions before, now and after make of each other what they can",
+TEST_CASE("Over a connection, neighbouring versions apply all fields that they both have",
           "[runtime][replication][sys-38][sys-39]") {
   SECTION("before to before") { play<ShieldBefore, ShieldBefore>({}); }
   SECTION("before to now") { play<ShieldBefore, ShieldNow>({"Shield.weight"}); }

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// One component in three versions of a game.
+/// A component in three versions of a game.
 struct ArmourBefore {
   float points = 50;
   std::uint8_t plates = 2;
@@ -70,7 +70,7 @@ consteval auto describe(Type<ArmourAfter>) {
       .field<&ArmourAfter::is_hot>("isHot");
 }
 
-/// What a world of `Client` makes of a component that a server of another version sends.
+/// The component in a world of `Client` that a server of another version sends.
 template <typename Client>
 struct Received {
   Client value;
@@ -146,7 +146,7 @@ void check_pair(std::size_t notes) {
   CHECK(received.notes.size() == notes);
 }
 
-/// A value as a field of one type, received as a field of another.
+/// A value of one type, received as a field of another.
 template <typename From, typename To>
 To converted(From sent, const FieldTraits& from, To kept, void (*change)(FieldDescription&)) {
   struct Server {
@@ -192,20 +192,20 @@ To converted(From sent, To kept) {
 
 }  // namespace
 
-TEST_CASE("Versions before, now and after understand each other, both ways",
+TEST_CASE("Neighbouring versions understand each other, both ways",
           "[runtime][replication][sys-39]") {
   check_pair<ArmourBefore, ArmourBefore>(0);
   check_pair<ArmourBefore, ArmourNow>(1);  // `weight` is gone
   check_pair<ArmourBefore, ArmourAfter>(1);
-  check_pair<ArmourNow, ArmourBefore>(3);  // three fields are not known yet
+  check_pair<ArmourNow, ArmourBefore>(3);  // three fields are new
   check_pair<ArmourNow, ArmourNow>(0);
-  check_pair<ArmourNow, ArmourAfter>(1);  // `holder` is another thing
+  check_pair<ArmourNow, ArmourAfter>(1);  // `holder` has another meaning
   check_pair<ArmourAfter, ArmourBefore>(4);
   check_pair<ArmourAfter, ArmourNow>(2);
   check_pair<ArmourAfter, ArmourAfter>(0);
 }
 
-TEST_CASE("Numbers become other numbers as far as these can say it",
+TEST_CASE("Numbers are converted to other numbers within their precision",
           "[runtime][replication][sys-38]") {
   CHECK(converted<float, std::int8_t>(12.6F, 0) == 13);
   CHECK(converted<float, std::int8_t>(-1000, 0) == -128);
@@ -218,33 +218,33 @@ TEST_CASE("Numbers become other numbers as far as these can say it",
   constexpr std::int64_t kOdd = (std::int64_t{1} << 60) + 1;
   CHECK(converted<std::int64_t, std::uint64_t>(kOdd, 0) == static_cast<std::uint64_t>(kOdd));
   CHECK(converted<std::int32_t, float>(-7, 0) == -7);
-  // Into the range that this end has.
+  // Clamped to the range of this end.
   const auto narrow = [](FieldDescription& field) { field.maximum = 10, field.resolution = 1; };
   CHECK(converted<std::int32_t, std::int32_t>(55, {}, 0, narrow) == 10);
-  // From steps that the server counts from its own minimum.
+  // From steps that count from the server's minimum.
   CHECK(converted<float, double>(-2.5F, {.minimum = -5, .maximum = 5, .resolution = 0.25}, 0,
                                  [](FieldDescription&) {}) == -2.5);
 }
 
-TEST_CASE("What is of another nature keeps its value", "[runtime][replication]") {
+TEST_CASE("A value of another kind is unchanged", "[runtime][replication]") {
   CHECK(converted<bool, std::int32_t>(true, 9) == 9);
   CHECK(converted<std::int32_t, bool>(1, false) == false);
   CHECK(converted<Vec2, Vec3>({1, 2}, {9, 9, 9}) == Vec3{9, 9, 9});
   CHECK(converted<EntityReference, std::int32_t>({3}, 9) == 9);
   CHECK(converted<AssetReference, AssetReference>({{1, 2}}, {}) == AssetReference{{1, 2}});
-  // An enumerator that came later is unknown here.
+  // A later enumerator is unknown here.
   static const auto names = [](FieldDescription& field) { field.names = {"one", "two"}; };
   CHECK(converted<std::uint8_t, std::uint8_t>(1, {}, 0, names) == 1);
   CHECK(converted<std::uint8_t, std::uint8_t>(2, {}, 0, names) == 0);
 }
 
-TEST_CASE("What is called alike and means something else is passed over",
+TEST_CASE("Fields with equal names and different meanings are ignored",
           "[runtime][replication][sys-38]") {
   const auto converts = [](const FieldDescription& server, const FieldDescription& client) {
     std::string why;
     return FieldConversion::make(wire_schema(server), client, why).has_value() ? "" : why;
   };
-  SECTION("an enumeration by its names, as far as both have them") {
+  SECTION("an enumeration, by the names that both have") {
     FieldDescription stance;
     stance.name = "stance";
     stance.type = FieldType::uint8;
@@ -254,7 +254,7 @@ TEST_CASE("What is called alike and means something else is passed over",
     CHECK(converts(stance, other).empty());
     other.names = {"stand", "crouch", "prone", "swim"};
     CHECK(converts(stance, other).empty());
-    CHECK(converts(other, stance).empty());  // What this end has no name for keeps its value.
+    CHECK(converts(other, stance).empty());  // A value without a name here stays unchanged.
     other.names = {"stand", "prone", "crouch"};
     CHECK_FALSE(converts(stance, other).empty());
     other.names = {"stand", "swim", "crouch", "prone"};
@@ -299,7 +299,7 @@ TEST_CASE("What is called alike and means something else is passed over",
   }
 }
 
-TEST_CASE("Texts are cut between letters", "[runtime][replication]") {
+TEST_CASE("Texts are cut between characters", "[runtime][replication]") {
   FixedText<8> sent;
   const std::string_view text = "ab\xC3\xA4\xE2\x82\xAC";
   std::ranges::copy(text, sent.bytes.begin());
@@ -310,8 +310,7 @@ TEST_CASE("Texts are cut between letters", "[runtime][replication]") {
   CHECK(converted<FixedText<8>, FixedText<3>>(sent, {}).view() == "ab");
 }
 
-TEST_CASE("A server of ill will makes no trouble with what its fields are said to be",
-          "[runtime][replication]") {
+TEST_CASE("A hostile schema causes no errors", "[runtime][replication]") {
   const ComponentDescription here = description_of<ArmourNow>();
   const World world(std::span(&here, 1));
   std::uint64_t bits = 1;
@@ -344,7 +343,7 @@ TEST_CASE("A server of ill will makes no trouble with what its fields are said t
   CHECK(understood > 1000);
 }
 
-TEST_CASE("Components that this end does not know are passed over, and told of",
+TEST_CASE("Components that this end does not have are ignored, and reported",
           "[runtime][replication][sys-39]") {
   const ComponentDescription here = description_of<ArmourNow>();
   const World world(std::span(&here, 1));

@@ -12,7 +12,7 @@ using namespace muster;
 using samples::bytes_of;
 using samples::Everything;
 
-TEST_CASE("A wire schema follows from the description", "[runtime][schema][sys-39][sys-40]") {
+TEST_CASE("A wire schema is derived from the description", "[runtime][schema][sys-39][sys-40]") {
   const ComponentSchema schema = wire_schema(description_of<Everything>());
   CHECK(schema.name == "Everything");
   const auto field = [&](const char* name) {
@@ -34,8 +34,7 @@ TEST_CASE("A wire schema follows from the description", "[runtime][schema][sys-3
   CHECK(field("path").value_count == 6);
 }
 
-TEST_CASE("What numbers mean to their neighbours follows from the description",
-          "[runtime][schema][sys-39]") {
+TEST_CASE("The kind of a value is derived from the description", "[runtime][schema][sys-39]") {
   struct Row {
     const char* reason;
     const char* field;
@@ -84,7 +83,7 @@ TEST_CASE("Angles and ticks that are not whole are numbers", "[runtime][schema]"
   CHECK(wire_schema(component).fields[0].kind == LaneKind::number);
 }
 
-TEST_CASE("A rotation's schema says what its steps stand for", "[runtime][schema]") {
+TEST_CASE("A rotation's schema contains the meaning of its steps", "[runtime][schema]") {
   const ComponentSchema schema = wire_schema(description_of<Everything>());
   const auto field = std::ranges::find(schema.fields, "rotation", &FieldSchema::name);
   REQUIRE(field != schema.fields.end());
@@ -93,7 +92,7 @@ TEST_CASE("A rotation's schema says what its steps stand for", "[runtime][schema
   CHECK(last == Approx(0.70710678));
 }
 
-TEST_CASE("A component travels and arrives within its resolutions", "[runtime][schema][sys-38]") {
+TEST_CASE("A component arrives within its resolutions", "[runtime][schema][sys-38]") {
   const ComponentDescription everything = description_of<Everything>();
   Everything sent;
   sent.v3 = {1.2345F, -99.9F, 0};

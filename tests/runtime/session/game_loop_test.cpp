@@ -13,7 +13,7 @@ using samples::SampleWorld;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Writes down what runs.
+// Records the systems that run.
 struct Script {
   std::vector<std::string> ran;
   System note(const std::string& name) {
@@ -51,7 +51,7 @@ TEST_CASE("A loop runs the systems of its side, and a preview those of both",
   CHECK(script.ran == expected);
 }
 
-TEST_CASE("Ticks come at their rate, whatever the frames do", "[runtime][session][sys-21]") {
+TEST_CASE("Ticks run at their rate, with any frame times", "[runtime][session][sys-21]") {
   SampleWorld sample;
   const EntityId runner = sample.spawn(0);
   const std::vector<GameModule> modules = {[&](World&, LoopSystems& systems) {
@@ -69,13 +69,12 @@ TEST_CASE("Ticks come at their rate, whatever the frames do", "[runtime][session
     CHECK(done.fraction < 1);
     ticks += done.ticks;
   }
-  CHECK(ticks == 60);  // Not one less: seventy-two and more roundings add up to nothing.
+  CHECK(ticks == 60);  // Exact: rounding errors do not add up.
   CHECK(loop.tick() == Tick(60));
   CHECK(sample.world.get(sample.position, runner)->x == Approx(6));
 }
 
-TEST_CASE("A frame that took too long is not made up for without end",
-          "[runtime][session][sys-21]") {
+TEST_CASE("The catch-up after a long frame is limited", "[runtime][session][sys-21]") {
   SampleWorld sample;
   GameLoop loop(sample.world, {}, {.ticks_per_second = 10, .max_ticks_per_frame = 3});
   loop.advance(Time());
@@ -84,12 +83,13 @@ TEST_CASE("A frame that took too long is not made up for without end",
   CHECK(late.dropped == milliseconds(700));
   CHECK(late.fraction == Approx(0.5));
   CHECK(loop.advance(Time(milliseconds(1100))).ticks == 1);
-  // A clock that goes back gives nothing, and takes nothing away.
+  // A clock that goes back causes no ticks, and loses none.
   CHECK(loop.advance(Time(milliseconds(500))).ticks == 0);
   CHECK(loop.advance(Time(milliseconds(600))).ticks == 1);
 }
 
-TEST_CASE("What is asked to despawn is gone when its tick ends", "[runtime][session][sys-21]") {
+TEST_CASE("An entity that is asked to despawn is gone when its tick ends",
+          "[runtime][session][sys-21]") {
   SampleWorld sample;
   const EntityId entity = sample.spawn(0);
   const std::vector<GameModule> modules = {[&](World&, LoopSystems& systems) {

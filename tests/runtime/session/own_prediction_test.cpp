@@ -1,4 +1,4 @@
-// Prediction without a network: what it compares, what it runs again, and what that costs.
+// Prediction without a network: what it compares, what it runs again, and the cost.
 #include <cmath>
 
 #include <catch2/catch.hpp>
@@ -18,14 +18,14 @@ Steer steer_at(std::uint32_t tick) {
   return {{std::sin(angle), 0, std::cos(angle)}, {.is_held = false, .press_count = 0}};
 }
 
-/// Who is hit sees it at once; how many points are left is the server's answer.
+/// The hit is visible at once; the server sets the points.
 void hurt(SystemContext& ctx, EntityId self, Health& health) {
   if (ctx.command<Steer>(self).direction.y == 0) return;
   ++health.hits;
   health.points -= 10;
 }
 
-TEST_CASE("While predictions are right no command runs again, and nothing is allocated",
+TEST_CASE("With right predictions no command runs again, and nothing is allocated",
           "[session][prediction][sys-55][sys-78]") {
   Stage stage(make_game(systems<session_game::steer>()), 8, 6);
   std::uint32_t tick = 0;
@@ -45,7 +45,7 @@ TEST_CASE("While predictions are right no command runs again, and nothing is all
   CHECK(stage.prediction->counters().corrections == 0);
 }
 
-TEST_CASE("Every state that differs is followed by one replay", "[session][prediction][sys-79]") {
+TEST_CASE("Every state that differs causes one replay", "[session][prediction][sys-79]") {
   Stage stage(make_game(systems<session_game::steer>()), 8, 6);
   const auto transform = stage.received.component<Transform>("Transform");
   std::uint32_t tick = 0;
@@ -57,7 +57,7 @@ TEST_CASE("Every state that differs is followed by one replay", "[session][predi
       stage.reconcile();
     }
   };
-  play(400);  // The history of mispredictions and the problems have their memory.
+  play(400);  // Now all memory is allocated.
   const std::uint64_t replays = stage.prediction->counters().replays;
   const std::uint64_t replayed = stage.prediction->counters().replayed_ticks;
   play(60);
@@ -93,7 +93,7 @@ TEST_CASE("A replay ends with the state that the server will have, for any error
     for (const EntityId entity : stage.owned) {
       row.push_back(stage.predicted<Transform>(entity).position);
     }
-    // The server is where it was predicted to be, unless it erred in between.
+    // The server's state is the predicted one, unless the test changed it in between.
     const std::vector<Vec3>& then = predicted[tick - lag];
     if (then.empty() || last_error + lag >= tick) continue;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -112,8 +112,8 @@ TEST_CASE("A field that only the server changes keeps its value while the rest i
   for (std::uint32_t tick = 0; tick < 10; ++tick) stage.tick({});
   stage.reconcile();
   stage.tick({{0, 1, 0}, {}});
-  CHECK(stage.predicted<Health>(self).hits == 1);      // The effect, now.
-  CHECK(stage.predicted<Health>(self).points == 100);  // The value is not known yet.
+  CHECK(stage.predicted<Health>(self).hits == 1);      // The effect is visible at once.
+  CHECK(stage.predicted<Health>(self).points == 100);  // The value is unchanged until it arrives.
   for (std::uint32_t tick = 0; tick < 5; ++tick) {
     stage.tick({});
     stage.reconcile();
@@ -139,7 +139,7 @@ TEST_CASE("A misprediction names the system that wrote the component in that tic
   REQUIRE(log.size() == 2);
   CHECK(log[0].component == "Health");
   CHECK(log[0].field == "hits");
-  CHECK(log[0].system.empty());  // No shared system did: the server's own did.
+  CHECK(log[0].system.empty());  // Only the server's system wrote it.
   CHECK(log[1].entity == stage.owned[1]);
   CHECK(log[1].component == "Transform");
   CHECK(log[1].field == "position");

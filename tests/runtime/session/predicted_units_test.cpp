@@ -1,4 +1,4 @@
-// Units of prediction: the ledger of effects, their bytes, and the history of mispredictions.
+// Units of prediction: the ledger of cues, their bytes, and the history of mispredictions.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("A cue plays in the first pass and in no replay", "[sync][cues][sys-56]") {
+TEST_CASE("A cue plays in the first run of a command and in no replay", "[sync][cues][sys-56]") {
   CueLedger ledger;
   const PredictedKey key{.command = 7, .system = 1, .order = 0};
   CHECK(ledger.predict(key, {}, 0, false));
@@ -29,7 +29,7 @@ TEST_CASE("A cue plays in the first pass and in no replay", "[sync][cues][sys-56
   CHECK(ledger.counters().late == 1);
 }
 
-TEST_CASE("A cue that a replay no longer does, or the server never sends, is undone once",
+TEST_CASE("A cue that a replay omits, or the server never sends, is undone once",
           "[sync][cues][sys-56]") {
   CueLedger ledger;
   std::vector<EntityId> undone;
@@ -41,7 +41,7 @@ TEST_CASE("A cue that a replay no longer does, or the server never sends, is und
   CHECK(undone == std::vector{cause});
   ledger.settle(10, 2U, Tick(106), 8, undone);
   CHECK(undone.size() == 1);
-  CHECK(ledger.predict({.command = 20, .system = 0, .order = 0}, cause, 3, true));  // After all.
+  CHECK(ledger.predict({.command = 20, .system = 0, .order = 0}, cause, 3, true));  // Again.
 
   undone.clear();
   CHECK(ledger.predict({.command = 21, .system = 0, .order = 0}, cause, 3, false));
@@ -51,7 +51,7 @@ TEST_CASE("A cue that a replay no longer does, or the server never sends, is und
   CHECK(undone.size() == 2);
 }
 
-TEST_CASE("A server's cue that was not foreseen plays, and its replay does not", "[sync][cues]") {
+TEST_CASE("A server's cue that was not predicted plays, and its replay does not", "[sync][cues]") {
   CueLedger ledger;
   const PredictedKey key{.command = 7, .system = 2, .order = 0};
   CHECK(ledger.confirm(key));
@@ -60,7 +60,7 @@ TEST_CASE("A server's cue that was not foreseen plays, and its replay does not",
   CHECK(ledger.counters().foreign == 1);
 }
 
-TEST_CASE("A ledger's memory is bounded, and forgets what no command can do", "[sync][cues]") {
+TEST_CASE("The memory of a ledger is limited, and old commands are removed", "[sync][cues]") {
   CueLedger ledger;
   for (std::uint32_t command = 1; command < 4 * CueLedger::kKept; ++command) {
     ledger.predict({.command = command, .system = 0, .order = 0}, {}, 0, false);
@@ -79,8 +79,8 @@ TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync
   std::vector<EntityId> undone;
   int shown = 0;
   int server = 0;
-  // The server does a cue for some commands; the client predicts them with errors, which vanish
-  // when the commands before have been confirmed.
+  // The server does a cue for some commands. The client predicts them with errors, which disappear
+  // when the commands before are confirmed.
   constexpr std::uint32_t kCommands = 300;
   std::vector<bool> truth;
   for (std::uint32_t i = 0; i <= kCommands; ++i) truth.push_back(random.below(3) == 0);
@@ -115,8 +115,7 @@ TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync
   CHECK(shown - static_cast<int>(undone.size()) == server);
 }
 
-TEST_CASE("A cue comes out of its bytes as it went in; a shorter one is refused",
-          "[session][cues]") {
+TEST_CASE("A cue is decoded as it was encoded; a shorter one is refused", "[session][cues]") {
   const auto kind = GENERATE(range(0, 16));
   SentCue cue{.key = {}, .cause = {17}, .effect = {}, .options = {}, .message = {}};
   const std::string name = "muzzle_flash";
@@ -143,8 +142,7 @@ TEST_CASE("A cue comes out of its bytes as it went in; a shorter one is refused"
   CHECK_FALSE(decode_cue(bytes));
 }
 
-TEST_CASE("A cue with a position that is no number is refused, as is a name that is too long",
-          "[session][cues]") {
+TEST_CASE("A cue with an invalid position or a long name is refused", "[session][cues]") {
   SentCue cue{
       .key = {}, .cause = {}, .effect = EffectType(TypeId(1)), .options = {}, .message = {}};
   cue.options.position.y = std::numeric_limits<float>::quiet_NaN();
@@ -156,7 +154,7 @@ TEST_CASE("A cue with a position that is no number is refused, as is a name that
   CHECK_FALSE(encode_cue(cue, bytes));
 }
 
-TEST_CASE("An offset shrinks to nothing, and a switch of prediction begins one",
+TEST_CASE("An offset decreases to zero, and a switch of prediction begins one",
           "[session][sys-59]") {
   ShownOffsets offsets;
   const EntityId bolt(2, 1);
@@ -165,7 +163,7 @@ TEST_CASE("An offset shrinks to nothing, and a switch of prediction begins one",
   offsets.begin(bolt, {1, 0, 0}, start, std::chrono::milliseconds(100));
   CHECK(offsets.shown(bolt, {10, 0, 0}, true, at(50)).x == Approx(10.5F));
   CHECK(offsets.shown(bolt, {12, 0, 0}, true, at(100)).x == Approx(12));
-  // From 12 to a computed position of 15: it goes on from where it was shown.
+  // From 12 to a computed position of 15: it continues from the shown position.
   CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(110)).x == Approx(12));
   CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(210)).x == Approx(13.5F));
   CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(310)).x == Approx(15));
@@ -173,7 +171,7 @@ TEST_CASE("An offset shrinks to nothing, and a switch of prediction begins one",
   CHECK(offsets.shown(bolt, {20, 0, 0}, true, at(320)).x == Approx(20));
 }
 
-TEST_CASE("A report says what became of each spawn, and nothing of what it does not cover",
+TEST_CASE("A report contains the result of each spawn of the commands that it covers",
           "[session][sys-58]") {
   SpawnReport server;
   const auto key = [](std::uint32_t command, std::uint8_t order) {
@@ -190,7 +188,7 @@ TEST_CASE("A report says what became of each spawn, and nothing of what it does 
   REQUIRE(client.decode(bytes, 70'055));
   CHECK(client.find(key(70'040, 0)) == SpawnRefusal::none);
   CHECK(client.find(key(70'040, 1)) == SpawnRefusal::no_network_id);
-  // The press of one of the last commands may still come late.
+  // The press of one of the last commands may still arrive late.
   CHECK_FALSE(client.find(key(70'040, 2)));
   CHECK(client.find(key(70'024, 0)) == SpawnRefusal::not_spawned);
   CHECK_FALSE(client.find(key(70'041, 0)));  // It has not run.

@@ -1,4 +1,4 @@
-// The small units of a session: clocks, histories and reports.
+// Small units of a session: clocks, histories and reports.
 #include <chrono>
 #include <cstring>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("A tick clock runs its rate exactly, whatever the frames", "[session]") {
+TEST_CASE("A tick clock runs exactly at its rate, with any frame times", "[session]") {
   Random random(Catch::rngSeed());
   TickClock clock(60);
   Time now{};
@@ -53,7 +53,7 @@ TEST_CASE("A problem is reported at once, and its repetitions once a second", "[
   CHECK(reported[2].count == 100);
 }
 
-TEST_CASE("More different problems than the log has room for are counted", "[session]") {
+TEST_CASE("Different problems beyond the log's capacity are counted", "[session]") {
   ProblemLog log;
   for (int i = 0; i < 1000; ++i) {
     log.add({.kind = ProblemKind::refused, .text = std::to_string(i)});
@@ -66,7 +66,7 @@ TEST_CASE("More different problems than the log has room for are counted", "[ses
   CHECK(count == 1000);
 }
 
-TEST_CASE("A history shows states between the two that surround a tick", "[session]") {
+TEST_CASE("A history returns states between the two states around a tick", "[session][sys-54]") {
   const ComponentDescription description = description_of<Transform>();
   ComponentHistory history(description, ComponentId(0));
   const EntityId entity(3, 1);
@@ -90,7 +90,7 @@ TEST_CASE("A history shows states between the two that surround a tick", "[sessi
   CHECK(shown(10) == 0);
   CHECK(shown(15) == Approx(5));
   CHECK(shown(30) == Approx(30));
-  CHECK(shown(45) == Approx(60));  // It moves on, for as long as the states are apart.
+  CHECK(shown(45) == Approx(60));  // Extrapolated by at most the interval of the states.
   CHECK(shown(99) == Approx(90));
   for (std::uint32_t i = 0; i < 40; ++i) note(50 + i, static_cast<float>(i));
   CHECK(shown(0) == 40 - ComponentHistory::kStates);

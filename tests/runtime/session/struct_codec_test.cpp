@@ -26,7 +26,7 @@ consteval auto describe(Type<Old>) {
       .field<&Old::wide>("wide")
       .field<&Old::name>("name");
 }
-/// A later version: another range, another order, a new field, and one that is gone.
+/// A later version: another range, another order, a new field, and a removed one.
 struct New {
   double speed = 0;
   std::int64_t count = 0;
@@ -55,7 +55,7 @@ T value_of(const ByteVector& bytes) {
   return value;
 }
 
-TEST_CASE("A struct comes back as it was, up to its resolution", "[session][struct]") {
+TEST_CASE("A struct is decoded as it was encoded, up to its resolution", "[session][struct]") {
   StructEncoder encoder = encoder_of<Old>();
   StructDecoder decoder = StructDecoder::make(encoder.types(), encoder.schema()).value();
   Random random(Catch::rngSeed());
@@ -108,7 +108,7 @@ TEST_CASE("A value outside its range is clamped and its field is named", "[sessi
   CHECK(clamped->field == "count");
 }
 
-TEST_CASE("A type that this end does not have is known by its name only", "[session][struct]") {
+TEST_CASE("Only the name is known of a type that this end does not have", "[session][struct]") {
   StructEncoder encoder = encoder_of<Old>();
   const std::vector<ComponentDescription> types = {description_of<Button>()};
   StructDecoder decoder = StructDecoder::make(types, encoder.schema()).value();

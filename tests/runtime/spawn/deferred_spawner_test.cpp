@@ -27,14 +27,14 @@ struct Fixture : samples::SpawnStage {
   }
 };
 
-TEST_CASE("An entity exists before its bundle does, and is completed when it comes",
+TEST_CASE("An entity exists before its bundle is loaded, and is completed afterwards",
           "[runtime][spawn][sys-13]") {
   Fixture f;
   const EntityId root = f.deferred.spawn(guid(samples::kCrate));
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_waiting(root));
   CHECK(f.world.first_child(root).is_null());
-  // A snapshot is applied meanwhile: what it says stays.
+  // A snapshot is applied before that: its values stay.
   f.world.add(f.life, root, {42, 3});
   f.load();
   CHECK_FALSE(f.deferred.is_waiting(root));
@@ -42,13 +42,14 @@ TEST_CASE("An entity exists before its bundle does, and is completed when it com
   CHECK_FALSE(f.world.first_child(root).is_null());
   CHECK(f.world.name(root) == "Crate");
   CHECK(f.deferred.counters().completed == 1);
-  // The next one finds everything there.
+  // For the second entity the bundle is loaded already.
   const EntityId second = f.deferred.spawn(guid(samples::kCrate));
   CHECK_FALSE(f.deferred.is_waiting(second));
   CHECK_FALSE(f.world.first_child(second).is_null());
 }
 
-TEST_CASE("An entity that despawns before its bundle comes leaves nothing", "[runtime][spawn]") {
+TEST_CASE("An entity that despawns before its bundle is loaded leaves nothing",
+          "[runtime][spawn]") {
   Fixture f;
   const EntityId root = f.deferred.spawn(guid(samples::kCrate));
   f.world.request_despawn(root);
@@ -58,7 +59,7 @@ TEST_CASE("An entity that despawns before its bundle comes leaves nothing", "[ru
   CHECK(f.deferred.waiting_count() == 0);
 }
 
-TEST_CASE("What cannot be loaded becomes a placeholder, is counted and told once",
+TEST_CASE("An asset that cannot be loaded becomes a placeholder, is counted and reported once",
           "[runtime][spawn]") {
   Fixture f(guid(samples::kFlash));
   f.break_file(samples::kCrate);
@@ -88,7 +89,7 @@ TEST_CASE("A type id that is not assigned gives a placeholder", "[runtime][spawn
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_placeholder(root));
   CHECK(f.deferred.take_problems().at(0).code == ErrorCode::not_found);
-  // One message for each id, however often it comes; and not for all that there are.
+  // One message per id, however often it occurs, and at most `kMaxToldTypes` ids.
   for (int i = 0; i < 100; ++i) f.deferred.spawn_type(0, TypeId(60000));
   CHECK(f.deferred.take_problems().empty());
   std::size_t told = 1;
@@ -103,7 +104,7 @@ TEST_CASE("A type id that is not assigned gives a placeholder", "[runtime][spawn
   CHECK(f.deferred.take_problems().size() == 1);
 }
 
-TEST_CASE("What failed is tried again, and what stood in for it goes", "[runtime][spawn]") {
+TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime][spawn]") {
   Fixture f(guid(samples::kFlash));
   const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kCrate)).value();
   ByteVector buffer;
@@ -115,7 +116,7 @@ TEST_CASE("What failed is tried again, and what stood in for it goes", "[runtime
   const EntityId stand_in = f.world.first_child(root);
   f.deferred.retry();
   f.load();
-  CHECK(f.deferred.is_placeholder(root));  // It is still not there.
+  CHECK(f.deferred.is_placeholder(root));  // It is still missing.
   CHECK(f.world.next_sibling(stand_in).is_null());
   REQUIRE(f.files.write(path, bytes).has_value());
   f.deferred.retry();
@@ -128,7 +129,7 @@ TEST_CASE("What failed is tried again, and what stood in for it goes", "[runtime
   CHECK(f.deferred.take_problems().size() == 2);
 }
 
-TEST_CASE("A bundle stays for as long as an entity of it is there", "[runtime][spawn]") {
+TEST_CASE("A bundle stays loaded as long as an entity uses it", "[runtime][spawn]") {
   Fixture f;
   const std::uint32_t bundle = f.store.catalog().bundle_of(guid(samples::kCrate)).value();
   const EntityId root = f.deferred.spawn(guid(samples::kCrate));
@@ -149,7 +150,7 @@ TEST_CASE("A bundle stays for as long as an entity of it is there", "[runtime][s
   CHECK_FALSE(f.store.is_open(bundle));
 }
 
-// Children by name, and how many components: what a crate is made of.
+// The shape of a crate: children by name, and the number of components.
 struct Shape {
   std::string name;
   int children = 0;
@@ -166,7 +167,7 @@ Shape shape_of(const Fixture& f, EntityId root) {
   return shape;
 }
 
-TEST_CASE("The world may go back at any moment: what is spawned is complete in the end, and once",
+TEST_CASE("The world may be restored at any moment: each entity is completed in the end, and once",
           "[runtime][spawn][property]") {
   Fixture whole;
   const EntityId crate = whole.deferred.spawn(guid(samples::kCrate));
@@ -180,7 +181,7 @@ TEST_CASE("The world may go back at any moment: what is spawned is complete in t
   std::mt19937 random(seed);
   Fixture f;
   SnapshotRing ring(f.world, 8);
-  std::vector<std::map<EntityId, Guid>> roots(8);  // By tick: what is there.
+  std::vector<std::map<EntityId, Guid>> roots(8);  // By tick: the live roots.
   std::map<EntityId, Guid> present;
   std::uint32_t tick = 0;
   const auto capture = [&] {

@@ -1,5 +1,4 @@
-// Effects of a world that goes back in time: what a rollback computes again is neither lost nor
-// played twice.
+// Effects of a world with rollbacks: effects of repeated ticks are neither lost nor played twice.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -31,7 +30,7 @@ struct Shot {
 };
 using Shots = std::set<Shot>;
 
-// The first one that lies so near that it passes for this shot; the end when none does.
+// The first shot that is near enough to count as this one; the end if there is none.
 Shots::const_iterator find_near(const Shots& shots, const Shot& shot, std::uint32_t within) {
   const auto first = shots.lower_bound({shot.gun, shot.tick - std::min(shot.tick, within)});
   const bool is_near =
@@ -42,7 +41,7 @@ Shots::const_iterator find_near(const Shots& shots, const Shot& shot, std::uint3
 constexpr std::int32_t kGuns = 3;
 constexpr std::uint32_t kTicks = 400;
 constexpr std::uint32_t kDepth = 32;
-constexpr std::uint32_t kBehindMax = 28;  // So late comes what the server says: 0.47 s.
+constexpr std::uint32_t kBehindMax = 28;  // The delay of the server's results: 0.47 s.
 constexpr Duration kTick = std::chrono::nanoseconds(std::chrono::seconds(1)) / 60;
 
 MemoryFileSystem build_with_large_pools() {
@@ -55,15 +54,15 @@ MemoryFileSystem build_with_large_pools() {
   return files;
 }
 
-/// A client that foretells who fires, is told later who did, goes back and computes it again. It
-/// asks for effects after every tick that it computes, and shows a frame after each new one.
+/// A client that predicts shots, receives the real ones later, and then computes ticks again. It
+/// requests effects after every computed tick, and shows a frame after each new one.
 class ForetellingClient {
  public:
   ForetellingClient(std::uint32_t seed, std::uint32_t same_within_ticks)
       : random_(seed), within_(same_within_ticks) {
     for (std::int32_t i = 0; i < kGuns; ++i) game_.add(gun_, game_.create(), {i, 0});
     past_.capture(Tick(0));
-    // As dense as the triggers allow now and then, or with a pause.
+    // As dense as the triggers allow, sometimes with a pause.
     const std::uint32_t interval = 2 * within_ + 1;
     for (std::int32_t gun = 0; gun < kGuns; ++gun) {
       std::uint32_t tick = 1 + number(5);
@@ -84,7 +83,7 @@ class ForetellingClient {
   }
 
   const Shots& truth() const { return truth_; }
-  /// All that its world has said at any time.
+  /// All shots that its world has contained at any time.
   const Shots& computed() const { return computed_; }
   const std::vector<Shot>& played() const { return played_; }
   const EffectCounters& counters() const { return player_.counters(); }
@@ -95,7 +94,7 @@ class ForetellingClient {
   }
   bool one_in(std::uint32_t chance) { return number(chance) == 0; }
 
-  /// Now it is known who fired up to a tick. It goes back at least to where it was known before.
+  /// The shots up to a tick are received now. Goes back at least to the last received tick.
   void hear_from_server(std::uint32_t known) {
     const std::uint32_t back = known_ - std::min(known_, one_in(2) ? number(4) : 0);
     known_ = std::min(known, now_);
@@ -103,7 +102,7 @@ class ForetellingClient {
     for (std::uint32_t tick = back + 1; tick <= now_; ++tick) compute(tick);
   }
 
-  /// Foretelling is often right, a little beside, or wrong, and another time it may say else.
+  /// Predictions are often right, sometimes near, sometimes wrong, and may change.
   bool foretells(std::int32_t gun, std::uint32_t tick) {
     const bool is_near = find_near(truth_, {gun, tick}, within_) != truth_.end();
     return truth_.contains({gun, tick}) ? !one_in(4) : one_in(is_near ? 6 : 30);
@@ -160,7 +159,7 @@ class ForetellingClient {
   EffectPlayer player_ = EffectPlayer::create(spawner_, {.same_within_ticks = within_}).value();
 };
 
-TEST_CASE("However a world goes back, each shot that it says plays once, and none is lost",
+TEST_CASE("With any rollbacks, each shot of the world plays once, and none is lost",
           "[runtime][spawn][sys-20][sys-56][property]") {
   const auto within = GENERATE(0U, 1U, 2U);
   const auto seed = GENERATE(range(1U, 21U));
@@ -168,11 +167,11 @@ TEST_CASE("However a world goes back, each shot that it says plays once, and non
   ForetellingClient client(seed, within);
   client.play();
   const Shots played(client.played().begin(), client.played().end());
-  REQUIRE(played.size() == client.played().size());  // none twice
+  REQUIRE(played.size() == client.played().size());  // no duplicates
   CHECK(client.counters().played == played.size());
   CHECK(client.counters().too_late == 0);
   Shots others = played;
-  for (const Shot& shot : client.truth()) {  // Each real one has one of its own.
+  for (const Shot& shot : client.truth()) {  // Each real shot has its own effect.
     CAPTURE(shot.gun, shot.tick);
     auto found = others.find(shot);
     if (found == others.end()) found = find_near(others, shot, within);
@@ -180,7 +179,7 @@ TEST_CASE("However a world goes back, each shot that it says plays once, and non
     others.erase(found);
   }
   CHECK_FALSE(others.empty());
-  for (const Shot& shot : others) {  // What was foretold in vain, and shown.
+  for (const Shot& shot : others) {  // Wrong predictions that were shown.
     CAPTURE(shot.gun, shot.tick);
     REQUIRE(client.computed().contains(shot));
   }
@@ -189,7 +188,7 @@ TEST_CASE("However a world goes back, each shot that it says plays once, and non
     const auto found = find_near(played, shot, within);
     REQUIRE(found != played.end());
   }
-  for (const Shot& shot : played) {  // Where one moved by a tick or two, it did not play again.
+  for (const Shot& shot : played) {  // A shot that moved by a tick or two did not play again.
     CAPTURE(shot.gun, shot.tick);
     const auto next = played.upper_bound(shot);
     REQUIRE((next == played.end() || next->gun != shot.gun || next->tick > shot.tick + within));

@@ -49,7 +49,8 @@ struct Show : Stage {
   }
 };
 
-TEST_CASE("Pools are filled as registered, and asleep", "[runtime][spawn][sys-20][sys-3][sys-4]") {
+TEST_CASE("Pools are filled with the registered size, and inactive",
+          "[runtime][spawn][sys-20][sys-3][sys-4]") {
   Show show;
   CHECK(show.player.instances(EffectKind::spatial, TypeId(1)).size() == 3);
   CHECK(show.player.instances(EffectKind::spatial, TypeId(2)).size() == 1);
@@ -60,7 +61,8 @@ TEST_CASE("Pools are filled as registered, and asleep", "[runtime][spawn][sys-20
   CHECK_FALSE(show.world.is_active(show.explosion(0).root));
 }
 
-TEST_CASE("A spatial effect plays at its place for its time", "[runtime][spawn][sys-20][sys-3]") {
+TEST_CASE("A spatial effect plays at its position for its duration",
+          "[runtime][spawn][sys-20][sys-3]") {
   Show show;
   REQUIRE(show.explode(5) == EffectVerdict::accepted);
   show.after(milliseconds(16));
@@ -69,7 +71,7 @@ TEST_CASE("A spatial effect plays at its place for its time", "[runtime][spawn][
   CHECK(show.explosion(0).position == Vec3{5, 0, 0});
   show.after(milliseconds(1999));
   CHECK(show.explosion(0).is_playing);
-  show.after(milliseconds(1));  // Two seconds, as its component says.
+  show.after(milliseconds(1));  // Two seconds, from its component.
   CHECK_FALSE(show.explosion(0).is_playing);
   CHECK_FALSE(show.world.is_active(show.explosion(0).root));
   CHECK(show.player.counters().ended == 1);
@@ -86,13 +88,13 @@ TEST_CASE("An effect without the component lasts the default time", "[runtime][s
   CHECK(show.player.playing_count() == 0);
 }
 
-TEST_CASE("A hitscan effect runs along its line and ends at its end",
+TEST_CASE("A hitscan effect moves along its line and ends at the line's end",
           "[runtime][spawn][sys-20][sys-4]") {
   Show show;
   REQUIRE(show.shoot({100, 1, 0}) == EffectVerdict::accepted);
   show.after(milliseconds(0));
   CHECK(show.tracer(0).position == Vec3{0, 1, 0});
-  show.after(milliseconds(500));  // 50 m/s, as its component says.
+  show.after(milliseconds(500));  // 50 m/s, from its component.
   CHECK(show.tracer(0).position.x == Approx(25));
   CHECK(show.tracer(0).position.y == 1);
   show.after(milliseconds(1499));
@@ -103,7 +105,7 @@ TEST_CASE("A hitscan effect runs along its line and ends at its end",
   CHECK(show.tracer(0).position == Vec3{100, 1, 0});
 }
 
-TEST_CASE("A line without length is over at once", "[runtime][spawn][sys-20]") {
+TEST_CASE("A line without length ends at once", "[runtime][spawn][sys-20]") {
   Show show;
   REQUIRE(show.shoot({0, 1, 0}) == EffectVerdict::accepted);
   show.after({});
@@ -112,7 +114,7 @@ TEST_CASE("A line without length is over at once", "[runtime][spawn][sys-20]") {
   CHECK_FALSE(show.tracer(0).is_playing);
 }
 
-TEST_CASE("Without a component a hitscan effect flies at 100 m/s", "[runtime][spawn][sys-20]") {
+TEST_CASE("Without a component a hitscan effect moves at 100 m/s", "[runtime][spawn][sys-20]") {
   Stage stage;
   EffectPlayer player =
       EffectPlayer::create(stage.spawner, {.hitscan_component = "Nothing"}).value();
@@ -125,7 +127,7 @@ TEST_CASE("Without a component a hitscan effect flies at 100 m/s", "[runtime][sp
   CHECK(player.playing_count() == 0);
 }
 
-TEST_CASE("An effect that begins after a reload lasts as its prefab says then",
+TEST_CASE("An effect that begins after a reload has the new prefab's duration",
           "[runtime][spawn][sys-20][reload]") {
   const auto built = [](float explosion_seconds, float tracer_speed) {
     MemoryFileSystem files;
@@ -144,7 +146,7 @@ TEST_CASE("An effect that begins after a reload lasts as its prefab says then",
   };
   explode(Time());
   CHECK(instances.reload(stage.spawner, newer.store).updated == 3 + 2);
-  // What plays already ends when it would have.
+  // A running effect ends at its old time.
   player.update(Time(milliseconds(1999)));
   CHECK(player.playing_count() == 1);
   player.update(Time(seconds(2)));
@@ -161,7 +163,7 @@ TEST_CASE("An effect that begins after a reload lasts as its prefab says then",
   CHECK(player.instances(EffectKind::hitscan, TypeId(1))[0].position.x == Approx(50));
 }
 
-TEST_CASE("What a reload makes active or not is as its pool has it again",
+TEST_CASE("After a reload the pool sets which instances are active",
           "[runtime][spawn][sys-20][reload]") {
   const auto built = [](bool is_active) {
     MemoryFileSystem files;
@@ -186,20 +188,20 @@ TEST_CASE("What a reload makes active or not is as its pool has it again",
   }
 }
 
-TEST_CASE("A full pool loses its oldest", "[runtime][spawn][sys-20]") {
+TEST_CASE("A full pool reuses the oldest instance", "[runtime][spawn][sys-20]") {
   Show show;
   for (int i = 0; i < 4; ++i) {
     REQUIRE(show.explode(static_cast<float>(i)) == EffectVerdict::accepted);
     show.after(milliseconds(100));
   }
   CHECK(show.player.counters().stolen == 1);
-  CHECK(show.explosion(0).position.x == 3);  // Took the place of the first.
+  CHECK(show.explosion(0).position.x == 3);  // Replaced the first.
   CHECK(show.explosion(1).position.x == 1);
   CHECK(show.explosion(2).position.x == 2);
   CHECK(show.player.playing_count() == 3);
 }
 
-TEST_CASE("A free instance is taken before one that plays", "[runtime][spawn][sys-20]") {
+TEST_CASE("A free instance is used before a playing one", "[runtime][spawn][sys-20]") {
   Show show;
   REQUIRE(show.shoot({500, 1, 0}) == EffectVerdict::accepted);  // Ten seconds.
   REQUIRE(show.shoot({5, 1, 0}) == EffectVerdict::accepted);    // A tenth.
@@ -210,7 +212,7 @@ TEST_CASE("A free instance is taken before one that plays", "[runtime][spawn][sy
   CHECK(show.player.counters().stolen == 0);
   CHECK(show.tracer(0).end.x == 500);
   CHECK(show.tracer(1).end.x == 25);
-  // Now both play, and the longer one is older.
+  // Both play now, and the longer one is older.
   REQUIRE(show.shoot({10, 1, 0}) == EffectVerdict::accepted);
   show.after({});
   CHECK(show.player.counters().stolen == 1);
@@ -228,7 +230,7 @@ TEST_CASE("An effect with a cause is played once, however often its tick is comp
   CHECK(explode_at(90) == EffectVerdict::repeated);
   show.after(milliseconds(16));
   CHECK(explode_at(90) == EffectVerdict::repeated);
-  CHECK(explode_at(91) == EffectVerdict::accepted);  // A gun that fires in every tick.
+  CHECK(explode_at(91) == EffectVerdict::accepted);  // A gun that fires every tick.
   show.after(milliseconds(16));
   CHECK(show.player.counters().played == 2);
   CHECK(show.player.counters().repeated == 2);
@@ -236,7 +238,7 @@ TEST_CASE("An effect with a cause is played once, however often its tick is comp
   CHECK(explode_at(90) == EffectVerdict::accepted);
 }
 
-TEST_CASE("A game may say that a cause beside one that was played is that one, moved",
+TEST_CASE("A game may treat causes within a few ticks as one that has moved",
           "[runtime][spawn][sys-20][sys-56]") {
   Stage stage;
   EffectPlayer player = EffectPlayer::create(stage.spawner, {.same_within_ticks = 1}).value();
@@ -249,7 +251,7 @@ TEST_CASE("A game may say that a cause beside one that was played is that one, m
   CHECK(explode_at(92) == EffectVerdict::accepted);
 }
 
-TEST_CASE("One cause plays an effect of each kind, such as a shot's flash and its tracer",
+TEST_CASE("A cause plays one effect of each kind, such as a shot's flash and its tracer",
           "[runtime][spawn][sys-20][sys-56]") {
   Show show;
   const EffectCause shot{{{7}, 1}, Tick(90)};
@@ -263,7 +265,7 @@ TEST_CASE("One cause plays an effect of each kind, such as a shot's flash and it
         EffectVerdict::accepted);
 }
 
-TEST_CASE("What happened too long ago is not played", "[runtime][spawn][sys-20]") {
+TEST_CASE("An old event is not played", "[runtime][spawn][sys-20]") {
   const auto [age, played] =
       GENERATE(table<int, std::uint64_t>({{0, 1}, {499, 1}, {500, 0}, {5000, 0}}));
   CAPTURE(age);
@@ -288,7 +290,7 @@ TEST_CASE("The expiry can be chosen", "[runtime][spawn][sys-20]") {
   CHECK(player.counters().played == 1);
 }
 
-TEST_CASE("Requests that mean nothing are refused and counted", "[runtime][spawn][sys-20]") {
+TEST_CASE("Invalid requests are refused and counted", "[runtime][spawn][sys-20]") {
   Show show;
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   CHECK(show.player.request(SpatialEffectRequest{TypeId(9), {}, {}, {}}) ==
@@ -307,7 +309,7 @@ TEST_CASE("Requests that mean nothing are refused and counted", "[runtime][spawn
   CHECK(show.explode() == EffectVerdict::accepted);
 }
 
-TEST_CASE("What waits when a player closes is dropped", "[runtime][spawn][sys-20]") {
+TEST_CASE("Waiting requests are dropped when a player closes", "[runtime][spawn][sys-20]") {
   Show show;
   REQUIRE(show.explode() == EffectVerdict::accepted);
   REQUIRE(show.shoot({5, 0, 0}) == EffectVerdict::accepted);
@@ -317,13 +319,13 @@ TEST_CASE("What waits when a player closes is dropped", "[runtime][spawn][sys-20
   CHECK(show.explode() == EffectVerdict::unknown_effect);
 }
 
-TEST_CASE("Whatever finite line and time the network says, an effect stays at a finite place",
+TEST_CASE("With any finite line and time an effect stays at a finite position",
           "[runtime][spawn][sys-20]") {
   Show show;
   constexpr float kFar = std::numeric_limits<float>::max();
   HitscanEffectRequest line{TypeId(1), {-kFar, kFar, 0}, {kFar, -kFar, kFar}, Time()};
   REQUIRE(show.player.request(line) == EffectVerdict::accepted);
-  line.happened_at = Time::min();  // Before anything that could be subtracted from.
+  line.happened_at = Time::min();  // Subtracting from it would overflow.
   REQUIRE(show.player.request(line) == EffectVerdict::accepted);
   show.after(milliseconds(16));
   CHECK(show.player.counters().played == 1);
@@ -335,13 +337,14 @@ TEST_CASE("Whatever finite line and time the network says, an effect stays at a 
   }
 }
 
-TEST_CASE("Effects are for clients", "[runtime][spawn][sys-20]") {
+TEST_CASE("Only clients have effects", "[runtime][spawn][sys-20]") {
   Stage server("server");
   CHECK(EffectPlayer::create(server.spawner).error().code == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("An effect whose bundle is missing costs no other, and plays when it is there again",
-          "[runtime][spawn][sys-20]") {
+TEST_CASE(
+    "An effect with a missing bundle affects no other, and plays when the bundle is available",
+    "[runtime][spawn][sys-20]") {
   const bool has_placeholder = GENERATE(false, true);
   CAPTURE(has_placeholder);
   Stage stage;
@@ -374,7 +377,7 @@ TEST_CASE("An effect whose bundle is missing costs no other, and plays when it i
   }
   player.update(now += milliseconds(16));
   CHECK(player.playing_count() == catalog.effect_count() - (has_placeholder ? 0 : 1));
-  // Still not there; what waits for a pool that goes is dropped.
+  // Still missing; a request for a removed pool is dropped.
   static_cast<void>(ask(0));
   player.retry();
   player.update(now += milliseconds(16));
@@ -391,7 +394,7 @@ TEST_CASE("An effect whose bundle is missing costs no other, and plays when it i
   CHECK(stage.world.entity_count() == 0);
 }
 
-TEST_CASE("A pool of unlikely size is refused, and leaves nothing", "[runtime][spawn][sys-20]") {
+TEST_CASE("A pool of invalid size is refused, and leaves nothing", "[runtime][spawn][sys-20]") {
   samples::TargetOptions options;
   options.change = [](CatalogData& data) { data.effects[2].pool_size = 4'000'000'000; };
   MemoryFileSystem files;

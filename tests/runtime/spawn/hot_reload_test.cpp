@@ -89,7 +89,7 @@ struct Forest {
   }
 };
 
-TEST_CASE("A prefab's new values reach what is alive, but not what the game has changed",
+TEST_CASE("New values of a prefab reach live entities, but not values that the game has changed",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
@@ -107,13 +107,13 @@ TEST_CASE("A prefab's new values reach what is alive, but not what the game has 
   CHECK(*f.world.get(f.life, healthy) == Life{150, 7});
   CHECK(*f.world.get(f.life, hurt) == Life{33, 7});
   CHECK(f.world.get(f.life, fruit)->current == 15);
-  // The spawner has changed over, and needs the old store no more.
+  // The spawner uses the new store, and does not need the old one.
   old.store.reset();
   CHECK(f.world.get(f.life, f.plant(spawner))->current == 150);
   CHECK(f.instances.reload(spawner, *fresh.store).unchanged == 3);
 }
 
-TEST_CASE("A prefab of another shape is spawned anew below the root that stays",
+TEST_CASE("A prefab with other entities is spawned again below its root, which stays",
           "[runtime][spawn][reload]") {
   Build old(100, 1);
   Build fresh(100, 3, true);
@@ -129,14 +129,14 @@ TEST_CASE("A prefab of another shape is spawned anew below the root that stays",
   CHECK(f.world.entity_count() == 4);
   CHECK(f.world.get(f.life, root)->current == 12);
   CHECK(f.world.has(f.world.find_component("Body").value(), root));
-  // And back: what only the new one had, goes.
+  // And back: entities of the new prefab only despawn.
   CHECK(f.instances.reload(spawner, *old.store).rebuilt == 1);
   f.world.process_despawns();
   CHECK(f.world.entity_count() == 2);
   CHECK_FALSE(f.world.has(f.world.find_component("Body").value(), root));
 }
 
-TEST_CASE("Whatever spawns follows a new build, and gives the old one up",
+TEST_CASE("Everything that spawns uses a new build, and releases the old one",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
@@ -175,7 +175,7 @@ TEST_CASE("Whatever spawns follows a new build, and gives the old one up",
   CHECK(f.world.get(f.life, deferred.spawn(guid(kTree)))->current == 150);
 }
 
-TEST_CASE("What the new build cannot spawn stays as it is; what is gone is forgotten",
+TEST_CASE("Instances that the new build cannot spawn stay, and despawned ones are removed",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
@@ -195,7 +195,8 @@ TEST_CASE("What the new build cannot spawn stays as it is; what is gone is forgo
   CHECK(f.instances.count() == 1);
 }
 
-TEST_CASE("What one build could not spawn follows the next that can", "[runtime][spawn][reload]") {
+TEST_CASE("Instances that one build cannot spawn are updated by the next that can",
+          "[runtime][spawn][reload]") {
   Build old(100);
   Build bad(120);
   Build mended(150);
@@ -215,7 +216,7 @@ TEST_CASE("What one build could not spawn follows the next that can", "[runtime]
   CHECK(f.world.get(f.life, tree)->current == 160);
 }
 
-TEST_CASE("What a game did to one entity of a prefab does not pass to another by a reload",
+TEST_CASE("A reload does not move a game's changes from one entity of a prefab to another",
           "[runtime][spawn][reload]") {
   struct Edit {
     std::vector<Fruit> before;
@@ -228,7 +229,7 @@ TEST_CASE("What a game did to one entity of a prefab does not pass to another by
       {{{"A", 11, 10}, {"B", 12, 20}}, {{"B", 12, 20}, {"A", 11, 10}}, {20, 10}, true},
       {{{"A", 11, 10}, {"B", 12, 20}}, {{"C", 13, 30}, {"B", 12, 20}}, {30, 20}, true},
       {{{"A", 11, 10}, {"B", 12, 20}}, {{"C", 11, 10}, {"B", 12, 20}}, {3, 20}, false},
-      // Where ids are places, by their names.
+      // In plain files by their names.
       {{{"A", 2, 10}, {"B", 3, 20}}, {{"B", 2, 20}, {"A", 3, 10}}, {20, 10}, true},
       {{{"A", 2, 10}, {"B", 3, 20}}, {{"C", 2, 30}, {"B", 3, 20}}, {30, 20}, true},
       {{{"A", 2, 10}, {"B", 3, 20}}, {{"A", 2, 15}, {"B", 3, 25}}, {3, 25}, false},
@@ -249,7 +250,7 @@ TEST_CASE("What a game did to one entity of a prefab does not pass to another by
   CHECK(lives == edit.lives);
 }
 
-TEST_CASE("Entities that got the ids of a spawn which was taken back are left alone",
+TEST_CASE("Entities with the ids of a spawn that was undone are not changed",
           "[runtime][spawn][reload]") {
   Build old(100, 1);
   Build fresh(150, 3);
@@ -275,7 +276,7 @@ TEST_CASE("Entities that got the ids of a spawn which was taken back are left al
   CHECK(f.world.is_alive(kept));
 }
 
-TEST_CASE("A spawn that comes back when time goes back still follows", "[runtime][spawn][reload]") {
+TEST_CASE("A spawn that a restore brings back is still updated", "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
   Forest f;
@@ -292,7 +293,7 @@ TEST_CASE("A spawn that comes back when time goes back still follows", "[runtime
   CHECK(f.world.get(f.life, tree)->current == 150);
 }
 
-TEST_CASE("What comes and goes does not fill the memory", "[runtime][spawn][reload]") {
+TEST_CASE("Spawns and despawns do not fill the memory", "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
   Forest f;

@@ -18,7 +18,7 @@ using samples::Life;
 
 constexpr Time kStart{};
 
-// In this game what has a Life travels.
+// In this game entities with a Life are replicated.
 struct Side {
   explicit Side(const std::string& name, bool is_manual = false,
                 MemoryFileSystem built = samples::build())
@@ -48,7 +48,7 @@ struct Side {
   ComponentHandle<Life> life = world.component<Life>("Life");
 };
 
-TEST_CASE("A level is its main prefab and the layers that this side has",
+TEST_CASE("A level consists of its main prefab and the layers of this side",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   client.load();
@@ -62,7 +62,7 @@ TEST_CASE("A level is its main prefab and the layers that this side has",
   CHECK(client.world.entity_count() == server.world.entity_count() + 1);
 }
 
-TEST_CASE("No frame spawns more than one layer", "[runtime][spawn][sys-14]") {
+TEST_CASE("A frame spawns at most one layer", "[runtime][spawn][sys-14]") {
   Side client("client");
   client.level.load(guid(samples::kLevel));
   std::size_t before = 0;
@@ -74,11 +74,10 @@ TEST_CASE("No frame spawns more than one layer", "[runtime][spawn][sys-14]") {
   CHECK(client.level.state() == LevelState::ready);
 }
 
-TEST_CASE("Entities that stand in a level get the first ids, alike on both sides",
-          "[runtime][spawn][sys-15]") {
+TEST_CASE("Placed entities get the first ids, equal on both sides", "[runtime][spawn][sys-15]") {
   Side client("client");
   Side server("server");
-  // On the client something else was there before.
+  // On the client other entities existed before.
   for (int i = 0; i < 5; ++i) client.world.create();
   client.load();
   server.load();
@@ -102,7 +101,7 @@ TEST_CASE("Entities that stand in a level get the first ids, alike on both sides
   CHECK(client.level.placed_hash() != loaded);
 }
 
-TEST_CASE("Two levels that place other things at the same places are told apart",
+TEST_CASE("Levels that place other entities at the same positions have different hashes",
           "[runtime][spawn][sys-15]") {
   const auto placed = [](std::vector<float> lives, const std::string& name = "Post") {
     MemoryFileSystem files;
@@ -112,7 +111,7 @@ TEST_CASE("Two levels that place other things at the same places are told apart"
     CHECK(side.level.placed().size() == 4);
     const ContentHash loaded = side.level.placed_hash();
     side.world.get(side.life, side.level.placed().front().entity)->current = 1;
-    CHECK(side.level.placed_hash() == loaded);  // What became of them is no other level.
+    CHECK(side.level.placed_hash() == loaded);  // Changed values do not change the hash.
     return loaded;
   };
   // Crate and barrel, barrel and crate, crate and crate.
@@ -122,7 +121,7 @@ TEST_CASE("Two levels that place other things at the same places are told apart"
   CHECK(placed({10, 20}) == placed({10, 20}, "Post@low"));  // A variant's name.
 }
 
-TEST_CASE("A level may be unloaded while it loads, and another one asked for",
+TEST_CASE("A level may be unloaded while it loads, and another one requested",
           "[runtime][spawn][sys-14][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -164,7 +163,7 @@ TEST_CASE("A level may be unloaded while it loads, and another one asked for",
   CHECK(client.level.state() == LevelState::ready);
 }
 
-TEST_CASE("A level whose layer is missing fails as a whole, and leaves nothing",
+TEST_CASE("A level with a missing layer fails completely, and leaves nothing",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kSky)).value();
@@ -178,8 +177,7 @@ TEST_CASE("A level whose layer is missing fails as a whole, and leaves nothing",
   CHECK(client.level.error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("A level that was preloaded is only spawned when it is loaded",
-          "[runtime][spawn][sys-14]") {
+TEST_CASE("A preloaded level is only spawned when it is loaded", "[runtime][spawn][sys-14]") {
   Side client("client");
   client.level.preload(guid(samples::kLevel));
   for (int i = 0; i < 12; ++i) client.frame();
@@ -190,7 +188,7 @@ TEST_CASE("A level that was preloaded is only spawned when it is loaded",
   for (int i = 0; i < 12; ++i) client.frame();
   CHECK(client.level.state() == LevelState::ready);
   CHECK(client.loader.counters().loaded == loaded);
-  // Also when it is asked for on the way, and a missing layer shows already then.
+  // A preload may become a load while it runs, and a missing layer is reported by the preload.
   Side late("client");
   late.level.preload(guid(samples::kLevel));
   late.frame();
@@ -204,7 +202,7 @@ TEST_CASE("A level that was preloaded is only spawned when it is loaded",
   CHECK(torn.level.state() == LevelState::failed);
 }
 
-TEST_CASE("A level takes its bundles from another loader, and keeps what it has",
+TEST_CASE("A level uses bundles of another loader, and keeps its layers",
           "[runtime][spawn][sys-14][reload]") {
   Side client("client");
   const bool is_ready = GENERATE(true, false);
@@ -231,7 +229,7 @@ TEST_CASE("A level takes its bundles from another loader, and keeps what it has"
   }
 }
 
-TEST_CASE("What is placed in a layer that a reload rebuilds gets the first ids again",
+TEST_CASE("Placed entities of a rebuilt layer get the first ids again",
           "[runtime][spawn][sys-14][sys-15][reload]") {
   Side client("client");
   PrefabInstances instances;
@@ -262,7 +260,7 @@ TEST_CASE("What is placed in a layer that a reload rebuilds gets the first ids a
   client.level.unload();
 }
 
-TEST_CASE("A level that was updated in place says of what it has placed what a fresh one says",
+TEST_CASE("A level that was updated in place has the hash of a fresh one",
           "[runtime][spawn][sys-15][reload]") {
   Side server("server");
   PrefabInstances instances;
@@ -283,7 +281,7 @@ TEST_CASE("A level that was updated in place says of what it has placed what a f
   server.level.unload();
 }
 
-TEST_CASE("A level whose entity was taken back leaves alone who has got its id",
+TEST_CASE("A level whose entity was undone does not change the entity that has its id",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   SnapshotRing ring(client.world, 4);
@@ -307,7 +305,7 @@ TEST_CASE("A level whose entity was taken back leaves alone who has got its id",
   CHECK(client.world.first_child(other).is_null());
 }
 
-TEST_CASE("A layer on demand in which something travels after a reload fails, and is gone",
+TEST_CASE("A layer on demand with a replicated entity after a reload fails, and despawns",
           "[runtime][spawn][sys-14][reload]") {
   Side client("client");
   PrefabInstances instances;
@@ -329,7 +327,7 @@ TEST_CASE("A layer on demand in which something travels after a reload fails, an
   client.level.unload();
 }
 
-TEST_CASE("Ids of what is placed are given all or none", "[runtime][spawn][sys-15]") {
+TEST_CASE("Placed entities get ids all together or not at all", "[runtime][spawn][sys-15]") {
   Side client("client");
   client.load();
   ReplicatedCollection collection(client.world);
@@ -343,7 +341,7 @@ TEST_CASE("Ids of what is placed are given all or none", "[runtime][spawn][sys-1
   CHECK(client.level.register_placed(collection) == CollectionVerdict::accepted);
 }
 
-TEST_CASE("A level whose entity is taken away while it loads fails, and leaves nothing",
+TEST_CASE("A level whose entity despawns while it loads fails, and leaves nothing",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   SnapshotRing ring(client.world, 4);
@@ -356,10 +354,10 @@ TEST_CASE("A level whose entity is taken away while it loads fails, and leaves n
   CHECK(client.world.entity_count() == 0);
 }
 
-TEST_CASE("Layers on demand come and go while a level is there, each with its own state",
+TEST_CASE("Layers on demand are loaded and unloaded separately, each with its own state",
           "[runtime][spawn][sys-14]") {
   Side client("client");
-  client.level.load_layer("fireworks");  // There is no level yet.
+  client.level.load_layer("fireworks");  // Without a level.
   CHECK(client.level.layer_state("fireworks") == LevelState::none);
   client.load();
   REQUIRE(client.level.state() == LevelState::ready);
@@ -372,7 +370,7 @@ TEST_CASE("Layers on demand come and go while a level is there, each with its ow
   for (int i = 0; i < 4; ++i) client.frame();
   REQUIRE(client.level.layer_state("fireworks") == LevelState::ready);
   CHECK(client.world.entity_count() == before + 1);
-  client.level.load_layer("fireworks");  // It is there.
+  client.level.load_layer("fireworks");  // It is ready.
   client.frame();
   CHECK(client.world.entity_count() == before + 1);
   client.level.unload_layer("fireworks");
@@ -383,7 +381,7 @@ TEST_CASE("Layers on demand come and go while a level is there, each with its ow
   client.level.unload_layer("fireworks");  // While it loads.
   for (int i = 0; i < 4; ++i) client.frame();
   CHECK(client.world.entity_count() == before);
-  // What belongs to the level goes with it, and what is not there cannot come.
+  // Layers of the level are unloaded only with it, and a missing layer cannot be loaded.
   client.level.unload_layer("sky");
   client.level.load_layer("sky");
   client.level.load_layer("rain");
@@ -398,7 +396,7 @@ TEST_CASE("Layers on demand come and go while a level is there, each with its ow
   CHECK(client.world.entity_count() == 0);
 }
 
-TEST_CASE("A layer on demand may be asked for before its level has come, and where it is not",
+TEST_CASE("A layer on demand may be requested before its level is loaded, and where it is missing",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   client.level.load(guid(samples::kLevel));
@@ -407,7 +405,7 @@ TEST_CASE("A layer on demand may be asked for before its level has come, and whe
   for (int i = 0; i < 12; ++i) client.frame();
   CHECK(client.level.state() == LevelState::ready);
   CHECK(client.level.layer_state("fireworks") == LevelState::ready);
-  // Only clients show it.
+  // Only clients have it.
   Side server("server");
   server.level.load(guid(samples::kLevel));
   server.level.load_layer("fireworks");
@@ -416,7 +414,7 @@ TEST_CASE("A layer on demand may be asked for before its level has come, and whe
   CHECK(server.level.layer_state("fireworks") == LevelState::none);
 }
 
-TEST_CASE("A layer on demand that fails leaves its level as it is", "[runtime][spawn][sys-14]") {
+TEST_CASE("A layer on demand that fails does not affect its level", "[runtime][spawn][sys-14]") {
   Side client("client");
   const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kFlash)).value();
   REQUIRE(client.files.remove(path).has_value());
@@ -428,7 +426,7 @@ TEST_CASE("A layer on demand that fails leaves its level as it is", "[runtime][s
   CHECK(client.level.state() == LevelState::ready);
   REQUIRE(client.level.layer_state("fireworks") == LevelState::failed);
   CHECK(client.level.layer_error("fireworks").code == ErrorCode::not_found);
-  // Whoever travels would have another network id on each machine.
+  // A replicated entity would have another network id on each machine.
   REQUIRE(client.level.layer_state("crowd") == LevelState::failed);
   CHECK(client.level.layer_error("crowd").code == ErrorCode::invalid_argument);
   CHECK(client.world.entity_count() == before);
@@ -441,7 +439,7 @@ TEST_CASE("A layer on demand that fails leaves its level as it is", "[runtime][s
   CHECK(client.level.layer_state("fireworks") == LevelState::ready);
 }
 
-TEST_CASE("Layers on demand follow to another loader", "[runtime][spawn][sys-14][reload]") {
+TEST_CASE("Layers on demand use another loader", "[runtime][spawn][sys-14][reload]") {
   Side client("client", true);
   const bool is_there = GENERATE(true, false);
   CAPTURE(is_there);

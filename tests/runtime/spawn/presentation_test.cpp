@@ -10,7 +10,7 @@ namespace {
 
 using samples::guid;
 
-/// A game's world, and a view into which all that is shown comes as its bundles do.
+/// A game's world, and a view whose presentations are completed when their bundles are loaded.
 struct Stage : samples::SpawnStage {
   explicit Stage(const Guid& placeholder = {}) : SpawnStage(placeholder) {}
 
@@ -20,7 +20,7 @@ struct Stage : samples::SpawnStage {
   Presentations presentations{deferred, game};
 
   EntityId crate() { return logic.spawn(guid(samples::kCrate)).value().root; }
-  /// Shows it, and waits until it is there.
+  /// Shows it, and waits until it is loaded.
   EntityId show(EntityId owner, const PresentationKey& key) {
     const EntityId root = presentations.show(owner, key).value();
     settle();
@@ -49,7 +49,7 @@ PresentationKey crate_key(std::uint16_t variation, std::uint32_t type = 0,
   return {guid(samples::kCrate), platforms, type, variation};
 }
 
-TEST_CASE("A presentation is found by its whole key", "[runtime][spawn][sys-9]") {
+TEST_CASE("A presentation is found by its full key", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
   const EntityId whole = stage.show(owner, crate_key(0));
@@ -65,10 +65,10 @@ TEST_CASE("A presentation is found by its whole key", "[runtime][spawn][sys-9]")
   }));
   CAPTURE(std::get<1>(refused));
   CHECK(stage.presentations.show(owner, std::get<0>(refused)).error().code == ErrorCode::not_found);
-  CHECK(stage.presentations.shown(owner, 0) == whole);  // What was shown stays.
+  CHECK(stage.presentations.shown(owner, 0) == whole);  // The shown one stays.
 }
 
-TEST_CASE("Another variation takes the place of the one before", "[runtime][spawn][sys-9]") {
+TEST_CASE("Another variation replaces the previous one", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
   const EntityId whole = stage.show(owner, crate_key(0));
@@ -80,7 +80,7 @@ TEST_CASE("Another variation takes the place of the one before", "[runtime][spaw
   CHECK(stage.view.is_alive(broken));
 }
 
-TEST_CASE("Types of presentations stand side by side", "[runtime][spawn][sys-9]") {
+TEST_CASE("Presentations of different types exist together", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
   const EntityId third = stage.show(owner, crate_key(0, 0));
@@ -92,7 +92,7 @@ TEST_CASE("Types of presentations stand side by side", "[runtime][spawn][sys-9]"
   CHECK(stage.presentations.shown(owner, 0) == third);
 }
 
-TEST_CASE("A presentation leaves with its owner", "[runtime][spawn][sys-9]") {
+TEST_CASE("A presentation despawns with its owner", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
   const EntityId other = stage.crate();
@@ -107,21 +107,21 @@ TEST_CASE("A presentation leaves with its owner", "[runtime][spawn][sys-9]") {
   CHECK(stage.presentations.update() == 0);
 }
 
-TEST_CASE("Going back in time neither loses, doubles nor hands over a presentation",
+TEST_CASE("A restore neither loses, duplicates nor reassigns a presentation",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   SnapshotRing ring(stage.game, 8);
   const EntityId owner = stage.crate();
   const EntityId whole = stage.show(owner, crate_key(0));
   ring.capture(Tick(10));
-  SECTION("when the owner's end is taken back before anybody looked") {
+  SECTION("when the owner's despawn is undone before an update") {
     stage.game.request_despawn(owner);
     stage.game.process_despawns();
     ring.restore(Tick(10));
     CHECK(stage.show(owner, crate_key(0)) == whole);
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when the owner's end is taken back afterwards") {
+  SECTION("when the owner's despawn is undone after an update") {
     stage.game.request_despawn(owner);
     stage.game.process_despawns();
     CHECK(stage.shown_count() == 0);
@@ -129,13 +129,13 @@ TEST_CASE("Going back in time neither loses, doubles nor hands over a presentati
     CHECK(stage.view.name(stage.show(owner, crate_key(0))) == "CrateLook");
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when another variation is taken back") {
+  SECTION("when another variation is undone") {
     REQUIRE(stage.presentations.show(owner, crate_key(1)).has_value());
     ring.restore(Tick(10));
     CHECK(stage.view.name(stage.show(owner, crate_key(0))) == "CrateLook");
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when another entity gets the id of one that was taken back") {
+  SECTION("when another entity gets the id of an undone one") {
     const EntityId second = stage.crate();
     REQUIRE(stage.presentations.show(second, crate_key(0)).has_value());
     ring.restore(Tick(10));
@@ -157,7 +157,7 @@ TEST_CASE("An owner with a signature keeps its presentation under another id",
   const EntityId before = stage.game.create({.signature = kShot});
   const EntityId look = stage.show(before, crate_key(0));
   ring.restore(Tick(10));
-  stage.game.create();  // Takes the place.
+  stage.game.create();  // Uses the slot.
   const EntityId after = stage.game.create({.signature = kShot});
   REQUIRE(after != before);
   CHECK(stage.show(after, crate_key(0)) == look);
@@ -165,7 +165,7 @@ TEST_CASE("An owner with a signature keeps its presentation under another id",
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("To show something reads no file: it is there when its bundle is",
+TEST_CASE("Showing a presentation reads no file: it is complete when its bundle is loaded",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.game.create();
@@ -180,7 +180,7 @@ TEST_CASE("To show something reads no file: it is there when its bundle is",
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("Another variation is seen when it is there, and until then the one before",
+TEST_CASE("Another variation is visible when it is loaded, and until then the previous one",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.game.create();
@@ -190,12 +190,12 @@ TEST_CASE("Another variation is seen when it is there, and until then the one be
   CHECK(stage.presentations.shown(owner, 0) == whole);
   CHECK(stage.presentations.owner_of(whole) == owner);
   CHECK(stage.presentations.owner_of(broken) == owner);
-  SECTION("when it comes") {
+  SECTION("when it is loaded") {
     stage.settle();
     CHECK(stage.presentations.shown(owner, 0) == broken);
     CHECK_FALSE(stage.view.is_alive(whole));
   }
-  SECTION("when the one before is wanted again first") {
+  SECTION("when the previous one is requested again before") {
     CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
     CHECK(stage.view.is_despawning(broken));
     stage.settle();
@@ -203,18 +203,18 @@ TEST_CASE("Another variation is seen when it is there, and until then the one be
     CHECK_FALSE(stage.view.is_alive(broken));
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when the owner goes first") {
+  SECTION("when the owner despawns before") {
     stage.game.request_despawn(owner);
     CHECK(stage.presentations.update() == 1);
     CHECK(stage.shown_count() == 0);
   }
-  SECTION("when it is hidden first") {
+  SECTION("when it is hidden before") {
     stage.presentations.hide(owner, 0);
     CHECK(stage.shown_count() == 0);
   }
 }
 
-TEST_CASE("What is seen stays when what was to take its place cannot be had",
+TEST_CASE("A visible presentation stays if its successor cannot be loaded",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   stage.break_file(samples::kCrateBroken);
@@ -228,7 +228,7 @@ TEST_CASE("What is seen stays when what was to take its place cannot be had",
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("What cannot be loaded has a placeholder, is told once and counted",
+TEST_CASE("A presentation that cannot be loaded has a placeholder, is reported once and counted",
           "[runtime][spawn][sys-9]") {
   Stage stage(guid(samples::kSky));
   stage.break_file(samples::kCrateLook);
@@ -242,12 +242,12 @@ TEST_CASE("What cannot be loaded has a placeholder, is told once and counted",
   CHECK_FALSE(stage.view.first_child(look).is_null());
   CHECK(stage.deferred.counters().failed == 1);
   CHECK(stage.deferred.take_problems().size() == 1);
-  SECTION("and gives way to what can be") {
+  SECTION("and is replaced by one that can") {
     stage.show(owner, crate_key(1));
     CHECK(stage.view.name(stage.presentations.shown(owner, 0)) == "CrateBroken");
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("and leaves with its owner") {
+  SECTION("and despawns with its owner") {
     stage.game.request_despawn(owner);
     stage.game.process_despawns();
     CHECK(stage.shown_count() == 0);

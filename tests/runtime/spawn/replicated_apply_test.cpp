@@ -41,14 +41,15 @@ struct Client : samples::SpawnStage {
   const Life* life_of(std::int32_t id) { return world.get(life, collection.find({id})); }
 };
 
-TEST_CASE("Despawns come before spawns, and spawns before updates", "[runtime][spawn][sys-18]") {
+TEST_CASE("Despawns are applied before spawns, and spawns before updates",
+          "[runtime][spawn][sys-18]") {
   Client client;
   client.apply(1, {}, {{{4}, kHero, PlayerId(2)}}, {{4, {80, 1}}});
   const EntityId hero = client.collection.find({4});
   REQUIRE_FALSE(hero.is_null());
   CHECK(client.world.player(hero) == PlayerId(2));
   CHECK(client.life_of(4)->current == 80);
-  // The id is given again in the same tick, and updated.
+  // The id is used again in the same tick, and updated.
   client.apply(2, {{4}}, {{{4}, kCrate, {}}}, {{4, {30, 5}}});
   const EntityId crate = client.collection.find({4});
   CHECK(crate != hero);
@@ -59,30 +60,30 @@ TEST_CASE("Despawns come before spawns, and spawns before updates", "[runtime][s
   CHECK(client.replicated.counters().refused == 0);
 }
 
-TEST_CASE("The tick of an entity only rises", "[runtime][spawn][sys-18]") {
+TEST_CASE("The tick of an entity only increases", "[runtime][spawn][sys-18]") {
   Client client;
   client.apply(5, {}, {{{1}, kHero, {}}, {{2}, kHero, {}}}, {{1, {50, 0}}});
   client.apply(5, {}, {}, {{1, {1, 0}}, {2, {77, 0}}});
-  CHECK(client.life_of(1)->current == 50);  // Has had this tick.
-  CHECK(client.life_of(2)->current == 77);  // Has not.
+  CHECK(client.life_of(1)->current == 50);  // Had this tick already.
+  CHECK(client.life_of(2)->current == 77);  // Had an older one.
   client.apply(4, {}, {}, {{1, {2, 0}}});
   CHECK(client.life_of(1)->current == 50);
   client.apply(6, {}, {}, {{1, {60, 0}}, {1, {61, 0}}});
   CHECK(client.life_of(1)->current == 61);
   CHECK(client.replicated.counters().stale == 2);
   CHECK(client.replicated.updated_at({1}) == Tick(6));
-  // A spawn that is told again forgets nothing.
+  // A repeated spawn keeps the tick.
   client.apply(7, {}, {{{1}, kHero, {}}}, {});
   client.apply(5, {}, {}, {{1, {3, 0}}});
   CHECK(client.life_of(1)->current == 61);
-  // Another entity under the id begins anew.
+  // Another entity with the id starts at tick 0.
   client.apply(7, {{1}}, {{{1}, kCrate, {}}}, {});
   CHECK(client.replicated.updated_at({1}) == Tick());
   client.apply(7, {}, {}, {{1, {9, 0}}});
   CHECK(client.life_of(1)->current == 9);
 }
 
-TEST_CASE("What is placed and told of by another server is updated from its first tick on",
+TEST_CASE("A placed entity from another server is updated from its first tick on",
           "[runtime][spawn][sys-18]") {
   Client client;
   const EntityId placed = client.world.create();
@@ -96,8 +97,7 @@ TEST_CASE("What is placed and told of by another server is updated from its firs
   CHECK(client.replicated.counters().stale == 0);
 }
 
-TEST_CASE("What the network says without sense is counted and passed over",
-          "[runtime][spawn][sys-18]") {
+TEST_CASE("Invalid changes from the network are counted and skipped", "[runtime][spawn][sys-18]") {
   Client client;
   client.apply(1, {{3}, {-1}, {kMaxNetworkIds}},
                {{{-1}, kHero, {}},
@@ -116,7 +116,7 @@ TEST_CASE("What the network says without sense is counted and passed over",
   CHECK(counters.refused == 5);
 }
 
-TEST_CASE("Nobody outside can have an entity's prefab spawned again", "[runtime][spawn][sys-18]") {
+TEST_CASE("No peer can have an entity's prefab spawned again", "[runtime][spawn][sys-18]") {
   Client client;
   client.apply(1, {}, {{{1}, kHero, {}}}, {});
   client.load();
@@ -134,8 +134,7 @@ TEST_CASE("Nobody outside can have an entity's prefab spawned again", "[runtime]
   CHECK(client.replicated.counters().refused == 1);
 }
 
-TEST_CASE("An entity that stands in the level is only told whose it is",
-          "[runtime][spawn][sys-15][sys-18]") {
+TEST_CASE("The spawn of a placed entity only sets its owner", "[runtime][spawn][sys-15][sys-18]") {
   Client client;
   Level level(client.spawner, client.loader, {.replicated_component = "Life"});
   level.load(guid(samples::kLevel));

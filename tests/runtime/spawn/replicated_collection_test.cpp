@@ -26,7 +26,7 @@ TEST_CASE("Entities are found by network id", "[runtime][spawn][sys-17]") {
   CHECK(collection.lowest_free().network_id == 0);
 }
 
-TEST_CASE("An id of what stood in the level is not given to another entity",
+TEST_CASE("The id of a placed entity is not given to another entity",
           "[runtime][spawn][sys-15][sys-17]") {
   World world(samples::game_components());
   ReplicatedCollection collection(world);
@@ -42,7 +42,7 @@ TEST_CASE("An id of what stood in the level is not given to another entity",
   CHECK(collection.lowest_free().network_id == 0);
 }
 
-TEST_CASE("Thousands of ids in a tick cost one look at each", "[runtime][spawn]") {
+TEST_CASE("Thousands of ids in a tick are checked once each", "[runtime][spawn]") {
   constexpr std::int32_t kCount = 10'000;
   World world(samples::game_components());
   ReplicatedCollection collection(world);
@@ -52,7 +52,7 @@ TEST_CASE("Thousands of ids in a tick cost one look at each", "[runtime][spawn]"
     REQUIRE(collection.add(id, world.create()) == CollectionVerdict::accepted);
   }
   CHECK(collection.looked_at_count() < 3 * kCount);
-  // Entities that ended with their tick leave their ids, and so do removed ones.
+  // The ids of despawned entities and removed ids are free.
   for (std::int32_t i = 0; i < kCount; i += 2) world.request_despawn(collection.find({i}));
   world.process_despawns();
   const std::uint64_t before = collection.looked_at_count();
@@ -66,7 +66,7 @@ TEST_CASE("Thousands of ids in a tick cost one look at each", "[runtime][spawn]"
   CHECK(collection.lowest_free().network_id == 17);
 }
 
-TEST_CASE("A world that is replaced leaves no id behind", "[runtime][spawn]") {
+TEST_CASE("A replaced world leaves no id in use", "[runtime][spawn]") {
   World world(samples::game_components());
   const World empty = world;
   ReplicatedCollection collection(world);
@@ -76,7 +76,7 @@ TEST_CASE("A world that is replaced leaves no id behind", "[runtime][spawn]") {
   CHECK(collection.lowest_free().network_id == 0);
 }
 
-TEST_CASE("An id is not given twice while its entity lives", "[runtime][spawn][sys-17]") {
+TEST_CASE("An id is not given twice while its entity is alive", "[runtime][spawn][sys-17]") {
   World world(samples::game_components());
   ReplicatedCollection collection(world);
   const EntityId a = world.create();
@@ -85,13 +85,13 @@ TEST_CASE("An id is not given twice while its entity lives", "[runtime][spawn][s
   CHECK(collection.add({0}, b) == CollectionVerdict::id_in_use);
   CHECK(collection.add({0}, a) == CollectionVerdict::id_in_use);
   CHECK(collection.find({0}) == a);
-  SECTION("it is free once it was removed") {
+  SECTION("it is free after it was removed") {
     CHECK(collection.remove({0}) == CollectionVerdict::accepted);
     CHECK(collection.find({0}).is_null());
     CHECK(collection.remove({0}) == CollectionVerdict::unknown_id);
     CHECK(collection.add({0}, b) == CollectionVerdict::accepted);
   }
-  SECTION("it is free once its entity is gone") {
+  SECTION("it is free when its entity is gone") {
     world.request_despawn(a);
     CHECK(collection.add({0}, b) == CollectionVerdict::id_in_use);
     world.process_despawns();
@@ -101,7 +101,7 @@ TEST_CASE("An id is not given twice while its entity lives", "[runtime][spawn][s
   }
 }
 
-TEST_CASE("Ids from an enemy are refused", "[runtime][spawn][sys-17]") {
+TEST_CASE("Forged ids are refused", "[runtime][spawn][sys-17]") {
   World world(samples::game_components());
   ReplicatedCollection collection(world);
   const EntityId entity = world.create();
@@ -112,7 +112,8 @@ TEST_CASE("Ids from an enemy are refused", "[runtime][spawn][sys-17]") {
   CHECK(collection.remove({id}) == CollectionVerdict::unknown_id);
 }
 
-TEST_CASE("A group's components have one order on both sides", "[runtime][spawn][sys-17]") {
+TEST_CASE("The components of a group have the same order on both sides",
+          "[runtime][spawn][sys-17]") {
   const auto make = [](World& world, bool is_reversed) {
     const auto body = world.component<Body>("Body");
     const auto life = world.component<Life>("Life");
@@ -172,7 +173,7 @@ struct Team {
 };
 consteval auto describe(Type<Team>) { return Describe<Team>("Team").field<&Team::id>("id"); }
 
-TEST_CASE("A group lists what all receive, then what is predicted, then what is interpolated",
+TEST_CASE("A group lists components for all, then predicted, then interpolated ones",
           "[runtime][spawn][sys-17]") {
   World world(std::vector{description_of<Aim>(), description_of<Ammo>(), description_of<Team>()});
   const auto aim = world.component<Aim>("Aim");

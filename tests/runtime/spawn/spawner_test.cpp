@@ -58,7 +58,7 @@ TEST_CASE("A prefab becomes entities with hierarchy, names and components",
   CHECK(world.get(body, ring) == nullptr);
 }
 
-TEST_CASE("Prefabs that are spawned in turn stay what they are", "[runtime][spawn][sys-13]") {
+TEST_CASE("Prefabs that are spawned alternately do not mix", "[runtime][spawn][sys-13]") {
   Side server("server");
   for (const std::uint64_t asset : {samples::kCrate, samples::kCrate, samples::kHeroServer,
                                     samples::kCrate, samples::kFactory, samples::kFactory}) {
@@ -71,7 +71,7 @@ TEST_CASE("Prefabs that are spawned in turn stay what they are", "[runtime][spaw
   }
 }
 
-TEST_CASE("Components without description are counted", "[runtime][spawn][sys-13]") {
+TEST_CASE("Components without a description are counted", "[runtime][spawn][sys-13]") {
   Side client("client");
   const Spawned crate = client.spawner.spawn(guid(samples::kCrate)).value();
   CHECK(crate.entities == 2);
@@ -83,7 +83,7 @@ TEST_CASE("Components without description are counted", "[runtime][spawn][sys-13
   CHECK_FALSE(client.world.is_active(client.world.first_child(crate.root)));
 }
 
-TEST_CASE("A factory becomes one entity of pure data", "[runtime][spawn][sys-16]") {
+TEST_CASE("A factory becomes one entity with data only", "[runtime][spawn][sys-16]") {
   Side client("client");
   const Spawned made =
       client.spawner.spawn_type(client.registry("ReplicatedEntity"), TypeId(3)).value();
@@ -105,7 +105,7 @@ TEST_CASE("A definition becomes one entity, a picture nothing", "[runtime][spawn
   CHECK(error.message.find("Textures/Crate.png") != std::string::npos);
 }
 
-TEST_CASE("One type id makes each side's own prefab", "[runtime][spawn][sys-2]") {
+TEST_CASE("A type id spawns the prefab of each side", "[runtime][spawn][sys-2]") {
   Side client("client");
   Side server("server");
   REQUIRE(client.store.catalog().agreement() == server.store.catalog().agreement());
@@ -119,7 +119,7 @@ TEST_CASE("One type id makes each side's own prefab", "[runtime][spawn][sys-2]")
         guid(samples::kHeroClient));
   CHECK(server.store.resolve(server.registry("ReplicatedEntity"), hero)->guid ==
         guid(samples::kHeroServer));
-  // What both sides have, they have under one id.
+  // An asset of both sides has the same id.
   CHECK(client.store.resolve(client.registry("ReplicatedEntity"), TypeId(2))->guid ==
         server.store.resolve(server.registry("ReplicatedEntity"), TypeId(2))->guid);
 }
@@ -134,7 +134,7 @@ TEST_CASE("An id that is not assigned spawns nothing", "[runtime][spawn][sys-2]"
   CHECK(client.world.entity_count() == 0);
 }
 
-TEST_CASE("Spawning below a parent joins its group", "[runtime][spawn][sys-16]") {
+TEST_CASE("An entity that is spawned below a parent joins its group", "[runtime][spawn][sys-16]") {
   Side server("server");
   const EntityId cart = server.world.create();
   const Spawned crate = server.spawner.spawn(guid(samples::kCrate), cart).value();
@@ -146,7 +146,7 @@ TEST_CASE("Spawning below a parent joins its group", "[runtime][spawn][sys-16]")
 
 TEST_CASE("A component cooked with another description is refused by name",
           "[runtime][spawn][sys-13]") {
-  // The game has given Life a third field since the build was made.
+  // The game has added a third field to Life since the build was made.
   struct NewerLife {
     float current = 100;
     std::int32_t team = -1;
@@ -168,7 +168,7 @@ TEST_CASE("A component cooked with another description is refused by name",
   CHECK(newer.entity_count() == 0);
 }
 
-TEST_CASE("A component that the game does not know is refused by name",
+TEST_CASE("A component that the game does not have is refused by name",
           "[runtime][spawn][sys-13]") {
   Side client("client");
   std::vector<ComponentDescription> fewer = samples::game_components();
@@ -197,7 +197,7 @@ TEST_CASE("Two components of a type on one entity are refused", "[runtime][spawn
   CHECK(plan.error().message.find("'Twice'") != std::string::npos);
 }
 
-TEST_CASE("A plan has the name of each type once, of however many components it is",
+TEST_CASE("A plan contains the name of each type once, for any number of components",
           "[runtime][spawn][sys-13]") {
   const ComponentDescription life = samples::game_components()[2];
   PrefabData data;
@@ -220,7 +220,7 @@ TEST_CASE("A plan has the name of each type once, of however many components it 
   CHECK(plan.components.size() == 1);
 }
 
-TEST_CASE("What another version of muster cooked is not called damaged",
+TEST_CASE("A bundle of another version of muster is not reported as damaged",
           "[runtime][spawn][sys-13]") {
   const auto [asset, part, kind] = GENERATE(table<std::uint64_t, std::int64_t, EntryKind>(
       {{samples::kSky, kFlattenedPrefab, EntryKind::prefab},
@@ -247,7 +247,7 @@ TEST_CASE("What another version of muster cooked is not called damaged",
   CHECK(error.message.find("damaged") == std::string::npos);
 }
 
-TEST_CASE("A damaged bundle spoils its own entities only", "[runtime][spawn][sys-13]") {
+TEST_CASE("A damaged bundle affects only its own entities", "[runtime][spawn][sys-13]") {
   Side client("client");
   const AssetPath path =
       AssetPath::parse("client/" + samples::bundle_path(samples::kHeroClient)).value();

@@ -9,20 +9,20 @@ namespace {
 
 constexpr TickTriggers::Key kShot{{7}, 1};
 
-TEST_CASE("What happened once is reported once, however often it is computed",
+TEST_CASE("An event is reported once, however often its tick is computed",
           "[runtime][spawn][sys-20][sys-56]") {
   TickTriggers triggers;
   CHECK_FALSE(triggers.fires(kShot, Tick(0)));  // It never happened.
   CHECK(triggers.fires(kShot, Tick(90)));
   CHECK_FALSE(triggers.fires(kShot, Tick(90)));
-  // A rollback takes it back and computes it again.
+  // A rollback undoes it and computes it again.
   CHECK_FALSE(triggers.fires(kShot, Tick(0)));
   CHECK_FALSE(triggers.fires(kShot, Tick(90)));
   CHECK(triggers.fires(kShot, Tick(100)));
   CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // A late packet.
 }
 
-TEST_CASE("An occurrence that a correction moved a little is the same one",
+TEST_CASE("An event that a correction has moved a little is the same one",
           "[runtime][spawn][sys-20][sys-56]") {
   TickTriggers triggers(3);
   CHECK(triggers.fires(kShot, Tick(90)));
@@ -31,7 +31,7 @@ TEST_CASE("An occurrence that a correction moved a little is the same one",
   CHECK(triggers.fires(kShot, Tick(94)));
 }
 
-TEST_CASE("A steady stream of occurrences is reported in full", "[runtime][spawn][sys-56]") {
+TEST_CASE("A steady stream of events is reported completely", "[runtime][spawn][sys-56]") {
   TickTriggers triggers;
   int reported = 0;
   for (std::uint32_t tick = 10; tick < 70; ++tick) {
@@ -40,28 +40,29 @@ TEST_CASE("A steady stream of occurrences is reported in full", "[runtime][spawn
   CHECK(reported == 60);
 }
 
-TEST_CASE("A rollback of 32 ticks brings up what was not known of a gun that fires in each",
+TEST_CASE("After a rollback of 32 ticks new events of a gun that fires every tick are reported",
           "[runtime][spawn][sys-56]") {
   TickTriggers triggers;
   for (std::uint32_t tick = 70; tick < 101; ++tick) CHECK(triggers.fires(kShot, Tick(tick)));
   CHECK(triggers.fires(kShot, Tick(69)));
   CHECK_FALSE(triggers.fires(kShot, Tick(69)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(68)));  // Would be the 33rd.
+  CHECK_FALSE(triggers.fires(kShot, Tick(68)));  // It would be the 33rd.
 }
 
-TEST_CASE("One that was predicted in vain hides neither the real one nor brings an old one back",
+TEST_CASE("A wrong prediction does not hide the real event, or bring an old one back",
           "[runtime][spawn][sys-56]") {
   TickTriggers triggers;
   CHECK(triggers.fires(kShot, Tick(100)));
   CHECK(triggers.fires(kShot, Tick(120)));        // Predicted, and wrong.
-  CHECK_FALSE(triggers.fires(kShot, Tick(100)));  // What the server knows of.
-  CHECK(triggers.fires(kShot, Tick(110)));        // What really happened.
+  CHECK_FALSE(triggers.fires(kShot, Tick(100)));  // The older one.
+  CHECK(triggers.fires(kShot, Tick(110)));        // The real one.
   CHECK(triggers.fires(kShot, Tick(90)));
   for (std::uint32_t tick = 130; tick < 450; tick += 10) CHECK(triggers.fires(kShot, Tick(tick)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(80)));  // Too old to know.
+  CHECK_FALSE(triggers.fires(kShot, Tick(80)));  // Too old.
 }
 
-TEST_CASE("Entities and channels are told apart, and forgotten", "[runtime][spawn][sys-56]") {
+TEST_CASE("Entities and channels are distinguished, and can be removed",
+          "[runtime][spawn][sys-56]") {
   TickTriggers triggers;
   CHECK(triggers.fires(kShot, Tick(90)));
   CHECK(triggers.fires({{7}, 2}, Tick(90)));

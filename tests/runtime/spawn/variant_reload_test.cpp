@@ -1,4 +1,4 @@
-// Another choice of variants while a game runs: another store, to which everything follows.
+// Another choice of variants while a game runs: another store, which everything uses from then on.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ using samples::Life;
 
 constexpr Time kStart{};
 
-/// A crate with one entity, which lives longer.
+/// A crate of one entity with another life.
 ByteVector low_crate() {
   const std::vector<ComponentDescription> components = samples::game_components();
   const auto life = std::ranges::find(components, "Life", &ComponentDescription::name);
@@ -61,7 +61,7 @@ BundleStore open(const BundleSource& source, std::string_view quality) {
   return BundleStore::open(source, {}, nullptr, {&setting, 1}).value();
 }
 
-TEST_CASE("What is alive follows to another choice of variants", "[runtime][spawn][variant]") {
+TEST_CASE("Live entities are updated to another choice of variants", "[runtime][spawn][variant]") {
   const MemoryFileSystem files = varied_build();
   const FileSystemSource source(files, AssetPath::parse("client").value());
   BundleStore high = open(source, "high");
@@ -84,12 +84,12 @@ TEST_CASE("What is alive follows to another choice of variants", "[runtime][spaw
   CHECK(world.first_child(crate).is_null());
   const EntityId later = spawner.spawn(guid(samples::kCrate)).value().root;
   CHECK(world.get(life, later)->current == 80);
-  // The picture belongs to the form that was not chosen.
+  // Only the other form depends on the picture.
   CHECK_FALSE(low.is_open(low.catalog().bundle_of(guid(samples::kPicture)).value()));
   CHECK(high.is_open(high.catalog().bundle_of(guid(samples::kPicture)).value()));
 }
 
-TEST_CASE("A level follows to another choice of variants", "[runtime][spawn][sys-14][variant]") {
+TEST_CASE("A level uses another choice of variants", "[runtime][spawn][sys-14][variant]") {
   const MemoryFileSystem files = varied_build();
   const FileSystemSource source(files, AssetPath::parse("client").value());
   BundleStore high = open(source, "high");

@@ -1,4 +1,4 @@
-// Claims in front of packets that are lost, doubled and old.
+// Claims before packets that are lost, duplicated and late.
 #include "runtime/sync/claim_stream.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
   std::uint32_t lost = 0;
   std::uint32_t missing = 0;
   for (std::uint32_t number = 0xFFFFFF00; number != 2000; ++number) {
-    const std::uint32_t at = number + 1000;  // As if the numbers began at 0.
+    const std::uint32_t at = number + 1000;  // Numbers that do not begin at 0.
     sender.push(number, claim_of(at));
     std::vector<std::byte> packet;
     sender.write(number, packet);
@@ -30,7 +30,7 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
     if (!is_lost) {
       std::span<const std::byte> bytes = packet;
       REQUIRE(inbox.receive(bytes, now));
-      REQUIRE(bytes.size() == 1);  // The commands behind.
+      REQUIRE(bytes.size() == 1);  // The commands after the claim.
       REQUIRE(inbox.find(number, now) != nullptr);
       CHECK(inbox.find(number, now)->view() == claim_of(at).view());
     }
@@ -43,7 +43,7 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
   CHECK(missing < 2256 / 50);
 }
 
-TEST_CASE("A claim that was received is not replaced by a later one for the same command",
+TEST_CASE("A received claim is not replaced by a later one for the same command",
           "[sync][lag][sys-83]") {
   ClaimSender honest;
   honest.push(7, claim_of(7));
@@ -57,10 +57,10 @@ TEST_CASE("A claim that was received is not replaced by a later one for the same
     CHECK(inbox.receive(bytes, Tick(610)));
   }
   CHECK(inbox.find(7, Tick(611))->view() == claim_of(7).view());
-  CHECK(inbox.find(7, Tick(900)) == nullptr);  // By now, another command has this low byte.
+  CHECK(inbox.find(7, Tick(900)) == nullptr);  // A later command has this low byte now.
 }
 
-TEST_CASE("A packet that is too short is counted and emptied", "[sync][lag][sys-83]") {
+TEST_CASE("A packet that is too short is counted and cleared", "[sync][lag][sys-83]") {
   ClaimInbox inbox;
   const std::array<std::byte, kClaimStreamBytes> bytes{};
   for (std::size_t size = 0; size < bytes.size(); ++size) {

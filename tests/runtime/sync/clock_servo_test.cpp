@@ -1,4 +1,4 @@
-// The clock of predicted time, over made-up links.
+// The clock of predicted time, over simulated links.
 #include "runtime/sync/clock_servo.h"
 
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ bool is_whole(const std::vector<LedCommand>& commands) {
   return commands.size() > 100;
 }
 
-TEST_CASE("Frames of any length give one command for each tick number [P10, S35]",
+TEST_CASE("Frames of any length cause one command for each tick number [P10, S35]",
           "[sync][sys-52][sys-81]") {
   const double frame_ms =
       GENERATE(1000.0 / 15, 1000.0 / 30, 1000.0 / 59.94, 1000.0 / 144, 1.0, 0.0);
@@ -56,7 +56,7 @@ TEST_CASE("Frames of any length give one command for each tick number [P10, S35]
   CHECK(is_whole(commands));
   CHECK(servo.skipped() == 0);
   CHECK(servo.reseats() == 0);
-  // The rate is the server's, whatever the frames are.
+  // The rate is the server's, with any frame times.
   CHECK(std::abs(static_cast<double>(commands.size()) - 60 * 60) < 15);
   CHECK(late_count(commands, 2000, 60'000) <= 3);
 }
@@ -72,7 +72,7 @@ TEST_CASE("On random links each tick number has at most one command, in order",
   }
 }
 
-TEST_CASE("On a steady path commands are early by a frame at most, and never late",
+TEST_CASE("On a steady path commands are early by at most a frame, and never late",
           "[sync][sys-52][sys-81]") {
   const auto commands = lead(steady(60));
   CHECK(late_count(commands, 1000, 20'000) == 0);
@@ -85,7 +85,7 @@ TEST_CASE("On localhost no command is late [S23]", "[sync][sys-52][sys-81]") {
   CHECK(early_max(commands, 3000, 20'000) < 2 * kTickMs);
 }
 
-TEST_CASE("A path that is slow in one direction only starves no tick [P8]",
+TEST_CASE("A path that is slow in only one direction leaves no tick without a command [P8]",
           "[sync][sys-52][sys-81]") {
   const auto [up, back] = GENERATE(table<double, double>({{200, 5}, {5, 200}}));
   CAPTURE(up, back);
@@ -123,8 +123,7 @@ TEST_CASE("A step of the delay is followed without overshoot or oscillation [P5,
   CHECK(is_whole(commands));
 }
 
-TEST_CASE("Reports that are half a second old do not make the clock oscillate",
-          "[sync][sys-52][sys-81]") {
+TEST_CASE("Reports that are half a second old cause no oscillation", "[sync][sys-52][sys-81]") {
   ClockServo servo(60);
   std::vector<double> offsets;
   const auto watch = [&](double) {
@@ -133,13 +132,13 @@ TEST_CASE("Reports that are half a second old do not make the clock oscillate",
   };
   lead_link(servo, steady(20), {.seconds = 20, .back_ms = 500, .frame_ms = watch});
   REQUIRE(offsets.size() > 2000);
-  // The guess took the way back for the way up, too: the clock comes down, once.
+  // The first estimate counts the way back too; the clock then decreases once.
   for (std::size_t i = 800; i < offsets.size(); ++i) {
     REQUIRE(offsets[i] <= offsets[i - 1] + 0.3);
   }
 }
 
-TEST_CASE("A drift of 200 ppm for an hour starves no tick and makes no sawtooth [P6, S37]",
+TEST_CASE("A drift of 200 ppm for an hour leaves no tick empty, and causes no sawtooth [P6, S37]",
           "[sync][sys-52][sys-81]") {
   const double speed = GENERATE(1 - 200e-6, 1 + 200e-6);
   ClockServo servo(60);
@@ -150,7 +149,7 @@ TEST_CASE("A drift of 200 ppm for an hour starves no tick and makes no sawtooth 
   CHECK(is_whole(commands));
 }
 
-TEST_CASE("One spike of 300 ms raises the lead by 200 ms at most, and for two seconds [P7]",
+TEST_CASE("One spike of 300 ms raises the lead by at most 200 ms, for two seconds [P7]",
           "[sync][sys-52][sys-81]") {
   const auto commands =
       lead([](double sent) { return sent >= 10'000 && sent < 10'017 ? 340.0 : 40.0; });
@@ -159,7 +158,7 @@ TEST_CASE("One spike of 300 ms raises the lead by 200 ms at most, and for two se
   CHECK(early_max(commands, 12'500, 20'000) < before + kTickMs);
 }
 
-TEST_CASE("A second after an outage of the way up commands are in time [F23]",
+TEST_CASE("A second after an outage of the uplink commands are in time [F23]",
           "[sync][sys-52][sys-81]") {
   const double outage_ms = GENERATE(300.0, 1000.0, 10'000.0);
   CAPTURE(outage_ms);
@@ -171,7 +170,7 @@ TEST_CASE("A second after an outage of the way up commands are in time [F23]",
   CHECK(early_max(commands, end + 2500, 30'000) < 4 * kTickMs);
 }
 
-TEST_CASE("A client that was stopped runs few ticks at once, and leads again [P11, F23]",
+TEST_CASE("A client that was stopped runs few ticks at once, and is ahead again [P11, F23]",
           "[sync][sys-52][sys-81]") {
   const double stop_ms = GENERATE(1000.0, 10'000.0, 60'000.0);
   CAPTURE(stop_ms);

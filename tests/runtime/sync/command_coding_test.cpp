@@ -1,4 +1,4 @@
-// Commands as bits.
+// The encoding of commands.
 #include "runtime/sync/command_coding.h"
 
 #include <catch2/catch.hpp>
@@ -36,7 +36,7 @@ consteval auto describe(Type<Wide>) {
                                 {.minimum = -3, .maximum = 90, .sampled = Sampling::sum});
 }
 
-TEST_CASE("Fields become lanes by how they are described", "[sync][commands][sys-49]") {
+TEST_CASE("The lanes of fields are derived from their descriptions", "[sync][commands][sys-49]") {
   using enum CommandLaneKind;
   const Stage stage;
   const std::vector<CommandLane> lanes = stage.encoder.command_lanes();
@@ -47,7 +47,7 @@ TEST_CASE("Fields become lanes by how they are described", "[sync][commands][sys
   CHECK(lanes[5].zero == 360);
 }
 
-TEST_CASE("Any values come across, whatever their ranges", "[sync][commands]") {
+TEST_CASE("Any values are transmitted, with any ranges", "[sync][commands]") {
   const std::vector<ComponentDescription> types = {description_of<Wide>(), description_of<Act>()};
   const std::vector<CommandLane> lanes = StructEncoder(types, {}).command_lanes();
   Random random(5);
@@ -85,7 +85,7 @@ TEST_CASE("Any values come across, whatever their ranges", "[sync][commands]") {
   }
 }
 
-TEST_CASE("Repeats follow the loss, what is unacknowledged and reports that are overdue",
+TEST_CASE("Repeats depend on the loss, on unacknowledged commands and on overdue reports",
           "[sync][commands]") {
   CHECK(commands_per_packet(0, 6, 6) == 2);
   CHECK(commands_per_packet(0.05, 6, 6) == 3);
@@ -99,7 +99,8 @@ TEST_CASE("Repeats follow the loss, what is unacknowledged and reports that are 
   }
 }
 
-TEST_CASE("A report survives its bytes, and of other lengths there is none", "[sync][commands]") {
+TEST_CASE("A report is decoded as it was encoded, and other lengths are refused",
+          "[sync][commands]") {
   const auto gaps = GENERATE(0U, 0x8000'0010U);
   const CommandReport report{.newest = 0xFFFF'FFF0,
                              .received = 0xA5A5'0001'8000'0003,
@@ -131,7 +132,7 @@ TEST_CASE("A report survives its bytes, and of other lengths there is none", "[s
   }
 }
 
-TEST_CASE("Stamps wrap without a lost or doubled command", "[sync][commands]") {
+TEST_CASE("Stamps wrap without a lost or duplicated command", "[sync][commands]") {
   Stage stage;
   stage.stamp = 0xFFFF'FFF0;
   int run = 0;

@@ -15,7 +15,7 @@ using command_stage::act_of;
 using command_stage::bytes_of;
 using command_stage::Stage;
 
-/// The client's side of forces: its own commands, and what the server sends.
+/// The client's side: its own commands, and the forces that the server sends.
 struct Client {
   explicit Client(Stage& of) : stage(of) {}
   void follow() {
@@ -23,7 +23,7 @@ struct Client {
       const auto read = forces.decode(stage.queue.forces().encode(forced));
       REQUIRE(read);
       REQUIRE(forces.follow(*read));
-      // Ticks that are predicted already are run again.
+      // Predicted ticks run again.
       for (std::uint32_t i = forced.stamp; i < sets.size(); ++i) {
         CommandForces again(stage.types);
         REQUIRE(again.follow(*read));
@@ -50,7 +50,7 @@ struct Client {
   std::vector<Act> effective;
 };
 
-TEST_CASE("A forced view holds from its tick on, moves as the device does, and has no smear",
+TEST_CASE("A forced view applies from its tick on, moves with the device, and is not blended",
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   Client client(stage);
@@ -58,7 +58,7 @@ TEST_CASE("A forced view holds from its tick on, moves as the device does, and h
   stage.stamp = 1;
   float before = 0;
   for (std::uint32_t tick = 2; tick < 60; ++tick) {
-    // The device turns by a degree per tick, two ticks ahead of the server.
+    // The device turns by seven degrees per tick, two ticks ahead of the server.
     stage.set({.yaw = std::remainder(static_cast<float>(tick) * 7, 360.0F), .stance = 1});
     stage.receive(stage.packet());
     client.note(stage.stamp);
@@ -81,7 +81,7 @@ TEST_CASE("A forced view holds from its tick on, moves as the device does, and h
   }
 }
 
-TEST_CASE("A forced sum replaces what was accumulated in that tick alone", "[sync][commands]") {
+TEST_CASE("A forced sum replaces the accumulated value of that tick only", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
   stage.stamp = 1;
@@ -108,7 +108,7 @@ TEST_CASE("A forced field stays forced while commands are missing", "[sync][comm
   }
 }
 
-TEST_CASE("The newest force of a field holds", "[sync][commands]") {
+TEST_CASE("The newest force of a field applies", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
   for (std::uint32_t tick = 2; tick < 2000; ++tick) {
@@ -123,7 +123,7 @@ TEST_CASE("The newest force of a field holds", "[sync][commands]") {
   }
 }
 
-TEST_CASE("A field that is unknown, no number or malformed is not forced", "[sync][commands]") {
+TEST_CASE("A field that is unknown, not a number or malformed is not forced", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   CHECK_FALSE(stage.queue.force(0, "nothing", bytes_of({})));
   CHECK_FALSE(stage.queue.force(1, "yaw", bytes_of({})));

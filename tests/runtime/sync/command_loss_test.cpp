@@ -1,4 +1,4 @@
-// What a network does to packets, over thousands of seeds.
+// Commands over lossy networks, with thousands of seeds.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Packet {
   std::vector<std::byte> bytes;
 };
 
-/// What a run of one seed came to.
+/// The result of one seed.
 struct Outcome {
   int pressed = 0;  ///< By the device.
   int arrived = 0;  ///< Presses of commands that arrived.
@@ -31,10 +31,10 @@ struct Outcome {
   double turn_run = 0;
   int commands = 0;
   int commands_arrived = 0;
-  bool is_exact = true;  ///< Each command in time was run at its tick.
+  bool is_exact = true;  ///< Each command in time ran at its tick.
 };
 
-/// A way with loss, bursts, reordering and duplicates, and frames of some rate.
+/// A link with loss, bursts, reordering and duplicates, and frames of some rate.
 class Match {
  public:
   explicit Match(std::uint64_t seed) : random_(seed), stage_(CommandPacing::by_server) {
@@ -68,7 +68,7 @@ class Match {
  private:
   void send() {
     for (; next_frame_ < tick_; next_frame_ += frame_ticks_) {
-      // At the end without presses, until it is known which commands were lost.
+      // Without presses at the end, until it is known which commands were lost.
       const bool is_held = random_.below(4) == 0 && tick_ < 300;
       outcome_.pressed += is_held && !was_held_ ? 1 : 0;
       was_held_ = is_held;
@@ -104,7 +104,7 @@ class Match {
       note_arrived();
     }
   }
-  /// The server's report names all that has arrived in the last 65 ticks.
+  /// The server's report covers everything that has arrived in the last 65 ticks.
   void note_arrived() {
     const CommandReport report = stage_.queue.report();
     if (report.newest < arrived_.size()) arrived_[report.newest] = true;
@@ -148,7 +148,7 @@ class Match {
   Outcome outcome_;
 };
 
-TEST_CASE("Over thousands of networks no press of a command that arrives is lost or doubled",
+TEST_CASE("On thousands of networks no press of an arriving command is lost or duplicated",
           "[sync][commands][sys-49][sys-50]") {
   const auto part = GENERATE(range(0U, 8U));
   int presses = 0;
@@ -160,8 +160,8 @@ TEST_CASE("Over thousands of networks no press of a command that arrives is lost
     CAPTURE(seed);
     const Outcome outcome = Match(seed).run();
     REQUIRE(outcome.run == outcome.arrived);
-    // A later command repeats the presses of one of which every copy was lost, if a report comes
-    // in the 40 ticks in which it can say so.
+    // If all copies of a command are lost, a later one repeats its presses, if a report arrives
+    // within the 40 ticks in which that is possible.
     REQUIRE(outcome.run <= outcome.pressed);
     pressed += outcome.pressed;
     REQUIRE(outcome.turn_run == Approx(outcome.turned));
@@ -170,7 +170,7 @@ TEST_CASE("Over thousands of networks no press of a command that arrives is lost
     commands += outcome.commands;
     arrived += outcome.commands_arrived;
   }
-  // The test is worth nothing without presses, or with a network that loses nothing.
+  // The test needs presses, and a network that loses packets.
   CHECK(presses > 5'000);
   CHECK(pressed - presses <= pressed / 1000);
   CHECK(arrived < commands);

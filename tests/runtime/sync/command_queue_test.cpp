@@ -1,4 +1,4 @@
-// Commands on their way: lost, doubled, late, and too many.
+// Commands that are lost, duplicated, late, or too many.
 #include "runtime/sync/command_queue.h"
 
 #include <cmath>
@@ -30,7 +30,7 @@ TEST_CASE("Each command runs once and in order when packets arrive in time",
 }
 
 TEST_CASE("A client that sends at twice real time gains nothing", "[sync][commands]") {
-  SECTION("with stamps of its own") {
+  SECTION("with its own stamps") {
     Stage stage;
     for (int tick = 1; tick <= 200; ++tick) {
       for (int i = 0; i < 2; ++i) {
@@ -56,7 +56,7 @@ TEST_CASE("A client that sends at twice real time gains nothing", "[sync][comman
       stage.report();
       ran += stage.current().number == static_cast<std::int32_t>(tick) ? 1U : 0U;
     }
-    // After a second the server is at its own tick, and what was too far ahead is counted.
+    // After a second the server is at its own tick, and commands too far ahead are counted.
     CHECK(stage.queue.number() == 60);
     CHECK(ran <= 60);
     CHECK(stage.queue.counters().ahead > 0);
@@ -64,7 +64,8 @@ TEST_CASE("A client that sends at twice real time gains nothing", "[sync][comman
   }
 }
 
-TEST_CASE("What is skipped because too many wait loses no press and no turn", "[sync][commands]") {
+TEST_CASE("Skipping commands because too many wait loses no press and no turn",
+          "[sync][commands]") {
   const auto pacing = GENERATE(CommandPacing::by_client, CommandPacing::by_server);
   Stage stage(pacing);
   std::uint32_t tick = 1;
@@ -81,7 +82,7 @@ TEST_CASE("What is skipped because too many wait loses no press and no turn", "[
     run += stage.current().fire.press_count;
     turned += static_cast<double>(stage.current().turn);
   };
-  // Bunches of ten: the client's are skipped by the queue, and the server leaves out ticks.
+  // Bunches of ten: the queue skips the client's, and the server omits ticks.
   for (int bunch = 0; bunch < 30; ++bunch) {
     for (int i = 0; i < 10; ++i) {
       stage.set({.fire = {.press_count = 1}, .turn = 2});
@@ -96,7 +97,7 @@ TEST_CASE("What is skipped because too many wait loses no press and no turn", "[
   CHECK(turned == 600);
 }
 
-TEST_CASE("A missing command is repeated, neutral or latched as its fields say",
+TEST_CASE("A missing command is repeated, neutral or latched, by the descriptions of its fields",
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
@@ -125,10 +126,10 @@ TEST_CASE("A missing command is repeated, neutral or latched as its fields say",
     CHECK(stage.current().weapon == 0);
     CHECK(stage.current().stance == 0);
   }
-  CHECK(stage.queue.counters().missing == 11);  // The first tick had none either.
+  CHECK(stage.queue.counters().missing == 11);  // The first tick also had none.
 }
 
-TEST_CASE("A late command loses no press, no turn and no latched value, and is not run",
+TEST_CASE("A late command does not run, but loses no press, no turn and no latched value",
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
@@ -171,7 +172,7 @@ TEST_CASE("Presses that do not fit into one tick run in the next ones", "[sync][
   CHECK(run == 20);
 }
 
-TEST_CASE("Stamps far away are counted and cost the work of one packet", "[sync][commands]") {
+TEST_CASE("Distant stamps are counted, and cost the work of one packet", "[sync][commands]") {
   const auto far = GENERATE(1'000U, 10'000U, 1'000'000U, 0x7FFF'FFF0U, 0xFFFF'0000U);
   CAPTURE(far);
   Stage stage(CommandPacing::by_server);
@@ -187,7 +188,7 @@ TEST_CASE("Stamps far away are counted and cost the work of one packet", "[sync]
   CHECK(stage.queue.waiting() == 0);
 }
 
-TEST_CASE("A client that begins again is followed after its second packet", "[sync][commands]") {
+TEST_CASE("A client that begins again is accepted with its second packet", "[sync][commands]") {
   Stage stage;
   for (int i = 1; i <= 500; ++i) {
     stage.set({.number = i});
@@ -226,7 +227,7 @@ TEST_CASE("A packet of an earlier sequence is no restart", "[sync][commands]") {
   CHECK(stage.queue.counters().stale == 100);
 }
 
-// A connection authenticates its packets, so a packet has no checksum of its own.
+// A connection authenticates its packets, so a packet has no checksum.
 TEST_CASE("A damaged packet runs nothing, or values within their ranges", "[sync][commands]") {
   Stage original;
   original.set({.number = 5, .fire = {.press_count = 3}, .stick = {0.3F, -0.8F}, .turn = 33});
@@ -254,7 +255,8 @@ TEST_CASE("A damaged packet runs nothing, or values within their ranges", "[sync
   CHECK(malformed > packet.size());
 }
 
-TEST_CASE("The report says what arrived, how early and how many wait", "[sync][commands]") {
+TEST_CASE("The report contains which commands arrived, how early, and how many wait",
+          "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(100);
   stage.stamp = 102;
@@ -278,7 +280,7 @@ TEST_CASE("The report says what arrived, how early and how many wait", "[sync][c
   CHECK(later.earliness_min == Approx(-0.5));
 }
 
-TEST_CASE("The measured loss follows the share of packets that do not arrive", "[sync][commands]") {
+TEST_CASE("The measured loss is the share of packets that do not arrive", "[sync][commands]") {
   const auto percent = GENERATE(0U, 5U, 30U);
   CAPTURE(percent);
   Stage stage;

@@ -1,4 +1,4 @@
-// Frames of any rate become ticks.
+// Sampling of input at any frame rate.
 #include "runtime/sync/command_sampler.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct Sampled {
   }
 };
 
-TEST_CASE("A press shorter than a tick arrives, and two presses in one tick are two",
+TEST_CASE("A press shorter than a tick is sent, and two presses in one tick are two",
           "[sync][commands][sys-51]") {
   Sampled sampled;
   sampled.set({.fire = {.is_held = true}});
@@ -39,7 +39,7 @@ TEST_CASE("A press shorter than a tick arrives, and two presses in one tick are 
   CHECK(sampled.end_tick().fire.press_count == 0);
 }
 
-TEST_CASE("A button that stays down over ticks is one press", "[sync][commands]") {
+TEST_CASE("A button that stays down for several ticks is one press", "[sync][commands]") {
   Sampled sampled;
   int presses = 0;
   for (int tick = 0; tick < 10; ++tick) {
@@ -51,20 +51,21 @@ TEST_CASE("A button that stays down over ticks is one press", "[sync][commands]"
   CHECK(presses == 1);
 }
 
-TEST_CASE("A stick has its largest deflection in a tick, and the last one without a frame",
-          "[sync][commands]") {
+TEST_CASE(
+    "A stick has its largest deflection in a tick, and the last one in a tick without a frame",
+    "[sync][commands]") {
   Sampled sampled;
   sampled.set({.stick = {0.2F, 0}});
   sampled.set({.stick = {0, -1}});
   sampled.set({.stick = {0.1F, 0}});
   CHECK(sampled.end_tick().stick.y == Approx(-1));
   CHECK(sampled.end_tick().stick.x == Approx(0.1).margin(0.005));
-  // The first frame of a tick replaces what the last tick left.
+  // The first frame of a tick replaces the value of the last tick.
   sampled.set({});
   CHECK(sampled.end_tick().stick.x == Approx(0).margin(0.001));
 }
 
-TEST_CASE("What rounding and the range keep out of a turn is added to the next tick",
+TEST_CASE("The part of a turn that rounding and the range cut off is added to the next tick",
           "[sync][commands]") {
   Sampled sampled;
   Random random(3);
@@ -77,7 +78,7 @@ TEST_CASE("What rounding and the range keep out of a turn is added to the next t
       sampled.set({.turn = turn});
     }
     sent += static_cast<double>(sampled.end_tick().turn);
-    REQUIRE(std::abs(turned - sent) <= 0.26);  // Half a step, and what floats round.
+    REQUIRE(std::abs(turned - sent) <= 0.26);  // Half a step, and rounding of floats.
   }
   sampled.set({.turn = 500});
   CHECK(sampled.end_tick().turn == 180);
@@ -85,7 +86,7 @@ TEST_CASE("What rounding and the range keep out of a turn is added to the next t
   CHECK(sampled.end_tick().turn == Approx(140).margin(0.5));
 }
 
-TEST_CASE("Frames of every rate give each press and the whole turn", "[sync][commands]") {
+TEST_CASE("Each press and the whole turn are sampled at every frame rate", "[sync][commands]") {
   const auto rate = GENERATE(15.0, 30.0, 59.94, 60.0, 144.0, 1000.0);
   CAPTURE(rate);
   Sampled sampled;
@@ -108,14 +109,14 @@ TEST_CASE("Frames of every rate give each press and the whole turn", "[sync][com
     run += act.fire.press_count;
     sent += static_cast<double>(act.turn);
   }
-  // More than 7 presses in a tick go on in the next ones.
+  // More than 7 presses in a tick are sent in the next ones.
   for (int tick = 0; tick < 600; ++tick) run += sampled.end_tick().fire.press_count;
   CHECK(pressed > 50);
   CHECK(run == pressed);
   CHECK(sent == Approx(turned).margin(0.5));
 }
 
-TEST_CASE("A sum is never repeated, and the hash counts sampling but not what a server does",
+TEST_CASE("A sum is never repeated, and the hash covers sampling but not the server's rules",
           "[sync][commands]") {
   const ComponentDescription act = description_of<Act>();
   CHECK(act.find("turn")->when_missing == Missing::neutral);
@@ -136,7 +137,7 @@ TEST_CASE("A sum is never repeated, and the hash counts sampling but not what a 
   CHECK_FALSE(check(other));
 }
 
-TEST_CASE("Descriptions keep sampling and missing values as JSON and in bundles",
+TEST_CASE("Sampling and missing values of a description are kept in JSON and in bundles",
           "[sync][commands]") {
   const ComponentDescription act = description_of<Act>();
   const auto read = components_from_json(components_to_json(std::span(&act, 1)));

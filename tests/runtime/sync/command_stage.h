@@ -49,7 +49,7 @@ inline const Act& act_of(const CommandSet& set) {
   return *reinterpret_cast<const Act*>(set.front().data());
 }
 
-/// A sampler and a sender, a queue, and nothing in between.
+/// A sampler and a sender, and a queue, without a network.
 class Stage {
  public:
   explicit Stage(CommandPacing pacing = CommandPacing::by_client) : queue(types, pacing) {

@@ -33,12 +33,12 @@ TEST_CASE("A lateness history equals a sorted list of the last values", "[sync][
   }
 }
 
-TEST_CASE("The cheapest delay covers values as far as each is worth it", "[sync][sys-53]") {
+TEST_CASE("The cheapest delay covers late values as long as each is worth it", "[sync][sys-53]") {
   LatenessHistory history(100, 1e9);
   CHECK(history.cheapest(1000) == 0);
   for (int i = 0; i < 90; ++i) history.add(10, i);
   for (int i = 0; i < 10; ++i) history.add(100, 90 + i);
-  // Ten of a hundred late cost 100 ms at 1,000 ms: more than the 90 ms that they save.
+  // Ten of a hundred late values cost 100 ms at 1,000 ms each: more than the 90 ms that they save.
   CHECK(history.cheapest(1000) == 100);
   CHECK(history.cheapest(800) == 10);
   history.shift_last(10, -60);
@@ -57,8 +57,7 @@ TEST_CASE("An estimate does not depend on the origin of its needs", "[sync][sys-
   }
 }
 
-TEST_CASE("A floor is kept, and a lost packet counts as late as what replaced it",
-          "[sync][sys-53]") {
+TEST_CASE("The minimum is kept, and a lost packet is as late as its successor", "[sync][sys-53]") {
   DelayEstimate lossless({.floor_ms = 50});
   DelayEstimate lossy({.floor_ms = 50});
   for (int i = 0; i < 200; ++i) {
@@ -71,7 +70,7 @@ TEST_CASE("A floor is kept, and a lost packet counts as late as what replaced it
   CHECK(lossy.wanted_ms(10'000) >= 120);
 }
 
-TEST_CASE("A playback clock settles alike at every frame rate, without overshoot",
+TEST_CASE("A playback clock settles equally at every frame rate, without overshoot",
           "[sync][sys-53]") {
   const double frame_ms = GENERATE(1.0, 1000.0 / 144, 1000.0 / 60, 1000.0 / 15, 200.0);
   CAPTURE(frame_ms);
@@ -88,7 +87,7 @@ TEST_CASE("A playback clock settles alike at every frame rate, without overshoot
   CHECK(clock.reseats() == 0);
 }
 
-TEST_CASE("A playback clock jumps beyond its limits only", "[sync][sys-53]") {
+TEST_CASE("A playback clock jumps only beyond its limits", "[sync][sys-53]") {
   PlaybackClock clock;
   clock.follow(1000, 0);
   CHECK(clock.follow(1149, 0) == 1000);

@@ -1,6 +1,6 @@
-// 100,000 shots of eight clients over jittery, lossy links: does the server see what they saw?
-// Beside it, in the same run, two rules of other systems: one whole tick from the delay that was
-// reported last (N4E), and a view guessed from the ping.
+// 100,000 shots of eight clients over jittery, lossy links: how often does the server compute the
+// same hits? In the same run two rules of other systems are measured: one whole tick of the last
+// reported delay (N4E), and a view estimated from the ping.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -25,13 +25,13 @@ constexpr std::uint32_t kTargets = 24;
 constexpr std::uint32_t kFirstTick = 600;
 constexpr std::uint32_t kClients = 8;
 
-/// Values as they are on the wire: both sides compute with them.
+/// Both sides compute with the values on the wire.
 float rounded(double value, double step) {
   return static_cast<float>(std::round(value / step) * step);
 }
 
-/// Targets that run at 20 m/s with turns, ride on turning lifts, crouch, jump far, die and come
-/// back.
+/// Targets that run at 20 m/s with turns, ride on turning lifts, crouch, jump far, die and spawn
+/// again.
 class Arena {
  public:
   using State = std::vector<NotedPose>;

@@ -1,4 +1,4 @@
-// Rays, spheres and splash damage against volumes of the past.
+// Rays, spheres and splash damage against past volumes.
 #include "runtime/sync/hit_query.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct Range {
 
 constexpr Shot kAhead{.shooter = kShooter, .from = {}, .direction = {0, 0, 1}};
 
-TEST_CASE("A shot reports each entity once, nearest first, with the part that it meets first",
+TEST_CASE("A shot reports each entity once, nearest first, with the first part that it hits",
           "[sync][lag][sys-61]") {
   Range range;
   range.put(kOther, {0, 0, 20}, {.radius = 1});
@@ -80,7 +80,7 @@ TEST_CASE("Equal distances are ordered by entity, then part", "[sync][lag][sys-6
   CHECK(hits[1].entity == kOther);
 }
 
-TEST_CASE("The shooter and its parts are not hit, nor layers outside of the mask",
+TEST_CASE("The shooter, its parts and layers outside of the mask are not hit",
           "[sync][lag][sys-61]") {
   Range range;
   range.put(kShooter, {}, {.radius = 1});
@@ -96,7 +96,7 @@ TEST_CASE("The shooter and its parts are not hit, nor layers outside of the mask
   CHECK(range.shoot(shot).empty());
 }
 
-TEST_CASE("The environment stops a shot before it meets what is behind", "[sync][lag][sys-61]") {
+TEST_CASE("The environment stops a shot before the targets behind it", "[sync][lag][sys-61]") {
   Range range;
   range.put(kTarget, {0, 0, 10}, {.radius = 1});
   range.put(kOther, {0, 0, 20}, {.radius = 1});
@@ -112,7 +112,7 @@ TEST_CASE("The environment stops a shot before it meets what is behind", "[sync]
   CHECK(range.shoot(kAhead, environment).empty());
 }
 
-TEST_CASE("Shots with numbers that make no sense hit nothing", "[sync][lag][sys-61]") {
+TEST_CASE("Shots with invalid numbers hit nothing", "[sync][lag][sys-61]") {
   Range range;
   range.put(kTarget, {0, 0, 10}, {.radius = 100});
   CHECK(range.shoot(kAhead).size() == 1);
@@ -139,7 +139,7 @@ TEST_CASE("Shots with numbers that make no sense hit nothing", "[sync][lag][sys-
   CHECK(range.shoot(shot).size() == 1);
 }
 
-TEST_CASE("A cast touches a volume where its nearest point is a radius away, and not before",
+TEST_CASE("A cast touches a volume exactly when its nearest point is a radius away",
           "[sync][lag][sys-61]") {
   Random random(7);
   std::uint32_t touched = 0;
@@ -165,7 +165,8 @@ TEST_CASE("A cast touches a volume where its nearest point is a radius away, and
   CHECK(touched > 2000);
 }
 
-TEST_CASE("A ray from a kilometre away meets a sphere to a millimetre", "[sync][lag][sys-61]") {
+TEST_CASE("A ray from a distance of a kilometre hits a sphere to a millimetre",
+          "[sync][lag][sys-61]") {
   Range range;
   range.put(kTarget, {0, 0.4F, 1000}, {.radius = 0.5F});
   Shot shot = kAhead;
@@ -175,7 +176,7 @@ TEST_CASE("A ray from a kilometre away meets a sphere to a millimetre", "[sync][
   CHECK(std::abs(hits[0].metres - 999.7F) < 0.001F);
 }
 
-TEST_CASE("The broad phase leaves nothing out", "[sync][lag][sys-61][sys-63]") {
+TEST_CASE("The broad phase omits nothing", "[sync][lag][sys-61][sys-63]") {
   Random random(9);
   const HitCrowd crowd(random, 200, 12);
   RewoundView view;
@@ -212,14 +213,14 @@ bool are_equal(const Hit& a, const Hit& b) {
          a.position == b.position;
 }
 
-TEST_CASE("64 shooters of one tick get the same verdicts in any order and on any number of threads",
+TEST_CASE("64 shooters of one tick have the same results in any order and on any number of threads",
           "[sync][lag][sys-61]") {
   Random random(13);
   const HitCrowd crowd(random, 128, 32);
   std::vector<ViewedShot> shots;
   for (int i = 0; i < 64; ++i) {
     const ViewTime view = crowd.random_view(random);
-    // Shotguns: eight shots at the moment of one shooter.
+    // Shotguns: eight shots at the time of one shooter.
     for (int pellet = 0; pellet < 8; ++pellet)
       shots.push_back({crowd.random_shot(random, view), view});
   }
@@ -248,7 +249,7 @@ TEST_CASE("64 shooters of one tick get the same verdicts in any order and on any
   }
 }
 
-TEST_CASE("A batch like the one before allocates nothing", "[sync][lag][sys-61]") {
+TEST_CASE("A batch equal to the previous one allocates nothing", "[sync][lag][sys-61]") {
   Random random(13);
   const HitCrowd crowd(random, 64, 32);
   std::vector<ViewedShot> shots;
@@ -264,7 +265,7 @@ TEST_CASE("A batch like the one before allocates nothing", "[sync][lag][sys-61]"
   CHECK(batch.rewind_count() == 11 * 64);
 }
 
-TEST_CASE("Splash damage falls from its full share to the least, and ends at its radius",
+TEST_CASE("Splash damage decreases from its full share to the least, and ends at its radius",
           "[sync][lag][sys-62]") {
   const Splash splash{.center = {}, .metres = 5, .full_metres = 1, .share_min = 0.2F};
   struct Row {
@@ -284,7 +285,7 @@ TEST_CASE("Splash damage falls from its full share to the least, and ends at its
   CHECK(range.splash(splash).empty());
 }
 
-TEST_CASE("Splash damage reaches a box by its nearest point, not by its center",
+TEST_CASE("Splash damage is measured to a box's nearest point, not to its center",
           "[sync][lag][sys-62]") {
   Range range;
   range.put(kTarget, {4, 0, 0}, {.half_size = {3, 1, 1}});
@@ -295,7 +296,7 @@ TEST_CASE("Splash damage reaches a box by its nearest point, not by its center",
   CHECK(hits[0].hit.metres == 1);
 }
 
-TEST_CASE("The instigator takes its own share of a splash, whatever the layers, or none",
+TEST_CASE("The instigator gets its own share of a splash, with any layers, or none",
           "[sync][lag][sys-62]") {
   Range range;
   range.put(kShooter, {0, 0, 1}, {.radius = 0.5F, .layer = 1});

@@ -1,4 +1,4 @@
-// The playback clock of received snapshots, over made-up links.
+// The playback clock of received snapshots, over simulated links.
 #include "runtime/sync/jitter_buffer.h"
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ std::vector<ShownFrame> play_default(const Link& link, const StageOptions& optio
   return play_link(*buffer, link, options);
 }
 
-/// How far behind the present a frame is.
+/// The delay of a frame behind the newest time.
 double behind(const ShownFrame& frame) { return frame.now_ms - frame.shown_ms; }
 
 double behind_at(const std::vector<ShownFrame>& frames, double ms) {
@@ -37,7 +37,7 @@ double behind_max(const std::vector<ShownFrame>& frames, double from_ms, double 
   return most;
 }
 
-/// How often the clock changes between running fast and running slow, by more than 1 %.
+/// How many times the clock changes between fast and slow, by more than 1 %.
 int speed_changes(const std::vector<ShownFrame>& frames, double from_ms, double until_ms) {
   int changes = 0;
   int last = 0;
@@ -72,7 +72,7 @@ TEST_CASE("No policy shows a tick before the first snapshot", "[sync][sys-53][sy
   CHECK(buffer->shown(at_ms(10)) <= 7);
 }
 
-TEST_CASE("On random links no policy shows a tick that is before the last one",
+TEST_CASE("On random links no policy shows an earlier tick than the last one",
           "[sync][sys-53][sys-81]") {
   const auto policy =
       GENERATE(JitterPolicy::quantile, JitterPolicy::variance, JitterPolicy::newest);
@@ -129,8 +129,9 @@ TEST_CASE("On a steady link the default interpolates, little more than an interv
   CHECK(beyond <= static_cast<int>(frames.size() / 20));
 }
 
-TEST_CASE("One spike of 300 ms raises the delay by at most 100 ms, and is over in two seconds [P7]",
-          "[sync][sys-53][sys-81]") {
+TEST_CASE(
+    "One spike of 300 ms raises the delay by at most 100 ms, and for at most two seconds [P7]",
+    "[sync][sys-53][sys-81]") {
   const auto frames =
       play_default([](double sent) { return std::abs(sent - 10'000) < 2 ? 320.0 : 20.0; });
   const double before = behind_at(frames, 9900);
@@ -165,7 +166,7 @@ TEST_CASE("A step of the delay is followed once, within two seconds, never backw
   }
 }
 
-TEST_CASE("A drift of 200 ppm for an hour leaves the delay as it is [P6, S37]",
+TEST_CASE("A drift of 200 ppm for an hour does not change the delay [P6, S37]",
           "[sync][sys-53][sys-81]") {
   const double speed = GENERATE(1 - 200e-6, 1 + 200e-6);
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
@@ -174,7 +175,7 @@ TEST_CASE("A drift of 200 ppm for an hour leaves the delay as it is [P6, S37]",
   double high = -1e9;
   for (const ShownFrame& one : frames) {
     if (one.now_ms < 10'000) continue;
-    // The drift of the server's clock is no delay.
+    // The drift of the server's clock is not a delay.
     const double drifted = one.now_ms * (speed - 1);
     low = std::min(low, behind(one) + drifted);
     high = std::max(high, behind(one) + drifted);
@@ -207,7 +208,8 @@ TEST_CASE("A second after the client was stopped the delay is as before [P11, S2
   CHECK(buffer->reseats() <= 1);
 }
 
-TEST_CASE("A server that stalls every 10 s is not chased [S83]", "[sync][sys-53][sys-81]") {
+TEST_CASE("A server that stalls every 10 s does not change the delay [S83]",
+          "[sync][sys-53][sys-81]") {
   const auto frames = play_default([](double sent) {
     const double phase = std::fmod(sent, 10'000);
     return phase > 9600 ? std::max(20.0, 10'000 - phase) : 20.0;
@@ -217,7 +219,7 @@ TEST_CASE("A server that stalls every 10 s is not chased [S83]", "[sync][sys-53]
   }
 }
 
-TEST_CASE("A client at one frame per second is not in permanent catch-up [S55]",
+TEST_CASE("A client at one frame per second is not permanently catching up [S55]",
           "[sync][sys-53][sys-81]") {
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
   const auto frames = play_link(*buffer, steady(20), {.frame_ms = 1000});
@@ -227,7 +229,7 @@ TEST_CASE("A client at one frame per second is not in permanent catch-up [S55]",
   }
 }
 
-TEST_CASE("The tick of a server that is up for months is played as one that just began [S22]",
+TEST_CASE("The tick of a server that runs for months is played like that of a new one [S22]",
           "[sync][sys-53][sys-81]") {
   const auto young = play_default(random_link(5));
   const auto old = play_default(random_link(5), {.first_tick = 4'000'000'000});
@@ -237,7 +239,7 @@ TEST_CASE("The tick of a server that is up for months is played as one that just
   }
 }
 
-TEST_CASE("Reordered snapshots leave the newest one in place [S12]", "[sync][sys-53][sys-81]") {
+TEST_CASE("Reordered snapshots keep the newest one [S12]", "[sync][sys-53][sys-81]") {
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
   const auto other = make_jitter_buffer(options_of(JitterPolicy::quantile));
   for (std::uint32_t tick = 30; tick < 900; tick += 3) {
@@ -249,7 +251,7 @@ TEST_CASE("Reordered snapshots leave the newest one in place [S12]", "[sync][sys
   }
 }
 
-TEST_CASE("A quicker weight has less delay, and a steadier one fewer late snapshots",
+TEST_CASE("A quick weight has less delay, and a steady one fewer late snapshots",
           "[sync][sys-53][sys-81]") {
   double delay[3] = {};
   int late[3] = {};

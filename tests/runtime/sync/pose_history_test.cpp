@@ -1,4 +1,4 @@
-// Going back to where things were.
+// Past poses.
 #include "runtime/sync/pose_history.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ Quaternion turn(double radians, Vec3 axis = {0, 1, 0}) {
   return {axis.x * s, axis.y * s, axis.z * s, static_cast<float>(std::cos(radians / 2))};
 }
 
-/// What a client draws: the component, blended by its description.
+/// The pose that a client draws: the component, blended by its description.
 Transform drawn(const Transform& from, const Transform& to, float fraction) {
   Transform out = from;
   interpolate(description_of<Transform>(), std::as_bytes(std::span(&from, 1)),
@@ -43,14 +43,14 @@ void note_one(PoseHistory& history, std::uint32_t tick, const NotedPose& noted) 
   history.end();
 }
 
-/// The volumes that exist at the moment of a view.
+/// The volumes that exist at the time of a view.
 std::vector<std::uint32_t> all(const RewoundView& view) {
   std::vector<std::uint32_t> volumes;
   view.all(volumes);
   return volumes;
 }
 
-/// The centers of all volumes at a moment.
+/// The centers of all volumes at a time.
 std::vector<Vec3> centers(const PoseHistory& history, const ViewTime& view) {
   RewoundView rewound;
   rewound.begin(history, view);
@@ -61,7 +61,7 @@ std::vector<Vec3> centers(const PoseHistory& history, const ViewTime& view) {
 
 double millimetres(Vec3 a, Vec3 b) { return 1000 * static_cast<double>(length(a - b)); }
 
-TEST_CASE("A target at 20 m/s is where it was drawn, to a millimetre at any fraction of a tick",
+TEST_CASE("A target at 20 m/s is at its drawn position, to a millimetre at any fraction of a tick",
           "[sync][lag][sys-60]") {
   Random random(1);
   PoseHistory history({.states = 12, .metres_per_tick_max = 2});
@@ -87,7 +87,7 @@ TEST_CASE("A target at 20 m/s is where it was drawn, to a millimetre at any frac
     const std::vector<Vec3> found = centers(history, view);
     REQUIRE(found.size() == 1);
     error_max = std::max(error_max, millimetres(found[0], center));
-    // The same moment, named by the tick before it, between states that are three ticks apart.
+    // The same time by the tick before it, between states that are three ticks apart.
     const double ticks = view.ticks();
     const auto whole = static_cast<std::uint32_t>(ticks);
     const ViewTime by_tick = ViewTime::at(Tick(whole), static_cast<float>(ticks - whole));
@@ -101,14 +101,14 @@ TEST_CASE("Rotations are blended along the shorter arc", "[sync][lag][sys-60]") 
   const HitVolume far{.center = {10, 0, 0}};
   const Quaternion end = turn(1.0);
   note_one(history, 10, {.entity = kRobot, .pose = {}, .volume = &far});
-  // The same rotation in its other spelling.
+  // The same rotation with opposite signs.
   note_one(history, 11,
            {.entity = kRobot, .pose = {{}, {-end.x, -end.y, -end.z, -end.w}}, .volume = &far});
   const Vec3 half = centers(history, ViewTime::at(Tick(10), 0.5F)).at(0);
   CHECK(millimetres(half, rotated(turn(0.5), {10, 0, 0})) < 0.1);
 }
 
-TEST_CASE("Nothing lies between the two ends of a teleport", "[sync][lag][sys-60]") {
+TEST_CASE("Nothing is between the two ends of a teleport", "[sync][lag][sys-60]") {
   const bool is_marked = GENERATE(true, false);
   const Vec3 far = is_marked ? Vec3{0.5F, 0, 0} : Vec3{50, 0, 0};
   PoseHistory history;
@@ -124,11 +124,11 @@ TEST_CASE("Nothing lies between the two ends of a teleport", "[sync][lag][sys-60
   CHECK(centers(history, ViewTime::at(Tick(11), 0.5F)).at(0) == far + kBody.center);
 }
 
-TEST_CASE("The dead can be hit where they were as long as the history reaches",
+TEST_CASE("A dead entity can be hit at its past positions within the history",
           "[sync][lag][sys-60]") {
   PoseHistory history({.states = 8});
   const NotedPose dying{.entity = kRobot, .pose = {{1, 0, 0}, {}}, .volume = &kBody};
-  const EntityId reborn(kRobot.slot(), 2);  // The slot is used again.
+  const EntityId reborn(kRobot.slot(), 2);  // The reused slot.
   const NotedPose born{.entity = reborn, .pose = {{5, 0, 0}, {}}, .volume = &kBody};
   for (std::uint32_t tick = 1; tick <= 4; ++tick) note_one(history, tick, dying);
   history.begin(Tick(5));
@@ -149,11 +149,11 @@ TEST_CASE("The dead can be hit where they were as long as the history reaches",
   CHECK(view.target(all(view)[0]) == reborn);
   for (std::uint32_t tick = 10; tick <= 12; ++tick) note_one(history, tick, born);
   CHECK(history.oldest() == Tick(5));
-  view.begin(history, ViewTime::at(Tick(3)));  // Too long ago: the oldest state, which is empty.
+  view.begin(history, ViewTime::at(Tick(3)));  // Too old: the oldest state, which is empty.
   CHECK(all(view).empty());
 }
 
-TEST_CASE("A rider on a turning lift is where a client draws it, which blends both",
+TEST_CASE("A rider on a turning lift is at its drawn position: both poses are blended",
           "[sync][lag][sys-60]") {
   Random random(2);
   PoseHistory history({.states = 16});
@@ -169,7 +169,7 @@ TEST_CASE("A rider on a turning lift is where a client draws it, which blends bo
     rider.rotation = turn(i * -0.3);
     states.emplace_back(lift, rider);
     history.begin(Tick(100 + i));
-    // Children may be noted before their parents.
+    // Children may be added before their parents.
     CHECK(history.note({.entity = head,
                         .target = kRobot,
                         .parent = kRobot,
@@ -207,10 +207,10 @@ TEST_CASE("A rider on a turning lift is where a client draws it, which blends bo
     chord_error_max = std::max(chord_error_max, millimetres(chord, bone.position));
   }
   CHECK(error_max < 1);
-  CHECK(chord_error_max > 20);  // Blending poses in the world would miss by this.
+  CHECK(chord_error_max > 20);  // The error of blending poses in the world.
 }
 
-TEST_CASE("Stepping from one lift to another is a cut, and a lift that is gone holds nothing",
+TEST_CASE("Stepping from one lift to another is a cut, and a removed lift carries nothing",
           "[sync][lag][sys-60]") {
   PoseHistory history;
   const EntityId other(4, 1);
@@ -231,8 +231,7 @@ TEST_CASE("Stepping from one lift to another is a cut, and a lift that is gone h
   CHECK(centers(history, ViewTime::at(Tick(3))).at(0).y == 1);
 }
 
-TEST_CASE("A volume keeps the shape that it had: crouching does not shrink the past",
-          "[sync][lag][sys-60]") {
+TEST_CASE("A volume keeps its past shape: crouching does not shrink it", "[sync][lag][sys-60]") {
   PoseHistory history;
   const HitVolume crouched{.center = {0, 0.5F, 0}, .radius = 0.4F, .half_height = 0.1F};
   note_one(history, 1, {.entity = kRobot, .pose = {}, .volume = &kBody});
@@ -244,7 +243,7 @@ TEST_CASE("A volume keeps the shape that it had: crouching does not shrink the p
   CHECK(view.placed(0).half_height == crouched.half_height);
 }
 
-TEST_CASE("A moment outside the history is its nearest state", "[sync][lag][sys-60]") {
+TEST_CASE("A time outside the history gives its nearest state", "[sync][lag][sys-60]") {
   PoseHistory history({.states = 5});
   for (std::uint32_t tick = 1; tick <= 20; ++tick) {
     note_one(history, tick,
@@ -255,16 +254,15 @@ TEST_CASE("A moment outside the history is its nearest state", "[sync][lag][sys-
   CHECK(centers(history, ViewTime::at(Tick(20), 0.5F)).at(0).x == 20);
   CHECK(centers(history, ViewTime::at(Tick(4000))).at(0).x == 20);
   CHECK(centers(history, {Tick(17), Tick(18), NAN}).at(0).x == 17);
-  // A tick again, as after a level was loaded: what was is forgotten.
+  // A tick again, as after a level was loaded: the old states are removed.
   note_one(history, 7, {.entity = kRobot, .pose = {}, .volume = &kBody});
   CHECK(history.state_count() == 1);
   CHECK(centers(history, ViewTime::at(Tick(18))).at(0).x == 0);
 }
 
-TEST_CASE("Ticks near the ends of their range are looked up like any other",
-          "[sync][lag][sys-60]") {
+TEST_CASE("Ticks near the ends of their range are found like any other", "[sync][lag][sys-60]") {
   for (const std::uint32_t first : {0U, 65'526U, 0x7FFFFFF6U, 0xFFFFFFE0U}) {
-    PoseHistory history({.states = 7});  // No power of two.
+    PoseHistory history({.states = 7});  // Not a power of two.
     for (std::uint32_t i = 0; i < 20; ++i) {
       note_one(history, first + i,
                {.entity = kRobot, .pose = {{static_cast<float>(i), 0, 0}, {}}, .volume = &kBody});
@@ -276,7 +274,7 @@ TEST_CASE("Ticks near the ends of their range are looked up like any other",
   }
 }
 
-TEST_CASE("500 ms at 60 ticks per second take 32 states, and memory is bounded",
+TEST_CASE("500 ms at 60 ticks per second are 32 states, and memory is limited",
           "[sync][lag][sys-60]") {
   using std::chrono::milliseconds;
   CHECK(states_for(milliseconds(500), 60) == 32);
@@ -297,7 +295,7 @@ TEST_CASE("500 ms at 60 ticks per second take 32 states, and memory is bounded",
   CHECK(per_state < 140);
 }
 
-TEST_CASE("Ticks allocate nothing while entities despawn and others spawn", "[sync][lag][sys-60]") {
+TEST_CASE("Ticks with despawns and spawns allocate nothing", "[sync][lag][sys-60]") {
   PoseHistory history({.states = 32});
   RewoundView view;
   std::vector<std::uint32_t> volumes;
@@ -307,7 +305,7 @@ TEST_CASE("Ticks allocate nothing while entities despawn and others spawn", "[sy
     if (tick == 300) before = allocation_count();
     history.begin(Tick(tick));
     for (std::uint32_t i = 0; i < 64; ++i) {
-      const std::uint32_t generation = 1 + (tick + i * 7) / 50;  // Everything lives 50 ticks.
+      const std::uint32_t generation = 1 + (tick + i * 7) / 50;  // Each entity lives for 50 ticks.
       history.note({.entity = EntityId(i, generation),
                     .pose = {{static_cast<float>(i), 0, 0}, {}},
                     .volume = &kBody});

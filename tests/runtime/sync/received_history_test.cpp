@@ -1,4 +1,4 @@
-// Which commands have arrived, against a map; and presses that an outage would lose.
+// Which commands have arrived, compared with a map; and presses in outages.
 #include "runtime/sync/received_history.h"
 
 #include <cstdint>
@@ -51,10 +51,10 @@ TEST_CASE("A history of arrivals equals a map of them, also where stamps wrap",
   }
 }
 
-/// What an outage does to the packets of the way up and to the reports.
+/// The effect of an outage on the packets of the uplink and on the reports.
 enum class Outage { lost, delayed, reports_lost };
 
-TEST_CASE("An outage of seconds loses no press and doubles none [F6, F23]", "[sync][commands]") {
+TEST_CASE("An outage of seconds loses no press and duplicates none [F6, F23]", "[sync][commands]") {
   const auto outage = GENERATE(Outage::lost, Outage::delayed, Outage::reports_lost);
   const auto ticks = GENERATE(30, 70, 200, 600, 1500);
   CAPTURE(static_cast<int>(outage), ticks);
@@ -90,7 +90,7 @@ TEST_CASE("An outage of seconds loses no press and doubles none [F6, F23]", "[sy
   CHECK(run == pressed);
 }
 
-TEST_CASE("A clock that leaves ticks out loses no press and doubles none [P11, P15]",
+TEST_CASE("A clock that omits ticks loses no press and duplicates none [P11, P15]",
           "[sync][commands]") {
   const auto seed = GENERATE(range(1U, 41U));
   CAPTURE(seed);
@@ -104,7 +104,7 @@ TEST_CASE("A clock that leaves ticks out loses no press and doubles none [P11, P
   for (std::uint32_t tick = 1; tick < 2400; ++tick) {
     if (tick >= next && tick < 1900) {
       if (random.below(50) == 0 && tick < 1600) {
-        // The client stops, while what is under way arrives; then its clock is ahead again.
+        // The client stops while sent packets arrive; then its clock is ahead again.
         next = tick + static_cast<std::uint32_t>(1 + random.below(random.below(3) == 0 ? 300 : 30));
         ++skips;
         continue;

@@ -1,4 +1,4 @@
-// Made-up links and clients for tests of clocks.
+// Simulated links and clients for tests of clocks.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using Link = std::function<std::optional<double>(double sent_ms)>;
 /// A frame of a client that plays snapshots.
 struct ShownFrame {
   double now_ms = 0;
-  double shown_ms = 0;   ///< The tick that is shown, as time.
+  double shown_ms = 0;   ///< The shown tick, as time.
   double newest_ms = 0;  ///< The newest snapshot's tick, as time.
 };
 
@@ -38,12 +38,12 @@ struct StageOptions {
   double seconds = 30;
   double frame_ms = 1000.0 / 60;
   double server_speed = 1;  ///< Server ticks per tick of this client's clock.
-  /// Frames in this time, in ms, do not happen: the client is stopped.
+  /// Frames in this time, in ms, are omitted: the client is stopped.
   double stopped_from_ms = 0;
   double stopped_until_ms = 0;
 };
 
-/// Snapshots over a link to a jitter buffer. Times begin at the first snapshot's sending.
+/// Plays snapshots over a link into a jitter buffer. Times begin when the first snapshot is sent.
 inline std::vector<ShownFrame> play_link(JitterBuffer& buffer, const Link& link,
                                          const StageOptions& options) {
   struct Arrival {
@@ -75,7 +75,7 @@ inline std::vector<ShownFrame> play_link(JitterBuffer& buffer, const Link& link,
   return frames;
 }
 
-/// A link that jitters, stalls at random with the packets behind it held back, and loses packets.
+/// A link with jitter, random stalls that delay all packets behind, and loss.
 inline Link random_link(std::uint64_t seed) {
   struct State {
     Random random;
@@ -89,23 +89,23 @@ inline Link random_link(std::uint64_t seed) {
   };
 }
 
-/// A command that a client sent, and what became of it.
+/// A command that a client sent, and its result.
 struct LedCommand {
   std::uint32_t tick = 0;
   double sent_ms = 0;
-  double early_ms = 0;  ///< Before its tick began on the server; negative when it was late.
+  double early_ms = 0;  ///< Before its tick began on the server; negative if late.
 };
 
 struct LeadStageOptions {
   double seconds = 20;
   double back_ms = 20;
-  double report_ms = 1000.0 / 60;  ///< From one report to the next.
+  double report_ms = 1000.0 / 60;  ///< The interval of reports.
   double server_speed = 1;
   std::function<double(double now_ms)> frame_ms = [](double) { return 1000.0 / 120; };
 };
 
-/// A client whose commands go over a link to a server that ran tick 1000 at time 0. Each report has
-/// the worst of the commands that arrived since the last one.
+/// A client whose commands are sent over a link to a server that ran tick 1000 at time 0. Each
+/// report contains the worst of the commands that arrived since the last one.
 inline std::vector<LedCommand> lead_link(ClockServo& servo, const Link& up,
                                          const LeadStageOptions& options) {
   constexpr double kTickMs = 1000.0 / 60;

@@ -1,4 +1,4 @@
-// Claims of honest clients on links of many kinds, and forged ones.
+// Claims of honest clients on many kinds of links, and forged ones.
 #include "runtime/sync/view_claim.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ using samples::ViewedCommand;
 using samples::ViewerOptions;
 using samples::ViewRule;
 
-/// A client settles its delay in the first commands, which do not count.
+/// A client adapts its delay during the first commands, which do not count.
 constexpr std::uint64_t kSettled = 300;
 
 struct Outcome {
   std::uint64_t commands = 0;
   std::uint64_t limited = 0;
-  double older_max = 0;  ///< Ticks that the server went back beyond what was drawn.
+  double older_max = 0;  ///< Ticks that the server used beyond the drawn view.
   double newer_max = 0;
   double gain_after_wait_max = 0;  ///< The same soon after the view waited for a snapshot.
   ViewClaims claims;
@@ -33,7 +33,7 @@ struct Outcome {
   }
 };
 
-/// Makes a claim of what was drawn. `index` counts the commands.
+/// Makes a claim about a drawn view. `index` counts the commands.
 using Forge = std::function<ViewClaim(const ViewedCommand&, std::uint64_t index)>;
 
 ViewClaim shifted(const ViewedCommand& command, double ticks) {
@@ -77,7 +77,7 @@ ViewerOptions link(double jitter, std::uint64_t seed = 5) {
           .loss = jitter * 0.02};
 }
 
-TEST_CASE("Honest claims are believed at every frame rate, delay, jitter, loss and drift",
+TEST_CASE("Honest claims are accepted at every frame rate, delay, jitter, loss and drift",
           "[sync][lag][sys-83]") {
   const auto rule = GENERATE(ViewRule::peak, ViewRule::quantile, ViewRule::stopping);
   const double frames = GENERATE(15.0, 30.0, 59.94, 144.0, 1000.0, 0.0);
@@ -107,14 +107,14 @@ TEST_CASE("Honest claims are believed at every frame rate, delay, jitter, loss a
   CHECK(static_cast<double>(limited) < 0.001 * static_cast<double>(commands));
 }
 
-TEST_CASE("After an outage an honest client's view is believed again within half a second",
+TEST_CASE("Half a second after an outage an honest client's view is accepted again",
           "[sync][lag][sys-83]") {
   for (const double outage : {30.0, 60.0, 180.0}) {
     ViewerOptions options = link(0.3);
     options.outage_ticks = outage;
     const Outcome outcome = play(options, 6000);
     CAPTURE(outage, outcome.limited);
-    // While the view stands still it grows too old; after each of the ten outages it is wide.
+    // A view that stands still becomes too old; after each of the ten outages it is wide.
     const std::uint64_t too_old = outcome.claims.count(ClaimVerdict::too_old);
     CHECK(outcome.limited < too_old + 10 * 8);
     CHECK(outcome.commands > 5000);
@@ -130,7 +130,7 @@ TEST_CASE("A forged claim gains at most a tick", "[sync][lag][sys-83]") {
             return index % 97 == 0 ? shifted(command, ticks) : command.claim;
           });
       CAPTURE(jitter, ticks);
-      CHECK(forged.limited > honest.limited + 100);  // The forged ones are noticed.
+      CHECK(forged.limited > honest.limited + 100);  // The forged ones are detected.
       CHECK(forged.older_max <= honest.older_max + 1.06);
       CHECK(forged.newer_max <= honest.newer_max + 1.06);
       CHECK(forged.gain_after_wait_max <= honest.gain_after_wait_max + 3);
@@ -138,7 +138,7 @@ TEST_CASE("A forged claim gains at most a tick", "[sync][lag][sys-83]") {
   }
 }
 
-TEST_CASE("A client that always claims older views gains no more than a tick on a clean link",
+TEST_CASE("A client that always claims older views gains at most a tick on a clean link",
           "[sync][lag][sys-83]") {
   for (const double ticks : {-60.0, -20.0, -3.0}) {
     const auto always = [&](const ViewedCommand& command, std::uint64_t) {
@@ -159,8 +159,7 @@ TEST_CASE("A client that always claims older views gains no more than a tick on 
   }
 }
 
-TEST_CASE("Random claims never lead outside of what the client's link explains",
-          "[sync][lag][sys-83]") {
+TEST_CASE("Random claims never exceed what the client's link explains", "[sync][lag][sys-83]") {
   Random random(3);
   SimulatedViewer viewer(link(1.5));
   ViewClaims claims;
@@ -230,7 +229,7 @@ TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag][
   CHECK(to_string(ClaimVerdict::off_course) == "off course");
 }
 
-TEST_CASE("A claim survives the wire to 65536th of its way, also where its low bits wrap",
+TEST_CASE("A claim is transmitted to 1/65536 of its range, also where its low bits wrap",
           "[sync][lag][sys-83]") {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {

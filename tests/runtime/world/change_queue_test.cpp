@@ -12,14 +12,14 @@ namespace {
 
 using samples::SampleWorld;
 
-TEST_CASE("Queued changes are done in their order, void ones are counted", "[runtime][world]") {
+TEST_CASE("Queued changes are executed in order, invalid ones are counted", "[runtime][world]") {
   SampleWorld f;
   ChangeQueue queue;
   const EntityId old = f.spawn(1);
   const QueuedEntity root = queue.create({.name = f.world.intern("root")});
   const QueuedEntity child = queue.create_below(root);
   queue.add(f.position, child, {3, 0, 0});
-  queue.add(f.position, child, {4, 0, 0});  // It has one by then.
+  queue.add(f.position, child, {4, 0, 0});  // It already has one.
   queue.remove(f.velocity.id(), old);
   queue.remove(f.velocity.id(), old);
   queue.request_despawn(old);
@@ -30,7 +30,7 @@ TEST_CASE("Queued changes are done in their order, void ones are counted", "[run
   CHECK(f.world.is_despawning(old));
   CHECK_FALSE(f.world.has(f.velocity.id(), old));
   CHECK(f.world.values(f.position).back().x == 3);
-  // A child of what has gone is never made.
+  // A child of a despawned entity is never created.
   f.world.process_despawns();
   const QueuedEntity orphan = queue.create_below(old);
   queue.add(f.position, orphan, {});
@@ -38,7 +38,7 @@ TEST_CASE("Queued changes are done in their order, void ones are counted", "[run
   CHECK(f.world.entity_count() == 2);
 }
 
-TEST_CASE("An entity of an earlier round of a queue is a bug that is caught", "[runtime][world]") {
+TEST_CASE("An entity of an earlier round of a queue is detected as a bug", "[runtime][world]") {
   SampleWorld f;
   ChangeQueue queue;
   const QueuedEntity early = queue.create({.name = f.world.intern("a")});
@@ -46,7 +46,7 @@ TEST_CASE("An entity of an earlier round of a queue is a bug that is caught", "[
   const QueuedEntity late = queue.create({.name = f.world.intern("b")});
   queue.add(f.position, late, {1, 1, 1});
   const ChildEnd end = run_in_child([&] {
-    ::close(STDERR_FILENO);  // The assertion's message is nobody's business.
+    ::close(STDERR_FILENO);  // Hides the assertion's message.
     std::signal(SIGABRT, SIG_DFL);
     queue.add(f.position, early, {2, 2, 2});
     return 0;

@@ -22,7 +22,8 @@ std::size_t count(std::span<const ComponentEvent> events, ComponentEvent::Kind k
   return static_cast<std::size_t>(std::ranges::count(events, kind, &ComponentEvent::kind));
 }
 
-TEST_CASE("What going back brings again is initialised again", "[runtime][world][sys-100]") {
+TEST_CASE("Components that a restore brings back are initialised again",
+          "[runtime][world][sys-100]") {
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   const EntityId entity = f.spawn(1);
@@ -41,7 +42,7 @@ TEST_CASE("What going back brings again is initialised again", "[runtime][world]
   CHECK(again[0].entity == entity);
 }
 
-TEST_CASE("What going back takes is deinitialised", "[runtime][world][sys-100]") {
+TEST_CASE("Components that a restore removes are deinitialised", "[runtime][world][sys-100]") {
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   ComponentEvents events(f.world);
@@ -71,14 +72,14 @@ TEST_CASE("Computing ticks again initialises nothing twice", "[runtime][world][s
       past.capture(Tick(tick));
     }
   };
-  SECTION("an entity with a signature is the same thing") {
+  SECTION("an entity with the same signature is the same") {
     run(kShot);
     CHECK(count(events.collect(), initialised) == 3);
     REQUIRE(past.restore(Tick(1)));
     run(kShot);
     CHECK(events.collect().empty());
   }
-  SECTION("another thing with its id is another thing") {
+  SECTION("another entity with the same id is another one") {
     run(kShot.with(1));
     const EntityId first = last;
     CHECK(events.collect().size() == 3);
@@ -88,10 +89,10 @@ TEST_CASE("Computing ticks again initialises nothing twice", "[runtime][world][s
     const auto both = events.collect();
     CHECK(count(both, deinitialised) == 3);
     CHECK(count(both, initialised) == 3);
-    CHECK(both[0].signature == kShot.with(1));  // First what is to go.
+    CHECK(both[0].signature == kShot.with(1));  // First the removed one.
     CHECK(both[3].signature == kShot.with(2));
   }
-  SECTION("without a signature nobody knows, so it goes and comes") {
+  SECTION("an entity without a signature is removed and added") {
     run({});
     CHECK(events.collect().size() == 3);
     REQUIRE(past.restore(Tick(1)));
@@ -100,7 +101,7 @@ TEST_CASE("Computing ticks again initialises nothing twice", "[runtime][world][s
   }
 }
 
-TEST_CASE("Going back brings the list of initialised components back", "[runtime][world]") {
+TEST_CASE("A restore also restores the list of initialised components", "[runtime][world]") {
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   const EntityId entity = f.spawn(1);
@@ -113,7 +114,7 @@ TEST_CASE("Going back brings the list of initialised components back", "[runtime
   CHECK(f.world.initialised()[0].entity == entity);
 }
 
-TEST_CASE("What lives outside follows the world through every rollback",
+TEST_CASE("Objects outside of the world match it through every rollback",
           "[runtime][world][sys-100][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -142,7 +143,7 @@ TEST_CASE("What lives outside follows the world through every rollback",
     if (f.one_in(2)) continue;
     for (const ComponentEvent& event : events.collect()) {
       const Key key{event.entity, event.component};
-      // Never twice, and never without the other.
+      // Each event occurs once, alternating with its opposite.
       REQUIRE(outside.contains(key) == (event.kind == deinitialised));
       if (event.kind == deinitialised) {
         outside.erase(key);

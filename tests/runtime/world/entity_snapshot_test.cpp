@@ -14,7 +14,7 @@ namespace {
 using samples::Position;
 using samples::SampleWorld;
 
-TEST_CASE("Some entities' values are kept and put back", "[runtime][world][sys-78]") {
+TEST_CASE("The values of some entities are captured and restored", "[runtime][world][sys-78]") {
   SampleWorld f;
   const EntityId mine = f.spawn(1);
   const EntityId gone = f.spawn(2);
@@ -35,7 +35,7 @@ TEST_CASE("Some entities' values are kept and put back", "[runtime][world][sys-7
   CHECK_FALSE(f.world.is_alive(gone));
 }
 
-TEST_CASE("What was kept of some entities is compared with them as they are now",
+TEST_CASE("The captured values of some entities are compared with their current values",
           "[runtime][world][sys-57][sys-78]") {
   SampleWorld f;
   const EntityId first = f.spawn(1);
@@ -55,7 +55,7 @@ TEST_CASE("What was kept of some entities is compared with them as they are now"
   REQUIRE(difference->field.has_value());
   CHECK(difference->field->to_string() == "z: differs by 4 m/s (tolerance 0)");
 
-  f.world.get(f.vitality, second)->health = 97;  // Was captured before the first.
+  f.world.get(f.vitality, second)->health = 97;  // Captured before the first.
   difference = kept.first_difference(f.world);
   REQUIRE(difference.has_value());
   CHECK(difference->entity == second);
@@ -64,7 +64,7 @@ TEST_CASE("What was kept of some entities is compared with them as they are now"
   CHECK_FALSE(kept.first_difference(f.world).has_value());
 }
 
-TEST_CASE("A component that is there only before or only now is a difference without a field",
+TEST_CASE("A component that exists only before or only now is a difference without a field",
           "[runtime][world][sys-78]") {
   SampleWorld f;
   const EntityId entity = f.spawn(1);
@@ -91,7 +91,7 @@ TEST_CASE("A component that is there only before or only now is a difference wit
   }
 }
 
-TEST_CASE("A snapshot of some entities agrees with them once it is put back, and not before",
+TEST_CASE("A snapshot of some entities equals them after it is restored, and only then",
           "[runtime][world][sys-78][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -115,7 +115,7 @@ TEST_CASE("A snapshot of some entities agrees with them once it is put back, and
       for (std::uint32_t i = 0; i < f.world.component_type_count(); ++i) {
         const Bytes before = kept.value(ComponentId(i), entity);
         const Bytes now = f.world.bytes(ComponentId(i), entity);
-        differs |= !std::ranges::equal(before, now);  // Nothing here changes within a tolerance.
+        differs |= !std::ranges::equal(before, now);  // No change here is within a tolerance.
       }
     }
     const auto difference = kept.first_difference(f.world);
@@ -127,7 +127,7 @@ TEST_CASE("A snapshot of some entities agrees with them once it is put back, and
   CHECK(differed > 0);
 }
 
-TEST_CASE("Some entities' past is kept tick by tick", "[runtime][world][sys-78][sys-80]") {
+TEST_CASE("The past of some entities is stored tick by tick", "[runtime][world][sys-78][sys-80]") {
   SampleWorld f;
   const std::vector<EntityId> mine = {f.spawn(0), f.spawn(0)};
   EntitySnapshotRing past({.depth = 3});

@@ -1,4 +1,4 @@
-// Names of entities that came and went.
+// Names of despawned entities.
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -9,8 +9,7 @@
 
 namespace muster {
 
-TEST_CASE("A world forgets the names of entities that are gone, and no others",
-          "[runtime][world]") {
+TEST_CASE("A world removes the names of despawned entities, and no others", "[runtime][world]") {
   World world(samples::game_components());
   const NameId kept = world.intern_kept("Bullet");
   const EntityId hero = world.create({.name = world.intern("Hero")});
@@ -28,7 +27,7 @@ TEST_CASE("A world forgets the names of entities that are gone, and no others",
   CHECK(world.name(world.create({.name = kept})) == "Bullet");
 }
 
-TEST_CASE("The number of a forgotten name is no other name's", "[runtime][world]") {
+TEST_CASE("The number of a removed name is not used again", "[runtime][world]") {
   NameTable names;
   const NameId old = names.intern("old");
   names.forget_unused({});
@@ -39,8 +38,7 @@ TEST_CASE("The number of a forgotten name is no other name's", "[runtime][world]
   CHECK(names.text(old).empty());
 }
 
-TEST_CASE("A world that goes back to a copy has the names again that it had forgotten",
-          "[runtime][world]") {
+TEST_CASE("A world that is restored from a copy has its removed names again", "[runtime][world]") {
   NameTable names;
   const NameId old = names.intern("old");
   const NameTable copy = names;
@@ -55,15 +53,14 @@ TEST_CASE("A world that goes back to a copy has the names again that it had forg
   names.forget_unused({});
   CHECK(names.size() == 2);
   CHECK(names.intern("old") > again);
-  // One with other names is another world's.
+  // A table with other names belongs to another world.
   NameTable other;
   (void)other.intern("another");
   names.become(other);
   CHECK(names.text(old) == "another");
 }
 
-TEST_CASE("A ring of snapshots keeps the names of entities that it brings back",
-          "[runtime][world]") {
+TEST_CASE("A ring of snapshots keeps the names of entities that it restores", "[runtime][world]") {
   World world(samples::game_components());
   SnapshotRing ring(world, 4);
   const EntityId hero = world.create({.name = world.intern("Hero")});

@@ -20,7 +20,7 @@ using samples::SampleWorld;
 using samples::Velocity;
 using samples::Vitality;
 
-// A little game: things move, burn, fall apart into pieces, and go.
+// A small game: entities move, burn, split and despawn.
 struct Game {
   SampleWorld f;
   Query<Position, const Velocity> moving{f.world, f.position, f.velocity};
@@ -73,11 +73,11 @@ struct Game {
   }
 };
 
-TEST_CASE("A world comes out the same for every number of workers",
+TEST_CASE("A world's result is equal for every number of workers",
           "[runtime][world][sys-21][sys-77][determinism]") {
   Game alone;
   alone.run(400, nullptr);
-  // Pinned: another number here means that a game would compute something else than it did.
+  // A pinned value: a change here means that games compute other results than before.
   CHECK(alone.f.world.checksum() == 0x8ACA83BFE4E6E983ULL);
   CHECK(alone.f.world.entity_count() > 0);
   for (const std::uint32_t count : {1U, 2U, 4U, 7U}) {
@@ -89,8 +89,7 @@ TEST_CASE("A world comes out the same for every number of workers",
   }
 }
 
-TEST_CASE("Systems run side by side only when they leave each other alone",
-          "[runtime][world][sys-21]") {
+TEST_CASE("Systems run in parallel only if they are independent", "[runtime][world][sys-21]") {
   Game game;
   CHECK(game.schedule.stages() ==
         std::vector<std::vector<std::string>>{{"move", "burn"}, {"break"}, {"leave"}});
@@ -111,12 +110,13 @@ TEST_CASE("A schedule allocates nothing in steady state", "[runtime][world]") {
   CHECK(allocation_count() == before);
 }
 
-TEST_CASE("Neither do its workers, nor entities that come and go", "[runtime][world][sys-21]") {
+TEST_CASE("Workers, spawns and despawns allocate nothing in steady state",
+          "[runtime][world][sys-21]") {
   SampleWorld f;
   f.world.reserve(300, 300);
   Query<Position, const Velocity> moving(f.world, f.position, f.velocity);
   Query<const Vitality> living(f.world, f.vitality);
-  // Allocations are counted thread by thread, and a system runs on any of them.
+  // Allocations are counted per thread, and a system may run on any of them.
   std::atomic<std::uint64_t> in_systems = 0;
   const auto counted = [&in_systems](auto run) {
     return [&in_systems, run](ScheduleContext& context) {
@@ -167,8 +167,7 @@ TEST_CASE("Neither do its workers, nor entities that come and go", "[runtime][wo
   CHECK(std::ranges::count_if(owners, [&](EntityId one) { return f.world.is_alive(one); }) < 50);
 }
 
-TEST_CASE("A system can be run for one player's entities alone",
-          "[runtime][world][sys-77][sys-79]") {
+TEST_CASE("A system can run for the entities of one player", "[runtime][world][sys-77][sys-79]") {
   Game game;
   SampleWorld& f = game.f;
   const EntityId body = f.spawn(5, {.player = PlayerId{2}});
@@ -177,7 +176,7 @@ TEST_CASE("A system can be run for one player's entities alone",
   f.world.add(f.velocity, hand, {60, 0, 0});
   std::vector<EntityId> mine;
   collect_entities(f.world, PlayerId{2}, mine);
-  CHECK(mine == std::vector<EntityId>{body, hand});  // Children follow their owner.
+  CHECK(mine == std::vector<EntityId>{body, hand});  // Children have the parent's owner.
   const float other = f.world.values(f.position)[0].x;
   game.schedule.run(f.world, {.tick = Tick(1), .seconds = 1, .subset = mine});
   CHECK(f.world.get(f.position, hand)->x == 60);
@@ -209,7 +208,7 @@ TEST_CASE("A query finds the same entities whether arrays are aligned or not",
   }
 }
 
-// Pairs that a query visits although they are not one entity's, and how many pairs there are.
+// Visited pairs whose components belong to different entities, and the number of all pairs.
 struct Visits {
   int wrong = 0;
   int count = 0;
@@ -225,7 +224,7 @@ Visits visits(SampleWorld& f, Query<Position, Vitality>& query) {
   return visits;
 }
 
-TEST_CASE("A query follows a world that another one is assigned to", "[runtime][world]") {
+TEST_CASE("A query stays valid when its world is assigned another one", "[runtime][world]") {
   SampleWorld f;
   const EntityId a = f.world.create();
   const EntityId b = f.world.create();
@@ -237,7 +236,7 @@ TEST_CASE("A query follows a world that another one is assigned to", "[runtime][
   f.world.add(f.vitality, b, {});
   Query<Position, Vitality> query(f.world, f.position, f.vitality);
   CHECK(visits(f, query).count == 2);
-  SECTION("as many changes led to another order") {
+  SECTION("as many changes, and another order") {
     other.world.add(f.position, a, {1, 0, 0});
     other.world.add(f.position, b, {2, 0, 0});
     other.world.add(f.vitality, b, {});
@@ -246,7 +245,7 @@ TEST_CASE("A query follows a world that another one is assigned to", "[runtime][
     CHECK(visits(f, query).count == 2);
     CHECK(visits(f, query).wrong == 0);
   }
-  SECTION("as many changes led to no components of a type") {
+  SECTION("as many changes, and no components of a type") {
     other.world.add(f.position, a, {1, 0, 0});
     other.world.add(f.position, b, {2, 0, 0});
     other.world.add(f.vitality, a, {});
@@ -256,7 +255,7 @@ TEST_CASE("A query follows a world that another one is assigned to", "[runtime][
   }
 }
 
-TEST_CASE("Systems that run side by side may share a query", "[runtime][world][sys-21]") {
+TEST_CASE("Systems that run in parallel may share a query", "[runtime][world][sys-21]") {
   SampleWorld f;
   for (int i = 0; i < 200; ++i) f.spawn(static_cast<float>(i));
   Query<const Position, const Velocity> shared(f.world, f.position, f.velocity);
@@ -274,17 +273,17 @@ TEST_CASE("Systems that run side by side may share a query", "[runtime][world][s
   REQUIRE(schedule.stages().size() == 1);
   WorkerPool workers(2);
   for (std::uint32_t tick = 1; tick <= 50; ++tick) {
-    f.world.add(f.position, f.world.create(), {});  // The query has to look anew.
+    f.world.add(f.position, f.world.create(), {});  // The query must be updated.
     schedule.run(f.world, {.tick = Tick(tick), .workers = &workers});
     REQUIRE(counts == std::array<std::uint32_t, 2>{200, 200});
   }
 }
 
-TEST_CASE("A pool for which there are not enough threads ends those that it has",
+TEST_CASE("A pool that cannot start all threads ends the started ones",
           "[runtime][world][threads]") {
   if (!kCanLimitMemory) return;
   const ChildEnd end = run_in_child([] {
-    limit_memory_to(std::size_t{64} << 20U);  // Each thread wants a stack of 8 MiB.
+    limit_memory_to(std::size_t{64} << 20U);  // Each thread has a stack of 8 MiB.
     try {
       WorkerPool pool(100);
     } catch (const std::system_error&) {

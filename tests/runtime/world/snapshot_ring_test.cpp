@@ -16,7 +16,7 @@ using samples::bytes_of;
 using samples::Position;
 using samples::SampleWorld;
 
-TEST_CASE("A world goes back to any tick that is kept", "[runtime][world][sys-55][sys-100]") {
+TEST_CASE("A world can be restored to any stored tick", "[runtime][world][sys-55][sys-100]") {
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   const EntityId first = f.spawn(1);
@@ -35,13 +35,13 @@ TEST_CASE("A world goes back to any tick that is kept", "[runtime][world][sys-55
   REQUIRE(past.restore(Tick(10)));
   CHECK(f.world.get(f.position, first)->x == 1);
   CHECK_FALSE(f.world.is_alive(second));
-  // What is computed again gets the ids that it had.
+  // Entities that are spawned again get the same ids.
   CHECK(f.spawn(2) == second);
   CHECK_FALSE(past.restore(Tick(12)));
   CHECK_FALSE(past.restore(Tick(9)));
 }
 
-TEST_CASE("A ring keeps its depth and forgets the oldest", "[runtime][world][sys-80]") {
+TEST_CASE("A ring stores its depth of ticks and drops the oldest", "[runtime][world][sys-80]") {
   SampleWorld f;
   SnapshotRing past(f.world, 3);
   CHECK_FALSE(past.newest().has_value());
@@ -58,7 +58,7 @@ TEST_CASE("A ring keeps its depth and forgets the oldest", "[runtime][world][sys
   CHECK_FALSE(past.restore(Tick(3)));
 }
 
-TEST_CASE("A world that another one is assigned to has no past", "[runtime][world]") {
+TEST_CASE("A world that was assigned another one has no stored past", "[runtime][world]") {
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   past.capture(Tick(1));
@@ -76,8 +76,7 @@ TEST_CASE("A world that another one is assigned to has no past", "[runtime][worl
   CHECK_FALSE(f.world.is_alive(fresh));
 }
 
-TEST_CASE("Whatever is done to a world, going back undoes all of it",
-          "[runtime][world][sys-100][property]") {
+TEST_CASE("A restore undoes every change of a world", "[runtime][world][sys-100][property]") {
   const auto seed = GENERATE(range(1U, 41U));
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -100,7 +99,7 @@ TEST_CASE("Whatever is done to a world, going back undoes all of it",
   }
 }
 
-TEST_CASE("What a world was at any tick that is kept stands beside what it is",
+TEST_CASE("The stored state of any tick can be read next to the current one",
           "[runtime][world][property]") {
   const auto seed = GENERATE(range(1U, 21U));
   CAPTURE(seed);
@@ -126,7 +125,7 @@ TEST_CASE("What a world was at any tick that is kept stands beside what it is",
   CHECK(then.world.checksum() == sums[100]);
 }
 
-TEST_CASE("Two ticks of a world are compared as wholes", "[runtime][world][sys-57]") {
+TEST_CASE("Two ticks of a world are compared completely", "[runtime][world][sys-57]") {
   SampleWorld f;
   SampleWorld then;
   SnapshotRing past(f.world, 4);
@@ -170,7 +169,7 @@ TEST_CASE("Computing the same ticks again gives the same world", "[runtime][worl
   CHECK(run() == once);
 }
 
-TEST_CASE("A value of the past is found although its entity has moved since",
+TEST_CASE("A past value is found although its entity has moved since",
           "[runtime][world][sys-78][property]") {
   const auto seed = GENERATE(range(1U, 21U));
   CAPTURE(seed);
@@ -199,7 +198,7 @@ TEST_CASE("A value of the past is found although its entity has moved since",
   }
 }
 
-TEST_CASE("The past is compared with what the server says", "[runtime][world][sys-57][sys-78]") {
+TEST_CASE("The past is compared with the server's values", "[runtime][world][sys-57][sys-78]") {
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   const EntityId entity = f.spawn(1);
@@ -213,7 +212,7 @@ TEST_CASE("The past is compared with what the server says", "[runtime][world][sy
   CHECK(difference->to_string() == "x: differs by 0.5 m (tolerance 0.01)");
 }
 
-TEST_CASE("A ring of a world that has room allocates nothing from its first capture on",
+TEST_CASE("A ring of a world with free capacity allocates nothing from its first capture on",
           "[runtime][world]") {
   SampleWorld f;
   f.world.reserve(64, 64);

@@ -16,8 +16,8 @@ using samples::SampleWorld;
 
 constexpr Signature kShot("shot");
 
-TEST_CASE("A signature is the same on every platform", "[runtime][world][sys-102]") {
-  // Pinned: both ends of a connection, and recordings, have to agree.
+TEST_CASE("A signature is equal on every platform", "[runtime][world][sys-102]") {
+  // Pinned values: both ends of a connection, and recordings, must agree.
   STATIC_REQUIRE(Signature("shot").value() == 0x00FE8347D2C72E0EULL);
   STATIC_REQUIRE(Signature("shot").with(2).value() == 0x00D0DE5F568DC93DULL);
   CHECK(Signature("shot").with(1) != Signature("shot").with(2));
@@ -35,7 +35,7 @@ TEST_CASE("Computing a tick again does not make an effect flicker",
   past.capture(Tick(2));
   REQUIRE(view.collect().size() == 1);
   past.restore(Tick(1));
-  // The correction lets something else come first, so the shot gets another id.
+  // The correction creates another entity first, so the shot gets another id.
   f.world.create();
   const EntityId again = f.world.create({.signature = kShot.with(1)});
   REQUIRE(again != shot);
@@ -44,18 +44,18 @@ TEST_CASE("Computing a tick again does not make an effect flicker",
   CHECK(events[0].kind == ViewEvent::Kind::moved);
   CHECK(events[0].entity == again);
   CHECK(view.collect().empty());
-  // It is computed again and is the same: nobody is told.
+  // It is computed again and is equal: nothing is reported.
   past.capture(Tick(2));
   f.world.set_active(again, false);
   past.restore(Tick(2));
   CHECK(view.collect().empty());
-  // The shot was never fired after all.
+  // The shot was never fired.
   past.restore(Tick(1));
   REQUIRE(view.collect().size() == 1);
   CHECK(f.world.find(kShot.with(1)).is_null());
 }
 
-TEST_CASE("The presentation follows a world that another one is assigned to", "[runtime][world]") {
+TEST_CASE("The presentation matches a world that was assigned another one", "[runtime][world]") {
   SampleWorld f;
   const EntityId old = f.world.create({.signature = kShot.with(1)});
   ViewEvents view(f.world);
@@ -71,7 +71,8 @@ TEST_CASE("The presentation follows a world that another one is assigned to", "[
   CHECK(events[1].entity == fresh);
 }
 
-TEST_CASE("A second entity of one signature gets the next ordinal", "[runtime][world][sys-102]") {
+TEST_CASE("A second entity with the same signature gets the next ordinal",
+          "[runtime][world][sys-102]") {
   SampleWorld f;
   const EntityId first = f.world.create({.signature = kShot});
   const EntityId second = f.world.create({.signature = kShot});
@@ -83,7 +84,7 @@ TEST_CASE("A second entity of one signature gets the next ordinal", "[runtime][w
   CHECK(f.world.find(kShot).is_null());
 }
 
-TEST_CASE("The presentation follows the world through every rollback",
+TEST_CASE("The presentation matches the world through every rollback",
           "[runtime][world][sys-102][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -127,7 +128,7 @@ TEST_CASE("Collecting view events allocates nothing in steady state", "[runtime]
   CHECK(allocation_count() == before);
 }
 
-TEST_CASE("Entities are deinitialised while their components are still there", "[runtime][world]") {
+TEST_CASE("Entities are deinitialised while their components still exist", "[runtime][world]") {
   SampleWorld f;
   const EntityId root = f.spawn(4);
   const EntityId child = f.world.create({.parent = root});

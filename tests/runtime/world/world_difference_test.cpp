@@ -33,7 +33,7 @@ TEST_CASE("Two worlds are compared by entity, component and field", "[runtime][w
   CHECK(first_difference(left.world, right.world)->entity == extra);
 }
 
-TEST_CASE("Whatever a checksum counts has a name when it differs", "[runtime][world][sys-57]") {
+TEST_CASE("Every part of a checksum is named when it differs", "[runtime][world][sys-57]") {
   struct Row {
     const char* reason;
     void (*change)(SampleWorld&, EntityId root);  // a, b and c hang below the root, in this order
@@ -98,7 +98,7 @@ TEST_CASE("Whatever a checksum counts has a name when it differs", "[runtime][wo
   CHECK(difference->is_tolerable == difference->text.ends_with("within its tolerance"));
 }
 
-TEST_CASE("Signatures and the order of despawns have a name when they differ",
+TEST_CASE("Signatures and the order of despawns are named when they differ",
           "[runtime][world][sys-57]") {
   SampleWorld left;
   SampleWorld right;
@@ -122,8 +122,7 @@ std::vector<std::string> texts(const World& left, const World& right, std::size_
   return texts;
 }
 
-TEST_CASE("A report names each field that differs, as many as are wanted",
-          "[runtime][world][sys-57]") {
+TEST_CASE("A report names each differing field, up to a limit", "[runtime][world][sys-57]") {
   SampleWorld left;
   for (int i = 0; i < 3; ++i) left.spawn(1);
   SampleWorld right;
@@ -149,14 +148,14 @@ TEST_CASE("A report names each field that differs, as many as are wanted",
 
   std::vector<WorldDifference> list;
   differences(left.world, right.world, 1, list);
-  differences(left.world, right.world, 6, list);  // A count of its own, behind what is there.
+  differences(left.world, right.world, 6, list);  // Appended, with a limit of its own.
   REQUIRE(list.size() == 7);
   CHECK(list[1].entity == owners[0]);
   CHECK_FALSE(list[5].is_tolerable);
   CHECK(list[6].is_tolerable);
 }
 
-TEST_CASE("A report leaves out the orders that differ because an entity exists only once",
+TEST_CASE("A report omits orders that differ only because an entity is missing",
           "[runtime][world][sys-57]") {
   SampleWorld left;
   const EntityId root = left.spawn(1);
@@ -170,7 +169,7 @@ TEST_CASE("A report leaves out the orders that differ because an entity exists o
   CHECK(texts(left.world, right.world, 100) ==
         std::vector<std::string>{"entity 1 is only left",
                                  "entity 0: Vitality.health: differs by 1 hp (tolerance 0)"});
-  // A value explains no order.
+  // A different value does not explain an order.
   right.world = left.world;
   right.world.get(right.vitality, root)->health = 99;
   right.world.set_parent(child, root);

@@ -30,7 +30,7 @@ TEST_CASE("The null entity is all zero and never alive", "[runtime][world]") {
   CHECK_FALSE(f.world.is_alive(EntityId(77, 1)));
 }
 
-TEST_CASE("A slot that is used again has another generation", "[runtime][world]") {
+TEST_CASE("A reused slot has another generation", "[runtime][world]") {
   Fixture f;
   const EntityId old = f.world.create();
   f.world.add(f.life, old, {5, 1});
@@ -44,7 +44,7 @@ TEST_CASE("A slot that is used again has another generation", "[runtime][world]"
   CHECK_FALSE(f.world.is_alive(old));
   CHECK(f.world.get(f.life, old) == nullptr);
   CHECK(f.world.get(f.life, fresh) == nullptr);
-  // Whoever still holds the old id changes nothing.
+  // Calls with the old id change nothing.
   CHECK_FALSE(f.world.add(f.life, old, {}));
   CHECK_FALSE(f.world.remove(f.life.id(), old));
   CHECK_FALSE(f.world.request_despawn(old));
@@ -71,7 +71,7 @@ TEST_CASE("Components are added, read, changed and removed", "[runtime][world][s
   CHECK(f.world.bytes(f.life.id(), a).empty());
 }
 
-TEST_CASE("Components of one type lie in a row", "[runtime][world][sys-17]") {
+TEST_CASE("Components of one type are contiguous", "[runtime][world][sys-17]") {
   Fixture f;
   std::vector<EntityId> entities;
   for (std::int32_t i = 0; i < 10; ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("Components of one type lie in a row", "[runtime][world][sys-17]") {
     CHECK(f.world.values(f.life)[i].team == static_cast<std::int32_t>(i));
     CHECK(f.world.owners(f.life)[i] == entities[i]);
   }
-  f.world.remove(f.life.id(), entities[3]);  // The last one takes its place.
+  f.world.remove(f.life.id(), entities[3]);  // The last one moves to its index.
   CHECK(f.world.owners(f.life)[3] == entities[9]);
   CHECK(f.world.values(f.life)[3].team == 9);
   CHECK(*f.world.get(f.life, entities[9]) == Life{9, 9});
@@ -91,7 +91,7 @@ TEST_CASE("Components of one type lie in a row", "[runtime][world][sys-17]") {
   CHECK(storage.bytes().size() == 9 * storage.stride_bytes());
 }
 
-TEST_CASE("Component ids follow the names, not the order of registration",
+TEST_CASE("Component ids depend on the names, not on the order of registration",
           "[runtime][world][sys-17]") {
   std::vector<ComponentDescription> reversed = samples::game_components();
   std::ranges::reverse(reversed);
@@ -108,7 +108,7 @@ TEST_CASE("Component ids follow the names, not the order of registration",
   CHECK_FALSE(client.find_component("Zebra"));
 }
 
-TEST_CASE("Children keep their order and go with their parent", "[runtime][world][sys-16]") {
+TEST_CASE("Children keep their order and despawn with their parent", "[runtime][world][sys-16]") {
   Fixture f;
   World& world = f.world;
   const EntityId root = world.create({.name = world.intern("root")});
@@ -125,7 +125,7 @@ TEST_CASE("Children keep their order and go with their parent", "[runtime][world
   CHECK(world.request_despawn(root));
   for (const EntityId entity : {root, a, b, below}) CHECK(world.is_despawning(entity));
   CHECK_FALSE(world.is_despawning(other));
-  const EntityId late = world.create({.parent = b});  // Born to parents on their way out.
+  const EntityId late = world.create({.parent = b});  // Its parents are despawning.
   CHECK(world.is_despawning(late));
   CHECK(world.process_despawns() == 5);
   CHECK(world.entity_count() == 1);
@@ -133,8 +133,8 @@ TEST_CASE("Children keep their order and go with their parent", "[runtime][world
   CHECK(world.values(f.life).empty());
 }
 
-TEST_CASE("A chain of any length goes from its end to its beginning", "[runtime][world]") {
-  // In a step for each: a walk from the beginning for each would not end.
+TEST_CASE("A chain of any length despawns from its end to its beginning", "[runtime][world]") {
+  // One step per entity: a walk from the beginning for each would not end.
   constexpr std::size_t kLength = 200'000;
   Fixture f;
   std::vector<EntityId> chain = {f.world.create()};
@@ -146,10 +146,10 @@ TEST_CASE("A chain of any length goes from its end to its beginning", "[runtime]
   CHECK(f.world.process_despawns([&](EntityId entity) { gone.push_back(entity); }) == kLength + 1);
   std::ranges::reverse(chain);
   chain.push_back(other);
-  CHECK((gone == chain));  // Not to be printed.
+  CHECK((gone == chain));  // Too long to print.
 }
 
-TEST_CASE("A despawn asked for twice happens once", "[runtime][world][sys-16]") {
+TEST_CASE("A despawn that is requested twice happens once", "[runtime][world][sys-16]") {
   Fixture f;
   const EntityId root = f.world.create();
   const EntityId child = f.world.create({.parent = root});
@@ -160,7 +160,7 @@ TEST_CASE("A despawn asked for twice happens once", "[runtime][world][sys-16]") 
   CHECK(f.world.process_despawns() == 0);
 }
 
-TEST_CASE("A parent can change, but never in a circle", "[runtime][world][sys-16]") {
+TEST_CASE("A parent can change, but never to a descendant", "[runtime][world][sys-16]") {
   Fixture f;
   World& world = f.world;
   const EntityId a = world.create();
@@ -178,14 +178,14 @@ TEST_CASE("A parent can change, but never in a circle", "[runtime][world][sys-16
   CHECK(world.next_sibling(d) == c);
   CHECK(world.first_child(b).is_null());
   CHECK(world.request_despawn(d));
-  CHECK_FALSE(world.set_parent(c, b));  // b is on its way out.
+  CHECK_FALSE(world.set_parent(c, b));  // b is despawning.
   CHECK_FALSE(world.set_parent(b, a));
   CHECK(world.process_despawns() == 2);
   CHECK(world.first_child(a) == c);
   CHECK(world.next_sibling(c).is_null());
 }
 
-TEST_CASE("The server computes every entity, a player what is his", "[runtime][world][sys-19]") {
+TEST_CASE("The server simulates every entity, a player its own ones", "[runtime][world][sys-19]") {
   Fixture f;
   World& world = f.world;
   const PlayerId server = PlayerId::none;
@@ -201,14 +201,14 @@ TEST_CASE("The server computes every entity, a player what is his", "[runtime][w
   }
   CHECK(world.is_simulated_by(server, tree));
   CHECK_FALSE(world.is_simulated_by(me, tree));
-  // It may change while the game runs, for all below as well.
+  // The owner may change while the game runs, also of all entities below.
   CHECK(world.set_player(hero, you));
   CHECK(world.is_simulated_by(you, sword));
   CHECK_FALSE(world.is_simulated_by(me, sword));
   CHECK_FALSE(world.is_simulated_by(server, EntityId(99, 1)));
 }
 
-TEST_CASE("What gets another parent goes to the parent's player", "[runtime][world][sys-19]") {
+TEST_CASE("An entity with a new parent gets the parent's player", "[runtime][world][sys-19]") {
   Fixture f;
   World& world = f.world;
   const PlayerId me{1};
@@ -220,11 +220,11 @@ TEST_CASE("What gets another parent goes to the parent's player", "[runtime][wor
   CHECK(world.set_parent(chest, yours));
   CHECK(world.player(chest) == you);
   CHECK(world.player(coin) == you);
-  CHECK(world.set_parent(chest, {}));  // What is dropped stays whose it was.
+  CHECK(world.set_parent(chest, {}));  // A detached entity keeps its player.
   CHECK(world.player(coin) == you);
   CHECK_FALSE(world.set_parent(mine, mine));
   CHECK(world.player(mine) == me);
-  // Going back undoes it.
+  // A restore undoes it.
   SnapshotRing past(world, 2);
   past.capture(Tick(1));
   CHECK(world.set_parent(chest, mine));
@@ -241,13 +241,13 @@ TEST_CASE("Entities are visited in the order of their slots", "[runtime][world][
   f.world.request_despawn(made[3]);
   f.world.process_despawns();
   const EntityId again = f.world.create();
-  CHECK(again.slot() == made[3].slot());  // The slot freed last.
+  CHECK(again.slot() == made[3].slot());  // The last freed slot.
   std::vector<EntityId> visited;
   f.world.each_entity([&](EntityId entity) { visited.push_back(entity); });
   CHECK(visited == std::vector<EntityId>{made[0], made[2], again, made[4]});
 }
 
-// The same calls in two worlds.
+// Makes the same calls in any world.
 void play(World& world) {
   const auto life = world.component<Life>("Life");
   const auto body = world.component<Body>("Body");
@@ -277,7 +277,7 @@ TEST_CASE("Equal calls give equal worlds, byte for byte", "[runtime][world][sys-
   }
 }
 
-TEST_CASE("A copied world goes its own way", "[runtime][world][sys-17]") {
+TEST_CASE("A copied world is independent", "[runtime][world][sys-17]") {
   Fixture f;
   const EntityId entity = f.world.create({.name = f.world.intern("original")});
   f.world.add(f.life, entity, {9, 9});
@@ -291,7 +291,7 @@ TEST_CASE("A copied world goes its own way", "[runtime][world][sys-17]") {
   CHECK(copy.intern("original") == f.world.intern("original"));
 }
 
-TEST_CASE("A copy notes nothing down for those who watch the original", "[runtime][world]") {
+TEST_CASE("A copy logs nothing for watchers of the original", "[runtime][world]") {
   Fixture f;
   SnapshotRing past(f.world, 4);
   ViewEvents view(f.world);
@@ -308,7 +308,7 @@ TEST_CASE("A copy notes nothing down for those who watch the original", "[runtim
   CHECK(allocation_count() == before);
 }
 
-TEST_CASE("A world notes nothing down once nobody watches it", "[runtime][world]") {
+TEST_CASE("A world without watchers logs nothing", "[runtime][world]") {
   Fixture f;
   f.world.reserve(8, 8);
   {
@@ -328,7 +328,7 @@ TEST_CASE("A world notes nothing down once nobody watches it", "[runtime][world]
   CHECK(allocation_count() == before);
 }
 
-TEST_CASE("A world that has room allocates nothing", "[runtime][world][sys-17]") {
+TEST_CASE("A world with free capacity allocates nothing", "[runtime][world][sys-17]") {
   Fixture f;
   f.world.reserve(64, 64);
   const NameId name = f.world.intern("thing");
@@ -346,7 +346,7 @@ TEST_CASE("A world that has room allocates nothing", "[runtime][world][sys-17]")
   CHECK(allocation_count() == before);
 }
 
-TEST_CASE("A world that goes back to a copy keeps the names that others hold by number",
+TEST_CASE("A world that is restored from a copy keeps the names that others use by number",
           "[runtime][world]") {
   World world(samples::game_components());
   (void)world.intern("old");
@@ -355,7 +355,7 @@ TEST_CASE("A world that goes back to a copy keeps the names that others hold by 
   world = saved;
   CHECK(world.text(held) == "a name that came since");
   CHECK(world.name(world.create({.name = held})) == "a name that came since");
-  // Another world has names of its own.
+  // Another world has its own names.
   World other(samples::game_components());
   const NameId first = other.intern("another");
   world = other;
