@@ -102,7 +102,7 @@ class JsonReading {
     return fail(ErrorCode::malformed, position_text(text_, offset) + why);
   }
 
-  // The first byte of the word or text that ends behind so many bytes.
+  // The first byte of the word or quoted text whose last byte has this number, counted from one.
   std::size_t token_begin(std::size_t bytes) const {
     std::size_t at = bytes == 0 ? 0 : bytes - 1;
     if (at >= text_.size()) return text_.size();
