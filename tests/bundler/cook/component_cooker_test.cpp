@@ -203,6 +203,8 @@ TEST_CASE("A value that does not fit is told with its place, and the default sta
       {"f64: 1e400", "beyond a double"},
       {"f64: 1.5m", "a unit behind"},
       {"v2: {x: left, y: 1}", "no number in a vector"},
+      {"v2: {x: '1', y: 1}", "a number in quotes in a vector"},
+      {"v2: [1, \"1\"]", "a number in quotes in a list of axes"},
       {"v3: 5", "a number for a vector"},
       {"v3: [1, 2, 3, 4]", "too many axes"},
       {"name: ninebytes", "too long a text"},

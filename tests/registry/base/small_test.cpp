@@ -1,4 +1,6 @@
-// The units of `registry/base` that fit in a few lines each.
+// The units of the vocabulary that fit in a few lines each.
+#include <random>
+#include <regex>
 #include <set>
 #include <type_traits>
 
@@ -115,6 +117,53 @@ TEST_CASE("Shown text commands no terminal and stays on its line", "[registry]")
                                                 {"bad\xff\xfename", "bad\\xff\\xfename"},
                                                 {std::string("a\0b", 3), "a\\x00b"}}));
   CHECK(shown_text(text) == shown);
+}
+
+TEST_CASE("The pattern of a type's name fits what is nearest to it, and nothing else",
+          "[registry][names]") {
+  const auto name = GENERATE(as<std::string>(), "Health", "Transform", "Ab", "A", "GameMode2",
+                             "my_Type", "enemy");
+  const std::regex pattern(type_slip_pattern(name));
+  const std::uint32_t seed = 32;
+  CAPTURE(name, seed);
+  std::mt19937 random(seed);
+  std::size_t near = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string word = name;
+    for (std::uint32_t slips = random() % 4; slips > 0; --slips) {
+      const std::size_t at = random() % (word.size() + 1);
+      const char letter = "aehHlTt_-2"[random() % 10];
+      if (at < word.size() && random() % 3 == 0) {
+        word.erase(at, 1);
+      } else if (at < word.size() && random() % 2 == 0) {
+        word[at] = letter;
+      } else {
+        word.insert(at, 1, letter);
+      }
+    }
+    CAPTURE(word);
+    const bool is_near = word == name || nearest_type_name(word, {name}) == name;
+    near += is_near ? 1U : 0U;
+    REQUIRE(std::regex_match(word, pattern) == is_near);
+  }
+  CHECK(near > 0);
+  CHECK(near < 2000);
+}
+
+TEST_CASE("A mistyped name of a type is like the known one that is nearest", "[registry][names]") {
+  const std::set<std::string> known = {"Health", "HealthBar", "Team"};
+  const auto [name, meant] = GENERATE(table<std::string, std::string>({
+      {"Healht", "Health"},  // two letters exchanged
+      {"health", "Health"},
+      {"haelth", "Health"},  // the same, and the first letter's case
+      {"HEALTH_BAR", "HealthBar"},
+      {"Health", ""},      // known
+      {"HEALHT", ""},      // case and two slips
+      {"Wobbulator", ""},  // like none
+      {"", ""},
+  }));
+  CAPTURE(name);
+  CHECK(nearest_type_name(name, known) == meant);
 }
 
 TEST_CASE("A mistyped name is like the known one that is nearest", "[registry][names]") {
