@@ -20,7 +20,7 @@ enum SessionChannel : std::size_t {
 };
 /// Of SESSION_FORMAT.md. Ends of different versions do not connect: it is part of the number of the
 /// application.
-inline constexpr std::uint64_t kSessionFormatVersion = 3;
+inline constexpr std::uint64_t kSessionFormatVersion = 4;
 /// What both ends of a session's connection declare.
 ConnectionOptions session_connection();
 
@@ -30,6 +30,7 @@ enum class SessionMessage : std::uint8_t {
   welcome = 2,  ///< The server's first words: `Welcome`.
   game = 3,     ///< A message of the game.
   forced = 4,   ///< A field of a client's commands that the server forces: `CommandForces::encode`.
+  level = 5,    ///< A map with another level begins: `LevelBegin`.
 };
 
 /// A message of a session has at most this many bytes: a peer could ask for any memory else.
@@ -66,6 +67,13 @@ struct Welcome {
   std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
 };
+/// The level of the map that begins next.
+struct LevelBegin {
+  std::array<std::byte, 16> level{};   ///< As in `Welcome`.
+  std::array<std::byte, 16> placed{};  ///< As in `Welcome`.
+};
+std::vector<std::byte> encode(const LevelBegin& begin);
+std::optional<LevelBegin> decode_level_begin(std::span<const std::byte> bytes);
 std::vector<std::byte> encode(const Welcome& welcome);
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);
 
