@@ -8,11 +8,13 @@ set(muster_public_headers
   client_options.h=runtime/session/client_options.h
   edges.h=runtime/session/edges.h
   game.h=runtime/session/game.h
+  preview.h=runtime/session/game_preview.h
   hit_volume.h=runtime/sync/hit_volume.h
   match.h=runtime/session/simulated_match.h
   misprediction_log.h=runtime/session/misprediction_log.h
   math.h=runtime/world/math.h
   problem.h=runtime/session/problem.h
+  reload_summary.h=runtime/session/reload_summary.h
   server.h=runtime/session/game_server.h
   server_options.h=runtime/session/server_options.h
   session_calls.h=runtime/session/session_calls.h

@@ -8,6 +8,8 @@
 #include "registry/base/clock.h"
 #include "registry/base/result.h"
 #include "registry/base/tick.h"
+#include "registry/base/type_id.h"
+#include "runtime/bundle/bundle_layout.h"
 #include "runtime/session/game.h"
 #include "runtime/world/entity_id.h"
 
@@ -18,6 +20,13 @@ struct GameClientOptions {
   std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
   std::string key{};     ///< The server's public key, 64 hex digits.
   Duration connect_timeout = std::chrono::seconds(10);
+  /// The project path of a prefab, shown for presentations and effects that cannot be loaded.
+  std::string placeholder{};
+  std::uint16_t platforms = kPlatformClient;  ///< Bits that a presentation must have.
+  /// Threads that load bundles; 0 loads within `frame`, the same way each time.
+  std::uint32_t loading_threads = 1;
+  std::string capture_file{};  ///< For the packets of the connection (`muster-net`); empty: none.
+  bool may_reload = false;     ///< For `GameClient::reload`; takes memory for each entity.
 };
 /// Where a client is between connecting and its end.
 enum class GameClientState : std::uint8_t {
@@ -39,6 +48,16 @@ struct PlayedEffect {
   /// It happened some ticks ago: only a replay did it, or this client did not foresee it.
   bool is_late = false;
 };
+/// An effect that plays: `GameClient::effects`.
+struct PlayingEffect {
+  EntityId root{};  ///< In `GameClient::view`.
+  TypeId type{};
+  Vec3 position{};  ///< Now; of an effect along a line, where its head is.
+  Quaternion rotation{};
+  Vec3 line_start{};
+  Vec3 line_end{};
+  float seconds = 0;  ///< Since it began.
+};
 /// Why a client is over.
 struct ClientEnd {
   bool is_good = true;  ///< The game or the server ended it on purpose.
@@ -52,8 +71,25 @@ struct GameClientMetrics {
   Duration interpolation_delay{};
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
+  double loss = 0;  ///< Share of the packets sent, 0 to 1.
   std::uint64_t snapshots = 0;
-  std::uint64_t divergences = 0;
+  std::uint64_t snapshot_bytes = 0;
+  std::uint64_t snapshots_late = 0;     ///< Too late to be of use.
+  std::uint64_t snapshots_unknown = 0;  ///< Based on a state that this client does not have.
+  std::uint64_t snapshots_malformed = 0;
+  std::uint64_t resyncs = 0;      ///< The whole world was requested again.
+  std::uint64_t checksums = 0;    ///< Entities compared with the server's.
+  std::uint64_t divergences = 0;  ///< Checksums that differed.
+  std::uint64_t spawned = 0;
+  std::uint64_t despawned = 0;
+  // From an entity's spawn to the rest of its prefab.
+  std::uint64_t loads = 0;
+  std::uint64_t loads_failed = 0;  ///< Assets that could not be loaded.
+  Duration load_time{};            ///< The sum of all loads.
+  Duration load_time_max{};
+  std::uint64_t presentations = 0;  ///< Shown so far.
+  std::uint64_t effects_played = 0;
+  std::uint64_t effects_too_late = 0;
   std::uint64_t corrections = 0;       ///< Predictions that were corrected beyond a tolerance.
   std::uint64_t predicted_ticks = 0;   ///< That were run once.
   std::uint64_t replayed_ticks = 0;    ///< That were run again, after a state of the server.

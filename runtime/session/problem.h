@@ -23,6 +23,7 @@ enum class ProblemKind : std::uint8_t {
   missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
   content_differs,     ///< The other end has other content or descriptions; it was converted.
   overloaded,          ///< Ticks were skipped: a frame took longer than its ticks.
+  unwritten,           ///< A recording or capture cannot be written: it ends here.
 };
 
 /// The kind's name, as in `clamped`.

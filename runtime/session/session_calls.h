@@ -2,11 +2,13 @@
 // `GameServer` and `GameClient`.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "registry/base/bytes.h"
 #include "runtime/session/game.h"
@@ -45,6 +47,30 @@ class ServerCalls {
   void handle_message(std::string_view name, std::size_t bytes,
                       std::function<void(PlayerId, Bytes)> handler);
 
+  // The same, typed.
+  template <typename... T>
+  EntityId spawn_with(EntityType type, const SpawnOptions& options, const T&... values) {
+    const std::array<NamedValue, sizeof...(T)> named{named_value(values)...};
+    return spawn_entity(type, options, named);
+  }
+  template <typename T>
+  T* component(EntityId entity) {
+    return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
+  }
+  template <typename... C, typename Visit>
+  void visit_with(Visit& visit) {
+    check_visit<Visit, C...>();
+    const auto types = visited<C...>();
+    visit_entities(types, &visit, &visit_erased<Visit, C...>);
+  }
+  template <typename T>
+  void handle_with(std::function<void(PlayerId, const T&)> callback) {
+    handle_message(described_name<T>(), sizeof(T),
+                   [callback = std::move(callback)](PlayerId player, Bytes bytes) {
+                     callback(player, *reinterpret_cast<const T*>(bytes.data()));
+                   });
+  }
+
   std::unique_ptr<Impl> impl_;
 };
 
@@ -66,6 +92,25 @@ class ClientCalls {
   void visit_entities(std::span<const VisitedComponent> components, void* visitor,
                       VisitRun visit) const;
   void handle_message(std::string_view name, std::size_t bytes, std::function<void(Bytes)> handler);
+
+  // The same, typed.
+  template <typename T>
+  const T* component(EntityId entity, bool is_view) const {
+    return reinterpret_cast<const T*>(
+        find_component(described_name<T>(), entity, sizeof(T), is_view));
+  }
+  template <typename... C, typename Visit>
+  void visit_with(Visit& visit) const {
+    check_visit<Visit, C...>();
+    const auto types = visited<C...>();
+    visit_entities(types, &visit, &visit_erased<Visit, C...>);
+  }
+  template <typename T>
+  void handle_with(std::function<void(const T&)> callback) {
+    handle_message(described_name<T>(), sizeof(T), [callback = std::move(callback)](Bytes bytes) {
+      callback(*reinterpret_cast<const T*>(bytes.data()));
+    });
+  }
 
   std::unique_ptr<Impl> impl_;
 };
