@@ -5,19 +5,15 @@ set(muster_public_headers
   # The front door.
   build.h=runtime/session/build.h
   client.h=runtime/session/game_client.h
-  client_options.h=runtime/session/client_options.h
   edges.h=runtime/session/edges.h
   game.h=runtime/session/game.h
   preview.h=runtime/session/game_preview.h
   hit_volume.h=runtime/sync/hit_volume.h
   match.h=runtime/session/simulated_match.h
-  misprediction_log.h=runtime/session/misprediction_log.h
   math.h=runtime/world/math.h
   problem.h=runtime/session/problem.h
-  reload_summary.h=runtime/session/reload_summary.h
   server.h=runtime/session/game_server.h
-  server_options.h=runtime/session/server_options.h
-  session_calls.h=runtime/session/session_calls.h
+  session_options.h=runtime/session/session_options.h
   system_context.h=runtime/session/system_context.h
   # The engine's world, for what the front door does not have.
   component_id.h=runtime/world/component_id.h
@@ -50,8 +46,7 @@ set(muster_public_headers
   # Sockets: for a transport of your own.
   address.h=net/transport/address.h
   datagram_socket.h=net/transport/datagram_socket.h
-  net_time.h=net/wire/net_time.h
-  udp_socket.h=net/transport/udp_socket.h)
+  net_time.h=net/wire/net_time.h)
 
 set(muster_installed_headers "")
 foreach(pair IN LISTS muster_public_headers)
