@@ -9,11 +9,9 @@
 #include <type_traits>
 
 #include "runtime/session/build.h"
-#include "runtime/session/client_options.h"
 #include "runtime/session/edges.h"
-#include "runtime/session/misprediction_log.h"
-#include "runtime/session/reload_summary.h"
-#include "runtime/session/session_calls.h"
+#include "runtime/session/problem.h"
+#include "runtime/session/session_options.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {
@@ -127,7 +125,7 @@ class GameClient : public session_detail::ClientCalls {
   Result<ReloadSummary> reload(const Build& build);
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;
-  /// The last predictions that were corrected, oldest first; at most `MispredictionLog::kKept`.
+  /// The last predictions that were corrected, oldest first; at most 256.
   std::size_t misprediction_count() const;
   /// Requires: an index below `misprediction_count()`. Valid until the next frame.
   const Misprediction& misprediction(std::size_t index) const;

@@ -11,9 +11,7 @@
 
 #include "runtime/session/build.h"
 #include "runtime/session/edges.h"
-#include "runtime/session/reload_summary.h"
-#include "runtime/session/server_options.h"
-#include "runtime/session/session_calls.h"
+#include "runtime/session/session_options.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {

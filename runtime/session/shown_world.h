@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "registry/base/result.h"
-#include "runtime/session/client_options.h"
 #include "runtime/session/content_store.h"
+#include "runtime/session/session_options.h"
 #include "runtime/spawn/effects.h"
 #include "runtime/spawn/hot_reload.h"
 #include "runtime/spawn/presentation.h"

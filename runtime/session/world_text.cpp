@@ -15,8 +15,7 @@ constexpr std::string_view kCommandNumber = "commandNumber";
 
 void WorldText::add(std::uint32_t id, std::uint16_t type, SeenBy seen_by,
                     std::span<const std::int64_t> values) {
-  text_ += std::to_string(id) + " type " + std::to_string(schema_.types[type].id) +
-           (seen_by == SeenBy::owner ? " own\n" : "\n");
+  text_ += std::to_string(id) + " type " + std::to_string(schema_.types[type].id) + "\n";
   for (const std::uint16_t index : schema_.types[type].components) {
     const ComponentSchema& component = schema_.components[index];
     for (const FieldSchema& field : component.fields) {

@@ -10,7 +10,7 @@
 #include "content/arena/game/program_options.h"
 #include "net/snapshot/model_file.h"
 #include "runtime/session/level_model.h"
-#include "runtime/session/server_options.h"
+#include "runtime/session/session_options.h"
 #include "tests/support/arena_evening.h"
 
 namespace muster {

@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "content/arena/game/rules.h"
-#include "registry/components/component_text.h"
 #include "registry/base/mapping_guard.h"
+#include "registry/components/component_text.h"
 #include "runtime/assets/build_notices.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/game_preview.h"

@@ -6,7 +6,7 @@
 
 #include "net/transport/address.h"
 #include "runtime/session/key_text.h"
-#include "runtime/session/server_options.h"
+#include "runtime/session/session_options.h"
 
 namespace arena {
 
