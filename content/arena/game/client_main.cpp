@@ -134,7 +134,8 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
     last = tick_of();
     if (notes.tick_count++ == 0) notes.first_tick = last;
     notes.recorded_seconds = static_cast<double>(last - notes.first_tick) / arena::kTicksPerSecond;
-    if (options.seconds > 0 && notes.recorded_seconds >= options.seconds) break;
+    const bool is_enough = options.seconds > 0 && notes.recorded_seconds >= options.seconds;
+    if (options.speed == 0 && is_enough) break;
     if (options.speed == 0) continue;
     const std::chrono::duration<double, muster::Duration::period> due(notes.recorded_seconds /
                                                                       options.speed * 1e9);
@@ -142,6 +143,7 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
     while (edges.now() < when && !stop) {
       std::this_thread::sleep_for(std::min(when - edges.now(), kReplayWait));
     }
+    if (is_enough) break;
   }
   notes.took_seconds = seconds_of(edges.now() - start);
   if (client.is_over() && !client.end().is_good) notes.complaint = client.end().text;
