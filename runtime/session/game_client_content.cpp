@@ -104,9 +104,10 @@ void GameClient::Impl::begin_level(Connection& connection) {
   apply(ServerSource(*replication), {});
   replication->clear();
   for (const auto& [id, entity] : std::exchange(known, {})) world.request_despawn(entity);
-  welcome->level = next_levels.front().level;
-  welcome->placed = next_levels.front().placed;
-  next_levels.pop_front();
+  welcome->level = next_levels.back().level;
+  welcome->placed = next_levels.back().placed;
+  next_levels.clear();
+  has_sent_structs = false;  // They may have been under way when the map began.
   want_level();
 }
 

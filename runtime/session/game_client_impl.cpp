@@ -121,12 +121,8 @@ void GameClient::Impl::resolve() {
 
 void GameClient::Impl::follow(Connection& connection) {
   // The level of the connection's map comes in a message, which may arrive later than the map.
-  const auto later = static_cast<std::int16_t>(maps_announced - 1 - connection.map());
-  if (later < 0) return;
-  if (next_levels.size() > static_cast<std::size_t>(later)) {
-    while (next_levels.size() > static_cast<std::size_t>(later) + 1) next_levels.pop_front();
-    return begin_level(connection);
-  }
+  if (maps_announced != static_cast<std::uint16_t>(connection.map() + 1)) return;
+  if (!next_levels.empty()) return begin_level(connection);
   replication->update(connection);
   if (replication->phase() == ReplicationPhase::failed) {
     return fail_with(ErrorCode::unsupported,

@@ -49,7 +49,7 @@ void GameClient::Impl::read_loose(Connection& connection) {
 bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body) {
   switch (kind) {
     case SessionMessage::structs: {
-      if (decoder) return false;
+      if (decoder) return true;  // Sent again with another map.
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       if (!made) return false;
       decoder = std::move(made.value());
@@ -100,12 +100,16 @@ bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
 }
 
 bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
-  if (welcome || !decoder) return false;
+  if (!decoder) return false;
+  if (welcome) {
+    const std::optional<Welcome> next = decode_welcome(body);
+    return next && take_level(encode(LevelBegin{.level = next->level, .placed = next->placed}));
+  }
   welcome = decode_welcome(body);
   if (!welcome) return false;
   player = static_cast<PlayerId>(welcome->player);
   receiver.set_player(player);
-  maps_announced = 1;
+  maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   Result<ByteVector> named = load_level_model(assets->store(), Guid::from_bytes(welcome->level));
   if (named) {
     model = std::move(named.value());
@@ -124,8 +128,9 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
 bool GameClient::Impl::take_level(std::span<const std::byte> body) {
   const std::optional<LevelBegin> begin = welcome ? decode_level_begin(body) : std::nullopt;
   if (!begin || next_levels.size() >= kNextLevelsMax) return false;
+  // What is read belongs to the connection's present map.
   next_levels.push_back(*begin);
-  ++maps_announced;
+  maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   return true;
 }
 

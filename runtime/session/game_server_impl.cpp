@@ -115,8 +115,9 @@ void GameServer::Impl::update_clients() {
     Player& player = *players[index];
     Connection* const connection = net->connection(player.client);
     if (connection == nullptr) return;
-    player.pipe.flush(*connection);
+    // A map that begins ends the messages under way: those of the new one come after it.
     replication->update(id_of(player), *connection, net_time(now));
+    player.pipe.flush(*connection);
   };
   const auto count = static_cast<std::uint32_t>(players.size());
   if (workers != nullptr) {

@@ -113,10 +113,17 @@ LevelBegin GameServer::Impl::level_begin() const {
 /// Requires: between `begin_tick` and `end_tick` of the replication.
 void GameServer::Impl::begin_map() {
   begins_map = false;
-  // A client that joined after this map began was welcomed to it. A full pipe ends when it is read,
-  // and the client waits until it has the message.
+  // Messages under way end with the map, perhaps the first ones: they are sent again.
+  const LevelBegin begin = level_begin();
   for (const auto& player : players) {
-    static_cast<void>(player->pipe.send(SessionMessage::level, encode(level_begin())));
+    player->pipe = MessagePipe();
+    const Welcome welcome{.player = static_cast<PlayerNumber>(player->id),
+                          .ticks_per_second = content->game().ticks_per_second,
+                          .snapshot_ticks = snapshot_ticks(content->game()),
+                          .level = begin.level,
+                          .placed = begin.placed};
+    static_cast<void>(player->pipe.send(SessionMessage::structs, encoder.schema()));
+    static_cast<void>(player->pipe.send(SessionMessage::welcome, encode(welcome)));
   }
   replication->begin_map({});
 }

@@ -107,6 +107,7 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
     const MessagePipe::Received received = player.pipe.receive(connection, kind, body);
     if (received == MessagePipe::Received::nothing) return;
     bool is_sound = received == MessagePipe::Received::message;
+    if (is_sound && kind == SessionMessage::structs && player.decoder) continue;  // Another map's.
     if (is_sound && kind == SessionMessage::structs && !player.decoder) {
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       is_sound = made.has_value();

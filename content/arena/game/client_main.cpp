@@ -116,10 +116,10 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
   arena::ReplayNotes notes;
   bool is_written = true;
   listen(client, options.is_json, notes.is_still, is_written);
+  const double ticks = std::min(options.from_seconds * arena::kTicksPerSecond, 4e9);
+  const std::uint32_t from = client.first_tick().value() + static_cast<std::uint32_t>(ticks);
   if (options.from_seconds > 0) {
-    const double ticks = std::min(options.from_seconds * arena::kTicksPerSecond, 4e9);
-    const auto sought =
-        client.seek(muster::Tick(client.first_tick().value() + static_cast<std::uint32_t>(ticks)));
+    const auto sought = client.seek(muster::Tick(from));
     if (!sought) return complain(options.play + ": " + sought.error().message);
   }
   const muster::Time start = edges.now();
@@ -129,11 +129,13 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
   for (std::uint32_t last = 0; !client.is_over() && !stop;) {
     now += muster::Duration(std::chrono::seconds(1)) / arena::kTicksPerSecond;
     client.frame(now);
-    if (tick_of() == last) continue;
+    const bool is_loading = client.state() == muster::GameClientState::loading;
+    if (is_loading || tick_of() == last || tick_of() < from) continue;
     last = tick_of();
     if (notes.tick_count++ == 0) notes.first_tick = last;
     notes.recorded_seconds = static_cast<double>(last - notes.first_tick) / arena::kTicksPerSecond;
-    if (options.seconds > 0 && notes.recorded_seconds >= options.seconds) break;
+    const bool is_enough = options.seconds > 0 && notes.recorded_seconds >= options.seconds;
+    if (options.speed == 0 && is_enough) break;
     if (options.speed == 0) continue;
     const std::chrono::duration<double, muster::Duration::period> due(notes.recorded_seconds /
                                                                       options.speed * 1e9);
@@ -141,6 +143,7 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
     while (edges.now() < when && !stop) {
       std::this_thread::sleep_for(std::min(when - edges.now(), kReplayWait));
     }
+    if (is_enough) break;
   }
   notes.took_seconds = seconds_of(edges.now() - start);
   if (client.is_over() && !client.end().is_good) notes.complaint = client.end().text;

@@ -97,9 +97,10 @@ TEST_CASE("An entity has a presentation, and its owner one more", "[session][flo
   Stage stage;
   CHECK(stage.name_of(0) == "hat");
   CHECK(stage.name_of(1) == "hand");
+  const EntityReference first = stage.match->server().reference(stage.runner);
   GameClient& other = stage.match->add_client();
   stage.match->run(1s);
-  const EntityId seen = other.find(stage.match->server().reference(stage.runner));
+  const EntityId seen = other.find(first);
   CHECK_FALSE(other.presentation(seen, 0).is_null());
   CHECK(other.presentation(seen, 1).is_null());
 }
