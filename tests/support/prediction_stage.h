@@ -81,7 +81,7 @@ class Stage {
     }
     for (CommandSet& set : sent_) set = default_commands(game.commands.types);
     prediction = std::make_unique<OwnPrediction>(
-        game, PredictionSource{received, spawner_, deferred_, *content_}, collection_, kPlayer,
+        game, PredictionSource{received, spawner_, deferred_, content_}, collection_, kPlayer,
         problems_);
     for (std::uint32_t i = 0; i < entities; ++i) {
       prediction->note_entity(owned[i], {static_cast<std::int32_t>(i)});
