@@ -1,4 +1,4 @@
-// What one end of a session has open of a build: a store of bundles, and what loads them.
+// The content of one end of a session: a store of bundles, and their loader.
 #pragma once
 
 #include <cstdint>

@@ -119,7 +119,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void read_loose(Connection& connection);
   bool take(SessionMessage kind, std::span<const std::byte> body);
   bool take_welcome(std::span<const std::byte> body);
-  bool take_level(std::span<const std::byte> body);
+  bool begin_level(const LevelBegin& begin);
   bool take_forced(std::span<const std::byte> body);
   void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);

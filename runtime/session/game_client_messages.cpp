@@ -63,8 +63,6 @@ bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body
       return true;
     case SessionMessage::forced:
       return decoder && take_forced(body);
-    case SessionMessage::level:
-      return take_level(body);
   }
   return false;
 }
@@ -103,7 +101,7 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   if (!decoder) return false;
   if (welcome) {
     const std::optional<Welcome> next = decode_welcome(body);
-    return next && take_level(encode(LevelBegin{.level = next->level, .placed = next->placed}));
+    return next && begin_level({.level = next->level, .placed = next->placed});
   }
   welcome = decode_welcome(body);
   if (!welcome) return false;
@@ -125,11 +123,10 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   return true;
 }
 
-bool GameClient::Impl::take_level(std::span<const std::byte> body) {
-  const std::optional<LevelBegin> begin = welcome ? decode_level_begin(body) : std::nullopt;
-  if (!begin || next_levels.size() >= kNextLevelsMax) return false;
+bool GameClient::Impl::begin_level(const LevelBegin& begin) {
+  if (next_levels.size() >= kNextLevelsMax) return false;
   // What is read belongs to the connection's present map.
-  next_levels.push_back(*begin);
+  next_levels.push_back(begin);
   maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   return true;
 }

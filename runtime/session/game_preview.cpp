@@ -74,7 +74,7 @@ void GamePreview::frame(Time now) {
   impl_->edges.advance(impl_->last ? std::max(now - *impl_->last, Duration()) : Duration());
   impl_->last = now;
   impl_->server->frame(impl_->edges.now());
-  // What the server has sent arrives in the same frame.
+  // The server's packets arrive in the same frame.
   impl_->edges.advance({});
   impl_->client->frame(impl_->edges.now());
 }

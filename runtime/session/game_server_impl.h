@@ -50,7 +50,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     EntityId view;
     std::optional<Vec3> view_position;
     std::uint8_t team = 0;
-    std::vector<std::uint32_t> messages;  ///< Of the running second, by the client's type.
+    std::vector<std::uint32_t> messages;  ///< In this second, by the client's type.
     Time messages_since{};
   };
   using MessageHandler = std::function<void(PlayerId, Bytes)>;

@@ -27,10 +27,9 @@ ConnectionOptions session_connection();
 /// The kind of a session's message.
 enum class SessionMessage : std::uint8_t {
   structs = 1,  ///< The sender's commands and messages: `StructEncoder::schema`.
-  welcome = 2,  ///< The server's first words: `Welcome`.
+  welcome = 2,  ///< The server's `Welcome`, for each map.
   game = 3,     ///< A message of the game.
   forced = 4,   ///< A field of a client's commands that the server forces: `CommandForces::encode`.
-  level = 5,    ///< A map with another level begins: `LevelBegin`.
 };
 
 /// A message of a session has at most this many bytes: a peer could ask for any memory else.
@@ -73,8 +72,6 @@ struct LevelBegin {
   std::array<std::byte, 16> level{};   ///< As in `Welcome`.
   std::array<std::byte, 16> placed{};  ///< As in `Welcome`.
 };
-std::vector<std::byte> encode(const LevelBegin& begin);
-std::optional<LevelBegin> decode_level_begin(std::span<const std::byte> bytes);
 std::vector<std::byte> encode(const Welcome& welcome);
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);
 

@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// What a problem is about.
+/// The kinds of problems.
 enum class ProblemKind : std::uint8_t {
   clamped,             ///< A value was outside its described range; the receiver has the bound.
   diverged,            ///< A client's value differed from the server's; it was sent again.
