@@ -55,11 +55,12 @@ Result<void> check_nothing_lost(const Project& project, const PreparePlan& plan)
       if (change.kind != PrepareChange::Kind::remove || ++count > kListedMax) continue;
       const std::string asset =
           change.path.empty() ? "guid " + change.guid.to_string() : "'" + change.path.text() + "'";
-      lines += "\n  " + file + ": id " + std::to_string(change.type_id.value()) + ", " + asset;
+      lines += (count == 1 ? " id " : ", id ") + std::to_string(change.type_id.value()) + " (" +
+               asset + ") of '" + file + "'";
     }
   }
   if (count == 0) return {};
-  if (count > kListedMax) lines += "\n  and " + std::to_string(count - kListedMax) + " more";
+  if (count > kListedMax) lines += " and " + std::to_string(count - kListedMax) + " more";
   return fail(ErrorCode::invalid_argument,
               "'--fix' would remove " + counted(count, "entry", "entries") +
                   " and retire the ids; nothing was changed. '--allow-loss' does it:" + lines);

@@ -45,6 +45,9 @@ class Packages {
   bool has_lock() const { return has_lock_; }
   /// Whether the manifest or the lock names a package.
   bool has(const std::string& package) const { return named_.contains(package); }
+  /// The packages of manifest and lock, with what the first of them says of each: a version, a
+  /// folder or an address; empty when it is no text.
+  const std::map<std::string, std::string>& named() const { return named_; }
   /// The packages that are to be taken from elsewhere and are not there, by name: what says so.
   const std::map<std::string, std::string>& missing() const { return missing_; }
 

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "registry/base/counted.h"
-#include "registry/base/json_reader.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -81,29 +80,19 @@ bool is_packed_elsewhere(std::string_view version) {
          version.ends_with(".tgz") || version.ends_with(".tar.gz");
 }
 
-// Those packages that are neither in the project nor in the editor's cache. `Packages` reports a
-// manifest that cannot be read.
-std::set<std::string> unseen_packages(const Project& project, const AssetPath& manifest) {
-  constexpr std::uint64_t kManifestBytesMax = 4ULL * 1024 * 1024;
-  ByteVector buffer;
-  const auto bytes = read_whole(project.files(), manifest, kManifestBytesMax, buffer);
-  if (!bytes) return {};
-  const auto read =
-      read_json(as_text(bytes.value()), {.may_repeat_keys = true, .has_comments = true});
-  if (!read || !read.value().is_object() || !read.value().contains("dependencies")) return {};
-  std::set<std::string> cached;
-  const auto folders = project.files().list(AssetPath().child("Library").child("PackageCache"));
-  if (folders) {
-    for (const DirectoryEntry& entry : folders.value()) {
-      cached.insert(entry.name.substr(0, entry.name.find('@')));
-    }
-  }
+// Packages that are neither in the project nor in the editor's cache.
+std::set<std::string> unseen_packages(const Project& project) {
   std::set<std::string> unseen;
-  for (const auto& [name, version] : read.value()["dependencies"].items()) {
-    if (!version.is_string() || !is_packed_elsewhere(version.get<std::string>())) continue;
+  for (const auto& [name, version] : project.packages().named()) {
+    if (!is_packed_elsewhere(version)) continue;
     const auto embedded = AssetPath::parse("Packages/" + name);
-    if (embedded && project.files().stat(embedded.value())) continue;
-    if (!cached.contains(name)) unseen.insert(name);
+    if (!embedded || !project.files().stat(embedded.value())) unseen.insert(name);
+  }
+  if (unseen.empty()) return {};
+  const auto folders = project.files().list(AssetPath().child("Library").child("PackageCache"));
+  if (!folders) return unseen;
+  for (const DirectoryEntry& entry : folders.value()) {
+    unseen.erase(entry.name.substr(0, entry.name.find('@')));
   }
   return unseen;
 }
@@ -121,7 +110,7 @@ void check_packages(const Project& project, const std::set<AssetNumber>& built,
         .severity = Severity::warning;
   }
   const auto used = uses_of_packages(project, built);
-  std::set<std::string> unseen = unseen_packages(project, manifest);
+  std::set<std::string> unseen = unseen_packages(project);
   std::erase_if(unseen, [&](const std::string& name) { return used.contains(name); });
   if (!unseen.empty() && has_unresolved(project)) {
     findings.add("package-reference", {manifest, {}},

@@ -123,6 +123,7 @@ class OwnPrediction final : public Forecast {
     std::uint32_t number = 0;  ///< The last command that the received state includes.
     std::uint32_t born = 0;    ///< The command that spawned it; 0 when the server has confirmed it.
     bool is_listed = false;    ///< Found in the received world.
+    bool is_new = false;       ///< Shown as received so far: `ShownOffsets` moves it over.
     std::vector<State> states;
     std::vector<std::uint32_t> past_numbers;  ///< By command: whose state a row has.
     ByteVector past;                          ///< Rows of all states, by command.

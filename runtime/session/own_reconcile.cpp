@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "registry/components/comparison.h"
 #include "runtime/session/own_prediction.h"
@@ -33,7 +34,9 @@ void OwnPrediction::list_own() {
     const bool is_own = received_.player(entity) == player_;
     const std::uint32_t command = std::as_const(received_).get(replicated_, entity)->command_number;
     if (is_own && command == 0) continue;
+    const bool is_new = find_own(entity) == nullptr;
     Own& own = add_own(entity);
+    own.is_new = own.is_new || is_new;
     own.number = is_own ? command : received_tick_.value();
     own.born = 0;
     own.is_listed = true;
@@ -266,6 +269,7 @@ void OwnPrediction::keep_shown(float fraction, Time now) {
 
 void OwnPrediction::blend_changes(float fraction, Time now) {
   for (Own& own : own_) {
+    if (std::exchange(own.is_new, false)) continue;
     for (State& state : own.states) {
       if (state.old.size() != state.now.size()) continue;
       const ComponentDescription& description = world_.storage(state.component).description();

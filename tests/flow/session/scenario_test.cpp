@@ -162,8 +162,8 @@ TEST_CASE("A bolt that ends before the server confirms it leaves no ghost and no
 }
 
 // The tick before which an entity must not run.
-std::map<std::int32_t, std::uint32_t>& born() {
-  static std::map<std::int32_t, std::uint32_t> all;
+std::map<EntityId, std::uint32_t>& born() {
+  static std::map<EntityId, std::uint32_t> all;
   return all;
 }
 int& early_runs() {
@@ -172,8 +172,7 @@ int& early_runs() {
 }
 void fly_late(SystemContext& ctx, EntityId self, Bolt& bolt, Transform& at) {
   if (ctx.is_server()) {
-    const auto [known, is_new] =
-        born().try_emplace(ctx.reference(self).network_id, ctx.tick().value());
+    const auto [known, is_new] = born().try_emplace(self, ctx.tick().value());
     if (is_new && at.position.z != 0) ++early_runs();
   }
   fly(ctx, self, bolt, at);

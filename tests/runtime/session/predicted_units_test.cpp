@@ -165,10 +165,10 @@ TEST_CASE("An offset decreases to zero, and a switch of prediction begins one",
   CHECK(offsets.shown(bolt, {12, 0, 0}, true, at(100)).x == Approx(12));
   // From 12 to a computed position of 15: it continues from the shown position.
   CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(110)).x == Approx(12));
-  CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(210)).x == Approx(13.5F));
-  CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(310)).x == Approx(15));
+  CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(310)).x == Approx(13.5F));
+  CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(510)).x == Approx(15));
   offsets.forget(bolt);
-  CHECK(offsets.shown(bolt, {20, 0, 0}, true, at(320)).x == Approx(20));
+  CHECK(offsets.shown(bolt, {20, 0, 0}, true, at(520)).x == Approx(20));
 }
 
 TEST_CASE("A report contains the result of each spawn of the commands that it covers",

@@ -42,7 +42,7 @@ double half_in_200_ms(double ms) { return std::pow(0.5, ms / 200); }
 
 TEST_CASE("A corrected error vanishes within 100 ms, with less jerk than in a straight line",
           "[sync][blend][sys-55]") {
-  const double frames_per_second = GENERATE(30.0, 60.0, 144.0, 240.0);
+  const double frames_per_second = GENERATE(60.0, 75.0, 144.0, 240.0);
   CAPTURE(frames_per_second);
   const Course shown = course_of(frames_per_second, ours);
   const Course line = course_of(frames_per_second, quake3);
