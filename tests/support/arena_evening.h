@@ -1,5 +1,5 @@
-// A match of the arena in one process: the programs' own server and clients, over a simulated
-// network and an injected clock, so that a seed tells all of it.
+// A match of the arena in one process: the real server and clients, over a simulated network and an
+// injected clock. The seed determines all of it.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ inline const MemoryFileSystem& arena_build() {
 
 inline const Address kServerAddress = Address::ipv4({10, 0, 0, 1}, 7000);
 
-/// A link as an evening has it: late, unsteady, and now and then silent.
+/// A typical bad link: delayed, with jitter and occasional loss.
 inline LinkOptions bad_link(double loss, bool may_overtake) {
   return {.latency = std::chrono::milliseconds(40),
           .jitter = std::chrono::milliseconds(10),
@@ -34,7 +34,7 @@ inline LinkOptions bad_link(double loss, bool may_overtake) {
 }
 
 struct Seat {
-  /// `files` must outlive it.
+  /// Requires: `files` outlives the seat.
   explicit Seat(const Clock& clock, bool is_manual, const MemoryFileSystem& files = arena_build())
       : source(files, AssetPath::parse("client").value()),
         loads(source, store.catalog(), is_manual),
@@ -49,14 +49,14 @@ struct Seat {
   std::unique_ptr<arena::ArenaClient> client;
 };
 
-/// What the server does not decide by its seed.
+/// Options besides the server's seed.
 struct EveningOptions {
   std::uint32_t still_from_tick = 0;
   double loss = 0.05;
   std::uint32_t worker_count = 1;
 };
 
-/// What one end sent, datagram by datagram.
+/// Records the datagrams that one end sent.
 class HeardSocket final : public DatagramSocket {
  public:
   explicit HeardSocket(std::unique_ptr<DatagramSocket> inner) : inner_(std::move(inner)) {}
@@ -74,7 +74,7 @@ class HeardSocket final : public DatagramSocket {
   void wait(Duration at_most) override { inner_->wait(at_most); }
   Address local_address() const override { return inner_->local_address(); }
 
-  std::vector<std::string> heard;  ///< To whom, how many bytes, and their hash.
+  std::vector<std::string> heard;  ///< Receiver, size and hash of each datagram.
 
  private:
   std::unique_ptr<DatagramSocket> inner_;
@@ -94,7 +94,7 @@ class Evening {
     server->start(*server_socket, entropy, clock.now());
   }
 
-  bool may_overtake = false;  ///< Datagrams each other, on the links of those who join from now on.
+  bool may_overtake = false;  ///< Links of later clients reorder datagrams.
 
   Seat& join(bool is_manual = false, const MemoryFileSystem& files = arena_build()) {
     auto seat = std::make_unique<Seat>(clock, is_manual, files);
@@ -118,7 +118,7 @@ class Evening {
     }
   }
 
-  /// What is not the server's in a client's world; empty when nothing is.
+  /// The first difference between a client's world and the server's; empty if they are equal.
   std::string difference(const Seat& seat) const {
     const auto world = seat.client->world();
     if (!world || !seat.client->player()) return "it has none";
