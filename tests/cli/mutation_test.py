@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The JSON Schema of plain files and `muster validate` refuse the same mutations of the sample.
+"""Checks that the JSON Schema of plain files and `muster validate` refuse the same mutations.
 
 usage: mutation_test.py MUSTER SOURCE_FOLDER [--seed N] [--count N]
 
-Each mutation changes one thing in one plain file of ours: a key is renamed, removed or added, or a
-value becomes another one. All mutants lie in one project, which is validated once. Needs
-python3-jsonschema and python3-yaml; without them it ends with 77, which ctest counts as skipped.
+Each mutation changes one thing in one plain file of the sample game: it renames, removes or adds a
+key, or replaces a value. All mutants are in one project, which is validated once. Needs
+python3-jsonschema and python3-yaml; without them it exits with 77, which ctest counts as skipped.
 """
 
 import argparse
@@ -27,15 +27,15 @@ except ImportError as missing:
 
 TIMEOUT_SECONDS = 600
 
-# What a file shows by itself.
+# Rules that need only the file itself.
 STRUCTURAL = {"bad-pool-size", "malformed-entry", "malformed-flag", "malformed-guid",
               "malformed-type-id", "missing-entries", "null-registry", "unfit-value",
               "unknown-field", "wrong-shape"}
-# What only other files show, though its rule is one of these: the base of a prefab, and two
-# components of one name.
+# Findings of these rules that depend on other files: the base of a prefab, and two components with
+# the same name.
 OF_OTHER_FILES = ("the base has no component", "has two components")
-# A component that the game does not describe may be the engine's: the schema takes any name, while
-# the program knows which names are likely to be mistyped.
+# A component without a description may belong to the engine. The schema accepts any name; the
+# program detects likely misspellings.
 OUTSIDE_ITEM = "stands inside the item"
 
 VALUES = [None, True, -1, 7, 70000, 5000000000, 0.25, "oops", [], {}, [None], ["oops"], [1, 2],
@@ -43,7 +43,7 @@ VALUES = [None, True, -1, 7, 70000, 5000000000, 0.25, "oops", [], {}, [None], ["
 
 
 def containers(node, path=()):
-    """Each mapping and list of a document, with the keys that lead to it."""
+    """Yields each mapping and list of a document, with its path of keys."""
     if isinstance(node, dict):
         yield path, node
         for key, value in node.items():
@@ -55,7 +55,7 @@ def containers(node, path=()):
 
 
 def mutate(document, draw):
-    """A changed copy, and what was done to it."""
+    """Returns a changed copy and a description of the change."""
     mutant = copy.deepcopy(document)
     path, node = draw.choice(list(containers(mutant)))
     keys = [key for key in (node if isinstance(node, dict) else range(len(node))) if key != "class"]
@@ -86,7 +86,7 @@ def is_of_ours(document, classes):
 
 
 def refused_files(muster, project):
-    """The files that the program says something structural of, with what it says."""
+    """Returns the files with structural findings, and the messages."""
     done = subprocess.run([muster, "validate", project, "--format", "json"], capture_output=True,
                           timeout=TIMEOUT_SECONDS, check=False)
     assert done.returncode in (0, 1), done.stderr.decode()

@@ -18,7 +18,7 @@ namespace muster::testing {
 ///     for (std::size_t n = 0; ; ++n) {
 ///       files.fail_at(n);
 ///       ...
-/// there was no n-th call
+///       if (!files.has_failed()) break;  // there was no n-th call
 ///     }
 class FaultyFileSystem final : public FileSystem {
  public:
