@@ -6,7 +6,7 @@
 
 using namespace muster;
 
-TEST_CASE("The first byte that is no UTF-8 is found wherever it stands", "[registry][base]") {
+TEST_CASE("The first byte that is not UTF-8 is found at any position", "[registry][base]") {
   const auto [bytes, reason] = GENERATE(table<std::string, std::string>({
       {"\x80", "a byte of the middle without a beginning"},
       {"\xC3", "cut short"},

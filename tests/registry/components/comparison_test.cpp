@@ -20,12 +20,12 @@ const ComponentDescription& description() {
 
 }  // namespace
 
-TEST_CASE("A comparison names the first field that differs, and by how much",
+TEST_CASE("A comparison reports the first field that differs, and the difference",
           "[registry][compare][sys-57][sys-78]") {
   struct Row {
     const char* reason;
     void (*change)(Everything&);
-    const char* text;  // empty for equal
+    const char* text;  // empty if equal
   };
   using E = Everything;
   const auto row = GENERATE(
@@ -58,7 +58,7 @@ TEST_CASE("A comparison names the first field that differs, and by how much",
   CHECK((difference ? difference->to_string() : "") == row.text);
 }
 
-TEST_CASE("What is no number equals itself and nothing else", "[registry][compare]") {
+TEST_CASE("A NaN equals itself and nothing else", "[registry][compare]") {
   Everything left;
   Everything right;
   left.v3.x = right.v3.x = std::numeric_limits<float>::quiet_NaN();

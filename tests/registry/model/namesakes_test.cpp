@@ -1,4 +1,4 @@
-// Another game's classes that are called like ours by chance.
+// Classes of other games that have the same names as ours by chance.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ bool is_namesake(const Project& project) {
   return !namesakes.empty();
 }
 
-TEST_CASE("An asset without any field of a registry is none, and prepare leaves it alone",
+TEST_CASE("An asset without any registry field is not a registry, and prepare does not change it",
           "[registry][registries][rules][sys-1]") {
   const auto [fields, is_other, reason] = GENERATE(table<std::string, bool, std::string>({
       {"  entries: []\n", false, "an empty registry"},
@@ -56,7 +56,8 @@ TEST_CASE("An asset without any field of a registry is none, and prepare leaves 
   CHECK(project.files.files() == before);
 }
 
-TEST_CASE("What a root lists is a registry, whatever it looks like", "[registry][registries]") {
+TEST_CASE("An asset that a root lists is a registry, whatever its content",
+          "[registry][registries]") {
   UnityProject project;
   const Guid items =
       project.asset(kPath, project.script("ItemRegistry"), "  items:\n  - name: Sword\n");
@@ -68,7 +69,7 @@ TEST_CASE("What a root lists is a registry, whatever it looks like", "[registry]
                             [](const Finding& finding) { return finding.blocks_build; }));
 }
 
-TEST_CASE("A registry without a good entry is one where the game has what it is for",
+TEST_CASE("A registry without valid entries counts only if the game has the class that it lists",
           "[registry][registries]") {
   const std::string script = GENERATE("ItemTypeDefinition", "HeroTypeAsset");
   const std::string fields =

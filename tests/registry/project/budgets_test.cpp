@@ -11,7 +11,7 @@ Result<ProjectConfig> budgets_of(const std::string& text) {
   return testing::config_with("budgets:" + text);
 }
 
-TEST_CASE("Budgets say what, for whom and how much", "[registry][budgets]") {
+TEST_CASE("Budgets have a subject, a target and a size", "[registry][budgets]") {
   const auto config = budgets_of(
       "\n- {target: client, bytes: 300 MiB}\n"
       "- {bundle: \"Assets/Prefabs/**\", bytes: 2MB}\n"
@@ -32,7 +32,7 @@ TEST_CASE("Budgets say what, for whom and how much", "[registry][budgets]") {
   CHECK(budgets_of(" []\n").value().budgets.empty());
 }
 
-TEST_CASE("A budget that means nothing is refused with its line", "[registry][budgets]") {
+TEST_CASE("An invalid budget is refused with its line", "[registry][budgets]") {
   const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
       {" 300 MiB\n", "muster.yaml:2:10", "a value for a list"},
       {"\n- 300 MiB\n", "muster.yaml:3:3", "no mapping"},
@@ -56,7 +56,7 @@ TEST_CASE("A budget that means nothing is refused with its line", "[registry][bu
   CHECK_THAT(config.error().message, Catch::StartsWith(place));
 }
 
-TEST_CASE("Patterns of paths", "[registry][budgets]") {
+TEST_CASE("Patterns match paths as documented", "[registry][budgets]") {
   const auto [path, pattern, fits] = GENERATE(table<std::string, std::string, bool>({
       {"a/b.prefab", "a/b.prefab", true},
       {"a/b.prefab", "a/*.prefab", true},

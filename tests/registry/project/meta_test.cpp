@@ -33,7 +33,7 @@ void check(const Row& row) {
 
 }  // namespace
 
-TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
+TEST_CASE("A sidecar is read in every form that editors write", "[registry][meta]") {
   check(GENERATE(
       Row{"as Unity writes it",
           "fileFormatVersion: 2\nguid: " + kGuid + "\nTextureImporter:\n  guid: " + kOther + "\n",
@@ -90,7 +90,7 @@ TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
           false}));
 }
 
-TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {
+TEST_CASE("Problems of a sidecar are distinguished and located", "[registry][meta]") {
   struct Row {
     const char* reason;
     std::string text;

@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-TEST_CASE("Base classes are found however the source is written", "[registry][scripts]") {
+TEST_CASE("Base classes are found in any style of source code", "[registry][scripts]") {
   const auto [source, bases, reason] = GENERATE(table<std::string, Names, std::string>({
       {"class X : A {}", {"A"}, "plain"},
       {"public sealed class X:A{}", {"A"}, "no blanks"},
@@ -65,7 +65,7 @@ TEST_CASE("A script's class is its file's name, unless the project declares it",
   CHECK(declared.class_of(own) == "Renamed");
 }
 
-TEST_CASE("Derivation is followed through files, and circles end", "[registry][scripts]") {
+TEST_CASE("Derivation is followed through files, and cycles end", "[registry][scripts]") {
   testing::UnityProject project;
   const Guid base = project.script("Entity");
   const Guid middle = project.script("Vehicle", "Game.Entity, IMovable");
@@ -86,7 +86,7 @@ TEST_CASE("Derivation is followed through files, and circles end", "[registry][s
   CHECK(scripts.scripts_deriving_from("Entity") == expected);
 }
 
-TEST_CASE("A class is surely none of another only when all that it derives from is known",
+TEST_CASE("A class is known not to derive from another only if all its bases are known",
           "[registry][scripts]") {
   testing::UnityProject project;
   project.script("Factory", "ScriptableObject");

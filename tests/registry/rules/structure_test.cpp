@@ -1,4 +1,4 @@
-// The form of plain files: keys that nothing reads, and things where others are due.
+// The form of plain files: unknown keys, and values of the wrong kind.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::UnityProject;
 
-// The findings of one file, those of the structure rules alone.
+// The findings of the structure rules in one file.
 std::vector<Finding> findings_of(const UnityProject& project, std::string_view path) {
   const auto opened = Project::open(project.files, 1, {});
   REQUIRE(opened.has_value());
@@ -27,7 +27,7 @@ std::vector<Finding> findings_of(const UnityProject& project, std::string_view p
 
 constexpr const char* kBase = "00112233445566778899aabbccddee01";
 
-TEST_CASE("A plain prefab says each thing in its place", "[registry][rules]") {
+TEST_CASE("A plain prefab is checked key by key", "[registry][rules]") {
   const std::string strong = std::string("{fileID: 1, guid: ") + kBase + "}";
   const auto [reason, text, rule, position] =
       GENERATE_COPY(table<std::string, std::string, std::string, yaml::Position>({
@@ -81,7 +81,7 @@ TEST_CASE("A plain prefab says each thing in its place", "[registry][rules]") {
   CHECK(findings_of(project, "Assets/base.yaml").empty());
 }
 
-TEST_CASE("What a plain registry says of ids and pools is obeyed or refused", "[registry][rules]") {
+TEST_CASE("Ids and pools in a plain registry are used or refused", "[registry][rules]") {
   const auto [reason, text, rule, is_error, hint] =
       GENERATE(table<std::string, std::string, std::string, bool, std::string>({
           {"a misspelt id", "entries:\n- typeId: 7\n  prefab: {guid: G}\n", "unknown-field", true,
@@ -117,7 +117,7 @@ TEST_CASE("What a plain registry says of ids and pools is obeyed or refused", "[
   if (is_error) CHECK(found[0].blocks_build);
 }
 
-TEST_CASE("Keys that a game reads itself are declared with its class", "[registry][rules]") {
+TEST_CASE("Keys that only a game reads are declared with its class", "[registry][rules]") {
   const bool is_declared = GENERATE(true, false);
   UnityProject project;
   project.files.add("muster.yaml",
@@ -128,7 +128,7 @@ TEST_CASE("Keys that a game reads itself are declared with its class", "[registr
   CHECK(findings_of(project, "Assets/r.yaml").size() == (is_declared ? 0U : 2U));
 }
 
-TEST_CASE("The side of a root is written as it is read", "[registry][rules]") {
+TEST_CASE("The side of a root is checked as it is read", "[registry][rules]") {
   const auto [text, rule] = GENERATE(table<std::string, std::string>({
       {"serverbuild: 1\nassetRegistries: []\n", "unknown-field"},
       {"serverBuild: '1'\nassetRegistries: []\n", "malformed-flag"},
@@ -146,7 +146,7 @@ TEST_CASE("The side of a root is written as it is read", "[registry][rules]") {
   CHECK(found[0].blocks_build);
 }
 
-TEST_CASE("A key of a plain file's sidecar that nothing reads is told", "[registry][rules]") {
+TEST_CASE("An unknown key in a plain file's sidecar is reported", "[registry][rules]") {
   UnityProject project;
   project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
   project.files.add("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");

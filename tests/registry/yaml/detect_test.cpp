@@ -15,7 +15,7 @@ const std::string kPointer =
 
 }  // namespace
 
-TEST_CASE("The dialect of a file is told from its beginning", "[registry][yaml]") {
+TEST_CASE("The dialect of a file is detected from its beginning", "[registry][yaml]") {
   const auto [reason, text, expected] = GENERATE(table<const char*, std::string, Dialect>(
       {{"Unity's header", "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &1\n",
         Dialect::unity},
@@ -42,7 +42,7 @@ TEST_CASE("The dialect of a file is told from its beginning", "[registry][yaml]"
   CHECK(detect_dialect(text) == expected);
 }
 
-TEST_CASE("read() takes either dialect and says what else a file is", "[registry][yaml]") {
+TEST_CASE("read() accepts either dialect and reports what other files are", "[registry][yaml]") {
   const ReadResult unity = read("--- !u!1 &2 stripped\na: 1\n");
   REQUIRE(unity.good());
   CHECK(to_text(unity.tree()) == "1&2 stripped={<a>:<1>}");

@@ -23,7 +23,7 @@ std::vector<Mention> scan(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-10]") {
+TEST_CASE("Scanner finds every form of a reference", "[registry][yaml][sys-10]") {
   struct Row {
     const char* reason;
     std::string text;
@@ -82,7 +82,7 @@ TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-
   CHECK((row.kind == words ? at.starts_with("val0") : at == kGuid || at[0] == 'F'));
 }
 
-TEST_CASE("Scanner passes over what names no asset", "[registry][yaml]") {
+TEST_CASE("Scanner skips text that names no asset", "[registry][yaml]") {
   const std::string text = GENERATE_COPY(
       "netID: " + kGuid, "assetId: " + kGuid, "guid: fabf5467-f72c-26c4-9bd7-71f8300e01ed",
       "guid: 00000000000000000000000000000000", "guid: " + kGuid + "0", "guid: " + kGuid.substr(1),
@@ -95,7 +95,7 @@ TEST_CASE("Scanner passes over what names no asset", "[registry][yaml]") {
   CHECK(scan(text).empty());
 }
 
-TEST_CASE("Scanner reports mentions in order of appearance", "[registry][yaml]") {
+TEST_CASE("Scanner reports references in order of appearance", "[registry][yaml]") {
   const std::string text = "guid: " + kOther + "\nval0: 1\nval1: 2\nval2: 3\nval3: 4\n" +
                            "a: {fileID: 5, guid: " + kGuid + "}\nm_GUID: " + kGuid + "\n";
   const auto mentions = scan(text);
@@ -108,9 +108,9 @@ TEST_CASE("Scanner reports mentions in order of appearance", "[registry][yaml]")
   CHECK(mentions[3].offset_bytes == text.size() - 33);
 }
 
-TEST_CASE("Scanner finds a mention at every offset and every distance from the end",
+TEST_CASE("Scanner finds a reference at every offset and every distance from the end",
           "[registry][yaml]") {
-  // The search works on blocks of 64 bytes; this puts the word across every boundary.
+  // The search uses blocks of 64 bytes; this places the word across every boundary.
   const std::string reference = "{fileID: 5, guid: " + kGuid + "}";
   for (std::size_t before = 0; before < 150; ++before) {
     for (std::size_t behind = 0; behind < 80; ++behind) {
@@ -143,8 +143,8 @@ TEST_CASE("Scanner survives every truncation and every flipped bit", "[registry]
   }
 }
 
-TEST_CASE("Scanner is linear in a text's length, whatever it holds", "[registry][yaml]") {
-  // A quadratic pattern would run into the test's time limit.
+TEST_CASE("Scanner needs linear time for any content", "[registry][yaml]") {
+  // A quadratic pattern would exceed the test's time limit.
   const std::string pattern = GENERATE(
       as<std::string>(), "guid", "guid:", "guid: ", "guid:\n", "\"guid\":\"", "val0: 1 ", "g", "{",
       "{guid: ", "\\", "guid\\", "val0: 1\nval1: 2\nval2: ", "m_AssetGUID: ", "guid \n");
@@ -157,7 +157,7 @@ TEST_CASE("Scanner is linear in a text's length, whatever it holds", "[registry]
   }
 }
 
-TEST_CASE("An offset is told as line and column", "[registry][yaml]") {
+TEST_CASE("An offset is converted to line and column", "[registry][yaml]") {
   const auto [text, offset, line, column] =
       GENERATE(table<std::string, std::size_t, std::uint32_t, std::uint32_t>({{"", 0, 1, 1},
                                                                               {"abc", 2, 1, 3},
@@ -176,7 +176,7 @@ TEST_CASE("An offset is told as line and column", "[registry][yaml]") {
   CHECK(line_and_column(text, offset) == std::pair{line, column});
 }
 
-TEST_CASE("A reference that is written as a block is a strong one", "[registry][yaml]") {
+TEST_CASE("A reference in block style is a strong one", "[registry][yaml]") {
   const auto [reason, text] = GENERATE(table<std::string, std::string>({
       {"in order", "a:\n  fileID: 7\n  guid: G\n  type: 3\n"},
       {"guid first", "a:\n  guid: G\n  fileID: 7\n  type: 3\n"},
@@ -208,7 +208,7 @@ TEST_CASE("A reference that is written as a block is a strong one", "[registry][
   CHECK(mentions.front().offset_bytes == whole.find(kGuid));
 }
 
-TEST_CASE("A file id that is no integer makes a reference all the same", "[registry][yaml]") {
+TEST_CASE("A file id that is not an integer is still a reference", "[registry][yaml]") {
   const std::string id = GENERATE(as<std::string>{}, "+7", "0x7", "seven", "", "~");
   const bool is_block = GENERATE(false, true);
   CAPTURE(id, is_block);
@@ -219,7 +219,7 @@ TEST_CASE("A file id that is no integer makes a reference all the same", "[regis
   CHECK(mentions.front().kind == MentionKind::strong);
 }
 
-TEST_CASE("A guid in a block of other keys is no strong reference", "[registry][yaml]") {
+TEST_CASE("A guid in a block with other keys is not a strong reference", "[registry][yaml]") {
   const auto [reason, text] = GENERATE(table<std::string, std::string>({
       {"alone", "a:\n  guid: G\n"},
       {"a sidecar", "fileFormatVersion: 2\nguid: G\n"},

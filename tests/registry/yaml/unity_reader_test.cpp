@@ -28,7 +28,7 @@ void check(const Case& row) {
 
 }  // namespace
 
-TEST_CASE("Unity reader reads every header that Unity writes", "[registry][yaml]") {
+TEST_CASE("Unity reader reads every header of Unity", "[registry][yaml]") {
   check(GENERATE(
       Case{"two documents under one %TAG",
            "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &100\nGameObject:\n  m_Name: A\n"
@@ -175,7 +175,7 @@ TEST_CASE("Unity reader reads flow collections, folded or not", "[registry][yaml
                Case{"below its key", "a:\n  {b: 1}\n", "{<a>:{<b>:<1>}}"}));
 }
 
-TEST_CASE("Unity reader names the place and the reason when it refuses", "[registry][yaml]") {
+TEST_CASE("Unity reader reports position and reason of a refusal", "[registry][yaml]") {
   struct Refusal {
     const char* text;
     Position position;
@@ -215,7 +215,7 @@ TEST_CASE("Unity reader names the place and the reason when it refuses", "[regis
   CHECK(result.error().message.find(row.message_part) != std::string::npos);
 }
 
-TEST_CASE("Unity reader gives each node its place in the file", "[registry][yaml]") {
+TEST_CASE("Unity reader gives each node its position in the file", "[registry][yaml]") {
   const std::string text =
       "\xEF\xBB\xBF%YAML 1.1\r\n--- !u!1 &5\r\nG:\r\n  key: value\r\n  list:\r\n  - {a: 1,\r\n"
       "    b: 2}\r\n  none:\r\n";
@@ -240,7 +240,7 @@ TEST_CASE("Unity reader gives each node its place in the file", "[registry][yaml
   CHECK(tree.at(tree.find(g, "none")).position == Position{8, 8});
 }
 
-TEST_CASE("Unity reader copies nothing that it need not decode", "[registry][yaml]") {
+TEST_CASE("Unity reader copies only texts that it must decode", "[registry][yaml]") {
   const std::string text = "a: plain\nb: 'single'\nc: \"double\"\nd: {e: f}\n";
   const ReadResult result = read_unity(text);
   REQUIRE(result.good());
@@ -275,9 +275,9 @@ TEST_CASE("Unity reader refuses a nesting bomb at once", "[registry][yaml]") {
   CHECK_FALSE(read_unity("a: [1, 2, 3]", {.node_count_max = 4}).good());
 }
 
-TEST_CASE("Unity reader is linear in a text's length, whatever it holds", "[registry][yaml]") {
-  // Each pattern is quadratic for some known parser. All of them together take a second; one that
-  // were quadratic would run into the test's time limit.
+TEST_CASE("Unity reader needs linear time for any content", "[registry][yaml]") {
+  // Each pattern is quadratic for some known parser. All of them together take a second; a
+  // quadratic one would exceed the test's time limit.
   constexpr std::size_t kBytes = 2'000'000;
   const std::string pattern = GENERATE(
       as<std::string>(), "\n", " \n", "a: b\n\n", "  c\n", "''", "'", "\"", "\\", "a: '\n", "# ",
