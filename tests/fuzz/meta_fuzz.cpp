@@ -1,4 +1,4 @@
-// Sidecars: a guid that is reported stands where it is said to stand.
+// Sidecars: a reported guid is at its reported position.
 #include <cstdint>
 #include <string>
 

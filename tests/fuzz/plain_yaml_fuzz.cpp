@@ -1,4 +1,4 @@
-// Plain YAML: whatever yaml-cpp makes of any bytes, we give a sound tree or an error.
+// Plain YAML: any bytes give a valid tree or an error, whatever yaml-cpp returns.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
-// The scanner: mentions come in order, stand where they are said to stand, and do not depend on
-// where the text lies in the blocks of the vectorised search.
+// The scanner: references are reported in order and at their positions, independently of the
+// position of the text in the blocks of the vectorised search.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// The table of other files in a binary asset: each guid lies where it is reported.
+// The table of external files in a binary asset: each guid is at its reported position.
 #include <cstdint>
 #include <string_view>
 

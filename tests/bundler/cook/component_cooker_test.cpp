@@ -19,7 +19,7 @@ using testing::UnityProject;
 
 enum class Mode : std::uint8_t { off, on };
 
-/// A field of every type, none of its defaults zero.
+/// A field of every type with a nonzero default.
 struct Everything {
   bool flag = true;
   std::int8_t i8 = -8;
@@ -83,7 +83,7 @@ T value_of(const ByteVector& bytes) {
   return value;
 }
 
-// Cooks the component of a plain prefab with these fields, one `key: value` a line.
+// Cooks the component of a plain prefab with these fields, one `key: value` per line.
 Outcome cook(const std::vector<std::string>& fields) {
   std::string text = "class: Prefab\nroot:\n  name: x\n  components:\n  - Everything:\n";
   for (const std::string& field : fields) text += "      " + field + "\n";
@@ -104,7 +104,7 @@ std::string hex(const AssetReference& reference) {
   return Guid::from_bytes(std::as_bytes(std::span(reference.guid))).to_string();
 }
 
-TEST_CASE("Fields that the source does not have keep their default", "[bundler][cook]") {
+TEST_CASE("Fields that the source lacks keep their default", "[bundler][cook]") {
   const auto [value, problems] = cook({"unknown: 5"});
   CHECK(problems.empty());
   CHECK(value.flag);
@@ -165,7 +165,7 @@ TEST_CASE("A value of every type is stored", "[bundler][cook]") {
   CHECK(hex(value.assets[1]) == std::string(32, '0'));
 }
 
-TEST_CASE("Lists of integers may be packed into hex digits", "[bundler][cook]") {
+TEST_CASE("Lists of integers may be written as hex digits", "[bundler][cook]") {
   CHECK(cook({"numbers: 0100000002000000ffffffff"}).value.numbers ==
         std::array<std::int32_t, 3>{1, 2, -1});
   CHECK(cook({"numbers: '01000000'"}).value.numbers == std::array<std::int32_t, 3>{1, 8, 9});
@@ -176,7 +176,7 @@ TEST_CASE("Lists of integers may be packed into hex digits", "[bundler][cook]") 
   }
 }
 
-TEST_CASE("Parts that the source leaves out keep their default", "[bundler][cook]") {
+TEST_CASE("Omitted parts of a value keep their default", "[bundler][cook]") {
   const auto [value, problems] = cook({"v3: {y: 9}", "numbers: [1]", "flag: false", "q: {}"});
   CHECK(problems.empty());
   CHECK(value.v3 == Vec3{1, 9, 3});
@@ -185,7 +185,7 @@ TEST_CASE("Parts that the source leaves out keep their default", "[bundler][cook
   CHECK(value.q == Quaternion{});
 }
 
-TEST_CASE("A value that does not fit is told with its place, and the default stays",
+TEST_CASE("An invalid value is reported with its position, and the default stays",
           "[bundler][cook]") {
   const auto [field, reason] = GENERATE(table<std::string, std::string>({
       {"flag: 2", "a boolean beyond 1"},
@@ -256,7 +256,7 @@ Body cook_transform(const SourcePrefab& prefab) {
   return body;
 }
 
-TEST_CASE("A Transform is read by Unity's names, and overlaid by ours", "[bundler][cook]") {
+TEST_CASE("A Transform is read with Unity's names, and ours override them", "[bundler][cook]") {
   UnityProject project;
   PrefabText text;
   text.object(100, "Root", {400}).transform(400, 100, 0);
@@ -286,7 +286,7 @@ struct Health {
   AssetReference look;
 };
 
-TEST_CASE("Overrides win over every layer, also for items and references", "[bundler][cook]") {
+TEST_CASE("Overrides win over every layer, including items and references", "[bundler][cook]") {
   UnityProject project;
   const Guid script = project.script("Health");
   const Guid look = project.file("Assets/look.mat", "");
@@ -328,7 +328,7 @@ TEST_CASE("Overrides win over every layer, also for items and references", "[bun
   CHECK(hex(health.look) == look.to_string());
 }
 
-TEST_CASE("A bad override is told where it stands", "[bundler][cook]") {
+TEST_CASE("An invalid override is reported at its position", "[bundler][cook]") {
   UnityProject project;
   const Guid script = project.script("Health");
   PrefabText base;
@@ -395,7 +395,7 @@ TEST_CASE("Each item of a list of references is overridden by its own index", "[
   CHECK(hex(kit.assets[1]) == expected_second.to_string());
 }
 
-TEST_CASE("A float is told when it would become infinite, and not before", "[bundler][cook]") {
+TEST_CASE("A float is refused exactly if it would become infinite", "[bundler][cook]") {
   const auto [text, fits] = GENERATE(table<std::string, bool>({{"3.4028235e+38", true},
                                                                {"-3.4028235e+38", true},
                                                                {"3.4028236e+38", false},
