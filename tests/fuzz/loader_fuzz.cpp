@@ -7,7 +7,6 @@
 //        files are the bundles of the catalog, in order; each of the first eight whose bit is set
 //        is in a patch above the others. Hashes are corrected, so that damage gets past them; if
 //        the highest bit of the layers is set, the catalog has the hashes of its files.
-//        is behind them; where the layers' highest bit is set, the catalog promises its files.
 #include <algorithm>
 #include <cassert>
 #include <utility>
