@@ -1,4 +1,4 @@
-// Streams a recorded world through the snapshot codec and says what it took.
+// Streams a recorded world through the snapshot codec and prints sizes and times.
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -29,8 +29,8 @@ struct Arguments {
 
 const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
 
-/// Coders that predict little would take so many datagrams for a world that none were acknowledged
-/// in time. What they are compared by is the size, so they have as much room as they want.
+/// Coders with weak prediction would need too many datagrams per world: none were acknowledged
+/// in time. They are compared by size, so their datagrams have no limit.
 constexpr std::size_t kPlainDatagramBytes = 65'000;
 
 int fail_with(const std::string& message) {
@@ -38,7 +38,7 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
-/// What a server has before anybody trained: it knows its prefabs.
+/// The model of a server before any training: it knows its prefabs.
 SnapshotModel untrained_model(const Trace& trace) {
   SnapshotModel model = untrained_model(trace.types);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
@@ -80,7 +80,7 @@ double mean_of(const std::vector<std::size_t>& bytes) {
          static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
-/// What simpler coders make of the same; the one of the seeds under the same conditions.
+/// The sizes of simpler coders for the same world; `reference` under the same conditions.
 nlohmann::ordered_json peers_of(const Arguments& arguments, const Trace& trace,
                                 const SnapshotModel& model) {
   StreamSettings settings = arguments.settings;

@@ -1,5 +1,5 @@
-// Makes a trace (MTRC1) out of a recording of a world, with the description of its scene: so that a
-// game's own traffic can train its model and be measured.
+// Converts a recording of a world to a trace (MTRC1) with a description of its scene, so that a
+// model can be trained and measured on a game's own traffic.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -40,7 +40,7 @@ constexpr std::string_view name_of(LaneKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// In a trace the text before a dot joins the numbers of one vector.
+/// In a trace, the text before a dot groups the numbers of one vector.
 std::string field_name(std::string name) {
   for (char& letter : name) {
     if (letter == '.') letter = '_';

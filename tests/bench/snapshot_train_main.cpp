@@ -1,4 +1,4 @@
-// Makes the priors of the snapshot codec from recorded worlds.
+// Trains the priors of the snapshot codec on recorded worlds.
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
@@ -80,7 +80,7 @@ int train(const Arguments& arguments, std::span<const TrainingTrace> training) {
   fmt::print("{}: {} bytes, {} types, {} probabilities\n", arguments.out, trained->file.size(),
              trained->model.types.size(), trained->model.probabilities.size());
   if (trained->lanes_left_out > 0) {
-    fmt::print("{} of {} fields were left out, for a model for '{}' has at most {} bytes\n",
+    fmt::print("{} of {} fields were left out, because a model for '{}' has at most {} bytes\n",
                trained->lanes_left_out, trained->lane_count, arguments.coder, most);
   }
   return 0;
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
       "that "
       "gain the least are left out, and how many is printed: they are expected to stay as they "
       "are, with the probabilities of all fields of their kind.\n"
-      "Exit codes: 0 written, 2 unreadable input, or a model that is too large all the same.");
+      "Exit codes: 0 written, 2 unreadable input, or a model that is still too large.");
   app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst, or recordings of worlds")
       ->required();
   app.add_option("--out", arguments.out, "The model to write")->required();

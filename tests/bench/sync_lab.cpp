@@ -1,4 +1,5 @@
-// Plays matches over recorded delays with recorded inputs, and measures what their players get.
+// Plays matches over recorded delays with recorded inputs, and measures the results for the
+// players.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -104,7 +105,7 @@ bool write_course(const Options& options, const SyncResult& result) {
   return written.has_value();
 }
 
-/// Messages about lines begin with the path; messages of the disk do not always name it.
+/// Messages about lines begin with the path; messages of the disk may not contain it.
 int complain_of(const std::string& path, const std::string& text) {
   const bool is_named = text.find(path) != std::string::npos;
   fmt::print(stderr, "sync_lab: {}{}\n", is_named ? "" : path + ": ", text);
