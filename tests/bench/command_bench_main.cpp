@@ -130,12 +130,12 @@ int run(Arguments arguments) {
 
 int main(int argc, char** argv) {
   muster::Arguments arguments;
-  CLI::App app{"Bits per delivered command, over a way with loss"};
-  app.add_option("files", arguments.files, "recordings of inputs, packed with zstd or not");
-  app.add_option("--loss", arguments.loss_percent, "percent of packets, both ways");
-  app.add_option("--rtt", arguments.settings.rtt_ms, "milliseconds there and back");
+  CLI::App app{"Bits per delivered command, over a link with loss"};
+  app.add_option("files", arguments.files, "recordings of inputs, compressed with zstd or not");
+  app.add_option("--loss", arguments.loss_percent, "percent of packets, in both directions");
+  app.add_option("--rtt", arguments.settings.rtt_ms, "round trip in milliseconds");
   app.add_option("--step", arguments.settings.step_deg, "of the look in degrees; 0: the device's");
-  app.add_option("--seed", arguments.settings.seed, "of the losses, or of made inputs");
+  app.add_option("--seed", arguments.settings.seed, "of the losses, or of the generated inputs");
   app.add_option("--make", arguments.made_ticks, "print generated inputs of this many ticks");
   app.add_flag("--train", arguments.is_training, "print probabilities trained on the recordings");
   app.add_flag("--json", arguments.as_json, "one line of JSON");

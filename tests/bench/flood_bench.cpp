@@ -50,7 +50,7 @@ void flood(benchmark::State& state, std::span<const std::byte> datagram) {
   }
   const auto count = static_cast<double>(state.iterations()) * kPerTick;
   state.counters["per second"] = benchmark::Counter(count, benchmark::Counter::kIsRate);
-  state.counters["bytes out per byte in"] =
+  state.counters["bytes sent per byte received"] =
       static_cast<double>(socket.bytes_out) / static_cast<double>(socket.bytes_in);
 }
 

@@ -133,7 +133,7 @@ void add(const std::string& name, std::uint32_t count, const Step& step) {
                                    both += seconds;
                                    state.SetIterationTime(seconds);
                                  }
-                                 state.counters["times for twice as many"] = both / single;
+                                 state.counters["time ratio for twice the number"] = both / single;
                                })
       ->UseManualTime()
       ->Iterations(5)

@@ -145,7 +145,7 @@ Result<std::vector<InputRecording>> load_players(const std::string& path) {
     const std::string_view line = cut_line(text);
     InputRow row;
     if (is_fight ? !take_fight_row(line, players) : !take_row(line, row)) {
-      return complain("a line must have the numbers that the first line names");
+      return complain("a line must have the numbers of the header");
     }
     if (!is_fight) players.front().push_back(row);
   }

@@ -127,7 +127,7 @@ def main():
             changed = report["changed_entities"]
             counts[f"{coder} {name}"] = total / changed
             print(f"{coder:5} {name}: {total / changed:8.0f} instructions for each of {changed} "
-                  f"changed entities, {report['mean_bytes']:.1f} bytes a snapshot", flush=True)
+                  f"changed entities, {report['mean_bytes']:.1f} bytes per snapshot", flush=True)
     judge(arguments, counts)
 
 

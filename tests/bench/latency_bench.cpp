@@ -112,7 +112,7 @@ class Latencies {
     state.SetIterationTime(sum / static_cast<double>(took_.size()));
     state.counters["p50 ms"] = share(50) * 1000;
     state.counters["p99 ms"] = share(99) * 1000;
-    state.counters["most ms"] = share(100) * 1000;
+    state.counters["max ms"] = share(100) * 1000;
   }
 
  private:

@@ -9,7 +9,7 @@ namespace muster {
 
 /// For `CLI::Option::check`: returns the error, or an empty text. "nan" is inside every range.
 inline std::string no_nan(const std::string& text) {
-  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "'" + text + "' is no number" : "";
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "'" + text + "' is not a number" : "";
 }
 
 /// The same: unsigned numbers wrap.

@@ -142,7 +142,7 @@ void replicate(benchmark::State& state, const Scene& scene, std::size_t threads)
   }
   const auto ticks = static_cast<double>(state.iterations());
   state.counters["share of a core at 20 Hz"] = 20 * seconds / ticks;
-  state.counters["bytes a snapshot"] =
+  state.counters["bytes per snapshot"] =
       static_cast<double>(hall.bytes() - bytes) / ticks / scene.clients;
   state.counters["KiB a client"] = static_cast<double>(hall.memory_bytes()) / 1024 / scene.clients;
 }
@@ -220,7 +220,7 @@ void write(benchmark::State& state, const Scene& scene) {
   std::size_t bytes = 0;
   for (auto _ : state) bytes += writers.tick();
   const auto snapshots = static_cast<double>(state.iterations()) * scene.clients;
-  state.counters["bytes a snapshot"] = static_cast<double>(bytes) / snapshots;
+  state.counters["bytes per snapshot"] = static_cast<double>(bytes) / snapshots;
 }
 
 void add_writers(const std::string& name, const Scene& scene) {

@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
       "Exit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
   app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst, or a recording of a world")
       ->required();
-  app.add_option("--rate", arguments.settings.rate, "Snapshots a second")
+  app.add_option("--rate", arguments.settings.rate, "Snapshots per second")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--rtt-ms", arguments.settings.rtt_ms, "Round trip in milliseconds")
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
   app.add_option("--loss", arguments.loss, "Datagrams lost: a share below 1, or per cent from 1 on")
       ->check(CLI::Range(0.0, 99.0))
       ->check(muster::no_nan);
-  app.add_option("--seed", arguments.settings.seed, "Of the losses")
+  app.add_option("--seed", arguments.settings.seed, "Seed of the losses")
       ->check(muster::not_below_zero)
       ->capture_default_str();
   app.add_option("--coder", arguments.coder, "Entropy coder")
@@ -189,12 +189,12 @@ int main(int argc, char** argv) {
       app.add_option("--datagram", arguments.settings.datagram_bytes,
                      "Bytes of a datagram at most: 1200, or 65000 for huffman, raw and reference")
           ->check(CLI::Range(64, 65'000));
-  app.add_option("--from", arguments.settings.from_seconds, "Second from which on is counted")
+  app.add_option("--from", arguments.settings.from_seconds, "First measured second")
       ->check(muster::not_below_zero)
       ->capture_default_str();
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
   app.add_flag("--json", arguments.as_json, "One JSON object");
-  app.add_flag("!--no-peers", arguments.with_peers, "Leave out the sizes of simpler coders");
+  app.add_flag("!--no-peers", arguments.with_peers, "Do not compute the sizes of simpler coders");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -58,7 +58,7 @@ class Stream {
       }
     }
     result_.is_verified = compared_ > 0;
-    if (compared_ == 0) result_.fault = "no snapshot arrived whole";
+    if (compared_ == 0) result_.fault = "no snapshot arrived completely";
     result_.memory_bytes = writer_.memory_bytes();
     result_.reader_memory_bytes = reader_.memory_bytes();
     return std::move(result_);

@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--out", arguments.out, "The model to write")->required();
   app.add_option("--coder", arguments.coder,
-                 "The strongest coder that the model is for; a model for 'mix' serves all")
+                 "The strongest coder of the model; a model for 'mix' works with all")
       ->check(CLI::IsMember({"range", "mix"}))
       ->capture_default_str();
   app.add_option("--rate", arguments.rate, "Snapshots a second (default: the scene's own)")
@@ -144,12 +144,12 @@ int main(int argc, char** argv) {
   app.add_option("--rtt-ms", arguments.rtt_ms, "Round trip in milliseconds")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
-  app.add_option("--loss", arguments.loss, "Share of snapshots lost while training")
+  app.add_option("--loss", arguments.loss, "Fraction of snapshots lost during training")
       ->check(CLI::Range(0.0, 0.9))
       ->check(muster::no_nan)
       ->capture_default_str();
   app.add_option("--until", arguments.until_seconds,
-                 "Train on so many seconds of each trace (0 for all), to judge on the rest")
+                 "Train on this many seconds of each trace (0: all), and test on the rest")
       ->check(muster::not_below_zero);
   app.add_flag("--built-in", arguments.is_built_in,
                "Write the priors of untrained models as source, from traces of several games");

@@ -116,11 +116,11 @@ struct Edit {
 TEST_CASE("Stored results of an asset are recomputed when something else changes them",
           "[flow][incremental][sys-12]") {
   const auto [name, rule, apply] = GENERATE(
-      Edit{"a source becomes a circle", "prefab-cycle",
+      Edit{"a source becomes a cycle", "prefab-cycle",
            [](Street& street) {
              street.project.file("Assets/Post.prefab", variant_of(street.lamp, ""));
            }},
-      Edit{"a source goes", "unresolved-reference",
+      Edit{"a source is removed", "unresolved-reference",
            [](Street& street) {
              street.project.remove("Assets/Post.prefab");
              street.list({street.lamp, street.paint});
@@ -140,7 +140,7 @@ TEST_CASE("Stored results of an asset are recomputed when something else changes
              street.project.files.add("Assets/Alike.mat.meta", "fileFormatVersion: 2\nguid: " +
                                                                    street.lamp.to_string() + "\n");
            }},
-      Edit{"what a registry lists goes", "unresolved-reference",
+      Edit{"a listed asset is removed", "unresolved-reference",
            [](Street& street) { street.project.remove("Assets/Paint.mat"); }});
   CAPTURE(name);
   Street street;

@@ -163,7 +163,7 @@ int connect(const Address& address, std::string_view key) {
     udp.socket->wait(4ms);
   }
   std::fprintf(stderr, "net_peer: %u of %u messages came back%s%s\n", echo.returned, kMessages,
-               echo.is_wrong ? ", and something was wrong" : "",
+               echo.is_wrong ? ", and data was wrong" : "",
                client.end().has_value() ? (": " + client.end()->text).c_str() : "");
   return 1;
 }

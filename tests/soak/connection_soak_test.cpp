@@ -90,13 +90,13 @@ struct Talk {
     }
     const auto read_once = [&](std::size_t channel, std::set<std::uint32_t>& read) {
       for (; !to->message(channel).empty(); to->pop_message(channel)) {
-        if (!read.insert(number_in(to->message(channel))).second) FAIL("came twice");
+        if (!read.insert(number_in(to->message(channel))).second) FAIL("arrived twice");
       }
     };
     read_once(kUnordered, unordered_read);
     read_once(kUnreliable, unreliable_read);
     for (; !to->payload().bytes.empty(); to->pop_payload()) {
-      if (!payloads_read.insert(number_in(to->payload().bytes)).second) FAIL("came twice");
+      if (!payloads_read.insert(number_in(to->payload().bytes)).second) FAIL("arrived twice");
     }
     for (; !to->block().empty(); to->pop_block()) {
       static_cast<void>(number_in(to->block()));

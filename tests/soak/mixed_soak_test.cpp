@@ -204,7 +204,7 @@ std::string play_match(std::uint64_t seed) {
   if (stage.memory_max > memory + memory / 4) return "memory grows";
   if (stage.attacked->hostile < 10'000) return "there was no flood";
   for (const Hardship each : {Hardship::sleep, Hardship::loss, Hardship::rejoin}) {
-    if (match.hardships[static_cast<std::size_t>(each)] == 0) return "a hardship is missing";
+    if (match.hardships[static_cast<std::size_t>(each)] == 0) return "a fault was not tested";
   }
   return {};
 }

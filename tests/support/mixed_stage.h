@@ -194,7 +194,7 @@ class MixedStage {
         return "has other values of entity " + std::to_string(entity.id);
       }
     }
-    return seen == client.world.entities.size() ? "" : "has superfluous entities";
+    return seen == client.world.entities.size() ? "" : "has too many entities";
   }
 
   ReplicationClientId id_of(const MixedClient& client) const {

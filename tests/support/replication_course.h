@@ -74,7 +74,7 @@ inline std::string fault_of(const ReplicationStage& stage, std::span<const Playe
   for (std::size_t i = 0; i < stage.clients.size(); ++i) {
     const ReplicationStage::Client& client = *stage.clients[i];
     const ReplicationClientCounters& counters = client.replication->counters();
-    if (counters.malformed != 0) return "something honest was refused";
+    if (counters.malformed != 0) return "honest data was refused";
     if (counters.divergences != 0 || !stage.server_log.all.empty()) return "a divergence";
     if (client.replication->phase() != ReplicationPhase::playing) return "a client does not play";
     const std::string difference = stage.difference(client, players[i]);

@@ -205,7 +205,7 @@ class ReplicationStage {
         }
       }
     }
-    if (seen != client.world.entities.size()) return "superfluous entities";
+    if (seen != client.world.entities.size()) return "too many entities";
     return {};
   }
   std::string difference(const Client& client, PlayerNumber player = kNobody) const {

@@ -42,7 +42,7 @@ inline void require_links(const Tree& tree) {
   std::vector<bool> is_reached(tree.nodes.size(), false);
   std::vector<NodeIndex> open;
   const auto reach = [&](NodeIndex index) {
-    require(index < tree.nodes.size() && !is_reached[index], "each node hangs in one place");
+    require(index < tree.nodes.size() && !is_reached[index], "each node has one parent");
     is_reached[index] = true;
     open.push_back(index);
   };
@@ -58,13 +58,13 @@ inline void require_links(const Tree& tree) {
       require(is_scalar || tree.at(parent).text.empty(), "a collection has no text");
       std::uint32_t count = 0;
       for (const NodeIndex child : Children(tree, parent)) {
-        require(child > parent, "children stand behind their parent");
+        require(child > parent, "children follow their parent");
         require(tree.at(parent).kind == NodeKind::mapping || tree.at(child).key.empty(),
                 "only mappings have keys");
         reach(child);
         ++count;
       }
-      require(count == tree.at(parent).child_count, "the count of children");
+      require(count == tree.at(parent).child_count, "the child count is correct");
     }
   }
   require(std::ranges::find(is_reached, false) == is_reached.end(), "no node is lost");
@@ -75,11 +75,12 @@ inline void require_sound(const ReadResult& result, std::string_view text, const
   const std::vector<std::size_t> lengths = line_lengths(text);
   if (!result.good()) {
     require(!result.error().message.empty(), "an error has a message");
-    require(result.error().position.line <= lengths.size() + 1, "an error's line");
+    require(result.error().position.line <= lengths.size() + 1,
+            "an error's line is inside the text");
     return;
   }
   const Tree& tree = result.tree();
-  require(tree.nodes.size() <= limits.node_count_max, "the limit on nodes");
+  require(tree.nodes.size() <= limits.node_count_max, "the limit on nodes holds");
   require_links(tree);
   Position last{1, 1};
   for (const Document& document : tree.documents) {

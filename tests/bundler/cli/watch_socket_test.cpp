@@ -52,7 +52,7 @@ TEST_CASE("A client that never reads blocks neither the watch nor other clients"
   REQUIRE(other.poll(Time()) == News::build);
   for (int i = 0; i < 200'000; ++i) {  // More than the buffer of any socket.
     socket.value().tell_built();
-    if (other.poll(Time()) != News::build) FAIL("not told");
+    if (other.poll(Time()) != News::build) FAIL("not notified");
   }
 }
 

@@ -110,11 +110,11 @@ TEST_CASE("A cooking error has a position and a reason", "[bundler][cook]") {
       Row{"a pointer for a prefab", "Assets/a.prefab", pointer, 1},
       Row{"a pointer for a picture", "Assets/a.png", pointer, 1},
       Row{"broken syntax", "Assets/a.prefab", kHead + "--- !u!1 &1\nGameObject:\n  a: {b: 1\n", 5},
-      Row{"nothing at all", "Assets/a.mat", "", 0},
+      Row{"an empty file", "Assets/a.mat", "", 0},
       Row{"not the engine's text", "Assets/a.mat", "words\n", 1},
-      Row{"binary where text belongs", "Assets/a.mat", std::string(64, '\0'), 0},
-      Row{"bytes of nobody knows what", "Assets/a.asset", std::string(64, '\0'), 0},
-      Row{"no root", "Assets/a.prefab", kHead + "--- !u!21 &1\nMaterial:\n  a: 1\n", 0});
+      Row{"binary data instead of text", "Assets/a.mat", std::string(64, '\0'), 0},
+      Row{"unknown bytes", "Assets/a.asset", std::string(64, '\0'), 0},
+      Row{"without a root", "Assets/a.prefab", kHead + "--- !u!21 &1\nMaterial:\n  a: 1\n", 0});
   CAPTURE(row.reason);
   UnityProject project;
   project.file(row.path, row.text);

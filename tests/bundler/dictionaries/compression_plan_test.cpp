@@ -54,7 +54,7 @@ TEST_CASE("Compressed media are stored, unless a rule names their extension",
        "7zXZ\0"sv,
        true},
       {"bzip2", "BZh9\x31\x41\x59\x26\x53\x59"sv, true},
-      {"text that begins like bzip2", "BZhang wrote this"sv, false},
+      {"a text that begins like bzip2", "BZhang wrote this"sv, false},
       {"7z", "7z\xBC\xAF\x27\x1C"sv, true},
       {"ktx2",
        "\xABKTX 20\xBB\r\n\x1A\n"

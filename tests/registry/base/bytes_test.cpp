@@ -77,7 +77,7 @@ TEST_CASE("A varint with another spelling is refused", "[registry][bytes]") {
        {"one in two bytes", bytes_of({0x81, 0})},
        {"65 bits", bytes_of({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2})},
        {"eleven bytes", bytes_of({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x81, 0})},
-       {"no end", bytes_of({0x80})},
+       {"without an end", bytes_of({0x80})},
        {"nothing", bytes_of({})}}));
   CAPTURE(reason);
   ByteReader reader(spelling);

@@ -30,8 +30,8 @@ TEST_CASE("Guid refuses every spelling but the canonical one", "[registry][guid]
        {"braces", "{00112233445566778899aabbccddeeff}", false},
        {"too short", "00112233445566778899aabbccddeef", false},
        {"too long", "00112233445566778899aabbccddeeff0", false},
-       {"blank before", " 0112233445566778899aabbccddeeff", false},
-       {"no hex digit", "g0112233445566778899aabbccddeeff", false},
+       {"leading blank", " 0112233445566778899aabbccddeeff", false},
+       {"not a hex digit", "g0112233445566778899aabbccddeeff", false},
        {"nothing", "", false}}));
   CAPTURE(reason);
   const auto guid = Guid::parse(text);

@@ -126,7 +126,7 @@ TEST_CASE("A description from a file is validated", "[registry][component]") {
       Row{"no name", [](D& d) { d.name.clear(); }},
       Row{"too large", [](D& d) { d.size_bytes = 1U << 20U; }},
       Row{"default value of another size", [](D& d) { d.default_value.pop_back(); }},
-      Row{"field outside", [](D& d) { d.fields.back().offset_bytes = d.size_bytes; }},
+      Row{"field outside the component", [](D& d) { d.fields.back().offset_bytes = d.size_bytes; }},
       Row{"field that wraps round", [](D& d) { d.fields.back().count = 0xFFFFFFFF; }},
       Row{"overlap", [](D& d) { d.fields[1].offset_bytes = 0; }},
       Row{"no elements", [](D& d) { d.fields[0].count = 0; }},
@@ -139,9 +139,9 @@ TEST_CASE("A description from a file is validated", "[registry][component]") {
             d.default_value.clear();
             d.fields.clear();
           }},
-      Row{"no alignment", [](D& d) { d.alignment_bytes = 0; }},
+      Row{"without alignment", [](D& d) { d.alignment_bytes = 0; }},
       Row{"alignment of 3", [](D& d) { d.alignment_bytes = 3; }},
-      Row{"alignment that no array has", [](D& d) { d.alignment_bytes = 32; }},
+      Row{"alignment above the maximum", [](D& d) { d.alignment_bytes = 32; }},
       Row{"size between two alignments",
           [](D& d) {
             d.size_bytes += 4;
@@ -170,8 +170,8 @@ TEST_CASE("Numbers from a file follow the rules of descriptions in code", "[regi
   using enum FieldType;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto row = GENERATE_COPY(
-      Row{"endless range", float64, [](F& f) { f.maximum = kInfinity; }},
-      Row{"tolerance that is no number", float32, [](F& f) { f.tolerance = std::nan(""); }},
+      Row{"infinite range", float64, [](F& f) { f.maximum = kInfinity; }},
+      Row{"tolerance that is not a number", float32, [](F& f) { f.tolerance = std::nan(""); }},
       Row{"maximum below minimum", float32, [](F& f) { f.minimum = 1; }},
       Row{"range of a bool", boolean, [](F& f) { f.maximum = 1; }},
       Row{"range of a text", text, [](F& f) { f.maximum = 1; }},
@@ -194,9 +194,9 @@ TEST_CASE("Numbers from a file follow the rules of descriptions in code", "[regi
       Row{"names of a float", float32, [](F& f) { f.names = {"a"}; }},
       Row{"half steps of an integer", int16, [](F& f) { f.resolution = 0.5; }},
       Row{"half a range of an integer", uint8, [](F& f) { f.maximum = 3.7; }},
-      Row{"range beyond a byte", uint8, [](F& f) { f.maximum = 256; }},
+      Row{"range too large for a byte", uint8, [](F& f) { f.maximum = 256; }},
       Row{"range below zero", uint32, [](F& f) { f.minimum = -1; }},
-      Row{"range beyond a float", float32, [](F& f) { f.maximum = 1e300; }},
+      Row{"range too large for a float", float32, [](F& f) { f.maximum = 1e300; }},
       Row{"resolution wider than the range", float64,
           [](F& f) {
             f.maximum = 1;

@@ -76,14 +76,14 @@ TEST_CASE("Common rotations have the expected steps", "[registry][quantise][sys-
       Row{"upright", {}, upright}, Row{"its negative", {0, 0, 0, -1}, upright},
       Row{"negative zeros", {-0.0F, 0, -0.0F, 1}, upright},
       Row{"longer", {0, 0, 0, 1e30F}, upright}, Row{"shorter", {0, 0, 0, 1e-40F}, upright},
-      Row{"all zero", {0, 0, 0, 0}, upright}, Row{"no number", {kNan, 0, 0, 1}, upright},
+      Row{"all zero", {0, 0, 0, 0}, upright}, Row{"not a number", {kNan, 0, 0, 1}, upright},
       Row{"endless", {0, kInfinity, 0, 1}, upright},
       Row{"about x", {1, 0, 0, 0}, {.dropped = 0, .others = {1000, 1000, 1000}}},
       Row{"against y", {0, -1, 0, 0}, {.dropped = 1, .others = {1000, 1000, 1000}}},
       Row{"a quarter turn",
           {kHalfRoot, 0, 0, kHalfRoot},
           {.dropped = 0, .others = {1000, 1000, 2000}}},
-      Row{"the other way",
+      Row{"the opposite rotation",
           {-kHalfRoot, 0, 0, kHalfRoot},
           {.dropped = 0, .others = {1000, 1000, 0}}});
   CAPTURE(row.reason);

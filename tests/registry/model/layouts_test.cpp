@@ -295,8 +295,8 @@ TEST_CASE("A project's own class is found by name, by script guid and by inherit
 TEST_CASE("An unknown role or strength is refused with its line", "[registry][registries]") {
   const auto [declared, good, reason] = GENERATE(table<std::string, bool, std::string>(
       {{"role: prefab", true, "one of the three"},
-       {"role: asset", true, "what it is without one"},
-       {"role: prefeb", false, "mistyped, it would be an asset"},
+       {"role: asset", true, "the default"},
+       {"role: prefeb", false, "misspelt, so it would mean an asset"},
        {"strength: week", false, "neither strong nor weak"}}));
   CAPTURE(declared, reason);
   UnityProject project;

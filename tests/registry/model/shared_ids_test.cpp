@@ -167,8 +167,8 @@ TEST_CASE("Two ids of one prefab on the two sides are reported, and prepare does
   lists.write(0, {a, b});
   const auto [server, rule, reason] = GENERATE_COPY(table<std::vector<Guid>, bool, std::string>(
       {{{b, a}, true, "another order"},
-       {{b}, true, "one is missing, so that the other moves up"},
-       {{c}, false, "what has to be added finds its id taken"}}));
+       {{b}, true, "one is missing, so the other gets its index"},
+       {{c}, false, "the id of an added asset is taken"}}));
   CAPTURE(reason);
   lists.write(1, server);
   const auto opened = open(lists.project);

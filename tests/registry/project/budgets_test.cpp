@@ -34,19 +34,19 @@ TEST_CASE("Budgets have a subject, a target and a size", "[registry][budgets]") 
 
 TEST_CASE("An invalid budget is refused with its line", "[registry][budgets]") {
   const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
-      {" 300 MiB\n", "muster.yaml:2:10", "a value for a list"},
-      {"\n- 300 MiB\n", "muster.yaml:3:3", "no mapping"},
-      {"\n- {target: client}\n", "muster.yaml:3:3", "no number"},
-      {"\n- {bytes: lots}\n", "muster.yaml:3:11", "no number"},
+      {" 300 MiB\n", "muster.yaml:2:10", "a value instead of a list"},
+      {"\n- 300 MiB\n", "muster.yaml:3:3", "not a mapping"},
+      {"\n- {target: client}\n", "muster.yaml:3:3", "without a size"},
+      {"\n- {bytes: lots}\n", "muster.yaml:3:11", "not a number"},
       {"\n- {bytes: 1.5 MiB}\n", "muster.yaml:3:11", "a fraction"},
-      {"\n- {bytes: -1}\n", "muster.yaml:3:11", "less than nothing"},
-      {"\n- {bytes: 99999999999999 GiB}\n", "muster.yaml:3:11", "more than there is"},
-      {"\n- {bytes: [1]}\n", "muster.yaml:3:11", "a list for a value"},
+      {"\n- {bytes: -1}\n", "muster.yaml:3:11", "a negative number"},
+      {"\n- {bytes: 99999999999999 GiB}\n", "muster.yaml:3:11", "more than the maximum"},
+      {"\n- {bytes: [1]}\n", "muster.yaml:3:11", "a list instead of a value"},
       {"\n- {bytes: 1, size: 2}\n", "muster.yaml:3:20", "an unknown key"},
-      {"\n- {bytes: 1, target: all}\n", "muster.yaml:3:22", "no target"},
-      {"\n- {bytes: 1, kind: .png}\n", "muster.yaml:3:20", "no extension"},
-      {"\n- {bytes: 1, kind: []}\n", "muster.yaml:3:20", "no kind"},
-      {"\n- {bytes: 1, kind: png, bundle: shared}\n", "muster.yaml:3:3", "two things"},
+      {"\n- {bytes: 1, target: all}\n", "muster.yaml:3:22", "an unknown target"},
+      {"\n- {bytes: 1, kind: .png}\n", "muster.yaml:3:20", "an invalid extension"},
+      {"\n- {bytes: 1, kind: []}\n", "muster.yaml:3:20", "an empty list of kinds"},
+      {"\n- {bytes: 1, kind: png, bundle: shared}\n", "muster.yaml:3:3", "two subjects"},
       {"\n- {bytes: 1, bundle: \"*/*/*/*/*/*/*/*/*\"}\n", "muster.yaml:3:3", "too many stars"},
   }));
   CAPTURE(text, reason);

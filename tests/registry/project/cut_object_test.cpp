@@ -34,7 +34,7 @@ TEST_CASE("A main object that is cut before the end of its script is detected at
 
 TEST_CASE("An object with any form of script reference is complete", "[registry][project]") {
   const auto [text, reason] = GENERATE(table<std::string, std::string>(
-      {{"  m_Script: {fileID: 0}\n", "a lost script"},
+      {{"  m_Script: {fileID: 0}\n", "a missing script"},
        {"  m_Script: {fileID: 11500000, guid: 3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d,\n    type: 3}\n",
         "folded"},
        {"  m_Script: {fileID: 11500000, guid: 3F0A9C1D7E5B4A2F8C6D0E1B2A3F4C5D, type: 3}\n",

@@ -83,7 +83,7 @@ TEST_CASE("A sidecar is read in every form that editors write", "[registry][meta
           {1, 7},
           false,
           false},
-      Row{"a signs line inside a text",
+      Row{"a conflict marker inside a text",
           "guid: " + kGuid + "\nuserData: ======= \n",
           {1, 7},
           false,
@@ -100,7 +100,7 @@ TEST_CASE("Problems of a sidecar are distinguished and located", "[registry][met
   using enum MetaProblem;
   const auto row = GENERATE(
       Row{"no guid", "fileFormatVersion: 2\n", no_guid, {}}, Row{"empty file", "", no_guid, {}},
-      Row{"guid only inside", "A:\n  guid: " + kGuid + "\n", no_guid, {}},
+      Row{"guid only in a nested mapping", "A:\n  guid: " + kGuid + "\n", no_guid, {}},
       Row{"another key", "guids: " + kGuid + "\n", no_guid, {}},
       Row{"no value", "guid:\n", malformed_guid, {1, 6}},
       Row{"too short", "x: 1\nguid: " + kGuid.substr(1) + "\n", malformed_guid, {2, 7}},
@@ -112,7 +112,7 @@ TEST_CASE("Problems of a sidecar are distinguished and located", "[registry][met
               "\n>>>>>>> theirs\n",
           merge_conflict,
           {2, 1}},
-      Row{"conflict behind the guid", "guid: " + kGuid + "\n=======\r\n", merge_conflict, {2, 1}},
+      Row{"conflict after the guid", "guid: " + kGuid + "\n=======\r\n", merge_conflict, {2, 1}},
       Row{"Git LFS",
           "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
           lfs_pointer,

@@ -263,7 +263,7 @@ TEST_CASE("A base that is missing, unreadable or not a prefab is a problem, but 
       Row{"head", "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n", Kind::not_readable},
       Row{"version", "%YAML 1.1\n\n# nothing\n", Kind::not_readable},
       Row{"object", "%YAML 1.1\n--- !u!1 &1\nGameObject:\n  m_Layer: 0\n", Kind::cut_short},
-      Row{"no object", "%YAML 1.1\n--- !u!21 &1\nMaterial:\n  m_Name: a\n", Kind::no_root});
+      Row{"without an object", "%YAML 1.1\n--- !u!21 &1\nMaterial:\n  m_Name: a\n", Kind::no_root});
   CAPTURE(row.reason);
   UnityProject project;
   project.file("Assets/P.prefab", row.text);

@@ -209,14 +209,14 @@ TEST_CASE("References in a plain file are found in every YAML spelling", "[regis
   const auto [text, is_mentioned, is_strong, reason] =
       GENERATE_COPY(table<std::string, bool, bool, std::string>({
           {"material: {fileID: 1, guid: " + guid + "}", true, true, "in braces"},
-          {"material:\n    fileID: 1\n    guid: " + guid, true, true, "on lines of its own"},
+          {"material:\n    fileID: 1\n    guid: " + guid, true, true, "in block style"},
           {"material:\n    guid: " + guid + "\n    fileID: 1", true, true, "the guid first"},
           {"material: {'fileID': 1, 'guid': '" + guid + "'}", true, true, "quoted"},
           {"material: {fileID: 1, # the {main} one\n    guid: " + guid + "}", true, true,
            "with a comment inside"},
-          {"material: {fileID: 1, x: {a: 1}, guid: " + guid + "}", true, true, "with more inside"},
-          {"weak: {guid: " + guid + "}", true, false, "a weak one"},
-          {"weak:\n    guid: " + guid, true, false, "a weak one on lines of its own"},
+          {"material: {fileID: 1, x: {a: 1}, guid: " + guid + "}", true, true, "with more keys"},
+          {"weak: {guid: " + guid + "}", true, false, "a weak reference"},
+          {"weak:\n    guid: " + guid, true, false, "a weak reference in block style"},
           {"list: [{fileID: 1, guid: " + guid + "}]", true, true, "in a list"},
           {"json: '{\"guid\":\"" + guid + "\"}'", true, true, "in JSON inside a text"},
           {"x: 1 # {fileID: 1, guid: " + guid + "}", false, false, "in a comment"},

@@ -36,7 +36,7 @@ TEST_CASE("A baseline accepts the number of findings that it counts", "[registry
   CHECK(told(baseline.value(), findings) == 0);
   findings.push_back(findings.front());
   findings.front().location.position = {9, 9};
-  findings.front().message = "moved and worded anew";
+  findings.front().message = "moved and with a new text";
   CHECK(told(baseline.value(), findings) == 1);
   findings.front().location.path = AssetPath::parse("Assets/elsewhere.mat").value();
   CHECK(told(baseline.value(), findings) == 1);

@@ -69,15 +69,15 @@ TEST_CASE("An asset that is too large stops the build unless its head shows anot
           "[registry][rules]") {
   const std::string head = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!";
   const auto [text, stops, reason] = GENERATE_COPY(table<std::string, bool, std::string>(
-      {{std::string(100'000, 'a'), true, "no YAML at all"},
+      {{std::string(100'000, 'a'), true, "not YAML"},
        {head + "114 &11400000\nMonoBehaviour:\n  m_Name: " + std::string(100'000, 'a'), true,
-        "no script within the head"},
+        "no script in the head"},
        {head + "43 &4300000\nMesh:\n  m_Name: " + std::string(100'000, 'a'), false, "a mesh"},
        {head +
             "114 &11400000\nMonoBehaviour:\n  m_Script: {fileID: 11500000, guid: "
             "3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d, type: 3}\n  m_Name: " +
             std::string(100'000, 'a'),
-        false, "the script of something else"}}));
+        false, "the script of another asset"}}));
   CAPTURE(reason);
   UnityProject project = project_with_roots();
   project.file("Assets/Large.asset", text);
@@ -108,8 +108,8 @@ TEST_CASE("A guid that a registry's script shares with another asset stops the b
           "[registry][rules]") {
   const auto [name, stops, reason] = GENERATE(table<std::string, bool, std::string>(
       {{"ReplicatedEntityRegistry", true, "the script of a registry"},
-       {"AssetRegistryRoot", true, "that of a root"},
-       {"Unused", false, "one that no asset has"}}));
+       {"AssetRegistryRoot", true, "the script of a root"},
+       {"Unused", false, "a script without assets"}}));
   CAPTURE(name, reason);
   UnityProject project = project_with_roots();
   project.script("Unused");

@@ -138,10 +138,10 @@ TEST_CASE("SARIF counts columns in code points, or leaves them out", "[registry]
            {2, 2, 2, "before the first long character"},
            {2, 4, 3, "after two bytes"},
            {2, 13, 9, "after two and four bytes"},
-           {3, 5, 5, "behind the last byte"},
+           {3, 5, 5, "after the last byte"},
            {1, 9, 9, "the line's end"},
-           {1, 10, 0, "behind the line's end"},
-           {3, 6, 0, "behind the file's end"},
+           {1, 10, 0, "after the line's end"},
+           {3, 6, 0, "after the file's end"},
            {4, 1, 0, "no such line"}}));
   CAPTURE(line, column, reason);
   const std::vector<Finding> findings{

@@ -33,7 +33,7 @@ TEST_CASE("A plain prefab is checked key by key", "[registry][rules]") {
       GENERATE_COPY(table<std::string, std::string, std::string, yaml::Position>({
           {"a misspelt list", "root:\n  component: []\n", "unknown-field", {3, 3}},
           {"a misspelt list of children", "root:\n  chidlren: []\n", "unknown-field", {3, 3}},
-          {"a component outside of its list",
+          {"a component outside its list",
            "root:\n  components: []\n  Sound: {i: 1}\n",
            "wrong-shape",
            {4, 3}},
@@ -43,19 +43,16 @@ TEST_CASE("A plain prefab is checked key by key", "[registry][rules]") {
            "wrong-shape",
            {2, 13}},
           {"a base that is a text", "variant_of: base.yaml\nroot: {}\n", "wrong-shape", {2, 13}},
-          {"one name in place of a list",
+          {"one name instead of a list",
            "variant_of: " + strong + "\nroot: {removed: Sound}\n",
            "unfit-value",
            {3, 17}},
-          {"a name that the base does not have",
+          {"a name that the base lacks",
            "variant_of: " + strong + "\nroot: {removed: [Soudn]}\n",
            "wrong-shape",
            {3, 18}},
-          {"nothing to remove from", "root: {removed: [Sound]}\n", "wrong-shape", {2, 8}},
-          {"a base of the root in the wrong place",
-           "root: {prefab: " + strong + "}\n",
-           "wrong-shape",
-           {2, 8}},
+          {"without a base", "root: {removed: [Sound]}\n", "wrong-shape", {2, 8}},
+          {"a base at the wrong level", "root: {prefab: " + strong + "}\n", "wrong-shape", {2, 8}},
           {"a weak child",
            std::string("root:\n  children:\n  - prefab: {guid: ") + kBase + "}\n",
            "wrong-shape",
@@ -82,24 +79,25 @@ TEST_CASE("A plain prefab is checked key by key", "[registry][rules]") {
 }
 
 TEST_CASE("Ids and pools in a plain registry are used or refused", "[registry][rules]") {
-  const auto [reason, text, rule, is_error, hint] =
-      GENERATE(table<std::string, std::string, std::string, bool, std::string>({
-          {"a misspelt id", "entries:\n- typeId: 7\n  prefab: {guid: G}\n", "unknown-field", true,
-           "type_id"},
-          {"one retired id", "retired: 3\nentries: []\n", "malformed-type-id", true, "[3]"},
-          {"misspelt retired ids", "retird: [3]\nentries: []\n", "unknown-field", true, "retired"},
-          {"a misspelt pool", "entries:\n- type_id: 1\n  prefab: {guid: G}\n  poolsize: 16\n",
-           "unknown-field", true, "poolSize"},
-          {"an id in quotes", "entries:\n- type_id: '7'\n  prefab: {guid: G}\n",
-           "malformed-type-id", true, "quotes"},
-          {"a pool in quotes", "entries:\n- prefab: {guid: G}\n  poolSize: '7'\n", "bad-pool-size",
-           true, "quotes"},
-          {"a key of nothing", "colour: red\nentries: []\n", "unknown-field", false, "colour"},
-          {"a key of no entry", "entries:\n- colour: red\n", "unknown-field", false, "colour"},
-          {"a key of no reference", "entries:\n- prefab: {guid: G, path: x}\n", "unknown-field",
-           false, "path"},
-          {"a weak definition", "entries:\n- definition: {guid: G}\n", "wrong-shape", true, "weak"},
-      }));
+  const auto [reason, text, rule, is_error,
+              hint] = GENERATE(table<std::string, std::string, std::string, bool, std::string>({
+      {"a misspelt id", "entries:\n- typeId: 7\n  prefab: {guid: G}\n", "unknown-field", true,
+       "type_id"},
+      {"one retired id", "retired: 3\nentries: []\n", "malformed-type-id", true, "[3]"},
+      {"misspelt retired ids", "retird: [3]\nentries: []\n", "unknown-field", true, "retired"},
+      {"a misspelt pool", "entries:\n- type_id: 1\n  prefab: {guid: G}\n  poolsize: 16\n",
+       "unknown-field", true, "poolSize"},
+      {"an id in quotes", "entries:\n- type_id: '7'\n  prefab: {guid: G}\n", "malformed-type-id",
+       true, "quotes"},
+      {"a pool in quotes", "entries:\n- prefab: {guid: G}\n  poolSize: '7'\n", "bad-pool-size",
+       true, "quotes"},
+      {"an unknown key of the registry", "colour: red\nentries: []\n", "unknown-field", false,
+       "colour"},
+      {"an unknown key of an entry", "entries:\n- colour: red\n", "unknown-field", false, "colour"},
+      {"an unknown key of a reference", "entries:\n- prefab: {guid: G, path: x}\n", "unknown-field",
+       false, "path"},
+      {"a weak definition", "entries:\n- definition: {guid: G}\n", "wrong-shape", true, "weak"},
+  }));
   CAPTURE(reason);
   UnityProject project;
   project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");

@@ -59,10 +59,13 @@ TEST_CASE("Components of a plain factory are checked against their descriptions"
            {"components:\n- Spim: {speed: 1}\n", "unknown-component", {3, 3}, "in a list"},
            {"components:\n- Spim\n", "unknown-component", {3, 3}, "a bare name"},
            {"spin: {sped: 1}\n", "unknown-field", {2, 8}, "a field that is a component"},
-           {"sped: 1\n", "unknown-field", {2, 1}, "it is a component itself"},
-           {"spim: {speed: 1}\n", "unknown-field", {2, 1}, "it is one, and has no such field"},
-           {"components:\n- Spin\n- Spin\n", "unfit-value", {4, 3}, "two of a type"},
-           {"components:\n- Spin\nspin: {speed: 1}\n", "unfit-value", {4, 1}, "in either way"},
+           {"sped: 1\n", "unknown-field", {2, 1}, "the class itself is a component"},
+           {"spim: {speed: 1}\n", "unknown-field", {2, 1}, "the class itself lacks this field"},
+           {"components:\n- Spin\n- Spin\n", "unfit-value", {4, 3}, "two components of a type"},
+           {"components:\n- Spin\nspin: {speed: 1}\n",
+            "unfit-value",
+            {4, 1},
+            "two components, in both forms"},
            {"components:\n- Spin: [1]\n", "unfit-value", {3, 9}, "no fields"},
            {"components: Spin\n", "unfit-value", {2, 13}, "no list"}}));
   CAPTURE(body, reason);

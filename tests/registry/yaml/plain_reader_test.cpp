@@ -31,8 +31,8 @@ TEST_CASE("Plain reader accepts hand-written files", "[registry][yaml]") {
         "a: 1\r\nb: 2\r\n",
         "{<a>:<1>,<b>:<2>}"},
        {"key order", "z: 1\na: 2\nm: 3\n", "{<z>:<1>,<a>:<2>,<m>:<3>}"},
-       {"a scalar alone", "text\n", "<text>"},
-       {"a text that says so", "a: !!str 5\nb: !!int 5\n", "{<a>:\"5\",<b>:<5>}"},
+       {"only a scalar", "text\n", "<text>"},
+       {"an explicit text", "a: !!str 5\nb: !!int 5\n", "{<a>:\"5\",<b>:<5>}"},
        {"the same key in two mappings", "a: {k: 1}\nb: {k: 1}\n", "{<a>:{<k>:<1>},<b>:{<k>:<1>}}"},
        {"a .meta", "fileFormatVersion: 2\nguid: 00\nA:\n  first:\n    '': Any\n",
         "{<fileFormatVersion>:<2>,<guid>:<00>,<A>:{<first>:{'':<Any>}}}"},
@@ -41,7 +41,7 @@ TEST_CASE("Plain reader accepts hand-written files", "[registry][yaml]") {
        {"no final newline", "a: 'b'", "{<a>:'b'}"},
        {"an end marker", "a: 1\n...\n", "{<a>:<1>}"},
        {"an empty document at the end", "a: 1\n---\n", "{<a>:<1>};none"},
-       {"comments only", "# c\n", ""},
+       {"only comments", "# c\n", ""},
        {"nothing", "", ""}}));
   CAPTURE(reason, text);
   const ReadResult result = read_plain(text);
