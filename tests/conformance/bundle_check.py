@@ -4,7 +4,7 @@
     bundle_check.py FILE...
 
 Shares no code with the implementation, so that both must follow the document. The magic number
-gives the kind of a file. Hashes are checked if libxxhash or the Python module `xxhash` is installed,
+gives the kind of a file. Hashes are checked if libxxhash or the Python module `xxhash` is there,
 and compressed blocks are read if the module `zstandard` or the `zstd` command is. All other checks
 always run. Payloads of bundle entries (objects, prefabs) are checked too. Prints a line per file;
 exit code 1 if a file breaks a rule, 2 if one cannot be read.

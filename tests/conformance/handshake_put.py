@@ -216,7 +216,7 @@ def put_refused_by_server(checks, program):
     begin_server(program, clients=1)
     connected(program, number=1)
     client = challenged(program, number=2)
-    checks.expect("all slots used", program.give(client.response(), client.address).fate(), "refuse 6")
+    checks.expect("no slot", program.give(client.response(), client.address).fate(), "refuse 6")
     begin_server(program)
     client = challenged(program)
     bad = client.response(hello=b"")

@@ -48,7 +48,7 @@ class RangeReader:
         return self.decide(probability)
 
     def see_in(self, contexts):
-        """Sets the contexts of the next decisions for `mix`; other coders do not call the function."""
+        """Sets the contexts of the next decisions for `mix`; other coders do not call it."""
 
     def bit_in(self, slot, node):
         """Returns a decision about an entity or its lanes, which `mix` reads with contexts."""
