@@ -1,4 +1,4 @@
-// The cost of attackers for a server, by kind of datagram, and the memory of an own client. No
+// The cost of attackers for a server, by kind of datagram, and the memory of a real client. No
 // socket is opened.
 #include <malloc.h>
 

@@ -31,7 +31,7 @@ class SyncRecord {
   void note(ServerMembers& server, Tick tick);
   /// Compares a client's confirmed state of a tick with the server's: each value that the client
   /// may receive. A deferred entity must equal one of its states since the client's previous one.
-  /// An own entity must equal the state of the tick of its command number.
+  /// The client's own entity must equal the state of the tick of its command number.
   void compare(ClientMembers& client, Tick tick, SeenTicks& seen, SyncResult& result) const;
   /// The position of an entity at a time between two ticks; nothing if it is unknown.
   std::optional<Vec3> position(std::int32_t id, double tick) const;

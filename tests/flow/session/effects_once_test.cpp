@@ -157,7 +157,7 @@ TEST_CASE("A step that only a replay makes plays late, and one that a replay rem
   CHECK(undone > 0);
 }
 
-TEST_CASE("An own effect plays in the frame of the press, another player's at its shown tick",
+TEST_CASE("A player's effect plays in the frame of the press, and for others at its shown tick",
           "[session][flow]") {
   Game game = make_game();
   game.systems = systems<flash>();

@@ -39,7 +39,7 @@ EntityId mine(const GameClient& client) {
   return found;
 }
 
-TEST_CASE("An own entity moves in the frame of the input, a round trip before the server's answer",
+TEST_CASE("A player's entity moves in the frame of the input, a round trip before the answer",
           "[session][flow][sys-55][sys-77]") {
   const auto match = open_predicted(21);
   GameClient& client = match->add_client({.delay = 100ms});

@@ -107,7 +107,7 @@ TEST_CASE("Prepare writes a prefab's guid if it is unset or wrong, and changes n
   CHECK(prepared(project).writes.empty());
 }
 
-TEST_CASE("Prepare gives a variant that inherits its base's guid an own override",
+TEST_CASE("Prepare adds an override of the guid to a variant that inherits its base's guid",
           "[registry][registries][sys-2]") {
   LastLayout project;
   const std::vector<PrefabText::Change> changes = GENERATE(
@@ -129,7 +129,7 @@ TEST_CASE("Prepare gives a variant that inherits its base's guid an own override
   CHECK(prepared(project).writes.empty());
 }
 
-TEST_CASE("A variant whose guid is in its base gets an own one in the run that fixes the base",
+TEST_CASE("A variant whose guid is in its base gets its override in the run that fixes the base",
           "[registry][registries][sys-2]") {
   LastLayout project;
   PrefabText text;
