@@ -1,5 +1,6 @@
 #include "bundler/cli/against.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -89,7 +90,7 @@ struct ProjectRevision {
   std::unique_ptr<FileReader> files;
   struct Part {
     AssetPath at;
-    const RevisionFiles* files;  ///< A part of the whole.
+    RevisionFiles* files;  ///< A part of the whole.
   };
   std::vector<Part> parts;
 };
@@ -136,12 +137,35 @@ std::string and_others(std::size_t count) {
   return count <= 1 ? std::string() : fmt::format(" (and {} more)", count - 1);
 }
 
+// The links that lead out of the project both now and in the revision. No build follows them, so
+// the comparison does not follow them either.
+std::set<AssetPath> links_left_unread(const ProjectRevision& old, const Project& now) {
+  std::set<AssetPath> links;
+  for (const IndexProblem& problem : now.index().problems()) {
+    if (problem.kind != IndexProblem::Kind::outside_link) continue;
+    for (const ProjectRevision::Part& part : old.parts) {
+      const auto inner = path_below(part.at, problem.path);
+      if (inner && part.files->leads_out_of_project(*inner)) links.insert(problem.path);
+    }
+  }
+  for (const ProjectRevision::Part& part : old.parts) {
+    std::set<AssetPath> inside;
+    for (const AssetPath& link : links) {
+      if (auto inner = path_below(part.at, link)) inside.insert(std::move(*inner));
+    }
+    part.files->leave_unread(std::move(inside));
+  }
+  return links;
+}
+
 // A part that is left out would break nothing, whatever became of it.
-Result<void> check_whole(const Project& old) {
+Result<void> check_whole(const Project& old, const std::set<AssetPath>& left_unread) {
   std::vector<std::string> links;
   for (const IndexProblem& problem : old.index().problems()) {
     const bool is_link = problem.kind == IndexProblem::Kind::outside_link;
-    if (is_link && may_hide_registries(problem.path)) links.push_back(problem.path.text());
+    if (is_link && may_hide_registries(problem.path) && !left_unread.contains(problem.path)) {
+      links.push_back(problem.path.text());
+    }
   }
   if (!links.empty()) {
     return fail(
@@ -205,11 +229,12 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
                                       Session& session) {
   const auto files = open_project_revision(project, revision);
   if (!files) return fail(files.error());
+  const std::set<AssetPath> left_unread = links_left_unread(files.value(), now);
   const auto old = Project::open(*files.value().files, processor_count(), session.stop, {});
   const auto fail_at_revision = [&](const Error& error) {
     return fail(error.code, "at revision '" + revision + "': " + error.message);
   };
-  const Result<void> whole = old ? check_whole(*old.value()) : Result<void>();
+  const Result<void> whole = old ? check_whole(*old.value(), left_unread) : Result<void>();
   // Why something could not be read comes before what follows from it.
   for (const ProjectRevision::Part& part : files.value().parts) {
     if (const auto failure = part.files->failure()) return fail_at_revision(*failure);
@@ -221,6 +246,14 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
   if (contract.rows.empty() && !contract_of(now, targets).rows.empty()) {
     tell(session,
          "revision '" + revision + "' has no entry of a registry: all that is here is new");
+  }
+  const auto hides = std::ranges::find_if(left_unread, may_hide_registries);
+  if (hides != left_unread.end()) {
+    const auto count = std::ranges::count_if(left_unread, may_hide_registries);
+    tell(session, "unread: '" + hides->text() +
+                      "' is a link that leads out of the project, here and in revision '" +
+                      revision + "'; what is behind it is not compared" +
+                      and_others(static_cast<std::size_t>(count)));
   }
   contract.name = revision;
   return contract;

@@ -1,6 +1,7 @@
 #include "bundler/cli/fixes.h"
 
 #include "bundler/cli/edges.h"
+#include "registry/base/counted.h"
 #include "registry/base/overlay_file_system.h"
 #include "registry/base/parallel.h"
 #include "registry/model/prepare.h"
@@ -43,6 +44,27 @@ void tell_prepared(const PreparePlan& plan, bool dry_run, Session& session) {
   for (const std::string& remains : plan.remaining) tell(session, remains);
 }
 
+/// Entries whose ids would be retired for good.
+Result<void> check_nothing_lost(const Project& project, const PreparePlan& plan) {
+  constexpr std::size_t kListedMax = 10;
+  std::string lines;
+  std::size_t count = 0;
+  for (const RegistryPlan& registry : plan.registries) {
+    const std::string file = project.index().at(registry.registry->asset).path.text();
+    for (const PrepareChange& change : registry.changes) {
+      if (change.kind != PrepareChange::Kind::remove || ++count > kListedMax) continue;
+      const std::string asset =
+          change.path.empty() ? "guid " + change.guid.to_string() : "'" + change.path.text() + "'";
+      lines += "\n  " + file + ": id " + std::to_string(change.type_id.value()) + ", " + asset;
+    }
+  }
+  if (count == 0) return {};
+  if (count > kListedMax) lines += "\n  and " + std::to_string(count - kListedMax) + " more";
+  return fail(ErrorCode::invalid_argument,
+              "'--fix' would remove " + counted(count, "entry", "entries") +
+                  " and retire the ids; nothing was changed. '--allow-loss' does it:" + lines);
+}
+
 Result<void> reopen(OpenProject& open, const FileReader& files, Session& session,
                     const Progress& progress) {
   auto project = Project::open(files, processor_count(), session.stop, progress);
@@ -78,8 +100,10 @@ Result<bool> fix_config(const std::string& project, bool dry_run, Session& sessi
   return true;
 }
 
-Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSystem>& as_fixed,
-                         Session& session, const Progress& progress) {
+Result<void> fix_project(OpenProject& open, const FixOptions& options,
+                         std::unique_ptr<FileSystem>& as_fixed, Session& session,
+                         const Progress& progress) {
+  const bool dry_run = options.is_dry_run;
   const auto mends = plan_sidecar_mends(*open.files, open.project->index(), fresh_guid);
   if (!mends) return fail(mends.error());
   // A registry takes in what has a guid now: what `prepare` does depends on the sidecars.
@@ -90,6 +114,9 @@ Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSy
   if (!plan) return fail(plan.error());
   if (session.stop.stop_requested()) {
     return fail(ErrorCode::cancelled, "stopped; nothing was changed");
+  }
+  if (!dry_run && !options.may_lose) {
+    if (auto kept = check_nothing_lost(*open.project, plan.value()); !kept) return kept;
   }
   FileSystem& files = dry_run ? *as_fixed : *open.files;
   if (!dry_run) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -165,6 +166,20 @@ class GitFiles final : public RevisionFiles {
     return sources_.front()->repository->ignores(path.text());
   }
 
+  bool leads_out_of_project(const AssetPath& path) const override {
+    const std::scoped_lock lock(mutex_);
+    const auto entry = entries_.find(path);
+    if (entry == entries_.end() || entry->second.git.kind != GitEntry::Kind::link) return false;
+    const Found target = find(path, true);
+    return target.kind == Reach::there && target.path.is_within(rest_folder()) &&
+           exists(target.path);
+  }
+
+  void leave_unread(std::set<AssetPath> links) override {
+    const std::scoped_lock lock(mutex_);
+    unread_links_ = std::move(links);
+  }
+
  private:
   enum class Reach : std::uint8_t { there, outside, broken };
   // Where a path leads when links on the way are followed. Nothing need be at `path`.
@@ -236,6 +251,7 @@ class GitFiles final : public RevisionFiles {
         found.path = next;
         continue;
       }
+      if (unread_links_.contains(next)) return {Reach::outside, {}, {}};
       if (++links > kLinksMax) return {Reach::broken, {}, {}};
       const auto target = read_blob(entry->second, next);
       if (!target) return {Reach::broken, {}, target.error()};
@@ -380,6 +396,7 @@ class GitFiles final : public RevisionFiles {
   mutable std::map<AssetPath, Entry> entries_;
   mutable std::map<AssetPath, std::vector<std::string>> folders_;  ///< Names, each once.
   mutable std::optional<Error> failure_;
+  std::set<AssetPath> unread_links_;
   mutable bool has_rest_ = false;
   mutable std::optional<std::string> work_tree_;
 };

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "registry/base/file_system.h"
@@ -18,6 +19,13 @@ class RevisionFiles : public FileReader {
 
   /// Whether the revision cannot have a file because Git ignores it, though it is there now.
   virtual bool ignores(const AssetPath& path) const = 0;
+
+  /// Whether a path is a link that leads out of the project and not out of its repository.
+  virtual bool leads_out_of_project(const AssetPath& path) const = 0;
+
+  /// Makes these links outside links, as those of a project in a folder are. Call it before
+  /// anything is read.
+  virtual void leave_unread(std::set<AssetPath> links) = 0;
 };
 
 /// Opens the folder `project` as it is at `revision`, read from Git's objects: the work tree, the

@@ -47,8 +47,9 @@ int list(const ListOptions& options, Session& session) {
       open_project(options.project, session, processor_count(), progress_of(reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
-  const std::string text = options.format == "json" ? listing_json(project, targets.value())
-                                                    : listing_text(project, targets.value());
+  const std::string text = options.format == "json"  ? listing_json(project, targets.value())
+                           : options.format == "cpp" ? listing_cpp(project, targets.value())
+                                                     : listing_text(project, targets.value());
   reporter.finish();
   const bool is_whole = tell_problems(project, session);
   const int written = write_report(session, text, {});
@@ -65,10 +66,13 @@ void add_list(CLI::App& app, Session& session) {
   command->add_option("--target", options->target, "client, server or all")
       ->check(one_of({"client", "server", "all"}))
       ->capture_default_str();
-  command->add_option("--format", options->format, "text or json")
-      ->check(one_of({"text", "json"}))
+  command->add_option("--format", options->format, "text, json, or cpp: a header with the type ids")
+      ->check(one_of({"text", "json", "cpp"}))
       ->capture_default_str();
-  command->footer("Example:\n  muster list my-game --target server --format json");
+  command->footer(
+      "Examples:\n"
+      "  muster list my-game --target server --format json\n"
+      "  muster list my-game --format cpp > my-game/registry_ids.h");
   command->callback([options, &session] { session.exit_code = list(*options, session); });
 }
 

@@ -25,7 +25,7 @@ Result<std::string> content_schema(const std::string& folder) {
   if (!classes) return fail(classes.error());
   const auto components = load_components(*files.value(), config.value());
   if (!components) return fail(components.error());
-  return content_json_schema(classes.value(), components.value());
+  return content_json_schema(classes.value(), components.value(), config.value().strip);
 }
 
 int schema(const SchemaArguments& arguments, Session& session) {

@@ -39,6 +39,7 @@ struct ValidateArguments {
   std::string fail_on = "error";
   bool fix = false;
   bool dry_run = false;  ///< Of the fixes.
+  bool allow_loss = false;
 };
 
 constexpr std::uint64_t kMaxBaselineBytes = 64ULL * 1024 * 1024;
@@ -183,6 +184,7 @@ Result<void> check_arguments(const ValidateArguments& arguments) {
     return wrong("'--prune-baseline' wants '--baseline FILE'");
   }
   if (arguments.dry_run && !arguments.fix) return wrong("'--dry-run' wants '--fix'");
+  if (arguments.allow_loss && !arguments.fix) return wrong("'--allow-loss' wants '--fix'");
   if ((arguments.prune_baseline || !arguments.write_baseline.empty()) &&
       arguments.target != "all") {
     return wrong("a baseline is of all targets; leave '--target' out");
@@ -215,7 +217,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   }
   std::unique_ptr<FileSystem> as_fixed;  // outlives the project that reads it
   if (arguments.fix) {
-    const auto fixed = fix_project(open.value(), arguments.dry_run, as_fixed, session, progress);
+    const FixOptions fix{.is_dry_run = arguments.dry_run, .may_lose = arguments.allow_loss};
+    const auto fixed = fix_project(open.value(), fix, as_fixed, session, progress);
     if (!fixed) return report_error(session, fixed.error());
   }
   const auto comparisons =
@@ -302,6 +305,8 @@ void add_validate(CLI::App& app, Session& session) {
                     "Mend what needs no thought: sidecars, registries, stored guids and ids");
   command->add_flag("--dry-run", arguments->dry_run,
                     "With '--fix': only say what would change, and what would remain");
+  command->add_flag("--allow-loss", arguments->allow_loss,
+                    "With '--fix': also remove entries and retire their ids");
   command->add_option("--explain", arguments->explain, "Explain a rule ('all' for every rule)");
   command->footer(
       "Examples:\n  muster validate my-game --format sarif --output findings.sarif\n"

@@ -312,7 +312,7 @@ class ComponentCook {
           note_beyond(field, *changed);
         }
       } else if (part.exists()) {
-        if (!store_float(part.node().text, at)) {
+        if (is_quoted_number(field, part) || !store_float(part.node().text, at)) {
           note(field, part);
         } else if (!is_allowed(field, at)) {
           note_beyond(field, part);

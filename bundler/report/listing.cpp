@@ -1,7 +1,10 @@
 #include "bundler/report/listing.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -71,7 +74,98 @@ Json problems_json(const Project& project) {
   return list;
 }
 
+bool is_word(char character) {
+  return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
+         (character >= 'A' && character <= 'Z');
+}
+
+// `crate_big@low.prefab` gives `kCrateBigLow`.
+std::string constant_name(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  name = name.substr(0, name.rfind('.'));
+  std::string text = "k";
+  bool is_first = true;
+  for (const char character : name) {
+    if (is_word(character)) {
+      const bool is_lower = character >= 'a' && character <= 'z';
+      text += is_first && is_lower ? static_cast<char>(character - 'a' + 'A') : character;
+    }
+    is_first = !is_word(character);
+  }
+  return text == "k" ? "kEntry" : text;
+}
+
+// `ReplicatedEntityRegistry` gives `replicated_entity`.
+std::string namespace_name(std::string_view class_name) {
+  constexpr std::string_view kEnd = "Registry";
+  if (class_name.ends_with(kEnd) && class_name.size() > kEnd.size()) {
+    class_name.remove_suffix(kEnd.size());
+  }
+  std::string text;
+  for (const char character : class_name) {
+    const bool is_upper = character >= 'A' && character <= 'Z';
+    if (is_upper && !text.empty() && text.back() != '_') text += '_';
+    if (!is_word(character)) continue;
+    text += is_upper ? static_cast<char>(character - 'A' + 'a') : character;
+  }
+  return "ids_" + text;
+}
+
+// A type id, and the asset that names it.
+struct Constant {
+  std::string name;
+  std::uint32_t id = 0;
+  std::string path;
+  friend auto operator<=>(const Constant&, const Constant&) = default;
+};
+
+// By class. An entry is named by its definition, else by what it refers to.
+std::map<std::string, std::vector<Constant>> constants_of(const Project& project,
+                                                          TargetSet targets) {
+  std::map<std::string, std::vector<Constant>> constants;
+  for (const Registry& registry : project.model().registries) {
+    if (!registry.declaration->has_ids) continue;
+    std::vector<Constant>& list = constants[registry.declaration->name];
+    for (const RegistryEntry& entry : registry.entries) {
+      AssetNumber asset = entry.definition;
+      bool is_used = false;
+      for (const EntryReference& reference : entry.references) {
+        if ((reference.targets & targets).empty() && targets != TargetSet::both()) continue;
+        is_used = true;
+        if (asset == kNoAsset) asset = reference.asset;
+      }
+      if (!is_used || asset == kNoAsset) continue;
+      const std::string& path = project.index().at(asset).path.text();
+      list.push_back({constant_name(path), entry.type_id.value(), path});
+    }
+    std::ranges::sort(list);
+    const auto is_same = [](const Constant& a, const Constant& b) {
+      return a.name == b.name && a.id == b.id;
+    };
+    list.erase(std::unique(list.begin(), list.end(), is_same), list.end());
+  }
+  return constants;
+}
+
 }  // namespace
+
+std::string listing_cpp(const Project& project, TargetSet targets) {
+  std::string text =
+      "// Type ids of the registries, written by 'muster list --format cpp'.\n"
+      "#pragma once\n\n#include <muster/type_id.h>\n";
+  for (const auto& [name, constants] : constants_of(project, targets)) {
+    const std::string space = namespace_name(name);
+    text += fmt::format("\n// {}\nnamespace {} {{\n", name, space);
+    for (const Constant& constant : constants) {
+      const bool is_shared = std::ranges::count(constants, constant.name, &Constant::name) > 1;
+      text += fmt::format("inline constexpr muster::TypeId {}{}({});  // {}\n", constant.name,
+                          is_shared ? fmt::format("_{}", constant.id) : "", constant.id,
+                          shown_text(constant.path));
+    }
+    text += fmt::format("}}  // namespace {}\n", space);
+  }
+  return text;
+}
 
 std::string listing_json(const Project& project, TargetSet targets) {
   Json registries = Json::array();

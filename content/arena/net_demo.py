@@ -111,7 +111,8 @@ def compare(server, clients, count):
 def table(server, clients, seconds):
     told = {client["player"]: client for client in server["clients"]}
     rows = [("player", "entities", "kbit/s in", "out", "snapshot B", "lost % in", "out",
-             "round trip ms", "loaded ms", "longest", "longest frame ms", "effects")]
+             "round trip ms", "loaded ms", "longest", "longest frame ms", "effects",
+             "corrections/min", "lead ms", "interpolation ms")]
     for client in sorted(clients, key=lambda one: one["player"]):
         mine = told[client["player"]]
         rows.append((
@@ -122,7 +123,8 @@ def table(server, clients, seconds):
             f"{mine['loss_percent']:.1f}", f"{client['loss_percent']:.1f}",
             f"{client['round_trip_ms']:.1f}", f"{client['load']['mean_ms']:.2f}",
             f"{client['load']['longest_ms']:.2f}", f"{client['frames']['longest_ms']:.2f}",
-            client["effects"]["played"]))
+            client["effects"]["played"], f"{client['corrections_per_minute']:.1f}",
+            f"{client['lead_ms']:.1f}", f"{client['interpolation_ms']:.1f}"))
     widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
     return "\n".join("  ".join(str(cell).rjust(width) for cell, width in zip(row, widths))
                      for row in rows)

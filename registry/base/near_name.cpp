@@ -18,6 +18,39 @@ std::string folded(std::string_view name) {
   return text;
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+// The name with its first letter in the other case.
+std::string with_other_first(std::string_view name) {
+  std::string text(name);
+  if (text.empty()) return text;
+  const char first = text.front();
+  text.front() = lower(first) == first ? upper(first) : lower(first);
+  return text;
+}
+
+std::size_t slip_max_of(std::size_t letters) {
+  return letters == 0 ? 0 : std::min(kMaxSlip, letters - 1);
+}
+
+std::string either_case(char c) {
+  if (lower(c) == upper(c)) return std::string(1, c);
+  return {'[', upper(c), lower(c), ']'};
+}
+
+// What is at most `slips` edits from `text`. Letters that follow each other either match, or the
+// edit is here: one is replaced or missing (`.?`), or there is one more (`.`).
+std::string slip_pattern(std::string_view text, std::size_t slips, bool is_first) {
+  if (text.empty()) return slips == 0 ? "" : ".{0," + std::to_string(slips) + "}";
+  const std::string_view rest = text.substr(1);
+  const std::string letter = is_first ? either_case(text.front()) : std::string(1, text.front());
+  const std::string matched = letter + slip_pattern(rest, slips, false);
+  if (slips == 0) return matched;
+  return "(?:" + matched + "|.?" + slip_pattern(rest, slips - 1, false) + "|." +
+         slip_pattern(text, slips - 1, is_first) + ")";
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -49,6 +82,31 @@ std::string nearest_name(std::string_view name, const std::set<std::string>& kno
     best_distance = distance;
   }
   return best;
+}
+
+std::string nearest_type_name(std::string_view name, const std::set<std::string>& known) {
+  if (known.contains(std::string(name))) return {};
+  constexpr std::size_t kMaxLetters = 256;  // As above.
+  const std::string_view wanted = name.substr(0, kMaxLetters);
+  std::string best;
+  std::size_t best_distance = kMaxSlip + 1;
+  for (const std::string& one : known) {
+    const bool is_same = folded(wanted) == folded(one);
+    // A first letter that was inserted or removed has no counterpart, so both cases are tried.
+    const std::size_t distance = is_same ? 0
+                                         : std::min(edit_distance(wanted, one),
+                                                    edit_distance(wanted, with_other_first(one)));
+    if (distance >= best_distance || distance > slip_max_of(one.size())) continue;
+    best = one;
+    best_distance = distance;
+  }
+  return best;
+}
+
+std::string type_slip_pattern(std::string_view name) {
+  std::string loose = "[_-]*";
+  for (const char c : folded(name)) loose += either_case(c) + "[_-]*";
+  return "^(?:" + loose + "|" + slip_pattern(name, slip_max_of(name.size()), true) + ")$";
 }
 
 std::string did_you_mean(std::string_view name, const std::set<std::string>& known) {

@@ -1,8 +1,12 @@
-// The one file that knows how descriptions look as JSON. nlohmann's exceptions end here.
+// The one file that knows how descriptions look as JSON.
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "registry/base/hex.h"
-#include "registry/base/json_text.h"
+#include "registry/base/json_reader.h"
+#include "registry/base/near_name.h"
+#include "registry/base/shown_text.h"
 #include "registry/components/component.h"
 
 namespace muster {
@@ -14,13 +18,6 @@ constexpr std::array<std::string_view, 4> kInterpolations = {"step", "linear", "
 constexpr std::array<std::string_view, 2> kRollbacks = {"reconcilable", "confirmed_only"};
 constexpr std::array<std::string_view, 3> kSamplings = {"latest", "largest", "sum"};
 constexpr std::array<std::string_view, 3> kMissing = {"repeat", "neutral", "latch"};
-
-template <typename Enum, std::size_t N>
-Result<Enum> enum_from(const std::array<std::string_view, N>& names, const std::string& name) {
-  const auto* const found = std::ranges::find(names, name);
-  if (found == names.end()) return fail(ErrorCode::malformed, "unknown word '" + name + "'");
-  return static_cast<Enum>(found - names.begin());
-}
 
 Json field_to_json(const FieldDescription& field) {
   Json json;
@@ -48,61 +45,165 @@ Json field_to_json(const FieldDescription& field) {
   return json;
 }
 
+const std::set<std::string>& document_keys() {
+  static const std::set<std::string> kKeys = {"components"};
+  return kKeys;
+}
+const std::set<std::string>& component_keys() {
+  static const std::set<std::string> kKeys = {"name",    "size", "alignment",
+                                              "default", "hash", "fields"};
+  return kKeys;
+}
+const std::set<std::string>& field_keys() {
+  static const std::set<std::string> kKeys = {
+      "name",     "type",    "offset",       "count",     "element_bytes", "unit",
+      "minimum",  "maximum", "resolution",   "tolerance", "receivers",     "interpolation",
+      "rollback", "sampled", "when_missing", "names"};
+  return kKeys;
+}
+
+// By depth, which the nesting of the file fixes.
+std::string unread_key(int depth, const std::string& key) {
+  // Keys where a list is due: that is reported, not they.
+  if (depth % 2 == 0) return {};
+  const bool is_of_document = depth <= 1;
+  const bool is_of_component = depth <= 3;
+  const std::set<std::string>& known = is_of_document    ? document_keys()
+                                       : is_of_component ? component_keys()
+                                                         : field_keys();
+  if (known.contains(key)) return {};
+  const char* const owner = is_of_document    ? "the file"
+                            : is_of_component ? "a component"
+                                              : "a field";
+  return "nothing reads '" + shown_text(key) + "' of " + owner + did_you_mean(key, known);
+}
+
+// The members of an object. Remembers the first one that is missing or of another kind.
+class Members {
+ public:
+  explicit Members(const Json& object) : object_(object) {
+    if (!object.is_object()) fault_ = "an object in braces is due here";
+  }
+
+  std::string text(const char* key, std::optional<std::string> otherwise = {}) {
+    const Json* const found = find(key, otherwise.has_value());
+    if (found == nullptr) return otherwise.value_or("");
+    if (!found->is_string()) return refuse(key, "a text in quotes"), "";
+    return found->get<std::string>();
+  }
+  std::uint32_t count(const char* key, std::optional<std::uint32_t> otherwise = {}) {
+    const Json* const found = find(key, otherwise.has_value());
+    if (found == nullptr) return otherwise.value_or(0);
+    if (!found->is_number_unsigned() || found->get<std::uint64_t>() > UINT32_MAX) {
+      return refuse(key, "a whole number from 0 to 4294967295"), 0;
+    }
+    return found->get<std::uint32_t>();
+  }
+  double number(const char* key) {
+    const Json* const found = find(key, true);
+    if (found == nullptr) return 0;
+    if (!found->is_number()) return refuse(key, "a number"), 0;
+    return found->get<double>();
+  }
+  template <typename Enum, std::size_t N>
+  Enum word(const char* key, const std::array<std::string_view, N>& words) {
+    const std::string name = text(key, std::string(words.front()));
+    const auto* const found = std::ranges::find(words, name);
+    if (found != words.end()) return static_cast<Enum>(found - words.begin());
+    std::string due = "one of";
+    for (const std::string_view one : words) due.append(" '").append(one).append("'");
+    return refuse(key, due), Enum{};
+  }
+  std::vector<std::string> texts(const char* key) {
+    std::vector<std::string> all;
+    const Json* const found = find(key, true);
+    if (found == nullptr) return all;
+    for (const Json& item : *found) {
+      if (found->is_array() && item.is_string()) all.push_back(item.get<std::string>());
+    }
+    if (!found->is_array() || all.size() != found->size()) refuse(key, "a list of texts");
+    return all;
+  }
+  const Json& list(const char* key) {
+    static const Json kEmpty = Json::array();
+    const Json* const found = find(key, false);
+    if (found == nullptr) return kEmpty;
+    if (!found->is_array()) return refuse(key, "a list in brackets"), kEmpty;
+    return *found;
+  }
+  /// Empty when every member was as it has to be.
+  const std::string& fault() const { return fault_; }
+  void refuse(const char* key, const std::string& due) {
+    if (fault_.empty()) fault_ = "'" + std::string(key) + "' has to be " + due;
+  }
+
+ private:
+  const Json* find(const char* key, bool is_optional) {
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(key);
+    if (found != object_.end()) return &*found;
+    if (!is_optional && fault_.empty()) fault_ = "'" + std::string(key) + "' is missing";
+    return nullptr;
+  }
+
+  const Json& object_;
+  std::string fault_;
+};
+
 Result<FieldDescription> field_from_json(const Json& json) {
+  Members members(json);
   FieldDescription field;
-  field.name = json.at("name").get<std::string>();
-  const auto type = field_type_from(json.at("type").get<std::string>());
+  field.name = members.text("name");
+  const auto type = field_type_from(members.text("type"));
+  if (!members.fault().empty()) return fail(ErrorCode::malformed, members.fault());
   if (!type) return fail(type.error());
   field.type = type.value();
-  field.offset_bytes = json.at("offset").get<std::uint32_t>();
-  field.count = json.value("count", 1U);
-  field.element_bytes = json.value("element_bytes", size_of(field.type));
-  field.unit = json.value("unit", "");
-  field.minimum = json.value("minimum", 0.0);
-  field.maximum = json.value("maximum", 0.0);
-  field.resolution = json.value("resolution", 0.0);
-  field.tolerance = json.value("tolerance", 0.0);
-  const auto receivers = enum_from<Receivers>(kReceivers, json.value("receivers", "everyone"));
-  const auto interpolation =
-      enum_from<Interpolation>(kInterpolations, json.value("interpolation", "step"));
-  const auto rollback =
-      enum_from<RollbackClass>(kRollbacks, json.value("rollback", "reconcilable"));
-  if (!receivers) return fail(receivers.error());
-  if (!interpolation) return fail(interpolation.error());
-  if (!rollback) return fail(rollback.error());
-  const auto sampled = enum_from<Sampling>(kSamplings, json.value("sampled", "latest"));
-  const auto missing = enum_from<Missing>(kMissing, json.value("when_missing", "repeat"));
-  if (!sampled) return fail(sampled.error());
-  if (!missing) return fail(missing.error());
-  field.sampled = sampled.value();
-  field.when_missing = missing.value();
-  field.receivers = receivers.value();
-  field.interpolation = interpolation.value();
-  field.rollback = rollback.value();
-  field.names = json.value("names", std::vector<std::string>());
+  field.offset_bytes = members.count("offset");
+  field.count = members.count("count", 1U);
+  field.element_bytes = members.count("element_bytes", size_of(field.type));
+  field.unit = members.text("unit", "");
+  field.minimum = members.number("minimum");
+  field.maximum = members.number("maximum");
+  field.resolution = members.number("resolution");
+  field.tolerance = members.number("tolerance");
+  field.receivers = members.word<Receivers>("receivers", kReceivers);
+  field.interpolation = members.word<Interpolation>("interpolation", kInterpolations);
+  field.rollback = members.word<RollbackClass>("rollback", kRollbacks);
+  field.sampled = members.word<Sampling>("sampled", kSamplings);
+  field.when_missing = members.word<Missing>("when_missing", kMissing);
+  field.names = members.texts("names");
+  if (!members.fault().empty()) return fail(ErrorCode::malformed, members.fault());
   return field;
 }
 
+// `component 3` where it has no name, or one that is no text.
+std::string title_of(const Json& json, std::string_view kind, std::size_t index) {
+  const bool is_named = json.is_object() && json.contains("name") && json["name"].is_string();
+  if (!is_named) return std::string(kind) + " " + std::to_string(index + 1);
+  return std::string(kind) + " '" + json["name"].get<std::string>() + "'";
+}
+
 Result<ComponentDescription> component_from_json(const Json& json) {
+  Members members(json);
   ComponentDescription component;
-  component.name = json.at("name").get<std::string>();
-  component.size_bytes = json.at("size").get<std::uint32_t>();
-  component.alignment_bytes = json.value("alignment", 1U);
-  const auto digits = json.at("default").get<std::string>();
+  component.name = members.text("name");
+  component.size_bytes = members.count("size");
+  component.alignment_bytes = members.count("alignment", 1U);
+  const std::string digits = members.text("default");
+  const Json& fields = members.list("fields");
+  if (!members.fault().empty()) return fail(ErrorCode::malformed, members.fault());
   component.default_value.resize(digits.size() / 2);
   if (!parse_hex(digits, component.default_value)) {
-    return fail(ErrorCode::malformed, "component '" + component.name +
-                                          "': 'default' is not two hexadecimal digits per byte");
+    return fail(ErrorCode::malformed, "'default' is not two hexadecimal digits per byte");
   }
-  for (const Json& entry : json.at("fields")) {
-    auto field = field_from_json(entry);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    auto field = field_from_json(fields[i]);
     if (!field) {
       return fail(ErrorCode::malformed,
-                  "component '" + component.name + "': " + field.error().message);
+                  title_of(fields[i], "field", i) + ": " + field.error().message);
     }
     component.fields.push_back(std::move(field).value());
   }
-  if (auto good = check(component); !good) return fail(good.error());
   return component;
 }
 
@@ -130,24 +231,27 @@ std::string components_to_json(std::span<const ComponentDescription> components)
 }
 
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text) {
-  try {
-    std::vector<ComponentDescription> components;
-    // Named, because a range-for does not keep the temporary alive that `at` points into.
-    const Json document = Json::parse(text);
-    for (const Json& entry : document.at("components")) {
-      auto component = component_from_json(entry);
-      if (!component) return fail(component.error());
-      if (std::ranges::find(components, component.value().name, &ComponentDescription::name) !=
-          components.end()) {
-        return fail(ErrorCode::malformed,
-                    "two components are called '" + component.value().name + "'");
-      }
-      components.push_back(std::move(component).value());
+  const auto refuse = [](const std::string& why) {
+    return fail(ErrorCode::malformed, why + "; let the game write its descriptions again");
+  };
+  const auto document = read_json(text, {.check_key = unread_key});
+  if (!document) return refuse(document.error().message);
+  Members members(document.value());
+  const Json& list = members.list("components");
+  if (!members.fault().empty()) return refuse(members.fault());
+  std::vector<ComponentDescription> components;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string title = title_of(list[i], "component", i);
+    auto component = component_from_json(list[i]);
+    if (!component) return refuse(title + ": " + component.error().message);
+    if (auto good = check(component.value()); !good) return fail(good.error());
+    if (std::ranges::find(components, component.value().name, &ComponentDescription::name) !=
+        components.end()) {
+      return refuse("two components are called '" + component.value().name + "'");
     }
-    return components;
-  } catch (const nlohmann::json::exception& problem) {
-    return fail(ErrorCode::malformed, std::string("components.json: ") + problem.what());
+    components.push_back(std::move(component).value());
   }
+  return components;
 }
 
 }  // namespace muster

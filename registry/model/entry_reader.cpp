@@ -208,6 +208,7 @@ void EntryReader::read_details(const ClassDeclaration& declaration, const Source
     if (size.exists()) {
       const auto value = size.source->tree.integer(size.node);
       entry.pool_size = value ? value.value() : 0;
+      entry.pool_size_text = size.source->tree.scalar(size.node);
       entry.pool_size_location = size.location();
     }
   }

@@ -200,7 +200,7 @@ bool hides_candidate(const IndexProblem& problem) {
   constexpr std::string_view kSidecar = ".meta";
   using enum IndexProblem::Kind;
   if (problem.kind != unreadable && problem.kind != lfs_pointer && problem.kind != merge_conflict &&
-      problem.kind != malformed_guid) {
+      problem.kind != malformed_guid && problem.kind != malformed_sidecar) {
     return false;
   }
   const std::string_view name = problem.path.name();

@@ -1,9 +1,10 @@
-// A schema sees one file. What `muster validate` says of that file alone the schema says too,
-// except for names that are only likely to be mistyped; a test feeds both the same mutations. Where
-// a file may hold keys of the game's own both allow them.
+// A schema sees one file. What `muster validate` reports of that file alone the schema reports too;
+// a test feeds both the same mutations. Where a file may hold keys of the game's own both allow
+// them.
 #include "registry/model/json_schemas.h"
 
 #include "registry/base/json_text.h"
+#include "registry/base/near_name.h"
 #include "registry/components/effect_pool.h"
 #include "registry/model/plain_components.h"
 #include "registry/model/plain_keys.h"
@@ -201,28 +202,42 @@ Json root_schema() {
           {"required", {"assetRegistries"}}};
 }
 
-Json file_id_schema() { return {{"type", "integer"}}; }
+// A number in quotes is read like one without. The texts of 19 digits include a few that are too
+// large.
+Json whole_number(std::int64_t minimum, std::int64_t maximum, const char* digits) {
+  return {{"anyOf",
+           {{{"type", "integer"}, {"minimum", minimum}, {"maximum", maximum}},
+            {{"type", "string"}, {"pattern", digits}}}}};
+}
+
+Json file_id_schema(bool may_be_unset) {
+  Json schema = whole_number(INT64_MIN, INT64_MAX,
+                             may_be_unset ? "^-?0*[0-9]{1,19}$" : "^-?0*[1-9][0-9]{0,18}$");
+  if (!may_be_unset) schema["not"] = {{"const", 0}};
+  return schema;
+}
+
+Json word_schema() { return whole_number(INT32_MIN, INT32_MAX, "^-?0*[0-9]{1,9}$"); }
 
 // `{fileID, guid}`: what it names is needed. Set, unless `may_be_unset`.
 Json strong_schema(bool may_be_unset) {
   constexpr const char* kSetGuid = "^(?!0{32}$)[0-9a-fA-F]{32}$";
   constexpr const char* kAnyGuid = "^([0-9a-fA-F]{32})?$";
-  Json file_id = file_id_schema();
-  if (!may_be_unset) file_id["not"] = {{"const", 0}};
   Json schema{{"type", "object"},
               {"properties",
-               {{"fileID", std::move(file_id)},
+               {{"fileID", file_id_schema(may_be_unset)},
                 {"guid",
                  {{"type", may_be_unset ? Json::array({"string", "null"}) : Json("string")},
                   {"pattern", may_be_unset ? kAnyGuid : kSetGuid}}},
-                {"type", {{"type", "integer"}, {"minimum", INT32_MIN}, {"maximum", INT32_MAX}}}}},
+                {"type", word_schema()}}},
               {"additionalProperties", false},
               {"required", {"fileID"}}};
   if (!may_be_unset) {
     schema["required"].push_back("guid");
   } else {
     // A plain file has one object, so that a file id alone leads nowhere.
-    schema["anyOf"] = {{{"properties", {{"fileID", {{"const", 0}}}}}},
+    const Json zero{{"anyOf", {{{"const", 0}}, {{"type", "string"}, {"pattern", "^-?0+$"}}}}};
+    schema["anyOf"] = {{{"properties", {{"fileID", zero}}}},
                        {{"properties", {{"guid", {{"type", "string"}, {"pattern", kSetGuid}}}}},
                         {"required", {"guid"}}}};
   }
@@ -231,7 +246,7 @@ Json strong_schema(bool may_be_unset) {
 
 // Any of a reference's spellings, or nothing.
 Json reference_schema() {
-  const Json word{{"type", "integer"}, {"minimum", INT32_MIN}, {"maximum", INT32_MAX}};
+  const Json word = word_schema();
   const Json text{{"type", "string"}, {"pattern", "^([0-9a-fA-F]{32})?$"}};
   return {{"anyOf",
            {part_reference("strong_or_unset"),
@@ -247,7 +262,24 @@ Json reference_schema() {
             {{"type", "null"}}}}};
 }
 
-Json names_schema() { return or_null(list_of({{"type", "string"}, {"pattern", kTypeName}})); }
+Json names_schema() {
+  return or_null(list_of({{"type", "string"}, {"allOf", {part_reference("component_name")}}}));
+}
+
+// A name of a component that is not one of the game's, mistyped.
+Json component_name_schema(const Json& described, const TargetStripRules& strip) {
+  Json known = Json::array();
+  Json slips = Json::array();
+  for (const auto& [name, schema] : described.at("$defs").items()) {
+    known.push_back(name);
+    slips.push_back({{"pattern", type_slip_pattern(name)}});
+  }
+  Json schema{{"pattern", kTypeName}};
+  if (slips.empty()) return schema;
+  for (const std::string& name : engine_component_names(strip)) known.push_back(name);
+  schema["anyOf"] = {{{"enum", std::move(known)}}, {{"not", {{"anyOf", std::move(slips)}}}}};
+  return schema;
+}
 
 // An entity; one that comes from another prefab may remove what that has.
 Json entity_schema(bool may_have_prefab) {
@@ -320,10 +352,10 @@ Json component_schema(const Json& described) {
     properties[name] = {{"anyOf", {part_reference("components/" + name), {{"type", "null"}}}}};
   }
   return {{"anyOf",
-           {{{"type", "string"}, {"pattern", kTypeName}},
+           {{{"type", "string"}, {"allOf", {part_reference("component_name")}}},
             {{"type", "object"},
              {"properties", std::move(properties)},
-             {"propertyNames", {{"pattern", kTypeName}}},
+             {"propertyNames", part_reference("component_name")},
              {"minProperties", 1},
              {"maxProperties", 1}}}}};
 }
@@ -351,7 +383,8 @@ std::string config_json_schema() {
 }
 
 std::string content_json_schema(std::span<const ClassDeclaration> classes,
-                                std::span<const ComponentDescription> components) {
+                                std::span<const ComponentDescription> components,
+                                const TargetStripRules& strip) {
   const Json described = Json::parse(components_json_schema(components));
   // The names of classes are there to be completed; another one is the game's own.
   Json schema{
@@ -370,6 +403,7 @@ std::string content_json_schema(std::span<const ClassDeclaration> classes,
       {"entity", entity_schema(true)},
       {"prefab", prefab_schema()},
       {"component", component_schema(described)},
+      {"component_name", component_name_schema(described, strip)},
       {"components", described.at("$defs")},
       {"root", root_schema()},
       {"registries", Json::object()},

@@ -2,7 +2,40 @@
 // for mistyped names: what one of them took for a component the others must.
 #include "registry/model/plain_components.h"
 
+#include <algorithm>
+#include <array>
+
 namespace muster {
+namespace {
+
+// Components of engines that games seldom describe, besides those that only present something.
+constexpr std::array<std::string_view, 37> kEngineComponents = {
+    "Animation",           "Animator",          "AreaEffector2D",
+    "BoxCollider",         "BoxCollider2D",     "BuoyancyEffector2D",
+    "CapsuleCollider",     "CapsuleCollider2D", "CharacterController",
+    "CharacterJoint",      "CircleCollider2D",  "Cloth",
+    "CompositeCollider2D", "ConfigurableJoint", "ConstantForce",
+    "EdgeCollider2D",      "FixedJoint",        "Grid",
+    "HingeJoint",          "MeshCollider",      "MonoBehaviour",
+    "NavMeshAgent",        "NavMeshObstacle",   "OffMeshLink",
+    "PlatformEffector2D",  "PlayableDirector",  "PolygonCollider2D",
+    "RectTransform",       "Rigidbody",         "Rigidbody2D",
+    "SphereCollider",      "SpringJoint",       "Terrain",
+    "TerrainCollider",     "Tilemap",           "Transform",
+    "WheelCollider",
+};
+static_assert(std::ranges::is_sorted(kEngineComponents));
+
+}  // namespace
+
+std::set<std::string> engine_component_names(const TargetStripRules& strip) {
+  std::set<std::string> names(kEngineComponents.begin(), kEngineComponents.end());
+  names.insert(presenting_components().begin(), presenting_components().end());
+  for (const StripRules& rules : strip) {
+    names.insert(rules.components().begin(), rules.components().end());
+  }
+  return names;
+}
 
 std::vector<FactoryPart> factory_parts(const SourceFile& source,
                                        const std::function<bool(std::string_view)>& describes) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "registry/model/registry_model.h"
+#include "registry/project/strip_rules.h"
 
 namespace muster {
 
@@ -34,6 +36,10 @@ std::string component_of_field(std::string_view field);
 /// What is said of a component that has something else where its fields should be: `at`. Empty when
 /// nothing is wrong: they are a mapping, or there is nothing.
 std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at);
+
+/// Names of components that games seldom describe: those of engines, and those that `strip` in
+/// muster.yaml lists. None of them counts as mistyped.
+std::set<std::string> engine_component_names(const TargetStripRules& strip);
 
 /// Whether what is written can be the name of a component: it begins with a letter or `_`, and is
 /// no number, truth value or nothing to YAML.

@@ -126,6 +126,7 @@ class ClassPlan {
       switch (problem.kind) {
         using enum IndexProblem::Kind;
         case malformed_guid:
+        case malformed_sidecar:
         case merge_conflict:
         case lfs_pointer:
         case outside_link:

@@ -53,7 +53,8 @@ struct RegistryEntry {
   Guid owner;                         ///< What the entry belongs to; null when nothing.
   Guid folder;  ///< The folder whose content the entry stands for; null when it names no folder.
   std::vector<EntryReference> references;
-  std::optional<std::int64_t> pool_size;
+  std::optional<std::int64_t> pool_size;  ///< 0 where it is no number.
+  std::string pool_size_text;             ///< As written; empty where it is no single value.
   Location pool_size_location;
   std::vector<std::string> key;  ///< The values of the class's key paths.
   Location location;

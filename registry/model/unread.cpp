@@ -13,7 +13,7 @@ namespace {
 bool hides_assets(IndexProblem::Kind kind) {
   using enum IndexProblem::Kind;
   return kind == unreadable || kind == lfs_pointer || kind == merge_conflict ||
-         kind == malformed_guid;
+         kind == malformed_guid || kind == malformed_sidecar;
 }
 
 bool is_without_text(ContentProblem::Kind kind) {

@@ -179,6 +179,14 @@ IndexProblem meta_problem(const AssetPath& path, const MetaResult& read) {
     case MetaProblem::several_guids:
       detail = "it has two different guids";
       break;
+    case MetaProblem::repeated_guid:
+      kind = IndexProblem::Kind::malformed_sidecar;
+      detail = "this sidecar has its guid twice; remove one of the two lines";
+      break;
+    case MetaProblem::second_document:
+      kind = IndexProblem::Kind::malformed_sidecar;
+      detail = "a sidecar is one document: nothing reads this second one";
+      break;
     case MetaProblem::not_text:
       detail = read.problem_text;
       break;

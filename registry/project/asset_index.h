@@ -32,20 +32,21 @@ struct Asset {
 /// Something about the files themselves that a project owner should know.
 struct IndexProblem {
   enum class Kind : std::uint8_t {
-    orphan_meta,       ///< A sidecar beside nothing.
-    missing_meta,      ///< A file or folder without a sidecar.
-    duplicate_guid,    ///< Two assets with one guid; `other` names the one that was kept.
-    malformed_guid,    ///< A sidecar without a usable guid.
-    upper_case_guid,   ///< A sidecar that spells its guid in upper case.
-    placeholder_guid,  ///< A guid that looks typed, not drawn.
-    merge_conflict,    ///< Conflict markers inside a sidecar.
-    lfs_pointer,       ///< A Git LFS pointer in place of a sidecar.
-    case_clash,        ///< Two paths that differ only in case or in how letters are composed;
-                       ///< `detail` says in which.
-    unportable_name,   ///< A name that another operating system cannot have; `detail` says why.
-    outside_link,      ///< A link that leaves the project, or leads nowhere.
-    link_circle,       ///< A folder link that leads back to a folder above it.
-    unreadable,        ///< The operating system refused; `detail` says why.
+    orphan_meta,        ///< A sidecar beside nothing.
+    missing_meta,       ///< A file or folder without a sidecar.
+    duplicate_guid,     ///< Two assets with one guid; `other` names the one that was kept.
+    malformed_guid,     ///< A sidecar without a usable guid.
+    malformed_sidecar,  ///< A second document or a second `guid:`; `detail` says which.
+    upper_case_guid,    ///< A sidecar that spells its guid in upper case.
+    placeholder_guid,   ///< A guid that looks typed, not drawn.
+    merge_conflict,     ///< Conflict markers inside a sidecar.
+    lfs_pointer,        ///< A Git LFS pointer in place of a sidecar.
+    case_clash,         ///< Two paths that differ only in case or in how letters are composed;
+                        ///< `detail` says in which.
+    unportable_name,    ///< A name that another operating system cannot have; `detail` says why.
+    outside_link,       ///< A link that leaves the project, or leads nowhere.
+    link_circle,        ///< A folder link that leads back to a folder above it.
+    unreadable,         ///< The operating system refused; `detail` says why.
   };
   Kind kind = Kind::orphan_meta;
   AssetPath path;

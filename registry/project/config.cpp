@@ -283,7 +283,10 @@ Result<std::vector<ComponentDescription>> load_components(const FileReader& file
   ByteVector buffer;
   const auto bytes = read_whole(files, *config.components, kMaxComponentsBytes, buffer);
   if (!bytes) return fail(bytes.error());
-  return components_from_json(as_text(bytes.value()));
+  auto components = components_from_json(as_text(bytes.value()));
+  if (components) return components;
+  return fail(components.error().code,
+              "'" + config.components->text() + "': " + components.error().message);
 }
 
 }  // namespace muster

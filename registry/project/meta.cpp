@@ -1,5 +1,5 @@
 // Looks only at the first byte of each line, and further where that byte can begin something that
-// matters: `g`uid, `f`olderAsset, or a conflict marker.
+// matters: `g`uid, `f`olderAsset, a conflict marker, or the beginning or end of a document.
 #include "registry/project/meta.h"
 
 #include <algorithm>
@@ -57,6 +57,13 @@ class MetaReader {
  private:
   void read_line() {
     if (cursor_.at_line_end()) return;
+    if (cursor_.at_marker("---") || cursor_.at_marker("...")) return read_marker();
+    if (*cursor_.at == '#' || *cursor_.at == '%') return;
+    // Nothing of a second document counts, except that it may be a side of a merge conflict.
+    if (is_ended_ && !is_conflict_marker(cursor_)) {
+      return add_problem(MetaProblem::second_document, cursor_.position());
+    }
+    has_content_ = true;
     std::string_view value;
     switch (*cursor_.at) {
       case 'g':
@@ -81,6 +88,12 @@ class MetaReader {
     }
   }
 
+  void read_marker() {
+    const bool begins = cursor_.at_marker("---");
+    if (begins && has_content_) add_problem(MetaProblem::second_document, cursor_.position());
+    is_ended_ = has_content_;
+  }
+
   void read_guid(std::string_view digits) {
     const yaml::Position position = cursor_.position_of(digits.data());
     const auto guid = Guid::parse_any_case(digits);
@@ -90,7 +103,9 @@ class MetaReader {
       return;
     }
     if (!result_.meta.guid.is_null()) {
-      if (guid.value() != result_.meta.guid) add_problem(MetaProblem::several_guids, position);
+      add_problem(guid.value() == result_.meta.guid ? MetaProblem::repeated_guid
+                                                    : MetaProblem::several_guids,
+                  position);
       return;
     }
     has_guid_ = true;
@@ -111,6 +126,8 @@ class MetaReader {
   LineCursor cursor_;
   MetaResult result_;
   bool has_guid_ = false;
+  bool has_content_ = false;  // of the first document
+  bool is_ended_ = false;     // the first document
 };
 
 }  // namespace

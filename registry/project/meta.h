@@ -21,9 +21,11 @@ struct Meta {
 enum class MetaProblem : std::uint8_t {
   none,
   no_guid,
-  malformed_guid,  ///< Present, but not 32 hex digits, or all of them zero.
-  several_guids,   ///< Two different top-level guids.
-  merge_conflict,  ///< Conflict markers inside.
+  malformed_guid,   ///< Present, but not 32 hex digits, or all of them zero.
+  several_guids,    ///< Two different top-level guids.
+  repeated_guid,    ///< Two top-level `guid:` lines with one value.
+  second_document,  ///< A second YAML document; the guid is that of the first.
+  merge_conflict,   ///< Conflict markers inside.
   lfs_pointer,
   not_text,
 };

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
+#include "registry/base/json_reader.h"
 #include "registry/project/asset_index.h"
 #include "registry/project/config.h"
 #include "registry/project/config_keys.h"
@@ -14,8 +13,6 @@
 
 namespace muster {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::uint64_t kManifestBytesMax = 4ULL * 1024 * 1024;
 constexpr std::uint64_t kSettingsBytesMax = 4ULL * 1024 * 1024;
@@ -27,21 +24,26 @@ AssetPath packages_folder() { return AssetPath().child("Packages"); }
 AssetPath manifest_path() { return packages_folder().child("manifest.json"); }
 
 // Fails as the disk does, and with `malformed`. A file that does not exist has no dependencies.
-Result<json> dependencies_in(const FileReader& files, const AssetPath& path) {
+Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
   ByteVector buffer;
   const auto bytes = read_optional(files, path, kManifestBytesMax, buffer);
   if (!bytes) {
-    if (bytes.error().code == ErrorCode::not_found) return json::object();
+    if (bytes.error().code == ErrorCode::not_found) return Json::object();
     return fail(bytes.error());
   }
-  // Editors write no comments, people do.
-  json read = json::parse(as_text(bytes.value()), nullptr, false, true);
+  // Unity accepts repeated keys and uses the last. Only people write comments.
+  auto parsed = read_json(as_text(bytes.value()), {.may_repeat_keys = true, .has_comments = true});
+  constexpr const char* kConsequence = ", so the packages of this project are unknown";
+  if (!parsed) return fail(ErrorCode::malformed, parsed.error().message + kConsequence);
+  Json& read = parsed.value();
   if (!read.is_object()) {
-    return fail(ErrorCode::malformed, "this file is no JSON object, so its packages are unknown");
+    return fail(ErrorCode::malformed, std::string("this file is no JSON object") + kConsequence);
   }
-  if (!read.contains("dependencies")) return json::object();
+  if (!read.contains("dependencies")) return Json::object();
   if (read["dependencies"].is_object()) return std::move(read["dependencies"]);
-  return fail(ErrorCode::malformed, "'dependencies' is no mapping from packages to versions");
+  return fail(ErrorCode::malformed, std::string("'dependencies' is no mapping from packages to "
+                                                "versions") +
+                                        kConsequence);
 }
 
 // `a/../b` is `b`; what climbs keeps its `..` in front.
@@ -88,7 +90,7 @@ bool is_outside(std::string_view folder) {
 
 std::string last_part(const std::string& place) { return place.substr(place.rfind('/') + 1); }
 
-std::vector<OutsideFolder> packages_elsewhere(const json& dependencies) {
+std::vector<OutsideFolder> packages_elsewhere(const Json& dependencies) {
   std::vector<OutsideFolder> found;
   for (const auto& [name, value] : dependencies.items()) {
     if (!value.is_string() || !is_package_name(name)) continue;
@@ -160,7 +162,7 @@ std::optional<AssetPath> path_of_outside(const FileReader& files, std::string_vi
 }
 
 Packages::Packages(const FileReader& files) : files_(files) {
-  const json manifest = read_names(manifest_path());
+  const Json manifest = read_names(manifest_path());
   const AssetPath lock = packages_folder().child("packages-lock.json");
   const auto info = files.stat(lock);
   has_lock_ = info.has_value();
@@ -171,11 +173,11 @@ Packages::Packages(const FileReader& files) : files_(files) {
   }
 }
 
-json Packages::read_names(const AssetPath& path) {
+Json Packages::read_names(const AssetPath& path) {
   auto dependencies = dependencies_in(files_, path);
   if (!dependencies) {
     unread_.push_back({path, dependencies.error()});
-    return json::object();
+    return Json::object();
   }
   for (const auto& [name, value] : dependencies.value().items()) {
     named_.emplace(name, value.is_string() ? value.get<std::string>() : std::string());

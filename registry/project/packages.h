@@ -62,7 +62,7 @@ class Packages {
 
  private:
   /// Notes the packages of a manifest or a lock, and returns its dependencies.
-  nlohmann::json read_names(const AssetPath& path);
+  nlohmann::ordered_json read_names(const AssetPath& path);
   void read_cache() const;
   void read_cached_folder(const AssetPath& folder, const std::string& package,
                           std::size_t depth) const;

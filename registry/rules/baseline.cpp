@@ -1,9 +1,13 @@
 #include "registry/rules/baseline.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "registry/base/json_reader.h"
 #include "registry/base/json_text.h"
+#include "registry/base/near_name.h"
+#include "registry/base/shown_text.h"
 #include "registry/rules/sink_text.h"
 
 namespace muster {
@@ -14,34 +18,51 @@ std::pair<std::string, std::string> key_of(const Finding& finding) {
   return {std::string(finding.rule), valid_utf8(finding.location.path.text())};
 }
 
+// Rules and paths are keys as well, deeper in the file.
+std::string unread_key(int depth, const std::string& key) {
+  static const std::set<std::string> kKnown = {"version", "known", "variants"};
+  if (depth > 1 || kKnown.contains(key)) return {};
+  return "nothing reads '" + shown_text(key) + "' of a baseline" + did_you_mean(key, kKnown);
+}
+
 }  // namespace
 
 Result<Baseline> Baseline::parse(std::string_view text) {
-  try {
-    Baseline baseline;
-    const Json json = Json::parse(text);
-    if (json.at("version") != 1) {
-      return fail(ErrorCode::unsupported_version, "baseline: expected version 1");
-    }
-    const auto no_object = [] {
-      return fail(ErrorCode::malformed, "baseline: expected 'known: {RULE: {PATH: COUNT}}'");
-    };
-    if (!json.at("known").is_object()) return no_object();
-    for (const auto& [rule, files] : json.at("known").items()) {
-      if (!files.is_object()) return no_object();
-      for (const auto& [path, number] : files.items()) {
-        if (!number.is_number_unsigned()) return no_object();
-        baseline.counts_[{rule, path}] = number.get<std::size_t>();
-      }
-    }
-    if (json.contains("variants")) {
-      baseline.variants_ = json.at("variants").get<std::vector<std::string>>();
-      std::ranges::sort(baseline.variants_);
-    }
-    return baseline;
-  } catch (const nlohmann::json::exception& problem) {
-    return fail(ErrorCode::malformed, std::string("baseline: ") + problem.what());
+  const auto refuse = [](const std::string& why) {
+    return fail(ErrorCode::malformed,
+                "baseline: " + why + "; write it again with '--write-baseline'");
+  };
+  const auto read = read_json(text, {.check_key = unread_key});
+  if (!read) return refuse(read.error().message);
+  const Json& json = read.value();
+  const auto member = [&](const char* key) {
+    return json.is_object() ? json.value(key, Json()) : Json();
+  };
+  const Json version = member("version");
+  if (version.is_number_integer() && version != 1) {
+    return fail(ErrorCode::unsupported_version,
+                "baseline: version " + version.dump() + " is not supported, only version 1");
   }
+  if (version != 1) return refuse("'version' has to be 1");
+  const Json known = member("known");
+  const auto no_object = [&] { return refuse("expected 'known: {RULE: {PATH: COUNT}}'"); };
+  if (!known.is_object()) return no_object();
+  Baseline baseline;
+  for (const auto& [rule, files] : known.items()) {
+    if (!files.is_object()) return no_object();
+    for (const auto& [path, number] : files.items()) {
+      if (!number.is_number_unsigned()) return no_object();
+      baseline.counts_[{rule, path}] = number.get<std::size_t>();
+    }
+  }
+  const Json variants = member("variants");
+  if (!variants.is_null() && !variants.is_array()) return refuse("'variants' has to be a list");
+  for (const Json& variant : variants) {
+    if (!variant.is_string()) return refuse("'variants' has to be a list of texts");
+    baseline.variants_.push_back(variant.get<std::string>());
+  }
+  std::ranges::sort(baseline.variants_);
+  return baseline;
 }
 
 Baseline Baseline::of(std::span<const Finding> findings, std::vector<std::string> variants) {

@@ -18,29 +18,6 @@ namespace {
 /// another is seldom a mistake.
 constexpr std::size_t kMaxSlipOfOwn = 1;
 
-// Components of engines that games seldom describe, besides those that only present something.
-constexpr std::array<std::string_view, 37> kEngineComponents = {
-    "Animation",           "Animator",          "AreaEffector2D",
-    "BoxCollider",         "BoxCollider2D",     "BuoyancyEffector2D",
-    "CapsuleCollider",     "CapsuleCollider2D", "CharacterController",
-    "CharacterJoint",      "CircleCollider2D",  "Cloth",
-    "CompositeCollider2D", "ConfigurableJoint", "ConstantForce",
-    "EdgeCollider2D",      "FixedJoint",        "Grid",
-    "HingeJoint",          "MeshCollider",      "MonoBehaviour",
-    "NavMeshAgent",        "NavMeshObstacle",   "OffMeshLink",
-    "PlatformEffector2D",  "PlayableDirector",  "PolygonCollider2D",
-    "RectTransform",       "Rigidbody",         "Rigidbody2D",
-    "SphereCollider",      "SpringJoint",       "Terrain",
-    "TerrainCollider",     "Tilemap",           "Transform",
-    "WheelCollider",
-};
-static_assert(std::ranges::is_sorted(kEngineComponents));
-
-bool is_known_engine_component(std::string_view name) {
-  return std::ranges::binary_search(kEngineComponents, name) ||
-         std::ranges::find(presenting_components(), name) != presenting_components().end();
-}
-
 // Items of a list have one set of names: `slots[2].ammo` is `slots[].ammo`.
 std::string without_numbers(std::string_view field) {
   std::string name;
@@ -97,7 +74,9 @@ class ComponentCheck {
  public:
   ComponentCheck(const Project& project, const std::vector<ComponentDescription>& components,
                  Findings& findings)
-      : strip_(project.config().strip), components_(components), findings_(findings) {
+      : engine_names_(engine_component_names(project.config().strip)),
+        components_(components),
+        findings_(findings) {
     for (const ComponentDescription& component : components) names_.insert(component.name);
   }
 
@@ -153,12 +132,8 @@ class ComponentCheck {
   }
 
  private:
-  // What the project lists as presenting is none of the game's either.
   bool is_of_engine(std::string_view name) const {
-    return is_known_engine_component(name) ||
-           std::ranges::any_of(strip_, [&](const StripRules& rules) {
-             return rules.strips_class(name, ClassOwner::project);
-           });
+    return engine_names_.contains(std::string(name));
   }
 
   const ComponentDescription* find(std::string_view name) const {
@@ -172,7 +147,7 @@ class ComponentCheck {
   }
 
   bool tell_mistyped(const std::string& name, const Location& place) {
-    const std::string meant = nearest_name(name, names_);
+    const std::string meant = nearest_type_name(name, names_);
     if (!meant.empty()) tell_meant(name, meant, place);
     return !meant.empty();
   }
@@ -398,7 +373,7 @@ class ComponentCheck {
                   std::move(message));
   }
 
-  const TargetStripRules& strip_;
+  const std::set<std::string> engine_names_;
   const std::vector<ComponentDescription>& components_;
   Findings& findings_;
   std::set<std::string> names_;
@@ -440,8 +415,11 @@ void check_components(const Project& project, const std::set<AssetNumber>& built
   check_classes(project, findings);
   const auto components = load_components(project.files(), project.config());
   if (!components) {
-    findings.add("unreadable-components", {*project.config().components, {}},
-                 components.error().message);
+    // The finding names the file itself.
+    std::string message = components.error().message;
+    const std::string name = "'" + project.config().components->text() + "': ";
+    if (message.starts_with(name)) message.erase(0, name.size());
+    findings.add("unreadable-components", {*project.config().components, {}}, std::move(message));
     return;
   }
   ComponentCheck check(project, components.value(), findings);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "registry/base/shown_text.h"
 #include "registry/components/effect_pool.h"
 #include "registry/model/membership.h"
 #include "registry/model/path_query.h"
@@ -258,13 +259,12 @@ class RegistryCheck {
 
   void check_pool(const RegistryEntry& entry) {
     if (!entry.pool_size) return;
-    const std::string pool = "a pool of " + std::to_string(*entry.pool_size);
-    if (*entry.pool_size <= 0) {
-      add("bad-pool-size", entry.pool_size_location, pool + " can play nothing");
-    } else if (*entry.pool_size > kMaxEffectPool) {
-      add("bad-pool-size", entry.pool_size_location,
-          pool + " is above " + std::to_string(kMaxEffectPool));
-    }
+    if (*entry.pool_size >= 1 && *entry.pool_size <= kMaxEffectPool) return;
+    const std::string& written = entry.pool_size_text;
+    std::string message =
+        "a pool size is a whole number from 1 to " + std::to_string(kMaxEffectPool);
+    message += written.empty() ? ", and here is none" : ", not '" + shown_text(written) + "'";
+    add("bad-pool-size", entry.pool_size_location, std::move(message));
   }
 
   // An effect is one prefab: that of the entry, or of its definition.

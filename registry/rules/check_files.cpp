@@ -26,6 +26,8 @@ IndexRule describe(const IndexProblem& problem) {
       return {"duplicate-guid", "guid " + guid + " also belongs to '" + problem.other.text() + "'"};
     case Kind::malformed_guid:
       return {"malformed-guid", problem.detail};
+    case Kind::malformed_sidecar:
+      return {"wrong-shape", problem.detail};
     case Kind::upper_case_guid:
       return {"upper-case-guid", "guid " + guid + " is upper case here"};
     case Kind::placeholder_guid:

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "registry/base/counted.h"
+#include "registry/base/json_reader.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -67,6 +68,46 @@ std::map<std::string, Uses> uses_of_packages(const Project& project,
   return packages;
 }
 
+bool has_unresolved(const Project& project) {
+  return std::ranges::any_of(project.graph().edges(), [&](const ReferenceEdge& edge) {
+    return edge.to == kNoAsset && edge.is_strong() && !edge.in_meta &&
+           !project.is_known_elsewhere(edge.guid);
+  });
+}
+
+// Packages from a repository or an archive, which only the editor's cache has as files.
+bool is_packed_elsewhere(std::string_view version) {
+  return version.find("://") != version.npos || version.starts_with("git@") ||
+         version.ends_with(".tgz") || version.ends_with(".tar.gz");
+}
+
+// Those packages that are neither in the project nor in the editor's cache. `Packages` reports a
+// manifest that cannot be read.
+std::set<std::string> unseen_packages(const Project& project, const AssetPath& manifest) {
+  constexpr std::uint64_t kManifestBytesMax = 4ULL * 1024 * 1024;
+  ByteVector buffer;
+  const auto bytes = read_whole(project.files(), manifest, kManifestBytesMax, buffer);
+  if (!bytes) return {};
+  const auto read =
+      read_json(as_text(bytes.value()), {.may_repeat_keys = true, .has_comments = true});
+  if (!read || !read.value().is_object() || !read.value().contains("dependencies")) return {};
+  std::set<std::string> cached;
+  const auto folders = project.files().list(AssetPath().child("Library").child("PackageCache"));
+  if (folders) {
+    for (const DirectoryEntry& entry : folders.value()) {
+      cached.insert(entry.name.substr(0, entry.name.find('@')));
+    }
+  }
+  std::set<std::string> unseen;
+  for (const auto& [name, version] : read.value()["dependencies"].items()) {
+    if (!version.is_string() || !is_packed_elsewhere(version.get<std::string>())) continue;
+    const auto embedded = AssetPath::parse("Packages/" + name);
+    if (embedded && project.files().stat(embedded.value())) continue;
+    if (!cached.contains(name)) unseen.insert(name);
+  }
+  return unseen;
+}
+
 }  // namespace
 
 void check_packages(const Project& project, const std::set<AssetNumber>& built,
@@ -80,6 +121,14 @@ void check_packages(const Project& project, const std::set<AssetNumber>& built,
         .severity = Severity::warning;
   }
   const auto used = uses_of_packages(project, built);
+  std::set<std::string> unseen = unseen_packages(project, manifest);
+  std::erase_if(unseen, [&](const std::string& name) { return used.contains(name); });
+  if (!unseen.empty() && has_unresolved(project)) {
+    findings.add("package-reference", {manifest, {}},
+                 counted(unseen.size(), "package") +
+                     " cannot be looked at, so guids without an asset may be in there: " +
+                     listed(unseen) + "; opening the project fills Library/PackageCache");
+  }
   for (const Packages::Unread& file : packages.unread()) {
     const bool is_malformed = file.error.code == ErrorCode::malformed;
     findings

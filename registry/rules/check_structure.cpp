@@ -24,7 +24,15 @@ const std::set<std::string>& reference_keys() {
 }
 
 // Those beside plain files have one or two lines.
-constexpr std::uint64_t kSidecarHeadBytes = 4096;
+constexpr std::uint64_t kSidecarBytesMax = 64ULL * 1024;
+
+// What the editor writes counts as read.
+const std::set<std::string>& sidecar_keys() {
+  static const std::set<std::string> kKeys = {"fileFormatVersion", "guid",   "folderAsset",
+                                              "timeCreated",       "labels", "licenseType",
+                                              "AssetOrigin"};
+  return kKeys;
+}
 
 // What one plain file says.
 class StructureCheck {
@@ -42,25 +50,32 @@ class StructureCheck {
   void check_sidecar() {
     const AssetPath path = file_.path.parent().child(std::string(file_.path.name()) + ".meta");
     ByteVector buffer;
-    const auto bytes = project_.files().read(path, 0, kSidecarHeadBytes, buffer);
+    const auto bytes = read_whole(project_.files(), path, kSidecarBytesMax, buffer);
     if (!bytes) {
       // A file without a sidecar has a finding of its own.
       if (bytes.error().code == ErrorCode::not_found) return;
       findings_.add(read_error_rule(bytes.error()), {path, {}}, bytes.error().message);
       return;
     }
-    static const std::set<std::string> kKnown = {"fileFormatVersion", "guid", "folderAsset",
-                                                 "timeCreated", "licenseType"};
-    std::string_view text = as_text(bytes.value());
-    for (std::uint32_t line = 1; !text.empty(); ++line) {
-      const std::string_view row = text.substr(0, text.find('\n'));
-      text.remove_prefix(std::min(row.size() + 1, text.size()));
-      const std::string key(row.substr(0, row.find(':')));
-      const bool is_key = key.size() < row.size() && !key.empty() &&
-                          key.find_first_of(" #-\"'{}<>|=%.") == key.npos;
-      if (!is_key || kKnown.contains(key) || key.ends_with("Importer")) continue;
-      findings_.add("unknown-field", {path, {line, 1}},
-                    "nothing reads '" + key + "' of a sidecar" + did_you_mean(key, kKnown));
+    const auto read = yaml::read_plain(as_text(bytes.value()));
+    if (!read.good()) {
+      if (!has_index_problem(path)) {
+        warn_of_sidecar(path, read.error().position, read.error().message);
+      }
+      return;
+    }
+    const yaml::Tree& sidecar = read.tree();
+    // A document without keys has no guid either, and a finding for that.
+    if (sidecar.documents.empty()) return;
+    for (const NodeIndex child : Children(sidecar, sidecar.documents.front().root)) {
+      const yaml::Node& node = sidecar.at(child);
+      if (node.key == "folderAsset" && truth_in(sidecar, child).value_or(node.text == "yes")) {
+        warn_of_sidecar(path, node.key_position, "'folderAsset' is for folders: this is a file");
+      }
+      const std::string key(node.key);
+      if (key.empty() || sidecar_keys().contains(key) || key.ends_with("Importer")) continue;
+      findings_.add("unknown-field", {path, node.key_position},
+                    "nothing reads '" + key + "' of a sidecar" + did_you_mean(key, sidecar_keys()));
     }
   }
 
@@ -148,6 +163,21 @@ class StructureCheck {
   bool is_null(NodeIndex node) const {
     const yaml::Node& at = tree_.at(node);
     return at.kind == NodeKind::scalar && at.text.empty() && at.style == yaml::ScalarStyle::plain;
+  }
+
+  // Whether the index reports already that the sidecar is not what it has to be.
+  bool has_index_problem(const AssetPath& path) const {
+    using enum IndexProblem::Kind;
+    return std::ranges::any_of(project_.index().problems(), [&](const IndexProblem& problem) {
+      const bool is_shape = problem.kind == malformed_sidecar || problem.kind == malformed_guid ||
+                            problem.kind == merge_conflict || problem.kind == lfs_pointer;
+      return is_shape && problem.path == path;
+    });
+  }
+
+  // The guid is well read, so that nothing is lost.
+  void warn_of_sidecar(const AssetPath& path, yaml::Position position, std::string message) {
+    findings_.add("wrong-shape", {path, position}, std::move(message)).severity = Severity::warning;
   }
 
   void refuse_at(yaml::Position position, std::string message) {

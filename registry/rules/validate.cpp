@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "registry/project/asset_kinds.h"
 #include "registry/project/budgets.h"
 #include "registry/rules/rule_weights.h"
 
@@ -58,7 +59,8 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
   const auto hides_guid = [](const Finding& finding) {
     return finding.location.path.name().ends_with(kSidecar) &&
            (finding.rule == "merge-conflict" || finding.rule == "lfs-pointer" ||
-            finding.rule == "malformed-guid" || finding.rule == "unreadable-file");
+            finding.rule == "malformed-guid" || finding.rule == "wrong-shape" ||
+            finding.rule == "unreadable-file");
   };
   if (std::ranges::none_of(findings, hides_guid)) return;
   const bool is_incomplete = is_built_incomplete(project, built);
@@ -68,6 +70,32 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
     const bool is_expected = std::ranges::any_of(
         folders, [&](const AssetPath& folder) { return finding.location.path.is_within(folder); });
     finding.blocks_build = finding.blocks_build || is_incomplete || is_expected;
+  }
+}
+
+// Whether a finding is about content without a guid: a build of its folder would lack it.
+bool is_without_guid(const Finding& finding) {
+  if (finding.rule == "link-outside") return true;
+  if (finding.rule != "missing-meta" || is_script(finding.location.path)) return false;
+  // A file of unknown kind (a note, a licence) is no content of an atlas.
+  const bool is_folder = finding.location.path.name().find('.') == std::string_view::npos;
+  return is_folder || kind_of(finding.location.path.text()) != "other";
+}
+
+// A folder that is built brings all that is in it; an editor would give each file a sidecar.
+void block_incomplete_folders(const Project& project, const std::set<AssetNumber>& built,
+                              std::vector<Finding>& findings) {
+  if (std::ranges::none_of(findings, is_without_guid)) return;
+  const std::vector<AssetPath> folders = built_folders(project, built);
+  for (Finding& finding : findings) {
+    const bool is_built =
+        is_without_guid(finding) && std::ranges::any_of(folders, [&](const AssetPath& folder) {
+          return finding.location.path.is_within(folder);
+        });
+    if (!is_built) continue;
+    finding.message += "; its folder is built, and would lack it";
+    finding.severity = Severity::error;
+    finding.blocks_build = true;
   }
 }
 
@@ -83,6 +111,12 @@ void check_weighed_paths(const Project& project, const std::vector<RuleWeight>& 
                             return fits(asset.path, weight.pattern);
                           });
     if (is_found || weight.pattern == ProjectConfig::kFileName) continue;
+    // Sidecars beside nothing, and files without one, are no assets.
+    const bool is_problem =
+        std::ranges::any_of(project.index().problems(), [&](const IndexProblem& problem) {
+          return fits_pattern(problem.path.text(), weight.pattern);
+        });
+    if (is_problem) continue;
     const auto path = AssetPath::parse(weight.pattern);
     if (path && project.files().stat(path.value())) continue;
     findings.add("unmatched-path",
@@ -126,6 +160,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
     const bool has_one_cause = finding.rule == "lfs-pointer" || finding.rule == "binary-asset";
     finding.is_repeated = finding.is_repeated || has_one_cause;
   }
+  block_incomplete_folders(project, built, sorted);
   if (weights) weigh(weights.value(), sorted);
   block_errors_of(project, built, sorted);
   block_hidden_guids(project, built, sorted);

@@ -236,7 +236,8 @@ class TreeHandler final : public YAML::EventHandler {
 
 // Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters, what
 // is no UTF-8 (it would be replaced in silence), and byte-order marks (the one of UTF-8 that may be
-// there is gone by now).
+// there is gone by now). CR alone is refused as well: YAML ends a line there, and yaml-cpp does
+// not, so that a comment would hide what is behind it.
 std::optional<SyntaxError> check_bytes(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
       text.starts_with("\xEF\xBB\xBF")) {  // A second mark: yaml-cpp would skip it, unlike us.
@@ -254,9 +255,14 @@ std::optional<SyntaxError> check_bytes(std::string_view text) {
                                                   digits[byte & 0xFU] +
                                                   " is no UTF-8; save the file as UTF-8"};
       }
-      if (byte < 0x20 && byte != '\t' && byte != '\r') {
+      if (byte == '\r') return with_odd_line_end({cursor.position(), {}}, text);
+      if (byte < 0x20 && byte != '\t') {
         return SyntaxError{cursor.position(), "a control character; not a UTF-8 text"};
       }
+    }
+    const char* const line_end = cursor.next_line == nullptr ? cursor.text_end : cursor.next_line;
+    if (line_end - cursor.line_end > 2) {
+      return SyntaxError{cursor.position(), "this line ends with CR CR LF; save the file with LF"};
     }
   } while (cursor.next());
   return std::nullopt;
@@ -278,13 +284,13 @@ ReadResult read_plain(std::string_view text, const Limits& limits) {
     }
     return std::move(builder.tree);
   } catch (const Refusal&) {
-    return std::move(builder.error);
+    return with_odd_line_end(std::move(builder.error), text);
   } catch (const YAML::Exception& problem) {
     if (!problem.mark.is_null() && source.rest_at(problem.mark).empty()) {
       return SyntaxError{source.position_of(problem.mark),
                          "the text ends inside a quote, bracket or other construct"};
     }
-    return SyntaxError{source.position_of(problem.mark), problem.msg};
+    return with_odd_line_end({source.position_of(problem.mark), problem.msg}, text);
   } catch (const std::runtime_error& problem) {
     return SyntaxError{{}, problem.what()};
   }

@@ -37,6 +37,10 @@ struct SyntaxError {
 /// bytes. Nothing for text that is read, and for binary files.
 std::optional<SyntaxError> find_text_fault(std::string_view text);
 
+/// The same error, or another one where the line of the error has a character that other programs
+/// take for a line end (CR alone, NEL, LS, PS): the parser's own message would mislead.
+SyntaxError with_odd_line_end(SyntaxError error, std::string_view text);
+
 /// Bounds that keep a hostile file from exhausting memory. Reaching one is a syntax error.
 struct Limits {
   std::uint32_t depth_max = 200;  ///< Real prefabs nest below 20; a bomb, 100,000.

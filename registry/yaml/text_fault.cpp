@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "registry/yaml/line_cursor.h"
 #include "registry/yaml/reader.h"
 #include "registry/yaml/scanner.h"
 
@@ -77,7 +78,32 @@ std::optional<SyntaxError> find_bare_returns(std::string_view text) {
   return at_beginning("the line ends of this file are CR alone; save it with LF or CR LF");
 }
 
+// The characters that YAML 1.1, YAML 1.2 or editors take for line ends, and we do not.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOddLineEnds = {{
+    {"\r", "CR alone"},
+    {"\xC2\x85", "U+0085 (NEL)"},
+    {"\xE2\x80\xA8", "U+2028 (LS)"},
+    {"\xE2\x80\xA9", "U+2029 (PS)"},
+}};
+
 }  // namespace
+
+SyntaxError with_odd_line_end(SyntaxError error, std::string_view text) {
+  LineCursor cursor(text);
+  while (cursor.line < error.position.line && cursor.next()) {
+  }
+  const std::string_view line(cursor.line_begin,
+                              static_cast<std::size_t>(cursor.line_end - cursor.line_begin));
+  std::size_t first = line.npos;
+  for (const auto& [bytes, name] : kOddLineEnds) {
+    const std::size_t at = line.find(bytes);
+    if (at >= first) continue;
+    first = at;
+    error.position = cursor.position_of(line.data() + at);
+    error.message = std::string(name) + " is no line end here; save the file with LF or CR LF";
+  }
+  return error;
+}
 
 std::optional<SyntaxError> find_text_fault(std::string_view text) {
   if (auto fault = find_mark(text)) return fault;

@@ -348,7 +348,9 @@ bool UnityReader::finish_line() {
 }  // namespace
 
 ReadResult read_unity(std::string_view text, const Limits& limits) {
-  return UnityReader(text, limits).read();
+  ReadResult result = UnityReader(text, limits).read();
+  if (!result.good()) return with_odd_line_end(result.error(), text);
+  return result;
 }
 
 }  // namespace muster::yaml

@@ -130,6 +130,8 @@ class SteppedLoads final : public LoadExecutor {
   std::uint32_t parallel_loads() const override { return 4; }
   void wait() override;
 
+  /// As the argument of the constructor, from now on.
+  void set_manual(bool is_manual) { is_manual_ = is_manual; }
   std::size_t started_count() const { return started_.size(); }
   /// The bundle at an index of the queue. Requires: `index < started_count()`.
   std::uint32_t started(std::size_t index) const { return started_[index].bundle; }

@@ -5,17 +5,15 @@ set(muster_public_headers
   # The session API.
   build.h=runtime/session/build.h
   client.h=runtime/session/game_client.h
-  client_options.h=runtime/session/client_options.h
   edges.h=runtime/session/edges.h
   game.h=runtime/session/game.h
+  preview.h=runtime/session/game_preview.h
   hit_volume.h=runtime/sync/hit_volume.h
   match.h=runtime/session/simulated_match.h
-  misprediction_log.h=runtime/session/misprediction_log.h
   math.h=runtime/world/math.h
   problem.h=runtime/session/problem.h
   server.h=runtime/session/game_server.h
-  server_options.h=runtime/session/server_options.h
-  session_calls.h=runtime/session/session_calls.h
+  session_options.h=runtime/session/session_options.h
   system_context.h=runtime/session/system_context.h
   # The engine's world, for what the session API lacks.
   component_id.h=runtime/world/component_id.h

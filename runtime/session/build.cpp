@@ -213,6 +213,14 @@ std::string_view BuildContent::path(TypeId type) const {
   return asset ? asset->path : std::string_view();
 }
 
+Guid BuildContent::asset(std::string_view path) const {
+  for (std::uint32_t i = 0; i < catalog_->asset_count(); ++i) {
+    const CatalogAsset asset = catalog_->asset(i);
+    if (asset.path == path) return asset.guid;
+  }
+  return {};
+}
+
 Agreement BuildContent::agreement() const {
   Agreement agreement{.application = game_.application ^ (kSessionFormatVersion << 56U),
                       .content = 0,

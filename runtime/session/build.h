@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "registry/base/guid.h"
 #include "registry/base/result.h"
 #include "registry/base/type_id.h"
 #include "runtime/session/game.h"
@@ -47,6 +48,17 @@ class Build {
  private:
   explicit Build(std::shared_ptr<const BuildContent> content) : content_(std::move(content)) {}
   std::shared_ptr<const BuildContent> content_;
+};
+
+/// What `reload` has done with the entities that are alive.
+struct ReloadSummary {
+  std::uint32_t unchanged = 0;
+  std::uint32_t updated = 0;    ///< Have the new values.
+  std::uint32_t rebuilt = 0;    ///< Have other components or children; the root is the same one.
+  std::uint32_t failed = 0;     ///< Stay as they are: the new build cannot spawn them.
+  bool has_new_types = false;   ///< Of a server: clients began a new map.
+  std::vector<Guid> changed{};  ///< Prefabs whose entities were updated or rebuilt; sorted.
+  std::vector<Error> errors{};  ///< One for each prefab that failed.
 };
 
 /// Checks a game: its rate, and that its types have different names. Fails with `invalid_argument`.

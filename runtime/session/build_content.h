@@ -45,6 +45,8 @@ class BuildContent {
   Result<Guid> level(LevelKey level) const;
   /// The project path of a replicated type; empty for an id that the build does not have.
   std::string_view path(TypeId type) const;
+  /// The asset of a project path; null when the build has none.
+  Guid asset(std::string_view path) const;
   Agreement agreement() const;
 
   /// A store of its own for one end: what it loads is that end's.

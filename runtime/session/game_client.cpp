@@ -5,6 +5,7 @@
 #include "runtime/session/game_client_impl.h"
 #include "runtime/session/key_text.h"
 #include "runtime/session/session_time.h"
+#include "runtime/session/world_text.h"
 
 namespace muster {
 
@@ -43,34 +44,40 @@ Result<std::unique_ptr<GameClient>> GameClient::connect(const Build& build, Edge
     return fail(ErrorCode::invalid_argument,
                 "the server's key must have 64 lower-case hex digits, as its server prints them");
   }
-  Result<BundleStore> store = build.content().open_store(std::make_shared<MemoryPool>());
-  if (!store) return fail(store.error());
-  auto impl = std::make_unique<Impl>(build.shared_content(), edges, options, *key,
-                                     std::move(store.value()));
-  return std::unique_ptr<GameClient>(new GameClient(std::move(impl)));
+  Result<std::unique_ptr<Impl>> impl = Impl::open(build, edges, options, *key);
+  if (!impl) return fail(impl.error());
+  if (const Result<void> opened = impl.value()->open_capture(); !opened) {
+    return fail(opened.error());
+  }
+  return std::unique_ptr<GameClient>(new GameClient(std::move(impl.value())));
 }
 
 Result<std::unique_ptr<GameClient>> GameClient::play_recording(const Result<Build>& build,
                                                                Edges& edges,
-                                                               const std::string& path) {
+                                                               const std::string& path,
+                                                               const GameClientOptions& options) {
   if (!build) return fail(build.error());
-  return play_recording(build.value(), edges, path);
+  return play_recording(build.value(), edges, path, options);
 }
 
 Result<std::unique_ptr<GameClient>> GameClient::play_recording(const Build& build, Edges& edges,
-                                                               const std::string& path) {
+                                                               const std::string& path,
+                                                               const GameClientOptions& options) {
   if (build.content().target() != Target::client) {
     return fail(ErrorCode::invalid_argument, "a viewer needs the build for Target::client");
   }
-  Result<BundleStore> store = build.content().open_store(std::make_shared<MemoryPool>());
-  if (!store) return fail(store.error());
-  auto impl = std::make_unique<Impl>(build.shared_content(), edges, GameClientOptions(),
-                                     PublicKey(), std::move(store.value()));
-  if (const Result<void> opened = impl->open_recording(path); !opened) return fail(opened.error());
-  return std::unique_ptr<GameClient>(new GameClient(std::move(impl)));
+  Result<std::unique_ptr<Impl>> impl = Impl::open(build, edges, options, PublicKey());
+  if (!impl) return fail(impl.error());
+  if (const Result<void> opened = impl.value()->open_recording(path); !opened) {
+    return fail(opened.error());
+  }
+  return std::unique_ptr<GameClient>(new GameClient(std::move(impl.value())));
 }
 
 Result<void> GameClient::seek(Tick tick) { return impl_->seek(tick); }
+Tick GameClient::first_tick() const {
+  return Tick(impl_->recording != nullptr ? impl_->recording->first_tick() : 0);
+}
 
 void GameClient::frame(Time now) { impl_->frame(now); }
 void GameClient::run_frame() { impl_->frame(impl_->edges.now()); }
@@ -101,7 +108,7 @@ GameClientState GameClient::state() const {
       break;
   }
   const bool is_playing =
-      impl_->replication.phase() == ReplicationPhase::playing && impl_->replication.is_complete();
+      impl_->replication->phase() == ReplicationPhase::playing && impl_->replication->is_complete();
   return is_playing ? GameClientState::playing : GameClientState::loading;
 }
 
@@ -279,9 +286,8 @@ void session_detail::ClientCalls::handle_message(std::string_view name, std::siz
 }
 
 GameClientMetrics GameClient::metrics() const {
-  GameClientMetrics metrics;
-  metrics.snapshots = impl_->replication.counters().snapshots;
-  metrics.divergences = impl_->replication.counters().divergences;
+  GameClientMetrics metrics = impl_->counted;
+  impl_->add_metrics(metrics);
   if (impl_->prediction) {
     const PredictionCounters& counters = impl_->prediction->counters();
     metrics.corrections = counters.corrections;
@@ -317,7 +323,25 @@ GameClientMetrics GameClient::metrics() const {
   metrics.round_trip = connection->round_trip().smoothed();
   metrics.bytes_in = counters.bytes_in;
   metrics.bytes_out = counters.bytes_out;
+  const std::uint64_t known = counters.lost_out + counters.delivered;
+  if (known > 0) metrics.loss = static_cast<double>(counters.lost_out) / static_cast<double>(known);
   return metrics;
+}
+
+std::string GameClient::world_text() const {
+  const ReplicationSchema* const schema =
+      impl_->recording != nullptr ? &impl_->recording->schema() : impl_->replication->schema();
+  if (schema == nullptr || impl_->tick() == Tick()) return {};
+  WorldText world(*schema);
+  std::vector<std::int64_t> values;
+  impl_->receiver.each([&](EntityReference id, std::uint16_t type, SeenBy seen_by) {
+    values.assign(schema->value_count(type), 0);
+    const auto number = static_cast<std::uint32_t>(id.network_id);
+    std::uint16_t lacking = 0;
+    if (impl_->receiver.values(number, values, lacking) != EntityFound::here) return;
+    world.add(number, type, seen_by, values);
+  });
+  return world.text();
 }
 const World& GameClient::world() const { return impl_->world; }
 

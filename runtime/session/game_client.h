@@ -1,7 +1,6 @@
 // A game's client. One header for its programmer.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -10,10 +9,9 @@
 #include <type_traits>
 
 #include "runtime/session/build.h"
-#include "runtime/session/client_options.h"
 #include "runtime/session/edges.h"
-#include "runtime/session/misprediction_log.h"
-#include "runtime/session/session_calls.h"
+#include "runtime/session/problem.h"
+#include "runtime/session/session_options.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {
@@ -35,9 +33,11 @@ class GameClient : public session_detail::ClientCalls {
   /// nothing. Fails with `not_found`, `malformed`, or `hash_mismatch` for another build's
   /// recording.
   static Result<std::unique_ptr<GameClient>> play_recording(const Build& build, Edges& edges,
-                                                            const std::string& path);
+                                                            const std::string& path,
+                                                            const GameClientOptions& options = {});
   static Result<std::unique_ptr<GameClient>> play_recording(const Result<Build>& build,
-                                                            Edges& edges, const std::string& path);
+                                                            Edges& edges, const std::string& path,
+                                                            const GameClientOptions& options = {});
   ~GameClient();
 
   /// Receives, applies, loads, interpolates, sends; never waits.
@@ -45,9 +45,11 @@ class GameClient : public session_detail::ClientCalls {
   void run_frame();  ///< `frame(edges.now())`. Once per rendered frame, at any rate.
   void leave();      ///< Ends the connection; `state` is `over` after the next frame.
 
-  /// Goes to a tick of a recording with the next frame. Fails with `unsupported` for a client of a
-  /// server, and with `not_found` for a tick before the recording's first one.
+  /// Goes to a tick of a recording with the next frame; the client is over when the recording ends
+  /// before it. Fails with `unsupported` for a client of a server, and with `not_found` for a tick
+  /// before the recording's first one.
   Result<void> seek(Tick tick);
+  Tick first_tick() const;  ///< The first one of a recording.
 
   GameClientState state() const;
   bool is_over() const { return state() == GameClientState::over; }
@@ -70,19 +72,16 @@ class GameClient : public session_detail::ClientCalls {
   /// Null when gone or without it. The pointer is valid until the next frame.
   template <Described T>
   const T* get(EntityId entity) const {
-    return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T), true));
+    return component<T>(entity, true);
   }
   /// The server's newest value.
   template <Described T>
   const T* confirmed(EntityId entity) const {
-    return reinterpret_cast<const T*>(
-        find_component(described_name<T>(), entity, sizeof(T), false));
+    return component<T>(entity, false);
   }
   template <typename... C, typename Visit>
   void each(Visit visit) const requires(std::is_const_v<C>&&...) {
-    session_detail::check_visit<Visit, C...>();
-    const auto visited = session_detail::visited<C...>();
-    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
+    visit_with<C...>(visit);
   }
   /// Shows an entity at another position at first, and over `length` ever less far from its own:
   /// a shot that leaves the muzzle, while its path begins at the eye. For `on_spawn`.
@@ -99,7 +98,15 @@ class GameClient : public session_detail::ClientCalls {
   std::string_view asset_path(EntityId entity) const;  ///< The project path of its prefab.
   Tick shown_tick() const;
 
+  // Presentations and effects of the build, in a world of their own.
+  const World& view() const;
+  /// The root, in `view()`, of what shows an entity: type 0 for everyone, and 1 besides for its
+  /// owner. It follows the entity. Null for none.
+  EntityId presentation(EntityId entity, std::uint32_t type = 0) const;
+  std::span<const PlayingEffect> effects() const;  ///< Those that play; until the next frame.
+
   void on_spawn(std::function<void(EntityId)> callback);    ///< Its replicated values are there.
+  void on_ready(std::function<void(EntityId)> callback);    ///< The rest of its prefab is there.
   void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
   /// Effects of systems and of the server, each once: own ones at once, others when the view shows
   /// their tick.
@@ -110,17 +117,19 @@ class GameClient : public session_detail::ClientCalls {
   void on_level(std::function<void(std::string_view path)> callback);
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(const T&)>> callback) {
-    handle_message(described_name<T>(), sizeof(T), [callback = std::move(callback)](Bytes bytes) {
-      callback(*reinterpret_cast<const T*>(bytes.data()));
-    });
+    handle_with<T>(std::move(callback));
   }
 
+  /// Follows a newer build. Fails as the build's bundles do, and `unsupported` without
+  /// `may_reload`.
+  Result<ReloadSummary> reload(const Build& build);
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;
-  /// The last predictions that were corrected, oldest first; at most `MispredictionLog::kKept`.
+  /// The last predictions that were corrected, oldest first; at most 256.
   std::size_t misprediction_count() const;
   /// Requires: an index below `misprediction_count()`. Valid until the next frame.
   const Misprediction& misprediction(std::size_t index) const;
+  std::string world_text() const;  ///< As `GameServer::world_text`, of the confirmed state.
   const World& world() const;
 
  private:

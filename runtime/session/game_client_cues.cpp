@@ -1,6 +1,7 @@
 // Effects and messages of systems. Those of own commands play in the frame that predicts them; the
 // others wait until the view shows their tick, so that a shot is heard when it is seen.
 #include <algorithm>
+#include <string>
 
 #include "net/wire/byte_io.h"
 #include "runtime/session/cue_codec.h"
@@ -80,16 +81,25 @@ void GameClient::Impl::play_cue(std::size_t index) {
   const std::optional<SentCue> cue = decode_cue(queued.bytes);
   if (!cue) return;  // A predicted one at a position that is no number.
   if (!cue->effect) return deliver(cue->message);
+  const PlayedEffect played{
+      .effect = *cue->effect,
+      .position = cue->options.position,
+      .rotation = cue->options.rotation,
+      .line_end = cue->options.line_end,
+      .cause = queued.is_predicted ? queued.cause : collection.find(cue->cause),
+      .is_predicted = queued.is_predicted,
+      .is_late = queued.is_late};
+  const bool is_known = view->play(played, now);
   const auto callback = on_effect;  // It may replace itself.
-  if (!callback) return;
-  const EntityId cause = queued.is_predicted ? queued.cause : collection.find(cue->cause);
-  callback({.effect = *cue->effect,
-            .position = cue->options.position,
-            .rotation = cue->options.rotation,
-            .line_end = cue->options.line_end,
-            .cause = cause,
-            .is_predicted = queued.is_predicted,
-            .is_late = queued.is_late});
+  if (callback) return callback(played);
+  if (is_known) return;
+  const std::string name = played.effect.id()
+                               ? "of the id " + std::to_string(played.effect.id()->value())
+                               : "'" + std::string(played.effect.name()) + "'";
+  problems.add({.kind = ProblemKind::unknown_type,
+                .tick = tick(),
+                .text = content->text() + " has no effect " + name +
+                        ": add it to a registry of effects, or play it in `on_effect`"});
 }
 
 }  // namespace muster

@@ -3,7 +3,6 @@
 #include "runtime/session/game_client_impl.h"
 
 #include <algorithm>
-#include <cassert>
 #include <chrono>
 #include <cstring>
 
@@ -19,30 +18,31 @@ static constexpr std::size_t kReceivedMax = 64;
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
                        const GameClientOptions& wanted, const PublicKey& server_key,
-                       BundleStore&& own_store)
-    : content(std::move(opened)),
+                       std::unique_ptr<ContentStore> own_assets)
+    : first_content(std::move(opened)),
+      content(first_content),
       edges(given),
       options(wanted),
       key(server_key),
       now(given.now()),
       opened_at(now),
-      store(std::move(own_store)),
+      assets(std::move(own_assets)),
       world(content->components()),
-      spawner(store, world),
-      loads(store.source(), store.catalog(), false, store.memory(), store.dictionaries()),
-      loader(store, loads, {.memory_budget_bytes = content->options().memory_bytes_max}),
-      deferred(spawner, loader, {}),
+      spawner(assets->store(), world),
+      deferred(spawner, assets->loader(), {}),
       collection(world),
-      level(spawner, loader),
+      level(spawner, assets->loader()),
       receiver(spawner, deferred, collection, {.registry = content->registry()}),
-      replication({.channel = kReplicationChannel}, this),
+      replication(std::make_unique<ReplicationClient>(
+          ReplicationClientOptions{.channel = kReplicationChannel}, this)),
       walk(world),
-      hit_tests(world, content->game()),
+      hit_tests(world, first_content->game()),
       encoder(content->game().commands.types, content->game().messages.types),
       sampler(content->game().commands.types),
       sender(encoder.command_lanes()),
       forces(content->game().commands.types),
       commands(default_commands(content->game().commands.types)) {
+  if (options.may_reload) spawner.note_in(&instances);
   for (const ComponentDescription& component : content->components()) {
     const std::optional<ComponentId> id = world.find_component(component.name);
     if (id && (is_interpolated(component) || is_predicted(component.name))) {
@@ -115,54 +115,31 @@ void GameClient::Impl::resolve() {
   client.handshake.server_key = key;
   client.server = address;
   client.connect_timeout = options.connect_timeout;
+  if (capture != nullptr) client.recorder = &capture->recorder();
   net = std::make_unique<Client>(client, *socket, edges.entropy(), net_time(now));
 }
 
-void GameClient::Impl::load() {
-  loader.update(now);
-  if (!is_level_wanted || is_level_there) return;
-  level.update();
-  if (level.state() == LevelState::loading) return;
-  is_level_there = true;
-  if (level.state() == LevelState::failed) {
-    problems.add({.kind = ProblemKind::missing_bundle,
-                  .text = "the level is not shown: " + level.error().message});
-    return;
-  }
-  agree_on_level();
-  const auto asset = content->catalog().find_asset(Guid::from_bytes(welcome->level));
-  const auto callback = on_level;  // It may replace itself.
-  if (callback) callback(asset ? asset->path : std::string_view());
-}
-
-/// Placed entities have the same ids on both sides only if both have placed the same ones.
-void GameClient::Impl::agree_on_level() {
-  const ContentHash placed = level.placed_hash();
-  if (std::ranges::equal(welcome->placed, std::as_bytes(std::span(placed.bytes)))) {
-    [[maybe_unused]] const CollectionVerdict verdict = level.register_placed(collection);
-    assert(verdict == CollectionVerdict::accepted);  // No entity had an id before.
-    return;
-  }
-  for (const PlacedEntity& one : level.placed()) world.request_despawn(one.entity);
-  problems.add({.kind = ProblemKind::content_differs,
-                .text = "the server has placed other entities in the level: those placed here are "
-                        "removed"});
-}
-
 void GameClient::Impl::follow(Connection& connection) {
-  replication.update(connection);
-  if (replication.phase() == ReplicationPhase::failed) {
+  // The level of the connection's map comes in a message, which may arrive later than the map.
+  const auto later = static_cast<std::int16_t>(maps_announced - 1 - connection.map());
+  if (later < 0) return;
+  if (next_levels.size() > static_cast<std::size_t>(later)) {
+    while (next_levels.size() > static_cast<std::size_t>(later) + 1) next_levels.pop_front();
+    return begin_level(connection);
+  }
+  replication->update(connection);
+  if (replication->phase() == ReplicationPhase::failed) {
     return fail_with(ErrorCode::unsupported,
-                     "this server cannot be followed: " + replication.failure());
+                     "this server cannot be followed: " + replication->failure());
   }
-  if (replication.phase() == ReplicationPhase::playing) {
-    apply(ServerSource(replication), replication.events());
+  if (replication->phase() == ReplicationPhase::playing || !replication->changes().empty()) {
+    apply(ServerSource(*replication), replication->events());
   }
-  replication.verify(&receiver);  // Nothing here writes values that the server sends.
-  const bool has_changed = !replication.changes().empty();
-  replication.clear();
+  replication->verify(&receiver);  // Nothing here writes values that the server sends.
+  const bool has_changed = !replication->changes().empty();
+  replication->clear();
   deferred.update();
-  receiver.complete(replication);
+  receiver.complete(*replication);
   if (has_changed) predict();
 }
 
@@ -170,9 +147,9 @@ void GameClient::Impl::follow(Connection& connection) {
 void GameClient::Impl::predict() {
   if (content->game().systems.entries.empty() || player == PlayerId::none) return;
   if (prediction == nullptr) {
-    const PredictionSource source{world, spawner, deferred, *content};
-    prediction =
-        std::make_unique<OwnPrediction>(content->game(), source, collection, player, problems);
+    const PredictionSource source{world, spawner, deferred, content};
+    prediction = std::make_unique<OwnPrediction>(first_content->game(), source, collection, player,
+                                                 problems);
     receiver.set_adoption(&prediction->spawns());
     prediction->set_replays_all(rules.replays_all);
     prediction->set_choice(&prediction_choice);
@@ -199,6 +176,8 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
     const auto id = static_cast<std::int32_t>(change.id);
     const EntityId entity = collection.find({id});
     if (entity.is_null()) continue;
+    ++counted.spawned;
+    loading.push_back({.entity = entity, .since = now});
     known[id] = entity;
     if (references.size() <= entity.slot()) references.resize(std::size_t{entity.slot()} + 1);
     references[entity.slot()] = {entity, {id}};
@@ -215,12 +194,9 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   for (std::string& note : receiver.take_notes()) {
     problems.add({.kind = ProblemKind::content_differs, .tick = tick(), .text = std::move(note)});
   }
-  for (Error& problem : deferred.take_problems()) {
-    problems.add(
-        {.kind = ProblemKind::missing_bundle, .tick = tick(), .text = std::move(problem.message)});
-  }
-  const bool is_new = replication.counters().snapshots != noted_snapshots || recording != nullptr;
-  noted_snapshots = replication.counters().snapshots;
+  add_load_problems(deferred.take_problems());
+  const bool is_new = replication->counters().snapshots != noted_snapshots || recording != nullptr;
+  noted_snapshots = replication->counters().snapshots;
   if (is_new) note_states(source);
   if (is_new && servo != nullptr) servo->note_server(server_time(), now);
   for (const TimedEvent& event : events) deliver_event(event);
@@ -252,6 +228,7 @@ void GameClient::Impl::despawned(std::uint32_t id) {
   const auto found = known.find(static_cast<std::int32_t>(id));
   if (found == known.end()) return;
   const EntityId entity = found->second;
+  ++counted.despawned;
   std::erase(spawned, entity);
   const auto callback = on_despawn;  // It may replace itself.
   if (callback && world.is_alive(entity)) callback(entity);
@@ -306,7 +283,9 @@ void GameClient::Impl::show() {
     const auto callback = on_spawn;  // It may replace itself.
     if (callback && world.is_alive(entity)) callback(entity);
   }
+  note_ready();
   play_cues();
+  show_view();
 }
 
 const FieldDescription* GameClient::Impl::position_field(ComponentId component) const {
@@ -486,6 +465,13 @@ void GameClient::Impl::end_if_over() {
 }
 
 void GameClient::Impl::report_problems() {
+  if (capture != nullptr) {
+    if (const Result<void> written = capture->write(); !written) {
+      problems.add({.kind = ProblemKind::unwritten,
+                    .tick = tick(),
+                    .text = "the capture ends here: " + written.error().message});
+    }
+  }
   problems.flush(now, [this](const Problem& problem) {
     if (const auto callback = on_problem) {
       callback(problem);

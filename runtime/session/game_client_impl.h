@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,18 +12,19 @@
 #include "net/endpoint/client.h"
 #include "net/replication/recording.h"
 #include "net/replication/replication_client.h"
-#include "runtime/assets/bundle_loader.h"
-#include "runtime/assets/bundle_store.h"
 #include "runtime/replication/world_receiver.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/client_rules.h"
+#include "runtime/session/content_store.h"
 #include "runtime/session/entity_walk.h"
 #include "runtime/session/game_client.h"
 #include "runtime/session/message_pipe.h"
 #include "runtime/session/own_prediction.h"
+#include "runtime/session/packet_capture.h"
 #include "runtime/session/prediction_choice.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/shown_offsets.h"
+#include "runtime/session/shown_world.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/session/view_history.h"
 #include "runtime/spawn/deferred_spawner.h"
@@ -56,13 +58,23 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   };
 
   Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameClientOptions& wanted,
-       const PublicKey& server_key, BundleStore&& own_store);
+       const PublicKey& server_key, std::unique_ptr<ContentStore> own_assets);
   ~Impl() override = default;
+
+  static Result<std::unique_ptr<Impl>> open(const Build& build, Edges& edges,
+                                            const GameClientOptions& wanted, const PublicKey& key);
 
   // A frame.
   void frame(Time at);
+  Result<void> open_view();
+  Result<void> open_capture();
   void resolve();
   void load();
+  /// Begins to load the level that `welcome` names.
+  void want_level();
+  /// A map with another level begins: everything of the last one ends.
+  void begin_level(Connection& connection);
+  Result<ReloadSummary> reload(const Build& build);
   void follow(Connection& connection);
   void play();
   /// Whether a shared system writes components of this name.
@@ -78,6 +90,12 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   const FieldDescription* position_field(ComponentId component) const;
   void show_offsets(ShownComponent& one);
   void show_from(EntityId entity, Vec3 position, Duration length);
+  /// Presentations and effects.
+  void show_view();
+  /// Entities whose prefab is complete now.
+  void note_ready();
+  void add_load_problems(std::vector<Error> errors);
+  void add_metrics(GameClientMetrics& metrics) const;
   /// The shown or the confirmed component at an index of the world's array.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   /// Visits what is shown while some entities are hidden.
@@ -101,6 +119,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void read_loose(Connection& connection);
   bool take(SessionMessage kind, std::span<const std::byte> body);
   bool take_welcome(std::span<const std::byte> body);
+  bool take_level(std::span<const std::byte> body);
   bool take_forced(std::span<const std::byte> body);
   void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
@@ -117,11 +136,13 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void agree_on_level();
   void despawned(std::uint32_t id);
   /// The newest tick of which something is known.
-  Tick tick() const { return Tick(recording ? recording->tick() : replication.tick()); }
+  Tick tick() const { return Tick(recording ? recording->tick() : replication->tick()); }
   Result<void> open_recording(const std::string& path);
 
   void diverged(const Divergence& divergence) override;
 
+  /// Where the game is that everything refers to; a reload changes `content`.
+  const std::shared_ptr<const BuildContent> first_content;
   std::shared_ptr<const BuildContent> content;
   Edges& edges;
   GameClientOptions options;
@@ -129,19 +150,30 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   Time now{};
   Time opened_at{};
   ProblemLog problems;
-  BundleStore store;
+  std::unique_ptr<ContentStore> assets;
   World world;
+  PrefabInstances instances;
   Spawner spawner;
-  SteppedLoads loads;
-  BundleLoader loader;
   DeferredSpawner deferred;
   ReplicatedCollection collection;
   Level level;
   bool is_level_wanted = false;
   bool is_level_there = false;
+  std::deque<LevelBegin> next_levels;  ///< Of maps that have not begun here.
+  std::uint16_t maps_announced = 0;    ///< Maps whose level this client knows.
   WorldReceiver receiver;
-  ReplicationClient replication;
-  ByteVector recorded;  ///< The file of `recording`.
+  ByteVector model;  ///< Of snapshots; empty for none.
+  std::unique_ptr<ReplicationClient> replication;
+  std::unique_ptr<ShownWorld> view;  ///< Presentations and effects.
+  std::unique_ptr<PacketCapture> capture;
+  /// An entity whose prefab is not complete.
+  struct Loading {
+    EntityId entity;
+    Time since;
+  };
+  std::vector<Loading> loading;
+  GameClientMetrics counted;  ///< The metrics that are counted here.
+  ByteVector recorded;        ///< The file of `recording`.
   std::unique_ptr<RecordingReader> recording;
   std::uint64_t played_ticks = 0;
   std::optional<Tick> sought;  ///< `seek` was called; the next frame goes there.
@@ -187,6 +219,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   /// A handler may replace itself while it runs: callers hold it.
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void(EntityId)> on_spawn;
+  std::function<void(EntityId)> on_ready;
   std::function<void(EntityId)> on_despawn;
   std::function<void(EntityId)> on_undone;
   std::function<void(const PlayedEffect&)> on_effect;

@@ -4,9 +4,16 @@
 
 #include "net/wire/byte_io.h"
 #include "runtime/session/game_client_impl.h"
+#include "runtime/session/level_model.h"
 #include "runtime/session/session_time.h"
 
 namespace muster {
+namespace {
+
+/// Maps that a server announces before the client has come to them; more are an attack.
+constexpr std::size_t kNextLevelsMax = 64;
+
+}  // namespace
 
 std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view name,
                                                             std::size_t bytes) {
@@ -56,6 +63,8 @@ bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body
       return true;
     case SessionMessage::forced:
       return decoder && take_forced(body);
+    case SessionMessage::level:
+      return take_level(body);
   }
   return false;
 }
@@ -96,10 +105,27 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   if (!welcome) return false;
   player = static_cast<PlayerId>(welcome->player);
   receiver.set_player(player);
-  const Guid wanted = Guid::from_bytes(welcome->level);
-  is_level_wanted = wanted != Guid();
-  is_level_there = !is_level_wanted;
-  if (is_level_wanted) level.load(wanted);
+  maps_announced = 1;
+  Result<ByteVector> named = load_level_model(assets->store(), Guid::from_bytes(welcome->level));
+  if (named) {
+    model = std::move(named.value());
+  } else {
+    problems.add(
+        {.kind = ProblemKind::missing_bundle,
+         .text = "the server has to send the model of its snapshots: " + named.error().message});
+  }
+  ReplicationClientOptions follow{.channel = kReplicationChannel};
+  if (!model.empty()) follow.models = {model};
+  replication = std::make_unique<ReplicationClient>(follow, this);
+  want_level();
+  return true;
+}
+
+bool GameClient::Impl::take_level(std::span<const std::byte> body) {
+  const std::optional<LevelBegin> begin = welcome ? decode_level_begin(body) : std::nullopt;
+  if (!begin || next_levels.size() >= kNextLevelsMax) return false;
+  next_levels.push_back(*begin);
+  ++maps_announced;
   return true;
 }
 

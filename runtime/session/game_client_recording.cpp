@@ -97,8 +97,13 @@ Result<void> GameClient::Impl::seek(Tick to) {
 
 void GameClient::Impl::go_to(Tick to) {
   if (recording->seek(to.value()) == RecordingStatus::damaged) {
-    fail_with(ErrorCode::malformed,
-              "the recording is damaged before tick " + std::to_string(to.value()));
+    return fail_with(ErrorCode::malformed,
+                     "the recording is damaged before tick " + std::to_string(to.value()));
+  }
+  // A tick that was not recorded gives the one before.
+  if (recording->tick() < to.value() && recording->step() == RecordingStatus::end) {
+    return fail_with(ErrorCode::not_found,
+                     "the recording ends before tick " + std::to_string(to.value()));
   }
   ++played_ticks;
   view_clock.reset();

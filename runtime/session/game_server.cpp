@@ -8,12 +8,15 @@
 #include "runtime/session/game_server_impl.h"
 #include "runtime/session/key_text.h"
 #include "runtime/session/session_time.h"
+#include "runtime/session/world_text.h"
 
 namespace muster {
 namespace {
 
 /// How long `run` goes on sending after it was stopped, so that clients receive the reason.
 constexpr Duration kGoodbye = std::chrono::milliseconds(300);
+/// More threads than a machine has cores only wait for each other.
+constexpr std::uint16_t kWorkersMax = 256;
 
 }  // namespace
 
@@ -39,10 +42,14 @@ Result<std::unique_ptr<GameServer>> GameServer::open(const Build& build, Edges& 
   if (options.players_max < 1 || options.players_max > 4096) {
     return fail(ErrorCode::invalid_argument, "players_max must be 1 to 4,096");
   }
-  Result<BundleStore> store = build.content().open_store(std::make_shared<MemoryPool>());
-  if (!store) return fail(store.error());
+  if (options.workers < 1 || options.workers > kWorkersMax) {
+    return fail(ErrorCode::invalid_argument, "workers must be 1 to 256");
+  }
+  Result<std::unique_ptr<ContentStore>> assets =
+      ContentStore::open(build.shared_content(), 0, std::make_shared<MemoryPool>());
+  if (!assets) return fail(assets.error());
   auto impl =
-      std::make_unique<Impl>(build.shared_content(), edges, options, std::move(store.value()));
+      std::make_unique<Impl>(build.shared_content(), edges, options, std::move(assets.value()));
   if (const Result<void> loaded = impl->load(); !loaded) return fail(loaded.error());
   if (const Result<void> listening = impl->listen(); !listening) return fail(listening.error());
   Impl& members = *impl;
@@ -200,7 +207,7 @@ void GameServer::stop_recording() {
   if (impl_->recorder == nullptr) return;
   if (const Result<void> written = impl_->recorder->finish(); !written) {
     impl_->problems.add(
-        {.kind = ProblemKind::dropped,
+        {.kind = ProblemKind::unwritten,
          .tick = impl_->simulation.tick(),
          .text = "the end of the recording is missing: " + written.error().message});
   }
@@ -212,6 +219,8 @@ GameServerMetrics GameServer::metrics() const {
   return {.tick = impl_->simulation.tick(),
           .players = static_cast<std::uint32_t>(impl_->players.size()),
           .entities = impl_->world.entity_count(),
+          .spawned = impl_->earlier_spawned + impl_->sender->counters().spawned,
+          .despawned = impl_->earlier_despawned + impl_->sender->counters().despawned,
           .bytes_in = counters.bytes_in,
           .bytes_out = counters.bytes_out,
           .skipped_ticks = impl_->clock.skipped(),
@@ -236,6 +245,27 @@ std::string GameServer::metrics_text() const {
   add("game_skipped_ticks_total", "counter", "Ticks that were skipped.", now.skipped_ticks);
   add("game_problems_total", "counter", "Problems that were reported.", now.problems);
   return text;
+}
+
+std::string GameServer::world_text(PlayerId player) const {
+  Impl& all = *impl_;
+  const ReplicationSchema& schema = all.types->schema;
+  WorldText world(schema);
+  std::vector<std::int64_t> values;
+  all.sender->each([&](EntityReference id, std::uint16_t type, PlayerNumber owner) {
+    const ReplicatedEntity* const entity =
+        all.replication->world().find(static_cast<std::uint32_t>(id.network_id));
+    const auto number = static_cast<PlayerNumber>(player);
+    if (entity != nullptr &&
+        !all.is_relevant({.player = number, .team = all.team_of(player)}, *entity)) {
+      return;
+    }
+    values.assign(schema.value_count(type), 0);
+    if (!all.sender->values(id, values)) return;
+    world.add(static_cast<std::uint32_t>(id.network_id), type,
+              owner == number ? SeenBy::owner : SeenBy::others, values);
+  });
+  return world.text();
 }
 
 Tick GameServer::tick() const { return impl_->simulation.tick(); }

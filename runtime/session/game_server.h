@@ -1,7 +1,6 @@
 // A game's server. One header for its programmer.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,12 +8,10 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "runtime/session/build.h"
 #include "runtime/session/edges.h"
-#include "runtime/session/server_options.h"
-#include "runtime/session/session_calls.h"
+#include "runtime/session/session_options.h"
 #include "runtime/session/system_context.h"
 
 namespace muster {
@@ -28,7 +25,7 @@ class GameServer : public session_detail::ServerCalls {
   /// the address is in use, and with `permission_denied` or `malformed` for the key file.
   static Result<std::unique_ptr<GameServer>> open(const Build& build, Edges& edges,
                                                   const GameServerOptions& options = {});
-  /// Passes the error of a failed build on: one check for both.
+  /// Passes the error of a failed build on.
   static Result<std::unique_ptr<GameServer>> open(const Result<Build>& build, Edges& edges,
                                                   const GameServerOptions& options = {});
   ~GameServer();
@@ -53,9 +50,7 @@ class GameServer : public session_detail::ServerCalls {
   /// Null, and a problem, for a type that the build does not have or when no network id is free.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
-    const std::array<session_detail::NamedValue, sizeof...(T)> named{
-        session_detail::named_value(values)...};
-    return spawn_entity(type, options, named);
+    return spawn_with(type, options, values...);
   }
   void despawn(EntityId entity);  ///< At the end of the next tick.
   void despawn_all_of(PlayerId player);
@@ -64,11 +59,11 @@ class GameServer : public session_detail::ServerCalls {
   /// Null when gone or without it. The pointer is valid until the next frame or spawn.
   template <Described T>
   const T* get(EntityId entity) {
-    return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T)));
+    return component<T>(entity);
   }
   template <Described T>
   T* edit(EntityId entity) {
-    return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
+    return component<T>(entity);
   }
   /// False, and a problem, on a replicated entity whose prefab lacks the component: see
   /// `ProblemKind::unsupported_change`.
@@ -83,9 +78,7 @@ class GameServer : public session_detail::ServerCalls {
   /// `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the components.
   template <typename... C, typename Visit>
   void each(Visit visit) {
-    session_detail::check_visit<Visit, C...>();
-    const auto visited = session_detail::visited<C...>();
-    visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>);
+    visit_with<C...>(visit);
   }
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
@@ -113,10 +106,7 @@ class GameServer : public session_detail::ServerCalls {
   void play(EffectType effect, const EffectOptions& options);
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(PlayerId, const T&)>> callback) {
-    handle_message(described_name<T>(), sizeof(T),
-                   [callback = std::move(callback)](PlayerId player, Bytes b) {
-                     callback(player, *reinterpret_cast<const T*>(b.data()));
-                   });
+    handle_with<T>(std::move(callback));
   }
 
   /// Forces a field of a player's next command to that of `command`, as the view at a respawn: the
@@ -127,7 +117,14 @@ class GameServer : public session_detail::ServerCalls {
     return force_field(player, session_detail::named_value(command), field);
   }
 
+  /// Despawns all entities and loads a level; the systems pause until it is there. Then the game
+  /// spawns what belongs to it in `on_level`. False, and a problem, for an unknown one.
+  bool load_level(LevelKey level);
+  void on_level(std::function<void()> callback);  ///< Its placed entities exist.
   // Operation.
+  /// Follows a newer build, its values and its types. Clients have to follow it, too. Fails as the
+  /// build's bundles do, and `unsupported` without `may_reload`.
+  Result<ReloadSummary> reload(const Build& build);
   /// Records the world and the messages at ticks that are sent to all, until `stop_recording`. The
   /// file can be played at any time (`GameClient::play_recording`), also after a crash. A disk that
   /// fails ends the recording with a problem. Fails as the disk does.
@@ -136,6 +133,8 @@ class GameServer : public session_detail::ServerCalls {
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameServerMetrics metrics() const;
   std::string metrics_text() const;  ///< Prometheus' text format.
+  /// What a player receives of the world, a line per field, without regard to `visible_within`.
+  std::string world_text(PlayerId player) const;
   Tick tick() const;
   std::string address() const;     ///< With the port that the system chose.
   std::string public_key() const;  ///< 64 hex digits, for clients.

@@ -6,8 +6,9 @@
 #include <cassert>
 #include <chrono>
 #include <cstring>
+#include <string>
+#include <tuple>
 
-#include "runtime/session/key_text.h"
 #include "runtime/session/session_time.h"
 
 namespace muster {
@@ -16,6 +17,10 @@ std::uint16_t snapshot_ticks(const Game& game) {
 }
 
 namespace {
+
+double share(std::uint64_t part, std::uint64_t rest) {
+  return part + rest == 0 ? 0 : static_cast<double>(part) / static_cast<double>(part + rest);
+}
 
 ViewClaimOptions view_rules(const Game& game) {
   const std::uint32_t rate = game.ticks_per_second;
@@ -40,23 +45,23 @@ std::string to_line(const Problem& problem) {
 }
 
 GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
-                       const GameServerOptions& wanted, BundleStore&& own_store)
-    : content(std::move(opened)),
+                       const GameServerOptions& wanted, std::unique_ptr<ContentStore> own_assets)
+    : first_content(std::move(opened)),
+      content(first_content),
       edges(given),
       options(wanted),
-      store(std::move(own_store)),
+      assets(std::move(own_assets)),
       world(content->components()),
-      spawner(store, world),
+      spawner(assets->store(), world),
       collection(world),
-      loads(store.source(), store.catalog(), false, store.memory(), store.dictionaries()),
-      loader(store, loads, {.memory_budget_bytes = content->options().memory_bytes_max}),
-      level(spawner, loader),
-      entity_source{spawner, collection, *content},
-      hit_tests(world, content->game()),
-      simulation(content->game(), world, collection, &entity_source, PlayerId::none, problems,
+      level(spawner, assets->loader()),
+      entity_source{spawner, collection, content},
+      hit_tests(world, first_content->game()),
+      simulation(first_content->game(), world, collection, &entity_source, PlayerId::none, problems,
                  options.seed),
       encoder(content->game().commands.types, content->game().messages.types),
       clock(content->game().ticks_per_second) {
+  if (options.may_reload) spawner.note_in(&instances);
   hit_tests.set_view([this](PlayerId player) {
     Player* const found = find(player);
     return found != nullptr ? found->seen : std::nullopt;
@@ -78,100 +83,11 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
   });
 }
 
-Result<void> GameServer::Impl::load() {
-  Result<ReplicatedTypes> found =
-      replicated_types(spawner, {.registry = content->registry(), .local = {}});
-  if (!found) return fail(found.error());
-  types = std::move(found.value());
-  sender.emplace(*types, world, collection);
-  ReplicationServerOptions replicate{.channel = kReplicationChannel,
-                                     .ticks_per_second = content->game().ticks_per_second,
-                                     .snapshot_ticks = snapshot_ticks(content->game()),
-                                     .classes = {EntityClasses::first()}};
-  replicate.interest.rule = this;
-  replication = std::make_unique<ReplicationServer>(replicate, types->schema, this);
-  return load_level();
-}
-
-Result<void> GameServer::Impl::load_level() {
-  if (!options.level) return {};
-  const Result<Guid> found = content->level(*options.level);
-  if (!found) return fail(found.error());
-  level_guid = found.value();
-  level.load(level_guid);
-  loader.update(Time());
-  level.update();
-  while (level.state() == LevelState::loading) {
-    loader.wait(Time());
-    level.update();
-  }
-  if (level.state() == LevelState::failed) return fail(level.error());
-  [[maybe_unused]] const CollectionVerdict placed = level.register_placed(collection);
-  assert(placed == CollectionVerdict::accepted);  // No entity had an id before.
-  std::int32_t id = 0;
-  const auto replicated = world.component<Replicated>("ReplicatedEntity");
-  for (const PlacedEntity& one : level.placed()) {
-    const EntityReference reference{id++};
-    const Replicated* const component = world.get(replicated, one.entity);
-    const Guid asset = component == nullptr
-                           ? Guid()
-                           : Guid::from_bytes(std::as_bytes(std::span(component->asset_guid.guid)));
-    const std::optional<TypeId> type = store.type_id_of(content->registry(), asset);
-    if (type) {
-      simulation.adopt(one.entity, reference, *type);
-      continue;
-    }
-    problems.add({.kind = ProblemKind::unknown_type,
-                  .entity = one.entity,
-                  .text = "the entity '" + std::string(world.name(one.entity)) +
-                          "' of the level has no type in " + std::string(kReplicatedRegistry) +
-                          ": it is not replicated"});
-  }
-  return {};
-}
-
-Result<SecretKey> GameServer::Impl::identity() {
-  const std::string& path = options.key_file;
-  const Result<ByteVector> file = edges.files().read(path);
-  if (file) {
-    if (file.value().size() == SecretKey::kBytes) {
-      return SecretKey(std::span<const std::byte, SecretKey::kBytes>(file.value()));
-    }
-    return fail(ErrorCode::malformed,
-                path + " is no server key: it has " + std::to_string(file.value().size()) +
-                    " bytes and must have 32; delete it, and the next start makes a new one");
-  }
-  if (file.error().code != ErrorCode::not_found) return fail(file.error());
-  const SecretKey made = SecretKey::random(edges.entropy());
-  if (const Result<void> written = edges.files().create_secret(path, made.bytes()); !written) {
-    return fail(written.error());
-  }
-  return made;
-}
-
-Result<void> GameServer::Impl::listen() {
-  Result<SecretKey> key = identity();
-  if (!key) return fail(key.error());
-  Result<std::unique_ptr<DatagramSocket>> opened = edges.network().open(options.listen);
-  if (!opened) return fail(opened.error());
-  socket = std::move(opened.value());
-  ServerOptions server;
-  server.connection = session_connection();
-  server.agreement = content->agreement();
-  server.identity = key.value();
-  server.clients_max = options.players_max;
-  server.clients_per_address = options.players_per_address;
-  now = edges.now();
-  edges.entropy().fill(std::as_writable_bytes(std::span(&shared_seed, 1)));
-  simulation.set_shared_seed(shared_seed);
-  net = std::make_unique<Server>(server, *socket, edges.entropy(), *this, net_time(now));
-  return {};
-}
-
 Duration GameServer::Impl::frame(Time at) {
   now = at;
   is_in_frame = true;
   net->receive(net_time(now), edges.unix_seconds());
+  update_level();
   if (has_begun) update_connections();
   const std::uint32_t due = clock.due(now);
   if (clock.skipped() != skipped_ticks) {
@@ -183,23 +99,55 @@ Duration GameServer::Impl::frame(Time at) {
   }
   for (std::uint32_t i = 0; i < due; ++i) run_tick();
   if (due > 0) replicate();
-  for (const auto& player : players) {
-    Connection* const connection = net->connection(player->client);
-    if (connection == nullptr) continue;
-    player->pipe.flush(*connection);
-    replication->update(id_of(*player), *connection, net_time(now));
-  }
+  update_clients();
   net->send(net_time(now));
   update_infos();
+  write_files();
   report_problems();
   is_in_frame = false;
   if (close_reason) close();
   return clock.to_next();
 }
 
+/// Clients share only what is read, so each one is served by any worker.
+void GameServer::Impl::update_clients() {
+  auto update = [this](std::uint32_t index) {
+    Player& player = *players[index];
+    Connection* const connection = net->connection(player.client);
+    if (connection == nullptr) return;
+    player.pipe.flush(*connection);
+    replication->update(id_of(player), *connection, net_time(now));
+  };
+  const auto count = static_cast<std::uint32_t>(players.size());
+  if (workers != nullptr) {
+    workers->run(count, update);
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) update(i);
+  }
+  add_worker_problems();
+}
+
+void GameServer::Impl::add_worker_problems() {
+  const auto order = [](const Problem& one) {
+    return std::tie(one.kind, one.text, one.component, one.field);
+  };
+  std::ranges::sort(worker_problems, {}, order);
+  for (Problem& problem : worker_problems) problems.add(std::move(problem));
+  worker_problems.clear();
+}
+
+void GameServer::Impl::write_files() {
+  if (capture == nullptr) return;
+  if (const Result<void> written = capture->write(); !written) {
+    problems.add({.kind = ProblemKind::unwritten,
+                  .tick = simulation.tick(),
+                  .text = "the capture ends here: " + written.error().message});
+  }
+}
+
 void GameServer::Impl::update_connections() {
-  // A callback may close the server, which adds events.
-  for (std::size_t i = 0; i < net->events().size(); ++i) {
+  // Players join and leave within a map. A callback may close the server, which adds events.
+  for (std::size_t i = 0; i < net->events().size() && !is_between_maps(); ++i) {
     const ServerEvent event = net->events()[i];
     if (event.kind == ServerEvent::Kind::connected) {
       join(event);
@@ -207,7 +155,7 @@ void GameServer::Impl::update_connections() {
       leave(event);
     }
   }
-  net->clear_events();
+  if (!is_between_maps()) net->clear_events();
   for (std::size_t i = 0; i < players.size(); ++i) {
     Player& player = *players[i];
     Connection* const connection = net->connection(player.client);
@@ -293,7 +241,8 @@ void GameServer::Impl::run_tick() {
 
 void GameServer::Impl::replicate() {
   replication->begin_tick(simulation.tick().value());
-  if (!std::exchange(has_begun, true)) replication->begin_map({});
+  has_begun = true;
+  if (begins_map && !is_changing_level) begin_map();
   send_changes();
   sender->write(replication->world());
   update_views();
@@ -318,7 +267,7 @@ void GameServer::Impl::write_recording() {
   recorder->add(replication->world());
   const Result<void> written = recorder->write();
   if (written) return;
-  problems.add({.kind = ProblemKind::dropped,
+  problems.add({.kind = ProblemKind::unwritten,
                 .tick = simulation.tick(),
                 .text = "the recording ends here: " + written.error().message});
   recorder.reset();
@@ -390,7 +339,21 @@ void GameServer::Impl::update_infos() {
     if (const Connection* const connection = net->connection(player.client)) {
       info.round_trip = connection->round_trip().smoothed();
       info.is_interrupted = connection->state() == ConnectionState::interrupted;
+      const ConnectionCounters counters = connection->counters();
+      info.bytes_in = counters.bytes_in;
+      info.bytes_out = counters.bytes_out;
+      info.packets_out = counters.packets_out;
+      info.loss = share(counters.lost_out, counters.delivered);
     }
+    const ClientView* const view = replication->view(id_of(player));
+    if (view == nullptr) continue;
+    const ClientViewCounters& sent = view->counters();
+    info.snapshots = sent.snapshots;
+    info.snapshot_bytes = sent.snapshot_bytes;
+    info.changes_deferred = sent.held;
+    info.snapshots_skipped = sent.choked;
+    info.resyncs = sent.resyncs;
+    info.divergences = sent.divergences;
   }
 }
 
@@ -421,7 +384,8 @@ std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant)
   return callback(info);
 }
 
-bool GameServer::Impl::admits_content(std::uint64_t /*theirs*/) {
+bool GameServer::Impl::admits_content(std::uint64_t theirs) {
+  if (theirs == content->agreement().content) return true;  // The build after a reload.
   if (options.admit_other_content) {
     problems.add({.kind = ProblemKind::content_differs,
                   .tick = simulation.tick(),
@@ -431,22 +395,26 @@ bool GameServer::Impl::admits_content(std::uint64_t /*theirs*/) {
 }
 
 void GameServer::Impl::diverged(const Divergence& divergence) {
-  problems.add({.kind = ProblemKind::diverged,
-                .tick = simulation.tick(),
-                .text = muster::to_line(divergence)});
+  const std::lock_guard lock(worker_mutex);
+  worker_problems.push_back({.kind = ProblemKind::diverged,
+                             .tick = simulation.tick(),
+                             .text = muster::to_line(divergence)});
 }
 
 void GameServer::Impl::left_out(const UnfitEntity& entity) {
-  problems.add({.kind = ProblemKind::too_large,
-                .tick = simulation.tick(),
-                .entity = collection.find({static_cast<std::int32_t>(entity.id)}),
-                .text = "entities of " + std::string(content->path(TypeId(entity.type))) +
-                        " do not fit into a datagram: they are not sent"});
+  const std::lock_guard lock(worker_mutex);
+  worker_problems.push_back({.kind = ProblemKind::too_large,
+                             .tick = simulation.tick(),
+                             .entity = collection.find({static_cast<std::int32_t>(entity.id)}),
+                             .text = "entities of " +
+                                     std::string(content->path(TypeId(entity.type))) +
+                                     " do not fit into a datagram: they are not sent"});
 }
 
 void GameServer::Impl::clamped(const ClampedValue& value) {
   const std::size_t dot = value.field.rfind('.');
-  problems.add(
+  const std::lock_guard lock(worker_mutex);
+  worker_problems.push_back(
       {.kind = ProblemKind::clamped,
        .tick = simulation.tick(),
        .entity = collection.find({static_cast<std::int32_t>(value.id)}),

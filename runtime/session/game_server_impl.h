@@ -4,27 +4,30 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "net/endpoint/server.h"
 #include "net/replication/replication_server.h"
-#include "runtime/assets/bundle_loader.h"
-#include "runtime/assets/bundle_store.h"
 #include "runtime/replication/world_sender.h"
 #include "runtime/session/build_content.h"
+#include "runtime/session/content_store.h"
 #include "runtime/session/entity_classes.h"
 #include "runtime/session/game_server.h"
 #include "runtime/session/message_pipe.h"
+#include "runtime/session/packet_capture.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/session_recording.h"
 #include "runtime/session/simulation.h"
 #include "runtime/session/tick_clock.h"
+#include "runtime/spawn/hot_reload.h"
 #include "runtime/spawn/level.h"
 #include "runtime/sync/claim_stream.h"
 #include "runtime/sync/command_queue.h"
 #include "runtime/sync/struct_codec.h"
+#include "runtime/world/worker_pool.h"
 
 namespace muster {
 
@@ -53,12 +56,16 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   using MessageHandler = std::function<void(PlayerId, Bytes)>;
 
   Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameServerOptions& wanted,
-       BundleStore&& own_store);
+       std::unique_ptr<ContentStore> own_assets);
   ~Impl() override = default;
 
   // Opening.
   Result<void> load();
   Result<void> load_level();
+  void make_replication();
+  /// Gives the entities that the level places their ids, and replicates them. False when other
+  /// entities have these ids.
+  bool place_level();
   Result<void> listen();
   Result<SecretKey> identity();
 
@@ -81,6 +88,20 @@ struct session_detail::ServerCalls::Impl final : public Admission,
                      std::string_view field);
   void update_infos();
   void report_problems();
+  /// Reports from clients that several workers serve arrive in any order: adds them in one.
+  void add_worker_problems();
+  void update_clients();
+  void write_files();
+
+  // Another level, another build.
+  /// A level is loading, or the next tick begins a map: players join afterwards.
+  bool is_between_maps() const { return is_changing_level || begins_map; }
+  void change_level(const Guid& guid);
+  void update_level();
+  void begin_map();
+  LevelBegin level_begin() const;
+  Result<ReloadSummary> reload(const Build& build);
+  void restart_replication(ReplicatedTypes&& found);
 
   // Recording.
   SessionInfo info() const;
@@ -123,29 +144,42 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void clamped(const ClampedValue& value) override;
   bool is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const override;
 
+  /// Where the game is that everything refers to; a reload changes `content`.
+  const std::shared_ptr<const BuildContent> first_content;
   std::shared_ptr<const BuildContent> content;
   Edges& edges;
   GameServerOptions options;
   Time now{};
   ProblemLog problems;
+  std::mutex worker_mutex;
+  std::vector<Problem> worker_problems;
   std::uint64_t problem_count = 0;
-  BundleStore store;
+  std::unique_ptr<ContentStore> assets;
   World world;
+  PrefabInstances instances;
   Spawner spawner;
   ReplicatedCollection collection;
-  SteppedLoads loads;
-  BundleLoader loader;
   Level level;
   Guid level_guid;
+  bool is_changing_level = false;
+  Tick level_left;         ///< The tick before the level was changed.
+  bool begins_map = true;  ///< With the next tick.
   EntitySource entity_source;
   HitTests hit_tests;
   Simulation simulation;
   StructEncoder encoder;
   TickClock clock;
   EntityClasses classes;
-  std::optional<ReplicatedTypes> types;
+  ByteVector model;  ///< Of snapshots; empty for none.
+  std::unique_ptr<ReplicatedTypes> types;
   std::optional<WorldSender> sender;
   std::unique_ptr<ReplicationServer> replication;
+  /// Before a reload with other types: connections may still send blocks of them.
+  std::vector<std::unique_ptr<ReplicationServer>> earlier_replications;
+  std::uint64_t earlier_spawned = 0;    ///< By earlier senders.
+  std::uint64_t earlier_despawned = 0;  ///< By earlier senders.
+  std::unique_ptr<WorkerPool> workers;
+  std::unique_ptr<PacketCapture> capture;
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Server> net;
   std::unique_ptr<SessionRecorder> recorder;
@@ -166,6 +200,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   ByteVector decoded;
   /// A handler may replace itself while it runs: callers hold it.
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
+  std::function<void()> on_level;
   std::function<void(PlayerId)> on_join;
   std::function<void(PlayerId, std::string_view)> on_leave;
   std::function<std::optional<std::string>(const PlayerInfo&)> on_apply;

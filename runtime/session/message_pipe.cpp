@@ -74,8 +74,22 @@ MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessag
     incoming_.clear();
     kind = static_cast<SessionMessage>(head);
     body = complete_;
-    return head >= 1 && head <= 4 ? Received::message : Received::malformed;
+    return head >= 1 && head <= 5 ? Received::message : Received::malformed;
   }
+}
+
+std::vector<std::byte> encode(const LevelBegin& begin) {
+  std::vector<std::byte> bytes(begin.level.begin(), begin.level.end());
+  bytes.insert(bytes.end(), begin.placed.begin(), begin.placed.end());
+  return bytes;
+}
+
+std::optional<LevelBegin> decode_level_begin(std::span<const std::byte> bytes) {
+  SectionReader reader(bytes);
+  LevelBegin begin;
+  reader.read_into(begin.level);
+  reader.read_into(begin.placed);
+  return reader.is_finished() ? std::optional(begin) : std::nullopt;
 }
 
 std::vector<std::byte> encode(const Welcome& welcome) {

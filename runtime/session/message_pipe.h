@@ -30,6 +30,7 @@ enum class SessionMessage : std::uint8_t {
   welcome = 2,  ///< The server's first words: `Welcome`.
   game = 3,     ///< A message of the game.
   forced = 4,   ///< A field of a client's commands that the server forces: `CommandForces::encode`.
+  level = 5,    ///< A map with another level begins: `LevelBegin`.
 };
 
 /// A message of a session has at most this many bytes: a peer could ask for any memory else.
@@ -67,6 +68,13 @@ struct Welcome {
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
   std::uint64_t shared_seed = 0;       ///< For the random numbers of shared systems.
 };
+/// The level of the map that begins next.
+struct LevelBegin {
+  std::array<std::byte, 16> level{};   ///< As in `Welcome`.
+  std::array<std::byte, 16> placed{};  ///< As in `Welcome`.
+};
+std::vector<std::byte> encode(const LevelBegin& begin);
+std::optional<LevelBegin> decode_level_begin(std::span<const std::byte> bytes);
 std::vector<std::byte> encode(const Welcome& welcome);
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);
 

@@ -6,26 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/base/tick.h"
-#include "runtime/world/entity_id.h"
+#include "runtime/session/problem.h"
 
 namespace muster {
-
-/// One component of an entity that the server computed differently. Its texts live as long as the
-/// client.
-struct Misprediction {
-  Tick tick{};                ///< The server's, of the state that differs.
-  std::uint32_t command = 0;  ///< The last command that the state includes.
-  EntityId entity{};
-  std::string_view component{};
-  std::string_view field{};  ///< The first field that differs beyond its tolerance.
-  double difference = 0;     ///< In the field's unit.
-  double tolerance = 0;
-  /// The last shared system that changed the component in that tick on this client. Empty: none
-  /// did, so the cause is a server system or an earlier tick.
-  std::string_view system{};
-  std::uint32_t replayed_ticks = 0;  ///< What the correction cost.
-};
 
 /// The last `kKept` mispredictions, oldest first. Allocates once.
 class MispredictionLog {

@@ -26,14 +26,14 @@ PredictedSpawns::Entry* PredictedSpawns::make(const PredictedKey& key, TypeId ty
   const EntityId entity = spare_.back();
   spare_.pop_back();
   source_.received.set_player(entity, player_);
-  source_.deferred.spawn_type_at(entity, source_.content.registry(), type);
+  source_.deferred.spawn_type_at(entity, source_.content->registry(), type);
   made_.push_back(entity);
   entries_.push_back({.key = key, .type = type, .entity = entity});
   return &entries_.back();
 }
 
 const PrefabPlan* PredictedSpawns::plan(TypeId type) {
-  const TypePlace* const place = source_.spawner.store().resolve(source_.content.registry(), type);
+  const TypePlace* const place = source_.spawner.store().resolve(source_.content->registry(), type);
   if (place == nullptr) return nullptr;
   const Result<const PrefabPlan*> plan = source_.spawner.prepare(place->guid);
   return plan ? plan.value() : nullptr;
@@ -96,7 +96,7 @@ PredictedSpawns::Entry* PredictedSpawns::match_late(TypeId type, const Predicted
 PredictedSpawns::Entry* PredictedSpawns::match(TypeId type,
                                                std::span<const ArrivedComponent> values,
                                                std::uint32_t command) {
-  for (const SpawnMatch& rule : source_.content.game().overrides.spawn_matches()) {
+  for (const SpawnMatch& rule : source_.content->game().overrides.spawn_matches()) {
     const std::optional<ComponentId> id = source_.received.find_component(rule.component);
     const auto confirmed = std::ranges::find_if(
         values, [&](const ArrivedComponent& one) { return one.component == id; });

@@ -21,7 +21,7 @@ struct PredictionSource {
   World& received;  ///< The world that the server's state is applied to.
   Spawner& spawner;
   DeferredSpawner& deferred;
-  const BuildContent& content;
+  const std::shared_ptr<const BuildContent>& content;  ///< Another one after a reload.
 };
 
 /// Why a predicted entity is gone although no server has despawned it.
@@ -71,7 +71,7 @@ class PredictedSpawns final : public SpawnAdoption {
   Entry* make(const PredictedKey& key, TypeId type);
   /// The components of a type's root; null while its bundle is missing.
   const PrefabPlan* plan(TypeId type);
-  Result<TypeId> type(EntityType type) const { return source_.content.type(type); }
+  Result<TypeId> type(EntityType type) const { return source_.content->type(type); }
   /// Takes an entity back: it despawns in the received world.
   void end(Entry& entry, SpawnEnd why);
   /// Forgets what no command from `oldest` on can ask for.

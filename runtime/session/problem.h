@@ -23,6 +23,7 @@ enum class ProblemKind : std::uint8_t {
   missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
   content_differs,     ///< The other end has other content or descriptions; it was converted.
   overloaded,          ///< Ticks were skipped: a frame took longer than its ticks.
+  unwritten,           ///< A recording or capture cannot be written: it ends here.
 };
 
 /// The kind's name, as in `clamped`.
@@ -41,6 +42,22 @@ struct Problem {
   double difference = 0;    ///< In the field's unit, for `mispredicted`.
   std::uint64_t count = 1;  ///< Occurrences since the last report of this cause.
   std::string text{};       ///< What is concerned, and what to do.
+};
+
+/// One component of an entity that the server computed differently. Its texts live as long as the
+/// client.
+struct Misprediction {
+  Tick tick{};                ///< The server's, of the state that differs.
+  std::uint32_t command = 0;  ///< The last command that the state includes.
+  EntityId entity{};
+  std::string_view component{};
+  std::string_view field{};  ///< The first field that differs beyond its tolerance.
+  double difference = 0;     ///< In the field's unit.
+  double tolerance = 0;
+  /// The last shared system that changed the component in that tick on this client. Empty: none
+  /// did, so the cause is a server system or an earlier tick.
+  std::string_view system{};
+  std::uint32_t replayed_ticks = 0;  ///< What the correction cost.
 };
 
 }  // namespace muster

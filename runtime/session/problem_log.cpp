@@ -41,6 +41,8 @@ std::string_view to_string(ProblemKind kind) {
       return "content_differs";
     case overloaded:
       return "overloaded";
+    case unwritten:
+      return "unwritten";
   }
   return "unknown";
 }

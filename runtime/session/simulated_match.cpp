@@ -82,6 +82,7 @@ GameClient& SimulatedMatch::add_client(const Link& link, const Game& game, std::
   GameClientOptions wanted = options;
   if (wanted.server.empty()) wanted.server = kServerAddress;
   if (wanted.key.empty()) wanted.key = impl_->key;
+  wanted.loading_threads = 0;  // Threads would load at another tick each time.
   Result<std::unique_ptr<GameClient>> client =
       GameClient::connect(Build::open(folder, Target::client, game, impl_->options.build),
                           impl_->edges.host(seat.host, link), wanted);
@@ -142,7 +143,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
   const auto note = [&](std::string line) {
     if (lines.size() < kDifferencesMax) lines.push_back(seat.host + ": " + std::move(line));
   };
-  if (client.replication.schema() == nullptr)
+  if (client.replication->schema() == nullptr)
     return note("does not play: " + seat.client->state_text());
   const ReplicationSchema& schema = all.types->schema;
   std::vector<std::int64_t> here;
@@ -156,7 +157,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
     std::uint16_t lacking = 0;
     here = there;
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
-    if (!client.replication.has(entity.id) || found != EntityFound::here) {
+    if (!client.replication->has(entity.id) || found != EntityFound::here) {
       if (is_expected(client, entity)) note(name + " is missing");
       continue;
     }

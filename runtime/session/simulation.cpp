@@ -117,10 +117,10 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
                    .text = std::move(text)});
     return EntityId();
   };
-  const Result<TypeId> id = source_->content.type(type);
+  const Result<TypeId> id = source_->content->type(type);
   if (!id) return refuse(id.error().message);
   const TypePlace* const place =
-      source_->spawner.store().resolve(source_->content.registry(), id.value());
+      source_->spawner.store().resolve(source_->content->registry(), id.value());
   if (place == nullptr) return refuse("the prefab of the type is in no bundle of this build");
   const Result<const PrefabPlan*> plan = source_->spawner.prepare(place->guid);
   if (!plan) return refuse(plan.error().message);
@@ -306,6 +306,19 @@ void Simulation::despawn_all_of(PlayerId player) {
   }
 }
 
+void Simulation::despawn_all() {
+  for (const SpawnedEntity& one : spawned_) {
+    if (world_.is_alive(one.entity)) world_.request_despawn(one.entity);
+  }
+}
+
+void Simulation::resend_all() {
+  clear_changes();
+  for (const SpawnedEntity& one : spawned_) {
+    if (world_.is_alive(one.entity)) unsent_.push_back(one.entity);
+  }
+}
+
 bool Simulation::set_options(EntityId entity, const SpawnOptions& options) {
   if (find_spawned(entity) == nullptr) return false;
   spawned_[entity.slot()].options = options;
@@ -369,7 +382,7 @@ EntityReference Simulation::reference(EntityId entity) const {
 }
 
 EntityId Simulation::owned(PlayerId player, EntityType type) {
-  const Result<TypeId> id = source_->content.type(type);
+  const Result<TypeId> id = source_->content->type(type);
   if (!id) return {};
   for (const SpawnedEntity& one : spawned_) {
     if (one.type == id.value() && !one.entity.is_null() && world_.is_alive(one.entity) &&

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -71,7 +72,7 @@ class Forecast {
 struct EntitySource {
   Spawner& spawner;
   ReplicatedCollection& collection;
-  const BuildContent& content;
+  const std::shared_ptr<const BuildContent>& content;  ///< Another one after a reload.
 };
 
 /// Runs a game's systems over a world: a server's for all entities, a client's for those that its
@@ -128,6 +129,10 @@ class Simulation {
   void despawn(EntityId entity);
   /// Despawns a player's entities, except those with `SpawnOptions::keep`.
   void despawn_all_of(PlayerId player);
+  /// Despawns all replicated entities, with or without an owner.
+  void despawn_all();
+  /// All replicated entities count as unsent again.
+  void resend_all();
   /// Takes the entities with `SpawnOptions::keep` from a player who left.
   void release_all_of(PlayerId player);
   bool is_running() const { return is_running_; }

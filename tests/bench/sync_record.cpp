@@ -103,7 +103,7 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
     here = entity.values;
     std::uint16_t lacking = 0;
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
-    if (!client.replication.has(entity.id) || found != EntityFound::here) continue;
+    if (!client.replication->has(entity.id) || found != EntityFound::here) continue;
     const SeenBy seen_by =
         entity.owner == static_cast<PlayerNumber>(client.player) ? SeenBy::owner : SeenBy::others;
     ++result.states_compared;

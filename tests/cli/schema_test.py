@@ -36,6 +36,7 @@ UNDERLINED = {
     ("unknown-component-factory", "plain/factories/listed.yaml"),
     ("unknown-component-factory", "plain/factories/mapping.yaml"),
     ("unknown-component-factory", "plain/factories/named.yaml"),
+    ("unknown-component-factory", "plain/factories/unbuilt.yaml"),
     ("unknown-component-factory", "plain/prefabs/barrel.yaml"),
     ("unknown-component-factory", "plain/prefabs/crate.yaml"),
     ("unknown-field", "plain/prefabs/crate.yaml"),

@@ -1,143 +1,112 @@
-// A match of the arena in one process: the real server and clients, over a simulated network and an
-// injected clock. The seed determines all of it.
+// A match of the arena in one process: the real game with bots, over a simulated network. The seed
+// determines all of it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "content/arena/game/arena_client.h"
-#include "content/arena/game/arena_server.h"
-#include "net/transport/simulated_network.h"
-#include "registry/base/content_hash.h"
+#include "content/arena/game/bot.h"
+#include "content/arena/game/match_setup.h"
+#include "content/arena/game/rules.h"
 #include "registry/base/disk_file_system.h"
-#include "tests/support/arena_build.h"
+#include "runtime/session/session_access.h"
+#include "runtime/session/simulated_match.h"
+#include "tests/support/session_game.h"
 
 namespace muster {
 
-inline const MemoryFileSystem& arena_build() {
-  static const MemoryFileSystem files = testing::build_to_memory(
-      DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value(), {.level = 1});
-  return files;
+/// The arena's build, made once per program.
+inline const std::string& arena_folder() {
+  static const TemporaryFolder folder;
+  static const bool is_built = [] {
+    session_game::build_project(DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value(),
+                                folder.path());
+    return true;
+  }();
+  static_cast<void>(is_built);
+  return folder.path();
 }
-
-inline const Address kServerAddress = Address::ipv4({10, 0, 0, 1}, 7000);
 
 /// A typical bad link: delayed, with jitter and occasional loss.
-inline LinkOptions bad_link(double loss, bool may_overtake) {
-  return {.latency = std::chrono::milliseconds(40),
+inline Link bad_link(double loss, bool may_overtake = false) {
+  return {.delay = std::chrono::milliseconds(40),
           .jitter = std::chrono::milliseconds(10),
-          .may_overtake = may_overtake,
           .loss = loss,
-          .duplicate = 0.01};
+          .duplicate = 0.01,
+          .may_reorder = may_overtake};
 }
 
+/// A client with its bot.
 struct Seat {
-  /// Requires: `files` outlives the seat.
-  explicit Seat(const Clock& clock, bool is_manual, const MemoryFileSystem& files = arena_build())
-      : source(files, AssetPath::parse("client").value()),
-        loads(source, store.catalog(), is_manual),
-        client(arena::ArenaClient::open(store, loader, clock).value()) {}
-
-  FileSystemSource source;
-  BundleStore store = BundleStore::open(source).value();
-  SteppedLoads loads;
-  BundleLoader loader{store, loads, {}};
-  std::unique_ptr<DatagramSocket> socket;
-  SeededEntropy entropy{99};
-  std::unique_ptr<arena::ArenaClient> client;
-};
-
-/// Options besides the server's seed.
-struct EveningOptions {
-  std::uint32_t still_from_tick = 0;
-  double loss = 0.05;
-  std::uint32_t worker_count = 1;
-};
-
-/// Records the datagrams that one end sent.
-class HeardSocket final : public DatagramSocket {
- public:
-  explicit HeardSocket(std::unique_ptr<DatagramSocket> inner) : inner_(std::move(inner)) {}
-
-  SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
-    for (const OutgoingDatagram& each : datagrams) {
-      heard.push_back(each.to.text() + " " + std::to_string(each.bytes.size()) + " " +
-                      hash_bytes(each.bytes).to_string());
-    }
-    return inner_->send(datagrams);
+  Seat(GameClient& own, std::uint64_t seed) : client(own), bot(seed) {
+    client.on_message<arena::Announcement>([this](const arena::Announcement&) {
+      is_still = true;
+      bot.stop();
+    });
+    client.on_spawn([this](EntityId) { ++spawned; });
+    client.on_despawn([this](EntityId) { ++despawned; });
   }
-  std::size_t receive(std::span<IncomingDatagram> datagrams) override {
-    return inner_->receive(datagrams);
+  /// From now on, bundles load only in `step`.
+  void hold_loads() { loads().set_manual(true); }
+  SteppedLoads& loads() {
+    return static_cast<SteppedLoads&>(SessionAccess::members(client).assets->loads());
   }
-  void wait(Duration at_most) override { inner_->wait(at_most); }
-  Address local_address() const override { return inner_->local_address(); }
 
-  std::vector<std::string> heard;  ///< Receiver, size and hash of each datagram.
-
- private:
-  std::unique_ptr<DatagramSocket> inner_;
+  GameClient& client;
+  arena::Bot bot;
+  bool is_still = false;
+  std::uint64_t spawned = 0;
+  std::uint64_t despawned = 0;
 };
 
 class Evening {
  public:
-  explicit Evening(std::uint64_t seed, const EveningOptions& options = {})
-      : network(seed), loss_(options.loss) {
-    clock.advance(std::chrono::seconds(1));
-    network.advance(arena::net_time(clock.now()));
-    server = arena::ArenaServer::open(store, {.seed = seed,
-                                              .still_from_tick = options.still_from_tick,
-                                              .worker_count = options.worker_count})
-                 .value();
-    server_socket = std::make_unique<HeardSocket>(network.open(kServerAddress));
-    server->start(*server_socket, entropy, clock.now());
+  explicit Evening(std::uint64_t seed, double loss = 0.05) : seed_(seed), loss_(loss) {
+    auto opened =
+        SimulatedMatch::open(arena::make_game(), arena_folder(),
+                             {.seed = seed, .server = {.level = arena::kLevel, .seed = seed}});
+    if (!opened) throw std::runtime_error(opened.error().message);
+    match = std::move(opened.value());
+    arena::set_up_match(server(), seed);
+    match->on_client_frame([this](GameClient& client, Tick) {
+      for (const auto& seat : seats) {
+        if (&seat->client == &client) seat->bot.play(client, match->edges().now());
+      }
+    });
   }
 
-  bool may_overtake = false;  ///< Links of later clients reorder datagrams.
+  GameServer& server() { return match->server(); }
 
-  Seat& join(bool is_manual = false, const MemoryFileSystem& files = arena_build()) {
-    auto seat = std::make_unique<Seat>(clock, is_manual, files);
-    const auto number = static_cast<std::uint8_t>(10 + seats.size());
-    seat->socket = network.open(Address::ipv4({10, 0, 0, number}, 1000),
-                                {network.add_link(bad_link(loss_, may_overtake))},
-                                {network.add_link(bad_link(loss_, may_overtake))});
-    seat->entropy = SeededEntropy(number);
-    seat->client->connect({kServerAddress, server->public_key()}, *seat->socket, seat->entropy);
-    seats.push_back(std::move(seat));
+  Seat& join(bool may_overtake = false, const std::string& build = arena_folder()) {
+    GameClient& client =
+        match->add_client(bad_link(loss_, may_overtake), arena::make_game(), build, {});
+    seats.push_back(std::make_unique<Seat>(client, seed_ * 100 + seats.size()));
     return *seats.back();
   }
 
-  void run(Duration duration) {
-    constexpr Duration kFrame = std::chrono::milliseconds(8);
-    for (Duration passed{}; passed < duration; passed += kFrame) {
-      clock.advance(kFrame);
-      network.advance(arena::net_time(clock.now()));
-      server->frame(clock.now());
-      for (const auto& seat : seats) seat->client->frame();
-    }
+  void run(Duration duration) { match->run(duration); }
+  /// Ends the match, and runs until all data has arrived.
+  void end() {
+    arena::end_match(server());
+    run(std::chrono::seconds(3));
   }
 
   /// The first difference between a client's world and the server's; empty if they are equal.
-  std::string difference(const Seat& seat) const {
-    const auto world = seat.client->world();
-    if (!world || !seat.client->player()) return "it has none";
-    const arena::WorldValues expected = server->world_of(*seat.client->player());
-    return world->text() == expected.text()
-               ? ""
-               : "expected\n" + expected.text() + "but sees\n" + world->text();
+  std::string difference(const Seat& seat) {
+    const std::string expected = server().world_text(seat.client.player());
+    const std::string seen = seat.client.world_text();
+    return seen == expected ? "" : "expected\n" + expected + "but sees\n" + seen;
   }
 
-  ManualClock clock;
-  SimulatedNetwork network;
-  FileSystemSource source{arena_build(), AssetPath::parse("server").value()};
-  BundleStore store = BundleStore::open(source).value();
-  SeededEntropy entropy{1};
-  std::unique_ptr<HeardSocket> server_socket;
-  std::unique_ptr<arena::ArenaServer> server;
+  std::unique_ptr<SimulatedMatch> match;
   std::vector<std::unique_ptr<Seat>> seats;
 
  private:
+  std::uint64_t seed_;
   double loss_;
 };
 

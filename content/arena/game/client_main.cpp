@@ -1,4 +1,4 @@
-// Joins a match of the arena, or plays a recorded one, and prints what it sees.
+// Joins a match of the arena as a bot, or plays a recorded one, and prints what it sees.
 //
 //     arena_client build/demo 127.0.0.1:7000 KEY
 //     arena_client build/demo --play match.mrec --speed max
@@ -6,20 +6,29 @@
 // Ctrl-C ends it as the end of its time does. Exit codes: 0 the match or the time is over, 1 the
 // server was lost or refused, something could not be loaded, or the recording or capture is not all
 // there, 2 usage, unreadable build or recording, or no socket.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 
-#include "content/arena/game/interruption.h"
-#include "content/arena/game/session_run.h"
-#include "net/transport/udp_socket.h"
+#include "content/arena/game/bot.h"
+#include "content/arena/game/program_options.h"
+#include "content/arena/game/rules.h"
+#include "content/arena/game/session_report.h"
 #include "registry/base/mapping_guard.h"
-#include "runtime/assets/disk_source.h"
 
 namespace {
+
+using std::chrono::milliseconds;
+
+/// Between two frames, and between two looks at the clock of a slow replay.
+constexpr muster::Duration kFrame = milliseconds(8);
+constexpr muster::Duration kReplayWait = milliseconds(50);
+/// How long a client goes on sending that it leaves.
+constexpr muster::Duration kGoodbye = milliseconds(100);
+/// Shown for what cannot be loaded.
+constexpr const char* kPlaceholder = "Assets/Prefabs/Presentation/Crate.prefab";
 
 int complain(const std::string& message) {
   std::fprintf(stderr, "arena_client: %s\n", message.c_str());
@@ -31,41 +40,115 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-int follow(muster::BundleStore& store, muster::BundleLoader& loader,
-           const arena::ProgramOptions& options, const arena::Person& person) {
-  const muster::SteadyClock clock;
-  std::unique_ptr<arena::PacketCapture> capture;  // It outlives the client.
-  auto client = arena::ArenaClient::open(store, loader, clock);
-  if (!client) return complain(client.error().message);
-  const muster::OpenedUdp udp = muster::open_udp({.local = arena::any_port_for(options.address)});
-  if (udp.socket == nullptr) return complain(udp.error);
-  // Now that there will be something to record: what was in the file is gone.
-  auto created =
-      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
-  if (!created) return complain(created.error().message);
-  capture = std::move(created.value());
-  arena::LossySocket lossy(*udp.socket, clock, options.loss);
-  muster::DatagramSocket& socket = options.is_lossy() ? lossy : *udp.socket;
-  muster::SystemEntropy entropy;
-  client.value()->connect({options.address, options.key}, socket, entropy,
-                          arena::recorder_of(capture.get()));
-  const bool went_well =
-      arena::run_client(*client.value(), options, socket, clock, person, capture.get());
-  return went_well ? 0 : 1;
+double seconds_of(muster::Duration duration) {
+  return std::chrono::duration<double>(duration).count();
 }
 
-int play(muster::BundleStore& store, muster::BundleLoader& loader,
-         const arena::ProgramOptions& options) {
-  const auto file = arena::read_recording(options.play);
-  if (!file) return complain(file.error().message);
-  auto replay =
-      arena::MatchReplay::open(store, loader, file.value(), {.from_seconds = options.from_seconds});
-  if (!replay) return complain(options.play + ": " + replay.error().message);
-  arena::Interruption interruption;  // Until here a signal ends it at once.
-  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
-  const muster::SteadyClock clock;
-  const auto wait = [](muster::Duration time) { std::this_thread::sleep_for(time); };
-  return arena::run_replay(*replay.value(), options, clock, wait, person) ? 0 : 1;
+/// Prints who comes and goes, and what goes wrong.
+void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_written) {
+  const auto tell = [&client, is_quiet](const char* what, muster::EntityId id) {
+    if (is_quiet) return;
+    say(what + std::to_string(client.reference(id).network_id) + " " +
+        std::string(client.asset_path(id)) + (client.is_mine(id) ? ", which is mine\n" : "\n"));
+  };
+  client.on_spawn([tell](muster::EntityId id) { tell("spawned   ", id); });
+  client.on_despawn([tell](muster::EntityId id) { tell("despawned ", id); });
+  client.on_message<arena::Announcement>([&, is_quiet](const arena::Announcement& announced) {
+    is_still = true;
+    if (!is_quiet) say(std::string(announced.text.view()) + "\n");
+  });
+  client.on_problem([&is_written](const muster::Problem& problem) {
+    if (problem.kind == muster::ProblemKind::mispredicted) return;  // In the report.
+    complain(problem.text);
+    is_written = is_written && problem.kind != muster::ProblemKind::unwritten;
+  });
+}
+
+bool has_all_loads(const muster::GameClient& client) {
+  const std::uint64_t failed = client.metrics().loads_failed;
+  if (failed == 0) return true;
+  complain(std::to_string(failed) +
+           " assets could not be loaded: build the content again, or copy what is missing");
+  return false;
+}
+
+int follow(const muster::Result<muster::Build>& build, muster::Edges& edges,
+           const arena::ProgramOptions& options, const muster::StopSignal& stop) {
+  auto opened = muster::GameClient::connect(build, edges,
+                                            {.server = options.address,
+                                             .key = options.key,
+                                             .placeholder = kPlaceholder,
+                                             .capture_file = options.capture});
+  if (!opened) return complain(opened.error().message);
+  muster::GameClient& client = *opened.value();
+  arena::ClientNotes notes;
+  bool is_written = true;
+  listen(client, options.is_json, notes.is_still, is_written);
+  arena::Bot bot(options.seed);
+  const muster::Time start = edges.now();
+  while (!client.is_over()) {
+    const muster::Time now = edges.now();
+    if (notes.is_still) bot.stop();
+    bot.play(client, now);
+    client.frame(now);
+    notes.frames.add(edges.now() - now);
+    notes.played_seconds = seconds_of(now - start);
+    if (stop || (options.seconds > 0 && notes.played_seconds >= options.seconds)) client.leave();
+    std::this_thread::sleep_for(kFrame);
+  }
+  for (const muster::Time last = edges.now() + kGoodbye; edges.now() < last;) {
+    client.run_frame();
+    std::this_thread::sleep_for(kFrame);
+  }
+  if (!client.end().is_good) notes.complaint = client.end().text;
+  say(arena::client_report(client, notes, options.is_json));
+  if (options.shows_world) say(client.world_text());
+  if (!notes.complaint.empty()) complain(notes.complaint);
+  return has_all_loads(client) && notes.complaint.empty() && is_written ? 0 : 1;
+}
+
+int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
+         const arena::ProgramOptions& options, const muster::StopSignal& stop) {
+  auto opened = muster::GameClient::play_recording(
+      build, edges, options.play, {.placeholder = kPlaceholder, .loading_threads = 0});
+  if (!opened) return complain(opened.error().message);
+  muster::GameClient& client = *opened.value();
+  arena::ReplayNotes notes;
+  bool is_written = true;
+  listen(client, options.is_json, notes.is_still, is_written);
+  if (options.from_seconds > 0) {
+    const double ticks = std::min(options.from_seconds * arena::kTicksPerSecond, 4e9);
+    const auto sought =
+        client.seek(muster::Tick(client.first_tick().value() + static_cast<std::uint32_t>(ticks)));
+    if (!sought) return complain(options.play + ": " + sought.error().message);
+  }
+  const muster::Time start = edges.now();
+  const auto tick_of = [&] { return client.metrics().confirmed_tick.value(); };
+  // The time that the client sees is the recording's.
+  muster::Time now = start;
+  for (std::uint32_t last = 0; !client.is_over() && !stop;) {
+    now += muster::Duration(std::chrono::seconds(1)) / arena::kTicksPerSecond;
+    client.frame(now);
+    if (tick_of() == last) continue;
+    last = tick_of();
+    if (notes.tick_count++ == 0) notes.first_tick = last;
+    notes.recorded_seconds = static_cast<double>(last - notes.first_tick) / arena::kTicksPerSecond;
+    if (options.seconds > 0 && notes.recorded_seconds >= options.seconds) break;
+    if (options.speed == 0) continue;
+    const std::chrono::duration<double, muster::Duration::period> due(notes.recorded_seconds /
+                                                                      options.speed * 1e9);
+    const muster::Time when = start + std::chrono::duration_cast<muster::Duration>(due);
+    while (edges.now() < when && !stop) {
+      std::this_thread::sleep_for(std::min(when - edges.now(), kReplayWait));
+    }
+  }
+  notes.took_seconds = seconds_of(edges.now() - start);
+  if (client.is_over() && !client.end().is_good) notes.complaint = client.end().text;
+  if (notes.tick_count == 0) return complain(options.play + ": " + notes.complaint);
+  say(arena::replay_report(client, notes, options.is_json));
+  if (options.shows_world) say(client.world_text());
+  if (!notes.complaint.empty()) complain(notes.complaint);
+  return has_all_loads(client) && notes.complaint.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -74,29 +157,12 @@ int main(int argc, char** argv) {
   const auto parsed = arena::parse_options(arena::Program::client, argc, argv);
   if (!parsed) return complain(parsed.error().message);
   const arena::ProgramOptions& options = parsed.value();
-  if (options.wants_help) {
-    say(arena::usage_of(arena::Program::client) + "\n");
-    return 0;
-  }
+  if (options.wants_help) return say(arena::usage_of(arena::Program::client) + "\n"), 0;
   const muster::MappingGuard mapping_guard;
-  const auto memory = std::make_shared<muster::MemoryPool>();
-  const auto disk =
-      muster::open_disk_source(options.build + "/client", muster::SourceKind::automatic, memory);
-  if (!disk) return complain(disk.error().message);
-  const muster::BundleSource& source = *disk.value().source;
-  auto store = muster::BundleStore::open(source, muster::BundleStore::Catalogs::built, memory);
-  if (!store) return complain(store.error().message);
-  if (!options.play.empty()) {
-    // What comes is complete at once, at whatever speed.
-    muster::SteppedLoads loads(source, store.value().catalog(), false, memory,
-                               store.value().dictionaries());
-    muster::BundleLoader loader(store.value(), loads, {});
-    return play(store.value(), loader, options);
-  }
-  arena::Interruption interruption;  // Before there are threads.
-  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
-  muster::ThreadedLoads loads(source, store.value().catalog(), 1, memory,
-                              store.value().dictionaries());
-  muster::BundleLoader loader(store.value(), loads, {});
-  return follow(store.value(), loader, options, person);
+  const muster::StopSignal stop;
+  muster::SystemEdges system;
+  arena::LossyEdges edges(system, options.loss);
+  const auto build = muster::Build::open(options.build, muster::Target::client, arena::make_game());
+  return options.play.empty() ? follow(build, edges, options, stop)
+                              : play(build, edges, options, stop);
 }

@@ -4,7 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "content/arena/game/session.h"
+#include "net/transport/address.h"
+#include "runtime/session/key_text.h"
+#include "runtime/session/session_options.h"
 
 namespace arena {
 
@@ -30,7 +32,7 @@ constexpr std::string_view kClientUsage =
     "Example: arena_client build/demo --play match.mrec --from 30 --speed max";
 
 /// More threads than any machine's cores only wait for each other.
-constexpr std::uint32_t kWorkersMax = 256;
+constexpr std::uint16_t kWorkersMax = 256;
 
 template <typename T>
 bool read(std::string_view text, T& value) {
@@ -127,15 +129,25 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
   options.build = places[0];
   if (is_replay) return true;
   if (is_client && places.size() != 3) return false;
-  const auto address = Address::parse(places.size() > 1 ? places[1] : "127.0.0.1:0");
-  const auto key = is_client ? parse_key(places[2]) : PublicKey{};
-  if (!address || !key) return false;
-  options.address = *address;
-  options.key = *key;
-  return true;
+  options.address = places.size() > 1 ? places[1] : "127.0.0.1:0";
+  if (is_client) options.key = places[2];
+  return Address::parse(options.address) && (!is_client || parse_public_key(options.key));
+}
+
+/// Whether only programs of this machine reach the address.
+bool is_loopback(const Address& address) {
+  const Address six({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, address.port());
+  return address == six || (address.is_ipv4() && address.ip()[12] == 127);
 }
 
 }  // namespace
+
+std::uint16_t ProgramOptions::players_per_address() const {
+  const GameServerOptions usual;
+  if (clients_per_address) return *clients_per_address;
+  const std::optional<Address> parsed = Address::parse(address);
+  return parsed && is_loopback(*parsed) ? usual.players_max : usual.players_per_address;
+}
 
 std::string usage_of(Program program) {
   return std::string(program == Program::server ? kServerUsage : kClientUsage);

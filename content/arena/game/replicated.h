@@ -2,16 +2,13 @@
 #pragma once
 
 #include "registry/components/describe.h"
+#include "runtime/session/game.h"
 
 namespace arena {
 
-/// Carried by the root of everything that travels. The asset guid is content; the ids are given
-/// when the entity is spawned.
-struct ReplicatedEntity {
-  muster::AssetReference asset_guid;
-  std::int32_t id = -1;
-  std::int32_t predicting_player_id = -1;  ///< The player who simulates it ahead; -1 for none.
-};
+/// Carried by the root of everything that travels. The asset guid is content; the library fills
+/// the rest.
+using ReplicatedEntity = muster::Replicated;
 
 /// A place in the world, or relative to the parent.
 struct Transform {
@@ -46,15 +43,6 @@ struct AbilityState {
 struct SpectatorCamera {
   float field_of_view = 60;
 };
-
-consteval auto describe(muster::Type<ReplicatedEntity>) {
-  using enum muster::RollbackClass;
-  return muster::Describe<ReplicatedEntity>("ReplicatedEntity")
-      .field<&ReplicatedEntity::asset_guid>("assetGuid", {.rollback = confirmed_only})
-      .field<&ReplicatedEntity::id>("id", {.rollback = confirmed_only})
-      .field<&ReplicatedEntity::predicting_player_id>("predictingPlayerId",
-                                                      {.rollback = confirmed_only});
-}
 
 consteval auto describe(muster::Type<Transform>) {
   // A millimetre is finer than a player sees; 4 km is the largest level we expect.

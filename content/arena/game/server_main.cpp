@@ -7,17 +7,18 @@
 // cannot be written.
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <string>
-#include <utility>
 
-#include "content/arena/game/interruption.h"
-#include "content/arena/game/session_run.h"
-#include "net/transport/udp_socket.h"
+#include "content/arena/game/match_setup.h"
+#include "content/arena/game/program_options.h"
+#include "content/arena/game/rules.h"
+#include "content/arena/game/session_report.h"
 #include "registry/base/mapping_guard.h"
-#include "runtime/assets/disk_source.h"
 
 namespace {
+
+/// How long the server goes on sending that it is closing.
+constexpr muster::Duration kGoodbye = std::chrono::milliseconds(500);
 
 int complain(const std::string& message) {
   std::fprintf(stderr, "arena_server: %s\n", message.c_str());
@@ -29,40 +30,62 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
+void serve(muster::GameServer& server, const arena::ProgramOptions& options,
+           const muster::StopSignal& stop) {
+  const auto tick_at = [](double seconds) {
+    return static_cast<std::uint32_t>(seconds * arena::kTicksPerSecond);
+  };
+  const bool is_still_wanted = options.seconds > options.still_seconds;
+  bool is_still = false;
+  while (!stop && (options.seconds == 0 || server.tick().value() < tick_at(options.seconds))) {
+    server.run_frame();
+    if (is_still || !is_still_wanted) continue;
+    is_still = server.tick().value() >= tick_at(options.seconds - options.still_seconds);
+    if (is_still) arena::end_match(server);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto parsed = arena::parse_options(arena::Program::server, argc, argv);
   if (!parsed) return complain(parsed.error().message);
   const arena::ProgramOptions& options = parsed.value();
-  if (options.wants_help) {
-    say(arena::usage_of(arena::Program::server) + "\n");
-    return 0;
-  }
+  if (options.wants_help) return say(arena::usage_of(arena::Program::server) + "\n"), 0;
   const muster::MappingGuard mapping_guard;
-  const muster::MappedSource source(options.build + "/server");
-  auto store = muster::BundleStore::open(source);
-  if (!store) return complain(store.error().message);
-  const muster::SteadyClock clock;
-  std::unique_ptr<arena::PacketCapture> capture;  // It outlives the server.
-  arena::Interruption interruption;               // Before there are threads.
-  auto server = arena::ArenaServer::open(store.value(), arena::server_options(options));
-  if (!server) return complain(server.error().message);
-  const muster::OpenedUdp udp = muster::open_udp({.local = options.address});
-  if (udp.socket == nullptr) return complain(udp.error);
-  // Now that there will be something to record: what was in the file is gone.
-  auto created =
-      arena::PacketCapture::create(options.capture, clock.now(), std::chrono::system_clock::now());
-  if (!created) return complain(created.error().message);
-  capture = std::move(created.value());
-  arena::LossySocket lossy(*udp.socket, clock, options.loss);
-  muster::DatagramSocket& socket = options.is_lossy() ? lossy : *udp.socket;
-  muster::SystemEntropy entropy;
-  server.value()->start(socket, entropy, clock.now(), arena::recorder_of(capture.get()));
-  say("listening " + socket.local_address().text() + " " +
-      arena::key_text(server.value()->public_key()) + "\n");
-  const arena::Person person{say, complain, [&] { return interruption.has_come(); }};
-  const auto served =
-      arena::run_server(*server.value(), options, socket, clock, person, capture.get());
-  return served ? 0 : complain(served.error().message);
+  const muster::StopSignal stop;
+  muster::SystemEdges system;
+  arena::LossyEdges edges(system, options.loss);
+  auto opened = muster::GameServer::open(
+      muster::Build::open(options.build, muster::Target::server, arena::make_game()), edges,
+      {.listen = options.address,
+       .key_file = {},
+       .level = arena::kLevel,
+       .players_per_address = options.players_per_address(),
+       .seed = options.seed,
+       .admit_other_content = options.admits_other_content,
+       .workers = options.workers,
+       .capture_file = options.capture});
+  if (!opened) return complain(opened.error().message);
+  muster::GameServer& server = *opened.value();
+  bool is_written = true;
+  server.on_problem([&](const muster::Problem& problem) {
+    complain(problem.text);
+    is_written = is_written && problem.kind != muster::ProblemKind::unwritten;
+  });
+  arena::set_up_match(server, options.seed);
+  if (!options.record.empty()) {
+    const auto recorded = server.record(options.record);
+    if (!recorded) return complain(recorded.error().message);
+  }
+  say("listening " + server.address() + " " + server.public_key() + "\n");
+  serve(server, options, stop);
+  server.stop_recording();
+  say(arena::server_report(server, options.is_json));
+  for (const muster::PlayerInfo& player : server.players()) {
+    if (options.shows_world) say(server.world_text(player.player));
+  }
+  server.close("the match is over");
+  for (const muster::Time last = system.now() + kGoodbye; system.now() < last;) server.run_frame();
+  return is_written ? 0 : 2;
 }

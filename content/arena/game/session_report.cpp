@@ -1,9 +1,13 @@
 #include "content/arena/game/session_report.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "content/arena/game/rules.h"
+#include "registry/base/content_hash.h"
 
 namespace arena {
 
@@ -16,140 +20,159 @@ double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-double percent(std::uint64_t part, std::uint64_t rest) {
-  return part + rest == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(part + rest);
+ordered_json json_of(std::uint64_t count, Duration sum, Duration longest) {
+  return {{"count", count},
+          {"mean_ms", count == 0 ? 0 : milliseconds(sum) / static_cast<double>(count)},
+          {"longest_ms", milliseconds(longest)}};
 }
 
-ordered_json json_of(const Durations& durations) {
-  const double mean = durations.count == 0 ? 0 : milliseconds(durations.sum) / durations.count;
-  return {{"count", durations.count},
-          {"mean_ms", mean},
-          {"longest_ms", milliseconds(durations.longest)}};
+std::string hash_of(const std::string& world) {
+  return world.empty() ? "" : hash_bytes(as_bytes(world)).to_string();
 }
 
-ordered_json json_of(const ArenaClientReport& client) {
-  return {{"player", client.player},
-          {"entities", client.entities},
-          {"world", client.world.to_string()},
-          {"bytes_out", client.connection.bytes_out},
-          {"bytes_in", client.connection.bytes_in},
-          {"packets_out", client.connection.packets_out},
-          {"loss_percent", percent(client.connection.lost_out, client.connection.delivered)},
-          {"snapshots", client.view.snapshots},
-          {"snapshot_bytes", client.view.snapshot_bytes},
-          {"held", client.view.held},
-          {"choked", client.view.choked},
-          {"resyncs", client.view.resyncs},
-          {"divergences", client.view.divergences},
-          {"round_trip_ms", client.round_trip_ms}};
+/// An entity begins with its number, and its fields are indented.
+std::size_t entities_of(const std::string& world) {
+  std::size_t count = 0;
+  bool is_line_start = true;
+  for (const char letter : world) {
+    count += is_line_start && letter != ' ' ? 1U : 0U;
+    is_line_start = letter == '\n';
+  }
+  return count;
 }
 
-ordered_json json_of(const ArenaClient& client) {
-  const ConnectionCounters net = client.connection().value_or(ConnectionCounters{});
-  const auto world = client.world();
-  ordered_json json = {
+ordered_json json_of(const GameServer& server, const PlayerInfo& player) {
+  const std::string world = server.world_text(player.player);
+  return {{"player", static_cast<int>(player.player)},
+          {"entities", entities_of(world)},
+          {"world", hash_of(world)},
+          {"bytes_out", player.bytes_out},
+          {"bytes_in", player.bytes_in},
+          {"packets_out", player.packets_out},
+          {"loss_percent", 100 * player.loss},
+          {"snapshots", player.snapshots},
+          {"snapshot_bytes", player.snapshot_bytes},
+          {"held", player.changes_deferred},
+          {"choked", player.snapshots_skipped},
+          {"resyncs", player.resyncs},
+          {"divergences", player.divergences},
+          {"round_trip_ms", milliseconds(player.round_trip)}};
+}
+
+ordered_json world_json(const GameClient& client) {
+  const GameClientMetrics metrics = client.metrics();
+  const std::string world = client.world_text();
+  return {
+      {"world", hash_of(world)},
+      {"entities", entities_of(world)},
+      {"spawned", metrics.spawned},
+      {"despawned", metrics.despawned},
+      {"failed_loads", metrics.loads_failed},
+      {"shown", metrics.presentations},
+      {"effects", {{"played", metrics.effects_played}, {"too_late", metrics.effects_too_late}}}};
+}
+
+ordered_json json_of(const GameClient& client, const ClientNotes& notes) {
+  const GameClientMetrics metrics = client.metrics();
+  ordered_json json = world_json(client);
+  json.update(ordered_json{
       {"player", nullptr},
-      {"world", world ? world->hash().to_string() : ""},
-      {"entities", world ? world->entity_count() : 0},
-      {"spawned", client.summary().spawned},
-      {"despawned", client.summary().despawned},
-      {"failed_loads", client.summary().failed_loads},
-      {"is_still", client.summary().is_still},
-      {"load", json_of(client.summary().completion)},
-      {"frames", json_of(client.frames())},
-      {"shown", client.shown_count()},
-      {"effects", {{"played", client.effects().played}, {"too_late", client.effects().too_late}}},
-      {"snapshots", client.replicated().snapshots},
-      {"snapshot_bytes", client.replicated().snapshot_bytes},
-      {"late", client.replicated().late},
-      {"unknown", client.replicated().unknown},
-      {"resyncs", client.replicated().resyncs},
-      {"checksums", client.replicated().checksums},
-      {"divergences", client.replicated().divergences},
-      {"malformed", client.replicated().malformed},
-      {"bytes_in", net.bytes_in},
-      {"bytes_out", net.bytes_out},
-      {"loss_percent", percent(net.lost_out, net.delivered)},
-      {"round_trip_ms", client.round_trip_ms()},
-      {"end", client.complaint().value_or("")}};
-  if (client.player()) json["player"] = *client.player();
+      {"is_still", notes.is_still},
+      {"load", json_of(metrics.loads, metrics.load_time, metrics.load_time_max)},
+      {"frames", json_of(notes.frames.count, notes.frames.sum, notes.frames.longest)},
+      {"snapshots", metrics.snapshots},
+      {"snapshot_bytes", metrics.snapshot_bytes},
+      {"late", metrics.snapshots_late},
+      {"unknown", metrics.snapshots_unknown},
+      {"resyncs", metrics.resyncs},
+      {"checksums", metrics.checksums},
+      {"divergences", metrics.divergences},
+      {"malformed", metrics.snapshots_malformed},
+      {"bytes_in", metrics.bytes_in},
+      {"bytes_out", metrics.bytes_out},
+      {"loss_percent", 100 * metrics.loss},
+      {"round_trip_ms", milliseconds(metrics.round_trip)},
+      {"lead_ms", milliseconds(metrics.lead)},
+      {"interpolation_ms", milliseconds(metrics.interpolation_delay)},
+      {"corrections", metrics.corrections},
+      {"corrections_per_minute",
+       60 * static_cast<double>(metrics.corrections) / std::max(notes.played_seconds, 1e-9)},
+      {"starved_ticks", metrics.starved_ticks},
+      {"end", notes.complaint}});
+  if (client.player() != PlayerId::none) json["player"] = static_cast<int>(client.player());
   return json;
 }
 
 }  // namespace
 
-std::string server_report(ArenaServer& server, bool is_json) {
-  const std::vector<ArenaClientReport> clients = server.clients();
-  if (is_json) {
-    ordered_json json = {{"tick", server.tick().value()},
-                         {"spawned", server.sent().spawned},
-                         {"despawned", server.sent().despawned},
-                         {"clients", ordered_json::array()}};
-    for (const ArenaClientReport& client : clients) json["clients"].push_back(json_of(client));
-    return json.dump() + "\n";
+void Durations::add(Duration one) {
+  ++count;
+  sum += one;
+  longest = std::max(longest, one);
+}
+
+std::string server_report(const GameServer& server, bool is_json) {
+  const GameServerMetrics metrics = server.metrics();
+  ordered_json json = {{"tick", metrics.tick.value()},
+                       {"spawned", metrics.spawned},
+                       {"despawned", metrics.despawned},
+                       {"clients", ordered_json::array()}};
+  for (const PlayerInfo& player : server.players()) {
+    json["clients"].push_back(json_of(server, player));
   }
-  std::string text =
-      fmt::format("{} ticks, {} entities spawned, {} despawned\n", server.tick().value(),
-                  server.sent().spawned, server.sent().despawned);
+  if (is_json) return json.dump() + "\n";
+  std::string text = fmt::format("{} ticks, {} entities spawned, {} despawned\n",
+                                 metrics.tick.value(), metrics.spawned, metrics.despawned);
   text += "player  entities  kbit/s out  snapshot bytes  lost %  round trip ms  world\n";
-  for (const ArenaClientReport& client : clients) {
-    const double seconds = static_cast<double>(server.tick().value()) / kTicksPerSecond;
-    text += fmt::format("{:6}  {:8}  {:10.1f}  {:14.0f}  {:6.1f}  {:13.1f}  {}\n", client.player,
-                        client.entities,
-                        static_cast<double>(client.connection.bytes_out) * 8 / 1000 / seconds,
-                        static_cast<double>(client.view.snapshot_bytes) /
-                            static_cast<double>(std::max<std::uint64_t>(client.view.snapshots, 1)),
-                        percent(client.connection.lost_out, client.connection.delivered),
-                        client.round_trip_ms, client.world.to_string());
+  const double seconds = static_cast<double>(metrics.tick.value()) / kTicksPerSecond;
+  for (const ordered_json& client : json["clients"]) {
+    const double snapshots = std::max(client["snapshots"].get<double>(), 1.0);
+    text += fmt::format(
+        "{:6}  {:8}  {:10.1f}  {:14.0f}  {:6.1f}  {:13.1f}  {}\n", client["player"].get<int>(),
+        client["entities"].get<int>(), client["bytes_out"].get<double>() * 8 / 1000 / seconds,
+        client["snapshot_bytes"].get<double>() / snapshots, client["loss_percent"].get<double>(),
+        client["round_trip_ms"].get<double>(), client["world"].get<std::string>());
   }
   return text;
 }
 
-std::string client_report(const ArenaClient& client, bool is_json) {
-  const ordered_json json = json_of(client);
+std::string client_report(const GameClient& client, const ClientNotes& notes, bool is_json) {
+  const ordered_json json = json_of(client, notes);
   if (is_json) return json.dump() + "\n";
+  const GameClientMetrics metrics = client.metrics();
   return fmt::format(
       "{} entities here; {} came, {} went; {} presentations shown, {} effects played\n"
       "complete {:.2f} ms after they came (mean of {}; longest {:.2f}); longest frame {:.2f} ms\n"
-      "{} bytes in, {} out; {:.1f} % lost; {} snapshots; round trip {:.1f} ms\n",
-      json["entities"].get<std::uint64_t>(), client.summary().spawned, client.summary().despawned,
-      client.shown_count(), client.effects().played, json["load"]["mean_ms"].get<double>(),
-      client.summary().completion.count, json["load"]["longest_ms"].get<double>(),
-      json["frames"]["longest_ms"].get<double>(), json["bytes_in"].get<std::uint64_t>(),
-      json["bytes_out"].get<std::uint64_t>(), json["loss_percent"].get<double>(),
-      client.replicated().snapshots, client.round_trip_ms());
+      "{} bytes in, {} out; {:.1f} % lost; {} snapshots; round trip {:.1f} ms\n"
+      "{:.1f} ms ahead of the server's state, {:.1f} ms of interpolation, {} corrections\n",
+      json["entities"].get<std::uint64_t>(), metrics.spawned, metrics.despawned,
+      metrics.presentations, metrics.effects_played, json["load"]["mean_ms"].get<double>(),
+      metrics.loads, json["load"]["longest_ms"].get<double>(),
+      json["frames"]["longest_ms"].get<double>(), metrics.bytes_in, metrics.bytes_out,
+      100 * metrics.loss, metrics.snapshots, milliseconds(metrics.round_trip),
+      milliseconds(metrics.lead), milliseconds(metrics.interpolation_delay), metrics.corrections);
 }
 
-std::string replay_report(const MatchReplay& replay, Duration took, bool is_json) {
-  const WorldValues world = replay.world();
-  const double recorded_s = milliseconds(replay.played()) / 1000;
-  const double took_s = milliseconds(took) / 1000;
-  const double times = recorded_s / std::max(took_s, 1e-9);
-  if (is_json) {
-    const ordered_json json = {
-        {"first_tick", replay.first_tick()},
-        {"last_tick", replay.tick()},
-        {"ticks", replay.tick_count()},
-        {"recorded_seconds", recorded_s},
-        {"took_seconds", took_s},
-        {"times_real_time", times},
-        {"world", world.hash().to_string()},
-        {"entities", world.entity_count()},
-        {"spawned", replay.summary().spawned},
-        {"despawned", replay.summary().despawned},
-        {"failed_loads", replay.summary().failed_loads},
-        {"is_still", replay.summary().is_still},
-        {"shown", replay.shown_count()},
-        {"effects", {{"played", replay.effects().played}, {"too_late", replay.effects().too_late}}},
-        {"end", replay.complaint().value_or("")}};
-    return json.dump() + "\n";
-  }
+std::string replay_report(const GameClient& client, const ReplayNotes& notes, bool is_json) {
+  const std::uint32_t last = client.metrics().confirmed_tick.value();
+  const double times = notes.recorded_seconds / std::max(notes.took_seconds, 1e-9);
+  ordered_json json = world_json(client);
+  json.update(ordered_json{{"first_tick", notes.first_tick},
+                           {"last_tick", last},
+                           {"ticks", notes.tick_count},
+                           {"recorded_seconds", notes.recorded_seconds},
+                           {"took_seconds", notes.took_seconds},
+                           {"times_real_time", times},
+                           {"is_still", notes.is_still},
+                           {"end", notes.complaint}});
+  if (is_json) return json.dump() + "\n";
+  const GameClientMetrics metrics = client.metrics();
   return fmt::format(
       "{} entities here; {} came, {} went; {} presentations shown, {} effects played\n"
       "ticks {} to {}: {:.2f} s of the match in {:.3f} s, {:.1f} times real time\n",
-      world.entity_count(), replay.summary().spawned, replay.summary().despawned,
-      replay.shown_count(), replay.effects().played, replay.first_tick(), replay.tick(), recorded_s,
-      took_s, times);
+      json["entities"].get<std::uint64_t>(), metrics.spawned, metrics.despawned,
+      metrics.presentations, metrics.effects_played, notes.first_tick, last, notes.recorded_seconds,
+      notes.took_seconds, times);
 }
 
 }  // namespace arena

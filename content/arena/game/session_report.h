@@ -1,22 +1,43 @@
-// What a server and a client have to say at the end: for people and for programs.
+// What a server and its clients report at the end, as JSON or as text.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "content/arena/game/arena_client.h"
-#include "content/arena/game/arena_server.h"
-#include "content/arena/game/match_replay.h"
+#include "registry/base/clock.h"
+#include "runtime/session/game_client.h"
+#include "runtime/session/game_server.h"
 
 namespace arena {
 
-/// A table with a line per client, or JSON: `{"tick":..,"clients":[{..}]}`.
-std::string server_report(ArenaServer& server, bool is_json);
+/// How long things took.
+struct Durations {
+  std::uint64_t count = 0;
+  muster::Duration sum{};
+  muster::Duration longest{};
+  void add(muster::Duration one);
+};
 
-/// A few lines, or JSON: `{"player":..,"world":..,"entities":..,"load":{..},"net":{..},..}`.
-std::string client_report(const ArenaClient& client, bool is_json);
+/// Counts that a client's program adds to the client's metrics.
+struct ClientNotes {
+  Durations frames;
+  bool is_still = false;  ///< The server has said that nothing moves.
+  double played_seconds = 0;
+  std::string complaint{};  ///< Why it is over, when that is no good end.
+};
 
-/// The same of a recording that was played in this time:
-/// `{"ticks":..,"world":..,"times_real_time":..,..}`.
-std::string replay_report(const MatchReplay& replay, muster::Duration took, bool is_json);
+/// Counts of a program that plays a recording.
+struct ReplayNotes {
+  std::uint32_t first_tick = 0;
+  std::uint64_t tick_count = 0;
+  double recorded_seconds = 0;
+  double took_seconds = 0;
+  bool is_still = false;
+  std::string complaint{};
+};
+
+std::string server_report(const muster::GameServer& server, bool is_json);
+std::string client_report(const muster::GameClient& client, const ClientNotes& notes, bool is_json);
+std::string replay_report(const muster::GameClient& client, const ReplayNotes& notes, bool is_json);
 
 }  // namespace arena

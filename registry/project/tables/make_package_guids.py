@@ -27,6 +27,9 @@ PACKAGES = {
     "mob-sakai+ParticleEffectForUGUI": [("Packages/src/", "com.coffee.ui-particle")],
     "Mathijs-Bakker+Extenject": [("UnityProject/Assets/Plugins/Zenject/",
                                   "com.svermeulen.extenject")],
+    # Unity gives this package with the editor alone; the project embeds it.
+    "madeflyoke+TripleClaw": [("Packages/com.unity.2d.sprite/Editor/ObjectMenuCreation/",
+                               "com.unity.2d.sprite")],
     "vrm-c+UniVRM": [("Assets/VRM/", "com.vrmc.univrm"), ("Assets/VRM10/", "com.vrmc.vrm"),
                      ("Assets/UniGLTF/", "com.vrmc.gltf"), ("Packages/VRM/", "com.vrmc.univrm"),
                      ("Packages/VRM10/", "com.vrmc.vrm"), ("Packages/UniGLTF/", "com.vrmc.gltf")],

@@ -203,6 +203,8 @@ TEST_CASE("An invalid value is reported with its position, and the default stays
       {"f64: 1e400", "too large for a double"},
       {"f64: 1.5m", "a unit after the number"},
       {"v2: {x: left, y: 1}", "not a number in a vector"},
+      {"v2: {x: '1', y: 1}", "a number in quotes in a vector"},
+      {"v2: [1, \"1\"]", "a number in quotes in a list of axes"},
       {"v3: 5", "a number instead of a vector"},
       {"v3: [1, 2, 3, 4]", "too many axes"},
       {"name: ninebytes", "a text that is too long"},

@@ -33,8 +33,9 @@ struct Recorded {
     match->run(3s);
   }
   std::unique_ptr<GameClient> view() {
-    auto opened = GameClient::play_recording(
-        Build::open(build_folder(), Target::client, make_game()), edges(), std::string(kPath));
+    auto opened =
+        GameClient::play_recording(Build::open(build_folder(), Target::client, make_game()),
+                                   edges(), std::string(kPath), {.loading_threads = 0});
     REQUIRE(opened);
     return std::move(opened.value());
   }

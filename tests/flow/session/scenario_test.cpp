@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace volley_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-constexpr Link kRough{.delay = 60ms, .jitter = 20ms, .may_reorder = true, .loss = 0.05};
+constexpr Link kRough{.delay = 60ms, .jitter = 20ms, .loss = 0.05};
 
 EntityId own_runner(const GameClient& client) {
   EntityId own;
@@ -106,7 +106,7 @@ TEST_CASE("A player who turns and fires in every tick ends with the server's wor
   game.systems = systems<walk, fire, fly>();
   game.server_systems = {};
   const auto match = open_match(seed, game);
-  GameClient& client = match->add_client({.delay = 75ms, .jitter = 40ms, .may_reorder = true});
+  GameClient& client = match->add_client({.delay = 75ms, .jitter = 40ms});
   match->add_client(kRough);
   std::map<EntityId, int> spawned;
   client.on_spawn([&](EntityId id) {

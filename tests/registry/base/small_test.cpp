@@ -1,4 +1,6 @@
 // Units of `registry/base` that need only a few lines of tests.
+#include <random>
+#include <regex>
 #include <set>
 #include <type_traits>
 
@@ -116,6 +118,53 @@ TEST_CASE("Escaped text cannot control a terminal or start a new line", "[regist
                                                 {"bad\xff\xfename", "bad\\xff\\xfename"},
                                                 {std::string("a\0b", 3), "a\\x00b"}}));
   CHECK(shown_text(text) == shown);
+}
+
+TEST_CASE("The pattern of a type name matches exactly the words that are nearest to it",
+          "[registry][names]") {
+  const auto name = GENERATE(as<std::string>(), "Health", "Transform", "Ab", "A", "GameMode2",
+                             "my_Type", "enemy");
+  const std::regex pattern(type_slip_pattern(name));
+  const std::uint32_t seed = 32;
+  CAPTURE(name, seed);
+  std::mt19937 random(seed);
+  std::size_t near = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string word = name;
+    for (std::uint32_t slips = random() % 4; slips > 0; --slips) {
+      const std::size_t at = random() % (word.size() + 1);
+      const char letter = "aehHlTt_-2"[random() % 10];
+      if (at < word.size() && random() % 3 == 0) {
+        word.erase(at, 1);
+      } else if (at < word.size() && random() % 2 == 0) {
+        word[at] = letter;
+      } else {
+        word.insert(at, 1, letter);
+      }
+    }
+    CAPTURE(word);
+    const bool is_near = word == name || nearest_type_name(word, {name}) == name;
+    near += is_near ? 1U : 0U;
+    REQUIRE(std::regex_match(word, pattern) == is_near);
+  }
+  CHECK(near > 0);
+  CHECK(near < 2000);
+}
+
+TEST_CASE("A mistyped type name is matched to the nearest known type name", "[registry][names]") {
+  const std::set<std::string> known = {"Health", "HealthBar", "Team"};
+  const auto [name, meant] = GENERATE(table<std::string, std::string>({
+      {"Healht", "Health"},  // two letters swapped
+      {"health", "Health"},
+      {"haelth", "Health"},  // the same, and another case of the first letter
+      {"HEALTH_BAR", "HealthBar"},
+      {"Health", ""},      // known
+      {"HEALHT", ""},      // case and two errors
+      {"Wobbulator", ""},  // not similar to any
+      {"", ""},
+  }));
+  CAPTURE(name);
+  CHECK(nearest_type_name(name, known) == meant);
 }
 
 TEST_CASE("A mistyped name is matched to the nearest known name", "[registry][names]") {

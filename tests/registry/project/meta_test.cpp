@@ -73,11 +73,6 @@ TEST_CASE("A sidecar is read in every form that editors write", "[registry][meta
           false},
       Row{"quoted", "guid: '" + kGuid + "'\n", {1, 8}, false, false},
       Row{"blanks and a comment", "guid:   " + kGuid + "  # c\n", {1, 9}, false, false},
-      Row{"the same guid twice",
-          "guid: " + kGuid + "\nguid: " + kGuid + "\n",
-          {1, 7},
-          false,
-          false},
       Row{"a scripted importer",
           "guid: " + kGuid + "\nScriptedImporter:\n  x: 1\n",
           {1, 7},
@@ -107,6 +102,17 @@ TEST_CASE("Problems of a sidecar are distinguished and located", "[registry][met
       Row{"dashes", "guid: fabf5467-f72c-26c4-9bd7-71f8300e01ed\n", malformed_guid, {1, 7}},
       Row{"all zero", "guid: 00000000000000000000000000000000\n", malformed_guid, {1, 7}},
       Row{"two guids", "guid: " + kGuid + "\nguid: " + kOther + "\n", several_guids, {2, 7}},
+      Row{"one guid twice", "guid: " + kGuid + "\nguid: " + kGuid + "\n", repeated_guid, {2, 7}},
+      Row{"a second document",
+          "guid: " + kGuid + "\n---\nguid: " + kGuid + "\n",
+          second_document,
+          {2, 1}},
+      Row{"an empty second document", "guid: " + kGuid + "\r\n---\r\n", second_document, {2, 1}},
+      Row{"text behind the end", "guid: " + kGuid + "\n...\nx: 1\n", second_document, {3, 1}},
+      Row{"a conflict in a second document",
+          "guid: " + kGuid + "\n---\n<<<<<<< HEAD\nguid: " + kOther + "\n",
+          merge_conflict,
+          {3, 1}},
       Row{"conflict",
           "fileFormatVersion: 2\n<<<<<<< HEAD\nguid: " + kGuid + "\n=======\nguid: " + kOther +
               "\n>>>>>>> theirs\n",
@@ -123,6 +129,21 @@ TEST_CASE("Problems of a sidecar are distinguished and located", "[registry][met
   CHECK(result.problem == row.problem);
   CHECK(result.problem_position.line == row.position.line);
   CHECK(result.problem_position.column == row.position.column);
+}
+
+TEST_CASE("A sidecar with marks of one document is one document", "[registry][meta]") {
+  const std::string text =
+      GENERATE_COPY(std::string("%YAML 1.1\n--- # first\nguid: ") + kGuid + "\n...\n# end\n\n",
+                    "---\nguid: " + kGuid + "\n...\n...\n");
+  const MetaResult result = read_meta(text);
+  CHECK(result.problem == MetaProblem::none);
+  CHECK(result.meta.guid.to_string() == kGuid);
+}
+
+TEST_CASE("The guid of a sidecar is that of its first document", "[registry][meta]") {
+  const MetaResult result = read_meta("guid: " + kGuid + "\n---\nguid: " + kOther + "\n");
+  CHECK(result.problem == MetaProblem::second_document);
+  CHECK(result.meta.guid.to_string() == kGuid);
 }
 
 TEST_CASE("A sidecar survives every truncation and every flipped bit", "[registry][meta]") {

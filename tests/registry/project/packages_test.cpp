@@ -114,5 +114,38 @@ TEST_CASE("A package that no manifest lists is a warning", "[registry][packages]
                      "package com.x is to be in '../gone', which is not there"});
 }
 
+TEST_CASE("Packages that cannot be looked at are one note while a guid has no asset",
+          "[registry][packages]") {
+  const auto [reason, version, guid, is_cached, is_noted] =
+      GENERATE(table<std::string, std::string, std::string, bool, bool>({
+          {"a repository", "https://example.invalid/x.git#1", "b3047ac91fd85e26c49a7f10e8d26b35",
+           false, true},
+          {"an archive", "file:../x-1.0.0.tgz", "b3047ac91fd85e26c49a7f10e8d26b35", false, true},
+          {"a version", "1.0.0", "b3047ac91fd85e26c49a7f10e8d26b35", false, false},
+          {"a repository that the cache has", "git@example.invalid:x.git",
+           "b3047ac91fd85e26c49a7f10e8d26b35", true, false},
+          {"nothing is missing", "git@example.invalid:x.git", "fe87c0e1cc204ed48ad3b37840f39efc",
+           false, false},
+      }));
+  CAPTURE(reason);
+  UnityProject project;
+  project.prefab("Assets/Card.prefab", {{parsed(guid), "  m_Color: 1"}});
+  project.files.add("Packages/manifest.json",
+                    "{\"dependencies\": {\"com.x\": \"" + version + "\"}}");
+  if (is_cached) project.files.add("Library/PackageCache/com.x@1/package.json", "{}");
+  const auto open = Project::open(project.files, 1, {});
+  REQUIRE(open.has_value());
+  std::vector<Finding> found = validate(*open.value(), {});
+  std::erase_if(found, [](const Finding& finding) {
+    return finding.location.path.text() != "Packages/manifest.json";
+  });
+  REQUIRE(found.size() == (is_noted ? 1U : 0U));
+  if (!is_noted) return;
+  CHECK(found[0].severity == Severity::note);
+  CHECK(found[0].message ==
+        "1 package cannot be looked at, so guids without an asset may be in there: com.x; opening "
+        "the project fills Library/PackageCache");
+}
+
 }  // namespace
 }  // namespace muster

@@ -57,6 +57,8 @@ TEST_CASE("A sidecar that cannot be read blocks the build while a built asset la
            "\n>>>>>>> b\n",
        "merge-conflict"},
       {"empty", "", "malformed-guid"},
+      {"second document", "guid: 11e2d3c4b5a697887960514233241506\n---\nguid: " + kIcon + "\n",
+       "wrong-shape"},
       {"pointer",
        "version https://git-lfs.github.com/spec/v1\noid sha256:" + std::string(64, '0') +
            "\nsize 90\n",
@@ -72,6 +74,31 @@ TEST_CASE("A sidecar that cannot be read blocks the build while a built asset la
   whole.project.files.add("Assets/icon.png", "png");
   whole.project.files.add("Assets/icon.png.meta", text);
   CHECK_FALSE(whole.only(rule).blocks_build);
+}
+
+TEST_CASE("A picture without a sidecar blocks the build if its folder is built",
+          "[registry][rules]") {
+  const auto [is_built, name] =
+      GENERATE(table<bool, std::string>({{true, "b.png"}, {true, "notes.md"}, {false, "b.png"}}));
+  CAPTURE(is_built, name);
+  const std::string folder = "0f1e2d3c4b5a69788796a5b4c3d2e1f1";
+  Game game(is_built ? "{fileID: 4343727234628468602, guid: " + kIcon + ", type: 2}"
+                     : "{fileID: 0}");
+  game.project.files.add("Assets/Ui.spriteatlas",
+                         "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n"
+                         "--- !u!687078895 &4343727234628468602\nSpriteAtlas:\n  m_Name: Ui\n"
+                         "  m_EditorData:\n    packables:\n    - {fileID: 102900000, guid: " +
+                             folder + ", type: 3}\n  m_PackedSprites: []\n");
+  game.project.files.add("Assets/Ui.spriteatlas.meta", "guid: " + kIcon + "\n");
+  game.project.files.add("Assets/Icons.meta", "guid: " + folder + "\nfolderAsset: yes\n");
+  game.project.file("Assets/Icons/a.png", "png");
+  game.project.files.add("Assets/Icons/" + name, "content");
+  std::vector<Finding> found = game.findings();
+  std::erase_if(found, [&](const Finding& finding) {
+    return finding.location.path.name() != name || finding.rule != "missing-meta";
+  });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].blocks_build == (is_built && name == "b.png"));
 }
 
 TEST_CASE("An error of an asset blocks a build only if the asset is built", "[registry][rules]") {

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "registry/base/memory_file_system.h"
+#include "registry/rules/validate.h"
+#include "tests/support/unity_project.h"
 
 namespace muster {
 namespace {
@@ -57,6 +59,21 @@ TEST_CASE("A finding of several files has the highest severity of its files", "[
   const auto second = weighed(" {unresolved-reference: {Assets/b.prefab: error}}\n");
   CHECK(second.front().severity == Severity::error);
   CHECK(weighed(" {unresolved-reference: {\"Assets/*.prefab\": off}}\n").empty());
+}
+
+TEST_CASE("A path of a rule may match files that are not assets", "[registry][rules]") {
+  testing::UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nrules:\n  orphan-meta: {\"Assets/Old/**\": note}\n"
+                    "  missing-meta: {\"Assets/*.txt\": note, \"Assets/*.text\": note}\n");
+  project.files.add("Assets/Old/gone.txt.meta", "guid: 5f0e1d2c3b4a59687786a5b4c3d2e1f0\n");
+  project.files.add("Assets/new.txt", "text");
+  const auto opened = Project::open(project.files, 1, {});
+  REQUIRE(opened.has_value());
+  std::vector<Finding> found = validate(*opened.value(), {});
+  std::erase_if(found, [](const Finding& finding) { return finding.rule != "unmatched-path"; });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].location.position.line == 4);
 }
 
 TEST_CASE("A finding that blocks a build stays an error, whatever its configured severity",

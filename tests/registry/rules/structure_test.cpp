@@ -155,5 +155,65 @@ TEST_CASE("An unknown key in a plain file's sidecar is reported", "[registry][ru
   CHECK(found[0].location.position == yaml::Position{2, 1});
 }
 
+TEST_CASE("The sidecar of a plain file is one mapping for one file", "[registry][rules]") {
+  const std::string guid = std::string("guid: ") + kBase + "\n";
+  const auto [reason, text, is_error, position] =
+      GENERATE_COPY(table<std::string, std::string, bool, yaml::Position>({
+          {"a second document", guid + "---\n" + guid, true, {2, 1}},
+          {"the guid twice", guid + guid, true, {2, 7}},
+          {"a bracket that stays open", guid + "labels: [a\n", false, {3, 1}},
+          {"a key inside a value", guid + "  x: 1\n", false, {2, 4}},
+          {"a folder's mark", guid + "folderAsset: yes\n", false, {2, 1}},
+      }));
+  CAPTURE(reason);
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
+  project.files.add("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
+  project.files.add("Assets/p.yaml.meta", text);
+  const auto found = findings_of(project, "Assets/p.yaml.meta");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == "wrong-shape");
+  CHECK(found[0].location.position == position);
+  CHECK((found[0].severity == Severity::error) == is_error);
+  CHECK(found[0].blocks_build == is_error);
+}
+
+TEST_CASE("What the editor writes into a sidecar is no mistake", "[registry][rules]") {
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
+  project.files.add("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
+  project.files.add("Assets/p.yaml.meta",
+                    "\xEF\xBB\xBF"
+                    "fileFormatVersion: 2\r\nguid: " +
+                        std::string(kBase) +
+                        "\r\nlabels:\r\n- hero\r\nTextScriptImporter:\r\n  externalObjects: {}\r\n"
+                        "  userData: \r\n  assetBundleName: \r\n");
+  CHECK(findings_of(project, "Assets/p.yaml.meta").empty());
+}
+
+TEST_CASE("A pool size that is none is quoted as it is written", "[registry][rules]") {
+  const auto [text, message] = GENERATE(table<std::string, std::string>({
+      {"many", "a pool size is a whole number from 1 to 1024, not 'many'"},
+      {"0x10", "a pool size is a whole number from 1 to 1024, not '0x10'"},
+      {"1.5", "a pool size is a whole number from 1 to 1024, not '1.5'"},
+      {"0", "a pool size is a whole number from 1 to 1024, not '0'"},
+      {"1025", "a pool size is a whole number from 1 to 1024, not '1025'"},
+      {"99999999999999999999",
+       "a pool size is a whole number from 1 to 1024, not '99999999999999999999'"},
+      {"", "a pool size is a whole number from 1 to 1024, and here is none"},
+      {"[4]", "a pool size is a whole number from 1 to 1024, and here is none"},
+  }));
+  CAPTURE(text);
+  UnityProject project;
+  project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
+  const Guid prefab = project.file("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
+  project.file("Assets/r.yaml", "class: HitscanEffectRegistry\nentries:\n- prefab: {guid: " +
+                                    prefab.to_string() + "}\n  poolSize: " + text + "\n");
+  const auto found = findings_of(project, "Assets/r.yaml");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == "bad-pool-size");
+  CHECK(found[0].message == message);
+}
+
 }  // namespace
 }  // namespace muster

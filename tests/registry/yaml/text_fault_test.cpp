@@ -43,6 +43,35 @@ TEST_CASE("Unsupported text is reported by its encoding or line ends", "[registr
   CHECK(result.error().message == fault->message);
 }
 
+TEST_CASE("A syntax error names a character that other programs treat as a line end",
+          "[registry][yaml]") {
+  const std::string unity = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &1\nGameObject:\n";
+  const auto [reason, text, name, position] =
+      GENERATE_COPY(table<std::string, std::string, std::string, Position>({
+          {"CR in a value", "a: 1\nb: x\r  c: 2\n", "CR alone", {2, 5}},
+          {"CR in a comment, which YAML ends there", "a: 1 # x\rb: 2\nc: 3\n", "CR alone", {1, 9}},
+          {"CR in quotes", "a: \"x\ry\"\n", "CR alone", {1, 6}},
+          {"two CRs before a line feed", "a: 1\r\r\nb: 2\n", "CR CR LF", {1, 5}},
+          {"NEL", "a: 1\nb: x\xC2\x85  c: 2\n", "U+0085", {2, 5}},
+          {"LS", "b: x\xE2\x80\xA8  c: 2\n", "U+2028", {1, 5}},
+          {"PS", "b: x\xE2\x80\xA9  c: 2\n", "U+2029", {1, 5}},
+          {"CR, Unity", unity + "  m_Name: a\r  icon: {fileID: 1}\n", "CR alone", {5, 12}},
+          {"NEL, Unity", unity + "  m_Name: a\xC2\x85  icon: {fileID: 1}\n", "U+0085", {5, 12}},
+      }));
+  CAPTURE(reason);
+  const auto result = read(text);
+  REQUIRE_FALSE(result.good());
+  CHECK(result.error().message.find(name) != std::string::npos);
+  CHECK(result.error().position == position);
+}
+
+TEST_CASE("Characters that end lines in other programs are text if there is no syntax error",
+          "[registry][yaml]") {
+  const auto result = read("a: \"x\xC2\x85y\"\r\nb: 1\r\n");
+  REQUIRE(result.good());
+  CHECK(result.tree().scalar_at(result.tree().documents[0].root, "a") == "x\xC2\x85y");
+}
+
 TEST_CASE("A file of zeros is binary, and reported as such", "[registry][yaml]") {
   const std::string zeros(512, '\0');
   CHECK(detect_dialect(zeros) == Dialect::binary);

@@ -1,0 +1,62 @@
+// The rules of a match, as systems: characters walk, jump and shoot by their players' commands, and
+// around them things move, break, open and come again.
+#pragma once
+
+#include "content/arena/game/combat.h"
+#include "content/arena/game/match.h"
+#include "content/arena/game/movement.h"
+#include "content/arena/game/replicated.h"
+#include "runtime/session/game.h"
+
+namespace arena {
+
+/// What a player's devices say, per tick.
+struct Steer {
+  muster::Vec3 direction{};   ///< Where to walk: x and z, each -1 to 1.
+  muster::Vec3 aim{0, 0, 1};  ///< Where to look and to shoot: x and z, of length 1.
+  muster::Button jump{};
+  muster::Button fire{};
+};
+
+/// Text for everyone, sent with the tick that it is about.
+struct Announcement {
+  muster::FixedText<64> text{};
+};
+
+consteval auto describe(muster::Type<Steer>) {
+  const muster::FieldTraits share = {.minimum = -1, .maximum = 1, .resolution = 1.0 / 127};
+  return muster::Describe<Steer>("Steer")
+      .field<&Steer::direction>("direction", share)
+      .field<&Steer::aim>("aim", share)
+      .field<&Steer::jump>("jump")
+      .field<&Steer::fire>("fire");
+}
+
+consteval auto describe(muster::Type<Announcement>) {
+  return muster::Describe<Announcement>("Announcement").field<&Announcement::text>("text");
+}
+
+/// Type ids of the registry of replicated entities; they never change.
+namespace types {
+inline constexpr muster::TypeId kPlayerState(0);
+inline constexpr muster::TypeId kGameMode(1);
+inline constexpr muster::TypeId kCharacter(2);
+inline constexpr muster::TypeId kCrate(3);
+inline constexpr muster::TypeId kBarrel(4);
+inline constexpr muster::TypeId kToxicBarrel(5);
+inline constexpr muster::TypeId kDoor(6);
+inline constexpr muster::TypeId kCapturePoint(7);
+inline constexpr muster::TypeId kHealthPickup(8);
+inline constexpr muster::TypeId kAmmoPickup(9);
+inline constexpr muster::TypeId kPlatform(10);
+inline constexpr muster::TypeId kFlag(11);
+inline constexpr muster::TypeId kProjectile(14);
+inline constexpr muster::TypeId kAbilities(15);
+}  // namespace types
+
+inline constexpr std::uint16_t kTicksPerSecond = 60;
+
+/// What the server and the clients of a match share. Nothing moves while `MatchPhase` is over.
+muster::Game make_game();
+
+}  // namespace arena

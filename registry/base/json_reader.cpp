@@ -1,0 +1,152 @@
+// The library gives no positions of what it has read, but it reads byte by byte: an iterator that
+// records how far it got gives the position of each key while the parser reports the key.
+#include "registry/base/json_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <set>
+#include <vector>
+
+#include "registry/base/shown_text.h"
+
+namespace muster {
+namespace {
+
+// Points into the text, and keeps the number of bytes that were read.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* begin, const char* at, std::size_t* bytes_read)
+      : begin_(begin), at_(at), bytes_read_(bytes_read) {}
+
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    ++at_;
+    *bytes_read_ = static_cast<std::size_t>(at_ - begin_);
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    const CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+
+ private:
+  const char* begin_;
+  const char* at_;
+  std::size_t* bytes_read_;
+};
+
+std::string position_text(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+  return "line " + std::to_string(line) + ", column " +
+         std::to_string(before.size() - line_begin + 1) + ": ";
+}
+
+// What stands at a byte that no JSON has there.
+std::string unexpected_text(std::string_view text, std::size_t offset) {
+  constexpr std::size_t kShownBytesMax = 20;
+  if (offset >= text.size()) return "the text ends too early: a bracket or a quote is still open";
+  std::string_view shown = text.substr(offset, kShownBytesMax);
+  shown = shown.substr(0, shown.find_first_of("\r\n"));
+  if (shown.empty()) return "the line ends too early";
+  return "'" + shown_text(shown) + "' is not expected here";
+}
+
+class JsonReading {
+ public:
+  JsonReading(std::string_view text, const JsonOptions& options) : text_(text), options_(options) {}
+
+  Result<Json> run() {
+    const char* const begin = text_.data();
+    const char* const end = begin + text_.size();
+    const auto note = [this](int depth, Json::parse_event_t event, Json& value) {
+      note_event(depth, event, value);
+      return true;
+    };
+    try {
+      Json json = Json::parse(CountingIterator(begin, begin, &bytes_read_),
+                              CountingIterator(begin, end, &bytes_read_), note, true,
+                              options_.has_comments);
+      if (!fault_.empty()) return fail(ErrorCode::malformed, fault_);
+      return json;
+    } catch (const Json::parse_error& problem) {
+      if (!fault_.empty()) return fail(ErrorCode::malformed, fault_);
+      // `byte` counts the bytes up to the end of the token that was not expected.
+      return refuse(token_begin(problem.byte));
+    } catch (const Json::exception&) {
+      return fail(ErrorCode::malformed,
+                  position_text(text_, last_read()) + "a number has more digits than can be read");
+    }
+  }
+
+ private:
+  std::size_t last_read() const { return bytes_read_ == 0 ? 0 : bytes_read_ - 1; }
+
+  tl::unexpected<Error> refuse(std::size_t offset) const {
+    std::string why = unexpected_text(text_, offset);
+    if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+      why = "this file is UTF-16; save it as UTF-8";
+    } else if (text_.find_first_not_of(" \t\r\n") == text_.npos) {
+      why = "the file is empty";
+    }
+    return fail(ErrorCode::malformed, position_text(text_, offset) + why);
+  }
+
+  // The first byte of the word or quoted text whose last byte has this number, counted from one.
+  std::size_t token_begin(std::size_t bytes) const {
+    std::size_t at = bytes == 0 ? 0 : bytes - 1;
+    if (at >= text_.size()) return text_.size();
+    if (at > 0 && text_[at] == '"') {
+      const std::size_t opening = text_.rfind('"', at - 1);
+      return opening == text_.npos ? at : opening;
+    }
+    const auto is_word = [&](std::size_t i) {
+      const char c = text_[i];
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    while (at > 0 && is_word(at) && is_word(at - 1)) --at;
+    return at;
+  }
+
+  void note_event(int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start) keys_.emplace_back();
+    if (event == Event::object_end) keys_.pop_back();
+    if (event != Event::key || !fault_.empty()) return;
+    const std::string& key = value.get_ref<const std::string&>();
+    std::string why;
+    if (!keys_.back().insert(key).second && !options_.may_repeat_keys) {
+      why = "'" + shown_text(key) + "' is here twice; remove one of the two";
+    } else if (options_.check_key) {
+      why = options_.check_key(depth, key);
+    }
+    if (why.empty()) return;
+    // What was read ends with the key's closing quote.
+    const std::size_t opening = text_.substr(0, last_read()).rfind('"');
+    fault_ = position_text(text_, opening == text_.npos ? last_read() : opening) + why;
+  }
+
+  std::string_view text_;
+  const JsonOptions& options_;
+  std::size_t bytes_read_ = 0;
+  std::vector<std::set<std::string>> keys_;  // of each open object
+  std::string fault_;
+};
+
+}  // namespace
+
+Result<Json> read_json(std::string_view text, const JsonOptions& options) {
+  return JsonReading(text, options).run();
+}
+
+}  // namespace muster

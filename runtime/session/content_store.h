@@ -1,0 +1,41 @@
+// What one end of a session has open of a build: a store of bundles, and what loads them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "registry/base/result.h"
+#include "runtime/assets/bundle_loader.h"
+#include "runtime/assets/bundle_store.h"
+#include "runtime/assets/load_executor.h"
+#include "runtime/session/build_content.h"
+
+namespace muster {
+
+/// A store with its loader. What was loaded from it must be given up before it is destroyed. One
+/// thread at a time; its threads are its own.
+class ContentStore {
+ public:
+  /// `loading_threads`: 0 loads within `loader().update`, the same way each time. Fails as
+  /// `BundleStore::open` does, and with `io` when the system has no more threads.
+  static Result<std::unique_ptr<ContentStore>> open(std::shared_ptr<const BuildContent> content,
+                                                    std::uint32_t loading_threads,
+                                                    std::shared_ptr<MemoryPool> memory);
+
+  const BuildContent& content() const { return *content_; }
+  BundleStore& store() { return store_; }
+  const BundleStore& store() const { return store_; }
+  BundleLoader& loader() { return *loader_; }
+  LoadExecutor& loads() { return *loads_; }
+
+ private:
+  ContentStore(std::shared_ptr<const BuildContent> content, BundleStore&& store)
+      : content_(std::move(content)), store_(std::move(store)) {}
+
+  std::shared_ptr<const BuildContent> content_;
+  BundleStore store_;
+  std::unique_ptr<LoadExecutor> loads_;
+  std::unique_ptr<BundleLoader> loader_;
+};
+
+}  // namespace muster

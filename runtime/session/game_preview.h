@@ -1,0 +1,61 @@
+// A game on one machine without a network: for tools, editors and content under development.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/session/game_client.h"
+#include "runtime/session/game_server.h"
+
+namespace muster {
+
+/// What a preview shows, and how.
+struct PreviewOptions {
+  std::optional<LevelKey> level{};
+  std::string placeholder{};  ///< As `GameClientOptions::placeholder`.
+};
+
+/// A server and one client in this process, who play with each other at once: the world that the
+/// game simulates, and what its player sees of it. They follow each new build of their folder. One
+/// thread at a time.
+///
+///     while (window.is_open()) {
+///       preview.client().set_command(...);
+///       preview.run_frame();
+///       if (auto followed = preview.follow(); followed && followed.value()) ...
+///     }
+class GamePreview {
+ public:
+  /// `folder` is the output of `muster build` for both targets. Fails as `Build::open`,
+  /// `GameServer::open` and `GameClient::connect` do.
+  static Result<std::unique_ptr<GamePreview>> open(const Game& game, std::string_view folder,
+                                                   Edges& edges,
+                                                   const PreviewOptions& options = {});
+  ~GamePreview();
+
+  GameServer& server();
+  GameClient& client();
+  /// Runs both ends.
+  void frame(Time now);
+  void run_frame();  ///< `frame(edges.now())`.
+  /// Whether the client plays, and everything that it knows of has loaded or failed.
+  bool is_ready() const;
+
+  /// Follows the build that is in the folder now; nothing when it is the one that is open, or is
+  /// just being replaced. The summary is the client's. Fails as `GameServer::reload` and
+  /// `GameClient::reload` do; the open build stays then, and the next call tries again.
+  Result<std::optional<ReloadSummary>> follow();
+
+  /// Reports of both ends. Default: the edges' log.
+  void on_problem(std::function<void(const Problem&)> callback);
+
+ private:
+  struct Impl;
+  explicit GamePreview(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster

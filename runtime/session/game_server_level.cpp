@@ -1,0 +1,182 @@
+// A server that changes its level or its build while it plays.
+//
+// Another level: all entities despawn; when a tick has ended and the level is loaded, its placed
+// entities get the ids from 0 on, the game spawns the rest in `on_level`, and the next tick begins
+// another map of replication. Clients learn of its level before the map begins.
+//
+// Another build with other types: the replication server begins again with the new schema, and the
+// same entities.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/session/game_server_impl.h"
+
+namespace muster {
+namespace {
+
+/// Equal but for the values with which entities begin: those only shorten snapshots.
+bool is_same_but_values(ReplicationSchema a, ReplicationSchema b) {
+  for (ReplicationSchema* const schema : {&a, &b}) {
+    for (ReplicatedType& type : schema->types) type.usual.clear();
+  }
+  return a == b;
+}
+
+}  // namespace
+
+bool GameServer::load_level(LevelKey level) {
+  const Result<Guid> found = impl_->content->level(level);
+  if (found) {
+    impl_->change_level(found.value());
+  } else {
+    impl_->problems.add({.kind = ProblemKind::unknown_type,
+                         .tick = impl_->simulation.tick(),
+                         .text = found.error().message});
+  }
+  return found.has_value();
+}
+
+void GameServer::on_level(std::function<void()> callback) { impl_->on_level = std::move(callback); }
+
+Result<ReloadSummary> GameServer::reload(const Build& build) { return impl_->reload(build); }
+
+void GameServer::Impl::change_level(const Guid& guid) {
+  level_guid = guid;
+  is_changing_level = true;
+  level_left = simulation.tick();
+  simulation.set_paused(true);
+  simulation.despawn_all();
+  level.load(guid);
+  if (recorder == nullptr) return;
+  problems.add({.kind = ProblemKind::dropped,
+                .tick = simulation.tick(),
+                .text = "the recording ends with its level: begin another one in `on_level`"});
+  static_cast<void>(recorder->finish());
+  recorder.reset();
+}
+
+void GameServer::Impl::update_level() {
+  if (!is_changing_level) return;
+  assets->loader().update(now);
+  level.update();
+  // The despawned entities leave the world, and what is replicated, with the next ticks.
+  if (simulation.tick() == level_left || sender->count() > 0) return simulation.despawn_all();
+  if (level.state() == LevelState::loading) return;
+  if (level.state() == LevelState::failed) {
+    problems.add({.kind = ProblemKind::missing_bundle,
+                  .tick = simulation.tick(),
+                  .text = "the level is not there: " + level.error().message});
+    level_guid = Guid();
+    collection.set_placed_count(0);
+  } else if (!place_level()) {
+    return simulation.despawn_all();  // Entities that were spawned meanwhile.
+  }
+  begins_map = true;
+  is_changing_level = false;
+  simulation.set_paused(false);
+  const auto callback = on_level;  // It may replace itself.
+  if (callback) callback();
+}
+
+bool GameServer::Impl::place_level() {
+  if (level.register_placed(collection) != CollectionVerdict::accepted) return false;
+  std::int32_t id = 0;
+  const auto replicated = world.component<Replicated>("ReplicatedEntity");
+  for (const PlacedEntity& one : level.placed()) {
+    const EntityReference reference{id++};
+    const Replicated* const component = world.get(replicated, one.entity);
+    const Guid asset = component == nullptr
+                           ? Guid()
+                           : Guid::from_bytes(std::as_bytes(std::span(component->asset_guid.guid)));
+    const std::optional<TypeId> type = assets->store().type_id_of(content->registry(), asset);
+    if (type) {
+      simulation.adopt(one.entity, reference, *type);
+      continue;
+    }
+    problems.add({.kind = ProblemKind::unknown_type,
+                  .entity = one.entity,
+                  .text = "the entity '" + std::string(world.name(one.entity)) +
+                          "' of the level has no type in " + std::string(kReplicatedRegistry) +
+                          ": it is not replicated"});
+  }
+  return true;
+}
+
+LevelBegin GameServer::Impl::level_begin() const {
+  LevelBegin begin;
+  std::ranges::copy(std::as_bytes(std::span(level_guid.uuid().data)), begin.level.begin());
+  const ContentHash placed = level.placed_hash();
+  std::ranges::copy(std::as_bytes(std::span(placed.bytes)), begin.placed.begin());
+  return begin;
+}
+
+/// Requires: between `begin_tick` and `end_tick` of the replication.
+void GameServer::Impl::begin_map() {
+  begins_map = false;
+  // A client that joined after this map began was welcomed to it. A full pipe ends when it is read,
+  // and the client waits until it has the message.
+  for (const auto& player : players) {
+    static_cast<void>(player->pipe.send(SessionMessage::level, encode(level_begin())));
+  }
+  replication->begin_map({});
+}
+
+Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {
+  if (!options.may_reload) {
+    return fail(ErrorCode::unsupported, "open the server with `may_reload` to reload its build");
+  }
+  if (build.content().target() != Target::server) {
+    return fail(ErrorCode::invalid_argument, "a server needs the build for Target::server");
+  }
+  if (build.content().registry() != content->registry()) {
+    return fail(ErrorCode::unsupported, "the new build has other registries: restart the server");
+  }
+  Result<std::unique_ptr<ContentStore>> newer =
+      ContentStore::open(build.shared_content(), 0, assets->store().memory());
+  if (!newer) return fail(newer.error());
+  ReloadReport report = instances.reload(spawner, newer.value()->store());
+  level.follow(newer.value()->loader());
+  content = build.shared_content();
+  assets = std::move(newer.value());
+  sender->follow_reload(instances);
+  ReloadSummary summary{.unchanged = report.unchanged,
+                        .updated = report.updated,
+                        .rebuilt = report.rebuilt,
+                        .failed = report.failed,
+                        .changed = std::move(report.changed),
+                        .errors = std::move(report.errors)};
+  Result<ReplicatedTypes> found =
+      replicated_types(spawner, {.registry = content->registry(), .local = {}});
+  if (!found) {
+    summary.errors.push_back(found.error());
+  } else if (!is_same_but_values(found.value().schema, types->schema)) {
+    summary.has_new_types = true;
+    restart_replication(std::move(found.value()));
+  }
+  // A layer that was made again has other placed entities.
+  if (level.state() == LevelState::loading) change_level(level_guid);
+  return summary;
+}
+
+void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
+  earlier_spawned += sender->counters().spawned;
+  earlier_despawned += sender->counters().despawned;
+  sender.reset();
+  earlier_replications.push_back(std::move(replication));
+  types = std::make_unique<ReplicatedTypes>(std::move(found));
+  make_replication();
+  for (const auto& player : players) {
+    replication->add_client(
+        id_of(*player), {.player = static_cast<PlayerNumber>(player->id), .team = player->team});
+  }
+  simulation.resend_all();
+  begins_map = true;
+  if (recorder == nullptr) return;
+  problems.add({.kind = ProblemKind::dropped,
+                .tick = simulation.tick(),
+                .text = "the recording ends, because the build has other types: begin another"});
+  static_cast<void>(recorder->finish());
+  recorder.reset();
+}
+
+}  // namespace muster

@@ -1,0 +1,37 @@
+// The packets of one end in a file that `muster-net` reads (net/capture/CAPTURE_FORMAT.md).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "net/capture/capture_writer.h"
+#include "registry/base/clock.h"
+#include "registry/base/result.h"
+#include "runtime/session/edges.h"
+
+namespace muster {
+
+/// A file of packets that is written while a session runs. One thread at a time.
+class PacketCapture {
+ public:
+  /// Creates the file, or empties it. `now` is before everything that is recorded. Fails as the
+  /// disk does.
+  static Result<std::unique_ptr<PacketCapture>> create(Edges& edges, const std::string& path,
+                                                       Time now);
+
+  /// For the endpoint that is recorded; the capture must outlive it.
+  PacketRecorder& recorder() { return writer_; }
+
+  /// Writes what was recorded since the last call. Fails as the disk does, or with `limit_exceeded`
+  /// when packets did not fit; nothing is written after a failure, and it is returned once.
+  Result<void> write();
+
+ private:
+  PacketCapture(std::unique_ptr<OutputFile> file, const CaptureOptions& options)
+      : file_(std::move(file)), writer_(options) {}
+
+  std::unique_ptr<OutputFile> file_;  ///< Null after a failure.
+  CaptureWriter writer_;
+};
+
+}  // namespace muster

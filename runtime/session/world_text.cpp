@@ -1,0 +1,34 @@
+#include "runtime/session/world_text.h"
+
+#include <string_view>
+
+#include "registry/base/bytes.h"
+#include "runtime/replication/receiving_plan.h"
+
+namespace muster {
+namespace {
+
+/// A field of `Replicated` that changes with each command: two ends never have the same one.
+constexpr std::string_view kCommandNumber = "commandNumber";
+
+}  // namespace
+
+void WorldText::add(std::uint32_t id, std::uint16_t type, SeenBy seen_by,
+                    std::span<const std::int64_t> values) {
+  text_ += std::to_string(id) + " type " + std::to_string(schema_.types[type].id) + "\n";
+  for (const std::uint16_t index : schema_.types[type].components) {
+    const ComponentSchema& component = schema_.components[index];
+    for (const FieldSchema& field : component.fields) {
+      if (is_received(field.receivers, seen_by) && field.name != kCommandNumber) {
+        text_ += "  " + component.name + "." + field.name;
+        for (const std::int64_t value : values.first(field.value_count)) {
+          text_ += " " + std::to_string(value);
+        }
+        text_ += "\n";
+      }
+      values = values.subspan(field.value_count);
+    }
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,177 @@
+// A server that changes its level while clients play.
+#include <chrono>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/session_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+/// A build with two levels: `yard` with rocks at x = 3 and x = 6, and `field` with one at x = 9.
+const std::string& two_levels() {
+  static const TemporaryFolder folder;
+  static const bool is_built = [] {
+    MemoryFileSystem files = project_of(make_game());
+    const std::string rock = std::string(31, 'a') + "2";
+    const std::string field_main = std::string(31, 'b') + "1";
+    const std::string field = std::string(31, 'b') + "2";
+    files.add("things/field_main.yaml",
+              "class: Prefab\nroot:\n  name: field_main\n  children:\n  - name: Only\n    prefab: "
+              "{fileID: 1, guid: " +
+                  rock + "}\n    components:\n    - Transform: {position: {x: 9, y: 0, z: 0}}\n");
+    files.add("things/field.yaml",
+              "class: Level\nlayers:\n- name: main\n  prefab: {fileID: 1, "
+              "guid: " +
+                  field_main + "}\n");
+    files.add("things/levels.yaml",
+              "class: LevelRegistry\nentries:\n- {type_id: 1, level: {fileID: 1, guid: " +
+                  std::string(31, 'a') + "5}}\n- {type_id: 2, level: {fileID: 1, guid: " + field +
+                  "}}\n");
+    files.add("things/field_main.yaml.meta", "guid: " + field_main + "\n");
+    files.add("things/field.yaml.meta", "guid: " + field + "\n");
+    build_project(files, folder.path());
+    return true;
+  }();
+  static_cast<void>(is_built);
+  return folder.path();
+}
+
+std::unique_ptr<SimulatedMatch> open_yard(std::uint64_t seed) {
+  auto match =
+      SimulatedMatch::open(make_game(), two_levels(), {.seed = seed, .server = {.level = "yard"}});
+  REQUIRE(match);
+  return std::move(match.value());
+}
+
+std::vector<float> rocks_of(const GameClient& client) {
+  std::vector<float> places;
+  client.each<const Transform>([&](EntityId id, const Transform& at) {
+    if (client.get<Runner>(id) == nullptr) places.push_back(at.position.x);
+  });
+  std::ranges::sort(places);
+  return places;
+}
+
+TEST_CASE("Another level begins for everyone, with what the game spawns in it", "[session][flow]") {
+  const auto match = open_yard(1);
+  GameServer& server = match->server();
+  const auto spawn_runner = [&](PlayerId player) { server.spawn("runner", {.owner = player}); };
+  server.on_join(spawn_runner);
+  GameClient& client = match->add_client();
+  std::string level;
+  client.on_level([&](std::string_view path) { level = path; });
+  match->run(1s);
+  CHECK(rocks_of(client) == std::vector{3.0F, 6.0F});
+  CHECK(level == "things/yard.yaml");
+  server.on_level([&] {
+    for (const PlayerInfo& info : server.players()) spawn_runner(info.player);
+  });
+  REQUIRE(server.load_level("field"));
+  match->run(1s);
+  CHECK(rocks_of(client) == std::vector{9.0F});
+  CHECK(level == "things/field.yaml");
+  CHECK(count_of(client, "runner") == 1);
+  CHECK(client.state() == GameClientState::playing);
+  CHECK(match->differences().empty());
+  CHECK(match->problems().empty());
+}
+
+TEST_CASE("The systems pause until the level is there", "[session][flow]") {
+  const auto match = open_yard(2);
+  GameServer& server = match->server();
+  int begun = 0;
+  server.on_level([&] { begun += static_cast<int>(server.players().size()); });
+  match->add_client();
+  match->run(1s);
+  REQUIRE(server.load_level("field"));
+  // What is spawned meanwhile does not stay.
+  server.spawn("rock");
+  match->run(1s);
+  CHECK(begun == 1);
+  int rocks = 0;
+  server.each<const Transform>([&](const Transform&) { ++rocks; });
+  CHECK(rocks == 1);
+}
+
+TEST_CASE("A client that joins after the level changed loads the new one", "[session][flow]") {
+  const auto match = open_yard(3);
+  match->run(200ms);
+  REQUIRE(match->server().load_level("field"));
+  GameClient& early = match->add_client();
+  match->run(1s);
+  GameClient& late = match->add_client();
+  match->run(1s);
+  for (const GameClient* const client : {&early, &late}) {
+    CHECK(rocks_of(*client) == std::vector{9.0F});
+  }
+  CHECK(match->differences().empty());
+}
+
+TEST_CASE("Levels that follow each other reach clients over a bad link", "[session][flow]") {
+  const auto seed = GENERATE(range(10U, 16U));
+  CAPTURE(seed);
+  const auto match = open_yard(seed);
+  GameServer& server = match->server();
+  server.on_level([&] { server.spawn("runner"); });
+  for (int i = 0; i < 3; ++i) match->add_client({.delay = 60ms, .jitter = 20ms, .loss = 0.2});
+  match->run(2s);
+  for (const char* const level : {"field", "yard", "field", "yard", "field"}) {
+    REQUIRE(server.load_level(level));
+    match->run(seed % 2 == 0 ? 150ms : 400ms);
+  }
+  match->run(3s);
+  CHECK(match->differences().empty());
+  int rocks = 0;
+  server.each<const Transform>(
+      [&](EntityId id, const Transform&) { rocks += server.get<Runner>(id) == nullptr ? 1 : 0; });
+  CHECK(rocks == 1);
+}
+
+TEST_CASE("Prediction goes on in another level", "[session][flow]") {
+  Game game = make_game();
+  game.systems = std::move(game.server_systems);
+  game.server_systems = {};
+  auto opened = SimulatedMatch::open(game, two_levels(), {.seed = 5, .server = {.level = "yard"}});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  GameServer& server = match.server();
+  const auto spawn_runner = [&](PlayerId player) { server.spawn("runner", {.owner = player}); };
+  server.on_join(spawn_runner);
+  server.on_level([&] {
+    for (const PlayerInfo& info : server.players()) spawn_runner(info.player);
+  });
+  GameClient& client = match.add_client({.delay = 40ms, .loss = 0.05});
+  match.on_client_frame([](GameClient& each, Tick) { each.set_command(Steer{{0, 0, 1}}); });
+  match.run(2s);
+  REQUIRE(server.load_level("field"));
+  match.run(3s);
+  int predicted = 0;
+  client.each<const Runner, const Transform>([&](EntityId id, const Runner&, const Transform& at) {
+    predicted += client.is_predicted(id) && at.position.z > 1 ? 1 : 0;
+  });
+  CHECK(predicted == 1);
+  CHECK(client.metrics().lead < 500ms);
+  match.on_client_frame([](GameClient& each, Tick) { each.set_command(Steer{}); });
+  match.run(1s);
+  CHECK(match.differences().empty());
+}
+
+TEST_CASE("An unknown level is reported with the nearest name, and the present one stays",
+          "[session][flow]") {
+  const auto match = open_yard(4);
+  GameClient& client = match->add_client();
+  match->run(1s);
+  CHECK_FALSE(match->server().load_level("yrad"));
+  match->run(500ms);
+  CHECK(rocks_of(client).size() == 2);
+  REQUIRE_FALSE(match->problems().empty());
+  CHECK(match->problems().front().kind == ProblemKind::unknown_type);
+  CHECK(match->problems().front().text.find("yard") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,59 @@
+// A game in one process, which follows its content while it plays.
+#include <chrono>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/session/game_preview.h"
+#include "tests/support/session_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+TEST_CASE("A preview plays both ends, and follows a new build in its folder",
+          "[session][flow][sys-21]") {
+  MemoryFileSystem project = project_of(make_game());
+  const TemporaryFolder folder;
+  build_project(project, folder.path());
+  SimulatedEdges edges(1);
+  auto opened =
+      GamePreview::open(make_game(), folder.path(), edges.host("desk"), {.level = "yard"});
+  REQUIRE(opened);
+  GamePreview& preview = *opened.value();
+  GameServer& server = preview.server();
+  GameClient& client = preview.client();
+  std::vector<Problem> problems;
+  preview.on_problem([&](const Problem& problem) { problems.push_back(problem); });
+  server.on_join([&](PlayerId player) { server.spawn("runner", {.owner = player}); });
+  // Threads load: any number of frames may pass.
+  const auto run_until = [&](const auto& is_done) {
+    for (int i = 0; i < 100'000 && !is_done(); ++i) {
+      edges.advance(16ms);
+      preview.run_frame();
+    }
+    return is_done();
+  };
+  REQUIRE(run_until([&] { return preview.is_ready() && count_of(client, "runner") == 1; }));
+  client.set_command(Steer{{0, 0, 1}});
+  const EntityId runner = server.owned(client.player(), "runner");
+  REQUIRE(run_until([&] { return server.get<Transform>(runner)->position.z > 1; }));
+
+  auto followed = preview.follow();
+  REQUIRE(followed);
+  CHECK_FALSE(followed.value());
+  project.add("things/runner.yaml",
+              "class: Prefab\nroot:\n  name: runner\n  components:\n  - ReplicatedEntity: {}\n"
+              "  - Transform: {}\n  - Runner: {score: 8}\n");
+  build_project(project, folder.path());
+  followed = preview.follow();
+  REQUIRE(followed);
+  REQUIRE(followed.value());
+  CHECK(followed.value()->updated == 1);
+  CHECK(server.get<Runner>(runner)->score == 8);
+  CHECK(problems.empty());
+}
+
+}  // namespace
+}  // namespace muster
