@@ -131,7 +131,7 @@ TEST_CASE("Problems of a sidecar are distinguished and located", "[registry][met
   CHECK(result.problem_position.column == row.position.column);
 }
 
-TEST_CASE("A sidecar with marks of one document is one document", "[registry][meta]") {
+TEST_CASE("A sidecar with the markers of one document is one document", "[registry][meta]") {
   const std::string text =
       GENERATE_COPY(std::string("%YAML 1.1\n--- # first\nguid: ") + kGuid + "\n...\n# end\n\n",
                     "---\nguid: " + kGuid + "\n...\n...\n");
@@ -140,7 +140,7 @@ TEST_CASE("A sidecar with marks of one document is one document", "[registry][me
   CHECK(result.meta.guid.to_string() == kGuid);
 }
 
-TEST_CASE("The guid of a sidecar is that of its first document", "[registry][meta]") {
+TEST_CASE("A sidecar's guid is the guid of its first document", "[registry][meta]") {
   const MetaResult result = read_meta("guid: " + kGuid + "\n---\nguid: " + kOther + "\n");
   CHECK(result.problem == MetaProblem::second_document);
   CHECK(result.meta.guid.to_string() == kGuid);

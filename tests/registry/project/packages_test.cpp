@@ -114,8 +114,7 @@ TEST_CASE("A package that no manifest lists is a warning", "[registry][packages]
                      "package com.x is to be in '../gone', which is not there"});
 }
 
-TEST_CASE("Packages that cannot be looked at are one note while a guid has no asset",
-          "[registry][packages]") {
+TEST_CASE("Unreadable packages give one note if a guid has no asset", "[registry][packages]") {
   const auto [reason, version, guid, is_cached, is_noted] =
       GENERATE(table<std::string, std::string, std::string, bool, bool>({
           {"a repository", "https://example.invalid/x.git#1", "b3047ac91fd85e26c49a7f10e8d26b35",

@@ -155,7 +155,8 @@ TEST_CASE("An unknown key in a plain file's sidecar is reported", "[registry][ru
   CHECK(found[0].location.position == yaml::Position{2, 1});
 }
 
-TEST_CASE("The sidecar of a plain file is one mapping for one file", "[registry][rules]") {
+TEST_CASE("The sidecar of a plain file is one mapping and belongs to one file",
+          "[registry][rules]") {
   const std::string guid = std::string("guid: ") + kBase + "\n";
   const auto [reason, text, is_error, position] =
       GENERATE_COPY(table<std::string, std::string, bool, yaml::Position>({
@@ -178,7 +179,7 @@ TEST_CASE("The sidecar of a plain file is one mapping for one file", "[registry]
   CHECK(found[0].blocks_build == is_error);
 }
 
-TEST_CASE("What the editor writes into a sidecar is no mistake", "[registry][rules]") {
+TEST_CASE("Keys that the editor writes into a sidecar are accepted", "[registry][rules]") {
   UnityProject project;
   project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
   project.files.add("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
@@ -191,7 +192,7 @@ TEST_CASE("What the editor writes into a sidecar is no mistake", "[registry][rul
   CHECK(findings_of(project, "Assets/p.yaml.meta").empty());
 }
 
-TEST_CASE("A pool size that is none is quoted as it is written", "[registry][rules]") {
+TEST_CASE("An invalid pool size is quoted as written", "[registry][rules]") {
   const auto [text, message] = GENERATE(table<std::string, std::string>({
       {"many", "a pool size is a whole number from 1 to 1024, not 'many'"},
       {"0x10", "a pool size is a whole number from 1 to 1024, not '0x10'"},
