@@ -1,6 +1,6 @@
-"""How the sample game's content is written: guids, both YAML dialects, sidecars, prefabs.
+"""Writes the sample game's content: guids, both YAML dialects, sidecars, prefabs.
 
-Used by make_content.py, which says what exists.
+Used by make_content.py, which has the tables of the content.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ def guid_of(path):
 
 
 def file_id_of(path, name, signed=False):
-    """A 63-bit id as the editor draws them; components may have negative ones."""
+    """A 63-bit id like the editor's; components may have negative ones."""
     digest = hashlib.sha256(f"arena:{path}#{name}".encode()).digest()
     value = int.from_bytes(digest[:8], "big", signed=True)
     return value if signed else value & 0x7FFFFFFFFFFFFFFF
@@ -34,7 +34,7 @@ def noise(seed, count):
         hashlib.sha256(f"{seed}:{block}".encode()).digest() for block in range(blocks))[:count]
 
 
-# --- Values that both dialects can write --------------------------------------------------------
+# --- Values for both dialects ---------------------------------------------------------------------
 
 # Extension -> (file id of the main object, Unity's reference type, name of the importer).
 KINDS = {
@@ -59,11 +59,11 @@ def stem(path):
 
 
 class Flow(dict):
-    """A mapping written in braces."""
+    """A mapping that is written in braces."""
 
 
 class Weak:
-    """A weak reference to an asset; None is unset."""
+    """A weak reference to an asset; None means unset."""
 
     def __init__(self, path):
         self.guid = guid_of(path) if path else "0" * 32
@@ -90,7 +90,7 @@ def color(r, g, b):
 
 
 def mesh(name):
-    """A mesh built into the engine: it has no file and no meta."""
+    """A mesh that is built into the engine: it has no file and no meta."""
     ids = {"Cube": 10202, "Cylinder": 10206, "Sphere": 10207, "Capsule": 10208, "Plane": 10209}
     return Flow(fileID=ids[name], guid="0000000000000000e000000000000000", type=0)
 
@@ -122,7 +122,7 @@ def inline(value, unity):
 
 
 def folded(line, column):
-    """Unity breaks a reference before `type:` when the line grows beyond 80 characters."""
+    """Breaks a reference before `type:` like Unity, if the line exceeds 80 characters."""
     if len(line) <= 80 or ", type: " not in line:
         return [line]
     head, tail = line.rsplit(", type: ", 1)
@@ -130,7 +130,7 @@ def folded(line, column):
 
 
 def unity_form(value):
-    """Replaces weak references by the mappings that Unity's dialect writes."""
+    """Replaces weak references by the mappings of Unity's dialect."""
     if isinstance(value, WeakText):
         return {"guid": value.guid if int(value.guid, 16) else ""}
     if isinstance(value, Weak):
@@ -183,11 +183,11 @@ def unity_text(documents):
     return "\n".join(lines) + "\n"
 
 
-# --- The project being written ------------------------------------------------------------------
+# --- The written project --------------------------------------------------------------------------
 
 
 class Project:
-    """Every file by its path, and what prefabs know about each other."""
+    """Every file by its path, and the data of prefabs that other prefabs need."""
 
     def __init__(self):
         self.files = {}
@@ -199,7 +199,7 @@ class Project:
         self.files[path] = content.encode() if isinstance(content, str) else content
 
     def script(self, name):
-        """The guid of a class's C# stub."""
+        """Returns the guid of a class's C# stub."""
         return strong(self.scripts[name])
 
     def add_script(self, name, base):
@@ -208,7 +208,7 @@ class Project:
         self.add(path, f"using UnityEngine;\n\npublic class {name} : {base}\n{{\n}}\n")
 
     def asset(self, path, class_name, fields):
-        """A data asset: a MonoBehaviour without a GameObject, or a plain `class:` file."""
+        """Adds a data asset: a MonoBehaviour without a GameObject, or a plain `class:` file."""
         if extension(path) == ".yaml":
             self.add(path, plain_text({"class": class_name, **fields}))
             return
@@ -216,13 +216,13 @@ class Project:
         self.add(path, unity_text([(114, 11400000, "MonoBehaviour", {**head, **fields}, False)]))
 
     def native(self, path, class_id, class_name, fields):
-        """An asset of one of the engine's own classes."""
+        """Adds an asset of one of the engine's own classes."""
         head = {"serializedVersion": 6, **object_head(), "m_Name": stem(path)}
         main_id = KINDS[extension(path)][0]
         self.add(path, unity_text([(class_id, main_id, class_name, {**head, **fields}, False)]))
 
     def with_metas(self):
-        """All files, their sidecars, and those of the folders."""
+        """Returns all files, their sidecars, and those of the folders."""
         result = dict(self.files)
         folders = set()
         for path in self.files:
@@ -280,8 +280,8 @@ def meta_text(path, is_folder=False):
 
 
 class Node:
-    """One object of a prefab. `prefab` makes it an instance of another prefab; its components then
-    override fields of the root's or add to them. Components are (name, fields)."""
+    """One object of a prefab. With `prefab` it is an instance of another prefab, and its components
+    override fields of that root or are added to it. Components are (name, fields)."""
 
     def __init__(self, name, components=(), children=(), at=None, prefab=None):
         self.name = name
@@ -292,8 +292,8 @@ class Node:
 
 
 class Model:
-    """What other prefabs need to know of a Unity prefab: the ids of its root and the root's
-    components. In a variant these are the editor's: instance xor id in the source."""
+    """The data of a Unity prefab that other prefabs need: the ids of its root and of the root's
+    components. In a variant these ids are the editor's: instance xor id in the source."""
 
     def __init__(self, root, transform, components):
         self.root = root
@@ -307,7 +307,7 @@ class Model:
                      {name: through(i) for name, i in self.components.items()})
 
 
-# The engine's own components: class id, and our field names in the plain form -> its own.
+# The engine's own components: class id, and the plain form's field names -> the engine's.
 ENGINE_COMPONENTS = {
     "MeshFilter": (33, {"mesh": "m_Mesh"}),
     "MeshRenderer": (23, {"castShadows": "m_CastShadows", "materials": "m_Materials"}),
@@ -334,7 +334,7 @@ def behaviour_head(script, game_object, name=""):
 
 
 def serialized_fields(name, fields):
-    """A data component proxy keeps its fields one level down."""
+    """A proxy of a data component has its fields one level deeper."""
     return {"m_SerializedData": fields} if name == "ReplicatedEntity" else fields
 
 
@@ -497,7 +497,7 @@ def prefab(project, path, components=(), children=(), name=None):
 
 
 def variant(project, path, base, components=(), removed=()):
-    """A prefab that is another one with some components changed, added or removed."""
+    """Adds a prefab that is another one with some components changed, added or removed."""
     if extension(path) == ".yaml":
         root = {"name": stem(path)}
         if components:

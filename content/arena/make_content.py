@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes the sample game's content: Assets/ in Unity's dialect, plain/ in the plain form.
 
-    make_content.py            write both folders anew
-    make_content.py --check    write nothing; fail when a file differs from what would be written
+    make_content.py            write both folders again
+    make_content.py --check    write nothing; fail if a file differs from the output
 
-One run gives the same bytes as the next: guids, file ids and noise derive from names by SHA-256.
-This file says what exists; content_writer.py and content_media.py say how it is written. Needs only
+Each run gives the same bytes: guids, file ids and noise are derived from names by SHA-256. The
+tables of the content are here; content_writer.py and content_media.py write it. Needs only
 Python's standard library.
 """
 
@@ -91,7 +91,7 @@ DATA_CLASSES = {
 
 
 class Arena:
-    """The project together with what its registries will list."""
+    """The project, and the entries for its registries."""
 
     def __init__(self):
         self.project = Project()
@@ -107,7 +107,7 @@ class Arena:
         variant(self.project, path, base, [own_guid(path), *components], removed)
 
     def presents(self, path, owner, kind=0, variation=0, platform=CLIENT_PC):
-        """Notes that the prefab at `path` shows `owner`, and returns the component that says so."""
+        """Registers the prefab at `path` as a presentation of `owner`; returns its component."""
         self.presentations.append((path, owner, platform, kind, variation))
         return ("PresentationEntity", {"presentationOwner": Weak(owner), "platformFlags": platform,
                                        "type": kind, "variation": variation})
@@ -172,7 +172,7 @@ def describe_art(project):
 
 
 def describe_parts(project):
-    """Small prefabs that others nest."""
+    """Small prefabs that others contain."""
     folder = "Assets/Prefabs/Parts/"
     prefab(project, folder + "HitVolumes.prefab", [("HitVolume", {"damageScale": 1})], [
         Node("Head", [("SphereCollider", {"radius": 0.18, "center": vec(0, 0, 0)}),
@@ -196,7 +196,7 @@ CANYON_STATE = "plain/replicated/level_state_canyon.yaml"
 
 
 def describe_replicated(arena):
-    """Purely logical entities: what they look like is in their presentations."""
+    """Entities with only logic; their presentations are separate prefabs."""
     folder = "Assets/Prefabs/Replicated/"
     arena.replicated_prefab(folder + "PlayerState.prefab", [
         ("PlayerState", {"playerId": -1, "heroType": 1, "score": 0})])
@@ -225,7 +225,7 @@ def describe_replicated(arena):
     arena.replicated_prefab(folder + "CapturePoint.prefab", [
         owner_of_presentation(), ("Team", {"teamId": -1}),
         ("CapturePoint", {"radius": 5, "captureSeconds": 8, "progress": 0, "owningTeam": -1})])
-    # A crate that stands still is no entity: the variant takes the replicated parts away.
+    # A static crate is not an entity: the variant removes the replicated components.
     variant(arena.project, "Assets/Prefabs/Level/CrateStatic.prefab", folder + "Crate.prefab",
             removed=("ReplicatedEntity", "PresentationOwner", "Health", "Rigidbody"))
 
@@ -395,7 +395,7 @@ def describe_heroes(project):
 
 
 def describe_projectiles(project):
-    """Returns the definitions. Numbers for both sides, a prefab for clients only."""
+    """Returns the definitions. Both sides use the numbers; only clients use the prefab."""
     rows = (("Assets/Gamedesign/Projectiles/Projectile_Rocket.asset", 30, 40, 5, 40, "Hazard"),
             ("Assets/Gamedesign/Projectiles/Projectile_Bolt.asset", 90, 22, 0, 0, "Glow"),
             ("Assets/Gamedesign/Projectiles/Projectile_Grenade.asset", 18, 10, 6, 70, "Rust"),
@@ -497,7 +497,7 @@ def describe_presentations(arena):
     for variation, team in enumerate(("Blue", "Red"), start=1):
         shown_variant(f"{folder}CapturePoint{team}.prefab", folder + "CapturePointNeutral.prefab",
                       capture, f"Assets/Materials/Team{team}.mat", variation=variation)
-    # What a server sees of a capture point: the volume that counts who stands in it.
+    # A server's presentation of a capture point: the volume that counts the players in it.
     shown(folder + "CapturePointServer.prefab", capture, (), [box(10, 4, 10, trigger=True)],
           platform=SERVER)
 
@@ -592,11 +592,11 @@ def describe_canyon(arena):
 
 
 def describe_levels(arena):
-    """Returns the level assets. A level's main and gameplay layers are for both sides and hold no
-    art; its background is the presentation of the level's state, for clients."""
+    """Returns the level assets. A level's main and gameplay layers are for both sides, without
+    art. Its background is the presentation of the level's state, for clients."""
     levels = {"plain/levels/foundry.yaml": describe_foundry(arena),
               "plain/levels/canyon.yaml": describe_canyon(arena)}
-    # Trained, not made: see README.md.
+    # Trained, not written by this script: see README.md.
     model = "plain/levels/snapshots.mdl"
     arena.project.add(model, (ROOT / model).read_bytes())
     for path, (main, gameplay, back) in levels.items():
@@ -631,7 +631,7 @@ def describe_registries(arena, heroes, projectiles, effects, hitscan, levels):
                   {"entries": [strong(path) for path in effects]})
     project.asset(plain + "heroes.yaml", "HeroTypeRegistry", {"entries": [
         {"type_id": i, "definition": strong(path)} for i, path in enumerate(heroes, start=1)]})
-    # Type 3 was a projectile once: its id stays retired.
+    # Type 3 was a projectile; its id stays retired.
     project.asset(plain + "projectiles.yaml", "ProjectileRegistry", {
         "retired": [3], "entries": [{"type_id": i, "definition": strong(path)}
                                     for i, path in zip((1, 2, 4, 5, 6), projectiles)]})
@@ -669,14 +669,14 @@ def all_files():
 
 
 def files_on_disk():
-    """Hidden files are not ours: `muster prepare` keeps given type ids in some."""
+    """Hidden files are skipped, because `muster prepare` keeps type ids in some."""
     return {path.relative_to(ROOT).as_posix(): path
             for folder in FOLDERS for path in (ROOT / folder).rglob("*")
             if path.is_file() and not path.name.startswith(".")}
 
 
 def differences(files):
-    """The paths whose bytes on disk are not what this script writes."""
+    """Returns the paths whose bytes on disk differ from the output of this script."""
     on_disk = files_on_disk()
     return sorted(path for path in files.keys() | on_disk.keys()
                   if path not in files or path not in on_disk
@@ -691,7 +691,7 @@ def main(arguments):
     if arguments:
         wrong = differences(files)
         for path in wrong:
-            print(f"{path} is not what make_content.py writes")
+            print(f"{path} differs from the output of make_content.py")
         return 1 if wrong else 0
     for path, place in files_on_disk().items():
         if path not in files:

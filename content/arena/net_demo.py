@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A match of the arena over a bad link: one server, several clients, real sockets. At the end every
-client's world must be what the server's is for that player.
+"""Runs a match of the arena over a bad link: one server, several clients, real sockets. At the end
+every client's world must equal the server's world for that player.
 
 usage: net_demo.py BIN BUILD [--clients N] [--seconds N] [--loss PERCENT] [--delay MS] [--seed N]
 
-BIN holds arena_server and arena_client, BUILD is what 'muster build' wrote. Exit code 1 when a
-world differs or a program failed."""
+BIN is the folder of arena_server and arena_client, BUILD an output of 'muster build'. Exit code 1:
+a world differs or a program fails."""
 
 import argparse
 import json
@@ -30,7 +30,7 @@ def parse(arguments):
 
 
 class Match:
-    """A server and its clients as processes; none outlives the match."""
+    """A server and its clients as processes, which end with the match."""
 
     def __init__(self, options):
         self.options = options
@@ -69,14 +69,14 @@ class Match:
 
 
 def finish(process):
-    """Exit code, report and complaints of a process that ends by itself."""
+    """Returns exit code, report and errors of a process that ends by itself."""
     out, err = process.communicate(timeout=PATIENCE_SECONDS)
     lines = out.strip().splitlines()
     return process.returncode, json.loads(lines[-1]) if lines else None, err
 
 
 def play(options):
-    """Runs a match; returns the server's report, the clients' and what went wrong."""
+    """Runs a match; returns the server's report, the clients' reports and the errors."""
     with Match(options) as match:
         server, place = match.start_server("--seconds", options.seconds, *match.link(options.seed))
         clients = [match.start_client(place, *match.link(options.seed + 1 + i))
@@ -90,7 +90,7 @@ def play(options):
 
 
 def compare(server, clients, count):
-    """What is not as it should be, in lines for a person."""
+    """Returns the differences, one per line."""
     faults = []
     seen = {client["player"]: client for client in clients}
     told = {client["player"]: client for client in server["clients"]}
@@ -100,7 +100,7 @@ def compare(server, clients, count):
     for player in sorted(set(told) & set(seen)):
         mine, theirs = told[player], seen[player]
         if (mine["world"], mine["entities"]) != (theirs["world"], theirs["entities"]):
-            faults.append(f"player {player} sees another world: {theirs['entities']} entities "
+            faults.append(f"player {player} has another world: {theirs['entities']} entities "
                           f"{theirs['world']}, the server has {mine['entities']} {mine['world']}")
         for what in ("divergences", "malformed", "failed_loads"):
             if theirs[what]:
@@ -141,7 +141,7 @@ def main(arguments):
     for fault in faults:
         print(f"net_demo: {fault}", file=sys.stderr)
     if not faults:
-        print("every client's world is the server's")
+        print("every client's world equals the server's")
     return 1 if faults else 0
 
 

@@ -1,4 +1,4 @@
-// What a robot, a coin and a player's stick are.
+// The components of robots and coins, and a player's command.
 #pragma once
 
 #include <muster/game.h>
@@ -10,7 +10,8 @@ struct Robot {
 struct Coin {
   std::int32_t value = 1;
 };
-/// The stick, each axis from -1 to 1. The resolution has a step at 0: a stick at rest stays there.
+/// The player's stick, each axis from -1 to 1. The resolution has a step at 0, so that a released
+/// stick stays at 0.
 struct Move {
   float x = 0;
   float z = 0;

@@ -1,4 +1,4 @@
-// The first game under test: a server and two clients in one process, at 10 % loss.
+// A test of the first game: a server and two clients in one process, at 10 % loss.
 #include <muster/match.h>
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
-// Runs the benchmarks and prints each as a ratio to its peers. A benchmark is called
-// `room/case/subject`; subjects named below as peers are what the others of the same case are held
-// against. Times are medians of the repetitions.
+// Runs the benchmarks and prints each as a ratio to its peers. A benchmark has the name
+// `room/case/subject`. The subjects listed below are the peers of the others in the same case.
+// Times are medians of the repetitions.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -95,7 +95,7 @@ void print_table(const std::vector<Row>& rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const muster::MappingGuard guard;  // Without one, nothing is mapped.
+  const muster::MappingGuard guard;  // Mapping files requires a guard.
   muster::BenchOptions options;
   std::string filter = ".*";
   std::vector<std::string> arguments = {argv[0], "--benchmark_repetitions=5",

@@ -1,6 +1,6 @@
-// What a project costs as a whole: finding its sidecars, scanning its references, building it. The
-// peers do the same with the tools of every machine: `find | xargs cat | grep`, and zstd over the
-// same source bytes at the same level and number of threads.
+// The cost of a project as a whole: finding its sidecars, scanning its references, building it. The
+// peers do the same with common tools: `find | xargs cat | grep`, and zstd over the same source
+// bytes with the same level and number of threads.
 #include <unistd.h>
 
 #include <array>
@@ -30,7 +30,7 @@ std::string temporary_folder() {
   return name;
 }
 
-// A folder that goes with the last benchmark that uses it.
+// A folder that is removed after the last benchmark that uses it.
 struct Folder {
   std::string path = temporary_folder();
   Folder() = default;
@@ -48,7 +48,7 @@ void run_shell(benchmark::State& state, const std::string& command) {
   }
 }
 
-// A project of so many sidecars, written when it is first measured.
+// A project of N sidecars, written at the first measurement.
 class MetaProject {
  public:
   explicit MetaProject(std::size_t count) : count_(count) {}
@@ -134,8 +134,7 @@ void register_scan(const std::string& name, const std::string& path) {
                                })
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);
-  // Both questions that `open` answers: every sidecar's guid, and every reference in the text
-  // assets.
+  // Finds what `open` finds: every sidecar's guid, and every reference in the text assets.
   const std::string command =
       "rg -j2 -N --no-ignore '^guid: ' -g '*.meta' '" + path +
       "' > /dev/null && rg -j2 -N --no-ignore -o 'guid: [0-9a-f]{32}' -g "
@@ -168,7 +167,7 @@ bool build_once(const Opened& opened, const std::string& out) {
          output.value().publish().has_value();
 }
 
-// Every source byte that goes into either target, as the peer gets it.
+// All source bytes of both targets, as the peer receives them.
 ByteVector payload_of(const Project& project) {
   ByteVector payload;
   ByteVector buffer;

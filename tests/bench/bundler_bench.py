@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the bundler costs beside the tools that everybody has, in one run.
+"""Compares the bundler with common tools in one run.
 
-Generates a project of 10,000 prefabs, or takes --project DIR (copied first: it is edited), and
-prints each piece of work as a ratio to its peer: medians of several rounds, in turns, with the
-largest memory of each process. Peers that are not installed are left out, and said so.
+Generates a project of 10,000 prefabs, or uses a copy of --project DIR (because it is edited), and
+prints each task as a ratio to its peer: medians of several alternating rounds, with the maximum
+memory of each process. Peers that are not installed are reported and left out.
 
 usage: bundler_bench.py BIN [--project DIR] [--prefabs N] [--rounds N] [--json FILE]
 
@@ -22,14 +22,14 @@ import time
 
 from patch_bench import generate
 
-SIZED_PREFABS = 1000  # Of the generated project; level 19 takes a minute for them.
-LEVEL = 6  # What `muster build` does when it is not told otherwise.
+SIZED_PREFABS = 1000  # Prefabs of the generated project; more would take minutes at level 19.
+LEVEL = 6  # The default of `muster build`.
 TEXT = ("prefab", "unity", "asset", "mat", "meta", "controller", "anim", "vfx", "playable", "mask",
         "yaml")
 
 
 class Run:
-    """How long a command took, and the most memory that it had."""
+    """The time and the maximum memory of a command."""
 
     def __init__(self, command, **options):
         start = time.monotonic()
@@ -45,14 +45,14 @@ class Run:
 
 
 class Bench:
-    """Rows of work and peer, each measured in turns."""
+    """Rows of task and peer, measured in alternation."""
 
     def __init__(self, rounds):
         self.rounds = rounds
         self.rows = []
 
     def time(self, name, subject, peer_name, peer, prepare=lambda: None):
-        """`subject` and `peer` are commands, or nothing when the peer is not installed."""
+        """`subject` and `peer` are commands; `peer` is None if it is not installed."""
         if peer is None:
             print(f"bundler_bench: {peer_name} is not installed: not measured", file=sys.stderr)
         ours, theirs = [], []
@@ -88,7 +88,7 @@ class Bench:
 
 
 def packed_files(project, out, targets):
-    """Source files of everything that is packed, once for each target, as the bundler packs it."""
+    """Source files of all packed assets, once per target, as the bundler packs them."""
     report = json.loads(pathlib.Path(out, "build.json").read_text(encoding="utf-8"))
     for target in targets:
         paths = {asset["path"] for bundle in report["targets"][target]["bundles"]
@@ -98,11 +98,11 @@ def packed_files(project, out, targets):
 
 
 class SetAside:
-    """Makes room for an output without deleting the one that is there.
+    """Makes room for an output without deleting the old one.
 
-    ext4 does not hand out an inode that was deleted in the last half minute: after thousands of
-    deletions it looks past all of them for each file that is created, and the build after them
-    takes twice as long. So everything is deleted at the end, together.
+    ext4 does not reuse an inode in the 30 seconds after its deletion. After thousands of deletions
+    it skips all of them for each new file, and the next build takes twice as long. So everything is
+    deleted together at the end.
     """
 
     def __init__(self, folder):
@@ -122,11 +122,11 @@ def write_payload(files, place):
 
 
 def ninja_project(folder, count):
-    """As many inputs, each with an output that is there already."""
+    """The same number of inputs, each with an existing output."""
     folder = pathlib.Path(folder)
     (folder / "in").mkdir(parents=True)
     (folder / "out").mkdir()
-    # A generator's outputs need no entry in ninja's log.
+    # Outputs of a generator need no entry in ninja's log.
     lines = ["rule copy", "  command = cp $in $out", "  generator = 1"]
     for number in range(count):
         (folder / "in" / f"{number}").write_text("x")
@@ -139,7 +139,7 @@ def ninja_project(folder, count):
 
 
 def godot_pack_bytes(files, project):
-    """The size of Godot's .pck (format 2): header, a record a file, files at multiples of 32."""
+    """The size of Godot's .pck (format 2): header, a record per file, files at multiples of 32."""
     header = 4 + 4 * 4 + 4 + 8 + 16 * 4 + 4
     records = data = 0
     for path in files:
@@ -150,7 +150,7 @@ def godot_pack_bytes(files, project):
 
 
 def zstd_bytes(files, level):
-    """Each file alone."""
+    """The size of all files, each compressed alone."""
     total = 0
     for path in files:
         done = subprocess.run(["zstd", f"-{level}", "-c", "-q", path], capture_output=True,
@@ -160,13 +160,13 @@ def zstd_bytes(files, level):
 
 
 def bundle_bytes(out, target):
-    """Of the bundles and of what they are packed with."""
+    """The size of the bundles and of their dictionaries."""
     return sum(path.stat().st_size for path in pathlib.Path(out, target).rglob("*")
                if path.suffix in (".mbundle", ".mdict"))
 
 
 def touch_content(path):
-    """Another number in a file, as somebody would save it."""
+    """Changes a number in a file, as an edit by a user does."""
     text = path.read_text(encoding="utf-8")
     at = next(i for i in range(len(text) // 2, len(text)) if text[i] in "0123456789")
     path.write_text(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1:], encoding="utf-8")

@@ -1,4 +1,4 @@
-// Sends recorded inputs as commands over a lossy way and prints the bits that they take.
+// Sends recorded inputs as commands over a lossy link and prints the bits that they need.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -26,8 +26,8 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
-/// Headers have no recording: their probabilities suit delays of 20 to 150 ms at 30 to 66 ticks per
-/// second, and a loss of 0 to 10 %.
+/// Recordings have no headers. The headers' probabilities suit delays of 20 to 150 ms at 30 to 66
+/// ticks per second, and a loss of 0 to 10 %.
 void set_headers(CommandPriors& priors) {
   using namespace command_contexts;
   priors[kIsFull] = 200;
@@ -130,14 +130,14 @@ int run(Arguments arguments) {
 
 int main(int argc, char** argv) {
   muster::Arguments arguments;
-  CLI::App app{"Bits per delivered command, over a way with loss"};
-  app.add_option("files", arguments.files, "recordings of inputs, packed with zstd or not");
-  app.add_option("--loss", arguments.loss_percent, "percent of packets, both ways");
-  app.add_option("--rtt", arguments.settings.rtt_ms, "milliseconds there and back");
+  CLI::App app{"Bits per delivered command, over a link with loss"};
+  app.add_option("files", arguments.files, "recordings of inputs, compressed with zstd or not");
+  app.add_option("--loss", arguments.loss_percent, "percent of packets, in both directions");
+  app.add_option("--rtt", arguments.settings.rtt_ms, "round trip in milliseconds");
   app.add_option("--step", arguments.settings.step_deg, "of the look in degrees; 0: the device's");
-  app.add_option("--seed", arguments.settings.seed, "of the losses, or of made inputs");
-  app.add_option("--make", arguments.made_ticks, "print made inputs of so many ticks");
-  app.add_flag("--train", arguments.is_training, "print probabilities that suit the recordings");
+  app.add_option("--seed", arguments.settings.seed, "of the losses, or of the generated inputs");
+  app.add_option("--make", arguments.made_ticks, "print generated inputs of this many ticks");
+  app.add_flag("--train", arguments.is_training, "print probabilities trained on the recordings");
   app.add_flag("--json", arguments.as_json, "one line of JSON");
   CLI11_PARSE(app, argc, argv);
   return muster::run(arguments);

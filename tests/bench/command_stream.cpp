@@ -18,7 +18,7 @@
 namespace muster {
 namespace {
 
-/// The player holds still at the end, until it is known what was lost.
+/// The player does nothing at the end, until all losses are known.
 constexpr std::uint64_t kRestTicks = 120;
 
 Bytes bytes_of(const Input& input) { return std::as_bytes(std::span<const Input, 1>(&input, 1)); }
@@ -28,7 +28,8 @@ struct Flying {
   std::vector<std::byte> bytes;
 };
 
-/// The bits of three commands from zero, as FPSSample sends them: 16 bits of number, a flag each.
+/// The bits of three commands from zero, as FPSSample sends them: a number of 16 bits, and a flag
+/// each.
 double fixed_three(std::span<const CommandLane> lanes,
                    std::span<const std::vector<std::int64_t>> newest_first) {
   std::array<std::byte, 4096> buffer{};
@@ -54,7 +55,7 @@ double packed(std::span<const CommandLane> lanes, std::size_t commands) {
   return 40 + static_cast<double>(commands) * std::ceil(bits / 8) * 8;
 }
 
-/// Both ends and the way between.
+/// Both ends and the link between them.
 class Stream {
  public:
   Stream(const InputRecording& recording, const CommandStreamSettings& settings)
@@ -75,7 +76,7 @@ class Stream {
       receive();
       run_tick();
       if (tick_ + 1 != player_.size() + way_ticks_) continue;
-      // What has arrived of the packets before the rest.
+      // Packets that have arrived before the pause at the end.
       result_.delivered = queue_.counters().received + queue_.counters().late;
       result_.in_time = queue_.counters().received;
     }
@@ -85,7 +86,7 @@ class Stream {
  private:
   bool is_lost() { return static_cast<double>(random_.below(1'000'000)) < settings_.loss * 1e6; }
 
-  /// A lost command's presses are counted again when a later one has them.
+  /// Presses of a lost command count again if a later command contains them.
   std::uint64_t presses_of(std::span<const std::int64_t> values) const {
     std::uint64_t presses = 0;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -107,7 +108,7 @@ class Stream {
     sender_.push(static_cast<std::uint32_t>(tick_ + 1), sampler_.values());
     const auto packet = sender_.packet(round_trip_ticks_ + settings_.report_ticks);
     if (!is_lost()) up_.push_back({tick_ + way_ticks_, {packet.begin(), packet.end()}});
-    if (tick_ >= player_.size()) return;  // The rest is left out of the figures.
+    if (tick_ >= player_.size()) return;  // The pause at the end is not measured.
     ++result_.commands;
     result_.copies += sender_.packet_commands();
     result_.bits += sender_.packet_bits();
@@ -136,7 +137,7 @@ class Stream {
 
   void run_tick() {
     if (tick_ + 1 <= way_ticks_ + settings_.lead_ticks) {
-      // Stamps before the first: the server's ticks run before the client's do.
+      // Stamps before the first: the server's ticks start before the client's.
       queue_.begin_tick(decoder_,
                         static_cast<std::uint32_t>(tick_ - way_ticks_ - settings_.lead_ticks));
       return;

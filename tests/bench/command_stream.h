@@ -1,4 +1,4 @@
-// A recording of inputs sent as commands over a lossy way.
+// A recording of inputs, sent as commands over a lossy link.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace muster {
 
 struct CommandStreamSettings {
-  double loss = 0;  ///< Independent per packet, both ways; 0 to 1.
+  double loss = 0;  ///< Independent per packet, in both directions; 0 to 1.
   double rtt_ms = 60;
-  double step_deg = 0;  ///< The look's resolution; 0: the recorded device's.
+  double step_deg = 0;  ///< The resolution of the view; 0: that of the recorded device.
   std::uint64_t seed = 1;
   std::uint32_t report_ticks = 3;
-  std::uint32_t lead_ticks = 2;  ///< For which a command may come later than the way takes.
+  std::uint32_t lead_ticks = 2;  ///< Margin in ticks for commands that arrive late.
 };
 
 struct CommandStreamResult {
@@ -27,13 +27,13 @@ struct CommandStreamResult {
   double bits = 0;              ///< The information in all packets, headers included.
   double byte_bits = 0;         ///< Their sizes in whole bytes.
   double fixed_three_bits = 0;  ///< Three per packet, from zero, with our coder.
-  double packed_bits = 0;       ///< Three per packet, each field as many bits as its range needs.
-  bool is_verified = false;     ///< Each command ran as it was sampled.
+  double packed_bits = 0;       ///< Three per packet, each field with the bits of its range.
+  bool is_verified = false;     ///< True if each command ran as it was sampled.
 };
 
 CommandStreamResult stream_inputs(const InputRecording& recording,
                                   const CommandStreamSettings& settings);
-/// Counts the decisions of the packets of a recording, with anchors of several distances.
+/// Counts the decisions in the packets of a recording, with anchors of several distances.
 void count_decisions(const InputRecording& recording, double step_deg, CommandBitCounts& counts);
 
 }  // namespace muster

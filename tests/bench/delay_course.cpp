@@ -15,7 +15,7 @@ DelayCourse::DelayCourse(const DelayFile& file) : packets_(file.packets) {
   median_ms_ = median(std::move(arrived));
   const double first = packets_.front().sent_ms;
   for (SentPacket& packet : packets_) packet.sent_ms -= first;
-  // The last row lasts as long as the one before.
+  // The last row has the duration of the previous one.
   const double last = packets_.back().sent_ms;
   const double gap = packets_.size() > 1 ? last - packets_[packets_.size() - 2].sent_ms : 0;
   length_ms_ = last + std::max(gap, 1.0);

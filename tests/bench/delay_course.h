@@ -1,4 +1,4 @@
-// A recording of delays as the way of a client's packets.
+// A recording of delays as the path of a client's packets.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,24 @@
 
 namespace muster {
 
-/// What a packet meets.
+/// The result for a packet.
 struct MetDelay {
   double delay_ms = 0;
   bool is_lost = false;
 };
 
-/// Plays a recording: a packet that is sent at a time meets the delay of that time. Between two
-/// rows the delay is interpolated; a packet is lost when the row before it is. The recording begins
-/// again after its end. A value; times must not decrease.
+/// Plays a recording: a packet gets the delay at its time of sending. Between two rows the delay is
+/// interpolated; a packet is lost if the row before it is. The recording repeats after its end. A
+/// value type; times must not decrease.
 class DelayCourse {
  public:
-  /// Requires: a packet that arrived.
+  /// Requires: at least one packet arrived.
   explicit DelayCourse(const DelayFile& file);
 
-  /// `start_ms` in the recording is time 0.
+  /// Time 0 is `start_ms` in the recording.
   void start_at(double start_ms) { start_ms_ = start_ms; }
   MetDelay at(double now_ms);
-  /// The median of the packets that arrived.
+  /// The median delay of the packets that arrived.
   double median_ms() const { return median_ms_; }
 
  private:

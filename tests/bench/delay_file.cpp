@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-/// A day, as milliseconds: beyond it a number is a mistake, such as an absolute time.
+/// A day in milliseconds. A larger number is an error, such as an absolute time.
 constexpr double kNumberMax = 86'400'000;
 
 std::optional<double> parse_number(std::string_view text) {

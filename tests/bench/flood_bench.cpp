@@ -1,5 +1,5 @@
-// What strangers cost a server, by the kind of datagram that they send, and what a client of its
-// own costs it in memory. Nothing here opens a socket.
+// The cost of attackers for a server, by kind of datagram, and the memory of a real client. No
+// socket is opened.
 #include <malloc.h>
 
 #include <array>
@@ -18,17 +18,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Fewer than a server answers in a tick.
+/// Fewer than a server can answer in a tick.
 constexpr std::size_t kPerTick = 800;
 
-/// The sender's address of a stranger's datagram.
+/// The source address of an attacker's datagram.
 Address stranger(std::uint32_t number) {
   return Address::ipv4({11, static_cast<std::uint8_t>(number >> 16U),
                         static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number)},
                        4000);
 }
 
-/// A server that gets the same datagram from ever new addresses.
+/// Sends a server the same datagram, each time from a new address.
 void flood(benchmark::State& state, std::span<const std::byte> datagram) {
   NetStage stage(1);
   FloodSocket socket;
@@ -50,7 +50,7 @@ void flood(benchmark::State& state, std::span<const std::byte> datagram) {
   }
   const auto count = static_cast<double>(state.iterations()) * kPerTick;
   state.counters["per second"] = benchmark::Counter(count, benchmark::Counter::kIsRate);
-  state.counters["bytes out per byte in"] =
+  state.counters["bytes sent per byte received"] =
       static_cast<double>(socket.bytes_out) / static_cast<double>(socket.bytes_in);
 }
 
@@ -62,7 +62,7 @@ std::array<std::byte, kRequestBytes> request() {
   return bytes;
 }
 
-/// A response whose cookie was never made.
+/// A response with a forged cookie.
 std::array<std::byte, kRequestBytes> forged_response() {
   std::array<std::byte, kRequestBytes> bytes = request();
   bytes[0] = std::byte{0x03};
@@ -70,12 +70,12 @@ std::array<std::byte, kRequestBytes> forged_response() {
   return bytes;
 }
 
-/// A server's socket, into which strangers send before those who mean it.
+/// A server's socket that receives the attackers' datagrams before those of real clients.
 class FloodedSocket final : public DatagramSocket {
  public:
   explicit FloodedSocket(DatagramSocket& wanted) : wanted_(wanted) {}
 
-  /// So many requests, and as many responses with a forged cookie, come with the next batches.
+  /// The next batches begin with `count` requests and `count` responses with a forged cookie.
   void flood(std::size_t count) { left_ = 2 * count; }
   std::uint64_t strangers() const { return number_; }
 
@@ -114,8 +114,8 @@ class FloodedSocket final : public DatagramSocket {
   std::uint64_t number_ = 0;
 };
 
-/// Both sides of whole handshakes, over a network that takes no time, while so many strangers ask
-/// and as many forge in each of eight ticks.
+/// Both sides of whole handshakes over a network without delay. In each of eight ticks this many
+/// attackers send requests, and as many send forged responses.
 void shake_hands(benchmark::State& state, std::size_t strangers) {
   constexpr std::size_t kClients = 64;
   constexpr int kTicks = 8;
@@ -139,11 +139,11 @@ void shake_hands(benchmark::State& state, std::size_t strangers) {
   }
   const auto count = static_cast<double>(state.iterations()) * kClients;
   state.counters["per second"] = benchmark::Counter(count, benchmark::Counter::kIsRate);
-  state.counters["strangers per second"] =
+  state.counters["attackers per second"] =
       benchmark::Counter(static_cast<double>(flooded), benchmark::Counter::kIsRate);
 }
 
-/// Bytes of the heap that the two ends of a connection hold, that have sent a little.
+/// Bytes on the heap of the two ends of a connection that have sent a little.
 void memory(benchmark::State& state) {
   constexpr std::size_t kClients = 64;
   double server_bytes = 0;
@@ -166,20 +166,20 @@ void register_flood_benchmarks() {
   const auto add = [](const char* name, auto run) {
     benchmark::RegisterBenchmark(name, run)->Unit(benchmark::kMicrosecond);
   };
-  add("net/stranger/noise", [](benchmark::State& state) {
+  add("net/attacker/noise", [](benchmark::State& state) {
     const std::array<std::byte, 100> noise{std::byte{0x42}};
     flood(state, noise);
   });
-  add("net/stranger/packet of nobody", [](benchmark::State& state) {
+  add("net/attacker/unknown connection", [](benchmark::State& state) {
     const std::array<std::byte, 100> packet{std::byte{0x80}, std::byte{1}};
     flood(state, packet);
   });
-  add("net/stranger/request", [](benchmark::State& state) { flood(state, request()); });
-  add("net/stranger/forged response",
+  add("net/attacker/request", [](benchmark::State& state) { flood(state, request()); });
+  add("net/attacker/forged response",
       [](benchmark::State& state) { flood(state, forged_response()); });
-  add("net/stranger/whole handshake, both ends",
+  add("net/attacker/whole handshake, both ends",
       [](benchmark::State& state) { shake_hands(state, 0); });
-  add("net/stranger/the same under a flood",
+  add("net/attacker/whole handshake under a flood",
       [](benchmark::State& state) { shake_hands(state, kPerTick); });
   add("net/memory/server, a client", memory);
 }

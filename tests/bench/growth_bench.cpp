@@ -1,5 +1,5 @@
-// How the time of a whole step grows when twice as many things are in it: about 2 times is right,
-// 4 times is quadratic. Each row measures N and 2 N in turns; its counter is the ratio.
+// The growth of a step's time when the number of items doubles: about 2 is linear, 4 is quadratic.
+// Each row measures N and 2 N in alternation; its counter is the ratio.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace muster {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// Seconds that a step with this number of items takes.
+/// Returns the seconds of a step with this number of items.
 using Step = std::function<double(std::uint32_t)>;
 
 double since(Clock::time_point begin) {
@@ -74,7 +74,7 @@ struct Crowd {
   std::uint32_t tick = 0;
 };
 
-/// All entities of one cell, owner and relevance come, move together, and go.
+/// All entities are in one cell. Owner and relevance are set, they move together, and are removed.
 double crowd(Relevance relevance, Order order, std::uint32_t count) {
   Crowd crowd(relevance);
   const std::vector<std::uint32_t> ids = ids_in(order, count);
@@ -85,7 +85,7 @@ double crowd(Relevance relevance, Order order, std::uint32_t count) {
   return since(begin);
 }
 
-/// A server and a client: all entities come in one tick, and go in another.
+/// A server and a client: all entities are created in one tick and removed in another.
 double come_and_go(std::uint32_t count) {
   ReplicationStage stage(7, {.snapshot_ticks = 1});
   stage.join();
@@ -104,7 +104,7 @@ double come_and_go(std::uint32_t count) {
   return since(begin);
 }
 
-/// Entities of a server get the lowest free ids, end together, and others get them.
+/// Entities of a server get the lowest free ids, are removed together, and others get the ids.
 double network_ids(std::uint32_t count) {
   World world(samples::world_components());
   ReplicatedCollection collection(world);
@@ -133,7 +133,7 @@ void add(const std::string& name, std::uint32_t count, const Step& step) {
                                    both += seconds;
                                    state.SetIterationTime(seconds);
                                  }
-                                 state.counters["times for twice as many"] = both / single;
+                                 state.counters["time ratio for twice the number"] = both / single;
                                })
       ->UseManualTime()
       ->Iterations(5)

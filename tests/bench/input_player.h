@@ -1,4 +1,4 @@
-// The commands of a first-person game that a recording of inputs makes.
+// Converts recorded inputs to commands of a first-person game.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace muster {
 
 inline constexpr std::size_t kButtons = 18;
 
-/// A command of a first-person game: everything that a recording has.
+/// A command of a first-person game, with all fields of a recording.
 struct Input {
   std::array<Button, kButtons> buttons{};
   Vec2 move{};
@@ -34,8 +34,8 @@ consteval auto describe(Type<Input>) {
                                    {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum});
 }
 
-/// Turns rows into commands. Turns that the game made, above 45 degrees in a tick, are left out.
-/// The recording must outlive it.
+/// Converts rows to commands. Turns above 45 degrees per tick were made by the game and are left
+/// out. Requires: the recording outlives the player.
 class InputPlayer {
  public:
   InputPlayer(const InputRecording& recording, double step_deg)

@@ -17,12 +17,12 @@ constexpr std::string_view kHeader = "tick,buttons,move_x,move_y,yaw_deg,pitch_d
 constexpr std::string_view kFightHeader = "frame,player,buttons,stick_x,stick_y";
 constexpr double kStickEnd = 80;
 constexpr double kButtonsEnd = 262'144;
-/// A frame number beyond this is a mistake: two hours.
+/// Two hours; a larger frame number is an error.
 constexpr double kFramesMax = 432'000;
 constexpr std::size_t kPlayersMax = 16;
 constexpr unsigned kForward = 1, kBack = 2, kLeft = 4, kRight = 8, kJump = 16, kAttack = 128;
 
-/// The next number before a comma or the end.
+/// Parses the number before the next comma or the end.
 bool take(std::string_view& line, double& out) {
   const std::size_t comma = line.find(',');
   const std::string_view word = line.substr(0, comma);
@@ -44,7 +44,7 @@ double rate_of(const std::string& path) {
 
 double turn_between(double from, double to) { return std::remainder(to - from, 360.0); }
 
-/// A walker's intentions, kept for some ticks each.
+/// A generated player's intentions, each kept for some ticks.
 struct Walker {
   Random random;
   unsigned keys = 0;
@@ -63,7 +63,7 @@ struct Walker {
       keys_until = tick + 6 + static_cast<std::uint32_t>(random.below(90));
     }
     if (tick >= aim_until) {
-      // Still for half of the time; else a turn whose speed rises and falls.
+      // Still for half of the time; otherwise a turn whose speed rises and falls.
       speed = random.below(2) == 0 ? 0 : (real() - 0.5) * (random.below(6) == 0 ? 14 : 3);
       aim_until = tick + 4 + static_cast<std::uint32_t>(random.below(40));
     }
@@ -98,7 +98,7 @@ bool take_row(std::string_view line, InputRow& row) {
          std::abs(row.pitch_deg) <= 360;
 }
 
-/// Rows of all players side by side. A player who is out has none, and then holds nothing.
+/// Parses rows of all players in one line. A player who is out has no row, and presses nothing.
 bool take_fight_row(std::string_view line, std::vector<std::vector<InputRow>>& players) {
   double frame = 0;
   double player = 0;
@@ -145,7 +145,7 @@ Result<std::vector<InputRecording>> load_players(const std::string& path) {
     const std::string_view line = cut_line(text);
     InputRow row;
     if (is_fight ? !take_fight_row(line, players) : !take_row(line, row)) {
-      return complain("a line must have the numbers that the first line names");
+      return complain("a line must have the numbers of the header");
     }
     if (!is_fight) players.front().push_back(row);
   }

@@ -1,4 +1,4 @@
-// Recorded inputs of people playing first-person games, and made ones of the same form.
+// Recorded inputs of first-person games, and generated ones in the same format.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace muster {
 
-/// What a player's devices had in a tick.
+/// The state of a player's devices in a tick.
 struct InputRow {
-  std::uint32_t buttons = 0;  ///< A bit each, 18 of them.
+  std::uint32_t buttons = 0;  ///< One bit per button, 18 in all.
   double move_x = 0;          ///< -1 to 1.
   double move_y = 0;
   double yaw_deg = 0;
@@ -25,18 +25,18 @@ struct InputRecording {
   std::vector<InputRow> rows;
 };
 
-/// Reads a recording, packed with zstd or not. The rate is in the name: `fps_66hz_01.csv.zst`; 60
-/// without one. Fails with `malformed`, naming the line.
+/// Reads a recording, compressed with zstd or not. The rate is in the name, as in
+/// `fps_66hz_01.csv.zst`, and 60 otherwise. Fails with `malformed` and the line.
 Result<InputRecording> load_inputs(const std::string& path);
-/// Reads a recording of one player, as `load_inputs`, or one of several players of a fighting game
-/// with the header `frame,player,buttons,stick_x,stick_y`: one recording a player, whose stick is
-/// the move and who never turns. At least one row. Fails with `malformed`; the message has
-/// `path:line`.
+/// Reads a recording of one player, as `load_inputs`, or of several players of a fighting game with
+/// the header `frame,player,buttons,stick_x,stick_y`. The latter gives one recording per player,
+/// with the stick as the move and without turns. Requires at least one row. Fails with `malformed`
+/// and `path:line` in the message.
 Result<std::vector<InputRecording>> load_players(const std::string& path);
 /// The step in degrees of the device that turned the view: the largest one that divides most turns.
-/// Returns the fallback when no step does.
+/// Returns the fallback if there is no such step.
 double turning_step(const InputRecording& recording, double fallback);
-/// A player who walks, turns, aims, jumps and shoots, from a seed; as CSV.
+/// Returns the CSV of a generated player who walks, turns, aims, jumps and shoots.
 std::string make_inputs(std::uint64_t seed, std::uint32_t ticks);
 
 }  // namespace muster

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Counts the instructions that the snapshot codec takes for each changed entity.
+"""Counts the instructions of the snapshot codec per changed entity.
 
-Unlike times, these do not depend on what else the machine does, so two commits can be compared.
+Unlike times, counts do not depend on other work of the machine, so two commits can be compared.
 They do depend on the compiler, its options and the processor's family. Needs valgrind.
 
     instruction_counts.py build/release/bin/snapshot_bench
     instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --write instruction_counts.json
     instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --check instruction_counts.json
 
-Exit codes: 0 as it was or better, 1 more than the baseline and its tolerance, or nothing could be
-counted, 77 nothing to compare with: no valgrind, another compiler or another processor.
+Exit codes: 0 as before or better; 1 more than the baseline and its tolerance, or nothing could be
+counted; 77 nothing to compare with: no valgrind, another compiler or another processor.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def count(program, functions, trace):
 
 
 def processor():
-    """What libraries choose their code by."""
+    """The processor properties by which libraries choose their code."""
     flags = ""
     if os.path.exists("/proc/cpuinfo"):
         with open("/proc/cpuinfo", encoding="utf-8") as info:
@@ -58,7 +58,7 @@ def skip(why):
 
 
 def compare(counts, baseline, tolerance):
-    """What went up by more than the tolerance, a line each; tells of what went down."""
+    """Returns increases above the tolerance, one per line; prints decreases."""
     problems = []
     for name, before in baseline.items():
         now = counts.get(name)
@@ -68,12 +68,12 @@ def compare(counts, baseline, tolerance):
             problems.append(f"{name}: {now:.0f} instructions, {now / before - 1:+.1%}; "
                             f"the baseline is {before:.0f}")
         elif now < before * (1 - tolerance):
-            print(f"{name}: {now / before - 1:+.1%}: renew the baseline with --write")
+            print(f"{name}: {now / before - 1:+.1%}: update the baseline with --write")
     return problems
 
 
 def judge(arguments, counts):
-    """Writes the baseline, or holds the counts against it."""
+    """Writes the baseline, or compares the counts with it."""
     if arguments.write:
         baseline = {"compiler": arguments.compiler, "processor": processor(),
                     "instructions": {name: round(now) for name, now in counts.items()}}
@@ -85,8 +85,8 @@ def judge(arguments, counts):
                     if name.split()[0] in wanted}
         problems = compare(counts, baseline, arguments.tolerance / 100)
         if problems:
-            sys.exit("\n".join(["instruction_counts.py: the codec became dearer; if that is "
-                                "meant, renew the baseline with --write", *problems]))
+            sys.exit("\n".join(["instruction_counts.py: the codec needs more instructions; if "
+                                "that is intended, update the baseline with --write", *problems]))
 
 
 def read_baseline(arguments):
@@ -97,25 +97,25 @@ def read_baseline(arguments):
         arguments.baseline = json.load(file)
     for key, here in (("compiler", arguments.compiler), ("processor", processor())):
         if arguments.baseline[key] != here:
-            skip(f"the baseline is of {key} '{arguments.baseline[key]}', this is '{here}'")
+            skip(f"the baseline was made with {key} '{arguments.baseline[key]}', this is '{here}'")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", help="snapshot_bench, of the release preset")
-    parser.add_argument("--trace", default=TRACE, help="else the one of the sample game")
-    parser.add_argument("--model", help="what snapshot_train wrote; else the built-in model")
-    parser.add_argument("--rate", type=int, default=20, help="snapshots a second")
+    parser.add_argument("program", help="snapshot_bench of the release preset")
+    parser.add_argument("--trace", default=TRACE, help="default: the trace of the sample game")
+    parser.add_argument("--model", help="a model of snapshot_train; default: the built-in one")
+    parser.add_argument("--rate", type=int, default=20, help="snapshots per second")
     parser.add_argument("--coder", action="append", choices=["range", "mix"], help="else both")
-    parser.add_argument("--compiler", default="", help="what made the program, for the baseline")
-    parser.add_argument("--write", metavar="BASELINE", help="writes what was counted")
-    parser.add_argument("--check", metavar="BASELINE", help="fails when more is counted than then")
-    parser.add_argument("--tolerance", type=float, default=3, help="percent more, no matter")
+    parser.add_argument("--compiler", default="", help="the program's compiler, for the baseline")
+    parser.add_argument("--write", metavar="BASELINE", help="writes the counts")
+    parser.add_argument("--check", metavar="BASELINE", help="fails if counts exceed the baseline")
+    parser.add_argument("--tolerance", type=float, default=3, help="accepted increase in percent")
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:
         skip("valgrind is not installed")
     read_baseline(arguments)
-    # Everything is counted from the first snapshot on, and each stands in one datagram.
+    # Counts from the first snapshot on; each fits into one datagram.
     trace = [arguments.trace, "--rate", str(arguments.rate), "--from", "0"]
     trace += ["--datagram", "60000", "--no-peers", "--json"]
     if arguments.model is not None:
@@ -127,7 +127,7 @@ def main():
             changed = report["changed_entities"]
             counts[f"{coder} {name}"] = total / changed
             print(f"{coder:5} {name}: {total / changed:8.0f} instructions for each of {changed} "
-                  f"changed entities, {report['mean_bytes']:.1f} bytes a snapshot", flush=True)
+                  f"changed entities, {report['mean_bytes']:.1f} bytes per snapshot", flush=True)
     judge(arguments, counts)
 
 

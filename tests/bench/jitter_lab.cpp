@@ -1,4 +1,4 @@
-// Plays recorded delays through Muster's clocks and through the rules of other systems.
+// Runs recorded delays through Muster's clocks and through the rules of other systems.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -33,7 +33,7 @@ struct Options {
 
 double rounded(double value, double steps = 1000) { return std::round(value * steps) / steps; }
 
-/// The figures of one rule on one file, in the order of `columns`.
+/// The results of one rule on one file, in the order of `columns`.
 using Figures = std::vector<double>;
 
 struct Row {
@@ -156,7 +156,7 @@ int run(const Options& options) {
   for (const std::string& path : options.files) {
     Result<DelayFile> file = load_delays(path);
     if (!file) {
-      // Messages about lines begin with the path; messages of the disk do not always name it.
+      // Messages about lines begin with the path; messages of the disk may not contain it.
       const std::string& text = file.error().message;
       const bool is_named = text.find(path) != std::string::npos;
       fmt::print(stderr, "jitter_lab: {}{}\n", is_named ? "" : path + ": ", text);

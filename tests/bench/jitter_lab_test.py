@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs jitter_lab on the recording of the tree, and on input that is wrong.
+"""Runs jitter_lab on the recording in the tree and on invalid input.
 
 usage: jitter_lab_test.py JITTER_LAB PLOT_JITTER
 """

@@ -1,4 +1,4 @@
-// Plays recorded delays through rules of playback, and measures them.
+// Runs recorded delays through playback rules and measures them.
 #pragma once
 
 #include <vector>
@@ -10,26 +10,27 @@ namespace muster {
 
 struct PlayOptions {
   double frames_per_second = 60;
-  double skip_ms = 5000;  ///< From the first packet on, these are played but not measured.
+  double skip_ms = 5000;  ///< From the first packet on; this period is played but not measured.
 };
 
 /// A frame, for plots.
 struct PlayedFrame {
   double now_ms = 0;
-  double shown_behind_ms = 0;   ///< Now less the time that is shown.
-  double newest_behind_ms = 0;  ///< Now less the sending of the newest snapshot.
+  double shown_behind_ms = 0;   ///< The present minus the shown time.
+  double newest_behind_ms = 0;  ///< The present minus the sending of the newest snapshot.
 };
 
 struct PlayResult {
   double late_percent = 0;  ///< Snapshots that the clock reached before they or newer ones arrived.
-  double added_ms = 0;      ///< Mean of (now - shown time), less the median delay of the file.
+  double added_ms = 0;      ///< Mean of (present - shown time), minus the file's median delay.
   double beyond_percent = 0;   ///< Frames that show a time after the newest snapshot.
   double stopped_percent = 0;  ///< Frames that show the same time as the frame before.
-  double backward_ms = 0;      ///< The largest step back.
+  double backward_ms = 0;      ///< The largest step backwards.
   std::vector<PlayedFrame> frames;
 };
 
-/// A client of fixed frames takes in what arrived, and then advances the rule's clock.
+/// Simulates a client with fixed frames: each frame receives the packets that arrived, then
+/// advances the rule's clock.
 PlayResult play(const SnapshotSeries& series, PlaybackRule& rule, const PlayOptions& options);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Written from what the rules do, without their code. jitter_lab's README table says how closely
-// they come to published results of the same rules.
+// Written from descriptions of the rules, without their code. jitter_lab's README table compares
+// the results with published ones.
 #include "tests/bench/jitter_rules.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTickMs = 1000.0 / 60;
 
-/// A policy of Muster.
+/// One of Muster's policies.
 class PolicyRule final : public PlaybackRule {
  public:
   PolicyRule(double interval_ms, JitterPolicy policy, JitterWeight weight)
@@ -36,7 +36,7 @@ class PolicyRule final : public PlaybackRule {
   }
 
  private:
-  /// So that what is shown before the first snapshot has a tick, too.
+  /// So that the time before the first snapshot also has a tick.
   static constexpr double kFirstTick = 10'000;
   static Time to_time(double ms) {
     return Time(Duration(static_cast<Duration::rep>(std::llround(ms * 1e6))));
@@ -45,13 +45,13 @@ class PolicyRule final : public PlaybackRule {
   std::unique_ptr<JitterBuffer> buffer_;
 };
 
-/// Moves a shown time toward a target at limited speed.
+/// Moves a shown time towards a target with limited speed.
 struct Follower {
   bool has_begun = false;
   double shown = 0;
   double last = 0;
 
-  /// The error before it is corrected; the first call is seated on the target.
+  /// Returns the error before its correction. The first call starts at the target.
   double advance(double target, double now) {
     if (!has_begun) shown = target;
     if (!has_begun) last = now;
@@ -92,7 +92,7 @@ class FixedRule final : public PlaybackRule {
   Follower clock_;
 };
 
-/// A mean and a variance that forget: alpha = 2 / (n + 1).
+/// An exponential mean and variance: alpha = 2 / (n + 1).
 struct MovingMean {
   double alpha = 1;
   bool has_begun = false;
@@ -147,7 +147,8 @@ class MirrorRule final : public PlaybackRule {
   double speed_ = 1;
 };
 
-/// Whole ticks of 60 Hz. The newest snapshot's tick is estimated by an eighth of each error.
+/// Whole ticks of 60 Hz. The estimate of the newest snapshot's tick moves by an eighth of each
+/// error.
 class N4eRule final : public PlaybackRule {
  public:
   explicit N4eRule(double interval_ms)

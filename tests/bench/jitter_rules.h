@@ -7,17 +7,17 @@
 
 namespace muster {
 
-/// A playback clock, all times in milliseconds. Per frame: `receive` for each snapshot that arrived
-/// and is newer than those before, then `frame`.
+/// A playback clock with all times in milliseconds. Per frame: `receive` for each new snapshot that
+/// is newer than the previous ones, then `frame`.
 class PlaybackRule {
  public:
   virtual ~PlaybackRule() = default;
   virtual void receive(double sent_ms, double now_ms, double arrived_ms) = 0;
-  /// The time of the sender that is shown.
+  /// Returns the shown time, in the sender's time.
   virtual double frame(double now_ms) = 0;
 };
 
-/// The names that `make_playback_rule` knows: Muster's policies first, then other systems.
+/// The names for `make_playback_rule`: Muster's policies first, then other systems.
 const std::vector<std::string>& playback_rules();
 
 /// - `muster`, `muster_quick`, `muster_steady`: the default policy with each `JitterWeight`;

@@ -1,8 +1,8 @@
-// What shots of the past cost. 64 shooters shoot at 64 targets in one tick, each at a moment of its
-// own of the last 32 ticks; alone in a world, or among 448 entities that nothing hits. The peers go
-// back for every shot: by copying the world of that tick
-// (`SnapshotRing::copy_to`, whole ticks only), or as cheaply as can be, by copying plain arrays of
-// two ticks and blending in place. `hits` counts those of a round: equal for all that blend.
+// The cost of shots at the past. 64 shooters shoot at 64 targets in one tick, each at a different
+// moment of the last 32 ticks; alone in a world, or among 448 entities that are never hit. The
+// peers restore the past for every shot: by copying the world of that tick
+// (`SnapshotRing::copy_to`, whole ticks only), or at minimum cost, by copying plain arrays of two
+// ticks and blending in place. `hits` counts the hits of a round; it is equal for all that blend.
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -138,7 +138,7 @@ void rewind_in_batch(benchmark::State& state, std::uint32_t shots_per_shooter,
       static_cast<double>(arena.history.memory_bytes()) / kTargetCount / kTicks;
 }
 
-/// Whether a shot hits a body at a pose: the same two steps as in `RewoundView`.
+/// True if a shot hits a body at a pose: the same two steps as in `RewoundView`.
 bool hits_body(const Shot& shot, const Pose& from, const Pose& to, float fraction,
                const HitVolume& volume) {
   const Vec3 at = from.position + (to.position - from.position) * fraction;
@@ -179,7 +179,7 @@ void copy_plain(benchmark::State& state, std::uint32_t shots_per_shooter, std::u
   Arena arena(shots_per_shooter, others);
   std::vector<ByteVector> now = arena.plain.back();
   std::vector<ByteVector> later = arena.plain.back();
-  // The targets came first, so their transforms do, too.
+  // The targets were created first, so their transforms are first, too.
   const std::vector<EntityId>& owners = arena.targets;
   const std::size_t transforms = arena.transform.id().value();
   const std::size_t volumes = arena.volume.id().value();

@@ -1,5 +1,5 @@
-// How long a reliable message is on its way when some datagrams are lost: through one relay, a
-// client's messages to its server, by us and by ENet. Sockets are real, time is simulated.
+// The latency of reliable messages when datagrams are lost: a client's messages to its server
+// through a relay, with Muster and with ENet. Sockets are real, time is simulated.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -36,7 +36,7 @@ std::unique_ptr<DatagramSocket> loopback() {
   return open_udp({.local = Address::ipv4({127, 0, 0, 1}, 0)}).socket;
 }
 
-/// Stands between a client and its server, delays everything and loses a share of it.
+/// Relays between a client and its server: delays every datagram and loses some.
 class LossyRelay {
  public:
   LossyRelay(const Address& server, double loss) : server_(server), loss_(loss) {}
@@ -89,7 +89,7 @@ std::array<std::byte, kMessageBytes> message_of(std::uint32_t number) {
   return message;
 }
 
-/// When messages were sent, and how long each took.
+/// Records when messages were sent and how long each took.
 class Latencies {
  public:
   void sent(Time now) { sent_at_.push_back(now); }
@@ -112,7 +112,7 @@ class Latencies {
     state.SetIterationTime(sum / static_cast<double>(took_.size()));
     state.counters["p50 ms"] = share(50) * 1000;
     state.counters["p99 ms"] = share(99) * 1000;
-    state.counters["most ms"] = share(100) * 1000;
+    state.counters["max ms"] = share(100) * 1000;
   }
 
  private:

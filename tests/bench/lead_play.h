@@ -1,4 +1,4 @@
-// Plays recorded delays as the way of commands to a server, and measures rules for the lead.
+// Uses recorded delays as the path of commands to a server, and measures rules for the lead.
 #pragma once
 
 #include <string>
@@ -11,27 +11,27 @@ namespace muster {
 
 struct LeadOptions {
   double frames_per_second = 120;
-  double skip_ms = 5000;  ///< From the first packet on, these are played but not measured.
+  double skip_ms = 5000;  ///< From the first packet on; this period is played but not measured.
 };
 
 /// A tick of the server, for plots.
 struct LedTick {
   double due_ms = 0;
-  double lead_ms = 0;   ///< From the sending of its command until the tick began.
-  double early_ms = 0;  ///< From the arrival of its command until the tick began.
+  double lead_ms = 0;   ///< From the sending of its command to the start of the tick.
+  double early_ms = 0;  ///< From the arrival of its command to the start of the tick.
 };
 
 struct LeadResult {
   double early_p50_ms = 0;
   double early_p99_ms = 0;
-  double starved_per_10000 = 0;  ///< Ticks for which no command had come.
+  double starved_per_10000 = 0;  ///< Ticks without a command in time.
   unsigned long reseats = 0;
   std::vector<LedTick> ticks;
 };
 
-/// Server and simulation at 60 Hz; the file is the way up, the way back takes the file's median.
-/// A packet per tick with its command and the two before. Delays between two rows of the file are
-/// interpolated; a packet is lost when the row before it is.
+/// Server and simulation run at 60 Hz. The file is the path to the server; the path back has the
+/// file's median delay. Each tick sends a packet with its command and the two before. Delays
+/// between two rows of the file are interpolated; a packet is lost if the row before it is.
 LeadResult play_lead(const DelayFile& file, const std::string& rule, const LeadOptions& options);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Written from what the rules do, without their code.
+// Written from descriptions of the rules, without their code.
 #include "tests/bench/lead_rules.h"
 
 #include <algorithm>

@@ -7,19 +7,20 @@
 
 namespace muster {
 
-/// A command that the server received for the first time.
+/// The first arrival of a command at the server.
 struct ReceivedCommand {
   long tick = 0;
-  double early_ms = 0;  ///< Before its tick began; negative when it was late.
+  double early_ms = 0;  ///< Before its tick began; negative if it was late.
 };
 
-/// What a server's packet reports; it leaves at the beginning of each tick.
+/// The report in a server's packet, which is sent at the start of each tick.
 struct ServerReport {
   long server_tick = 0;
-  long newest_command = 0;                ///< The newest that was received; 0 is none.
+  long newest_command = 0;                ///< The newest received command; 0: none.
   double command_age_ticks = 0;           ///< N4E's: smoothed by 1/8 per command.
-  double round_trip_ms = 0;               ///< The newest command's, with this packet's way back.
-  std::vector<ReceivedCommand> received;  ///< Since the report before.
+  double round_trip_ms = 0;               ///< For the newest command, including this packet's way
+                                          ///< back.
+  std::vector<ReceivedCommand> received;  ///< Since the previous report.
 };
 
 /// A clock of predicted time. Per frame: `receive` for each report that arrived, then `frame`.
@@ -27,7 +28,8 @@ class LeadRule {
  public:
   virtual ~LeadRule() = default;
   virtual void receive(const ServerReport& report, double now_ms) = 0;
-  /// The predicted tick, with its fraction. Commands are sent for each whole one that it reaches.
+  /// Returns the predicted tick with its fraction. Commands are sent for each whole tick that it
+  /// reaches.
   virtual double frame(double now_ms) = 0;
   virtual unsigned long reseats() const = 0;
 };
@@ -40,7 +42,7 @@ const std::vector<std::string>& lead_rules();
 /// - `fpssample`: snapshot tick + (its age + mean round trip) + 2; re-seated at -3 and +6 ticks,
 ///   else speed 1 +- 0.01 to keep 2 ticks acknowledged ahead.
 /// - `ddnet`: CSmoothTime with a margin of 10 ms; the first two spikes above 50 ms are ignored.
-/// Requires: one of the names; the round trip that the connection began with.
+/// Requires: one of the names; the round trip time at the start of the connection.
 std::unique_ptr<LeadRule> make_lead_rule(const std::string& name, double round_trip_ms);
 
 }  // namespace muster

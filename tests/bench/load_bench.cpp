@@ -1,6 +1,6 @@
-// What it costs to turn a type id into entities. The peers: decompressing the same frames into
-// memory that is there already, and doing nothing else; an array read and a probe of a hash table;
-// copying the same bytes. `allocations` counts those of one round in steady state.
+// The cost of converting a type id to entities. The peers: only decompressing the same frames into
+// memory that was used before; an array read and a hash probe; copying the same bytes.
+// `allocations` counts those of one round in steady state.
 #include <cassert>
 #include <cstring>
 #include <memory>
@@ -39,7 +39,7 @@ void measure_store(const std::string& subject, const std::shared_ptr<BundleSourc
     const auto close_all = [&store] {
       for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) store.close_bundle(i);
     };
-    const std::size_t bytes = load_all(store);  // The peer's memory has been touched before, too.
+    const std::size_t bytes = load_all(store);  // The peer's memory has been used before, too.
     close_all();
     for ([[maybe_unused]] const auto round : state) {
       load_all(store);
@@ -51,10 +51,9 @@ void measure_store(const std::string& subject, const std::shared_ptr<BundleSourc
   })->UseRealTime();
 }
 
-// The limit. Blocks that are not compressed cost the peer nothing: who has a file in memory can use
-// them where they lie, as a store does. Other peers do more: they copy those blocks, so that all
-// the bytes that a store delivers are in memory of their own; or they hash every file and what came
-// out of it, as verified loading does.
+// The limit. Uncompressed blocks cost the peer nothing: in a file in memory they can be used in
+// place, as a store does. Other peers do more: they copy those blocks, so that all delivered bytes
+// are in separate memory; or they hash every file and its result, as verified loading does.
 enum class ZstdPeer : std::uint8_t { plain, with_copies, with_hashes };
 
 void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource>& source,
@@ -63,8 +62,8 @@ void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource
     const bool is_hashed = peer == ZstdPeer::with_hashes;
     BundleStore store = BundleStore::open(*source).value();
     const Frames frames = frames_of(store, *source);
-    ByteVector target(frames.plain_bytes);  // All of it is kept, as a store keeps it.
-    // Each block at the beginning of a line: elsewhere some processors take three times as long.
+    ByteVector target(frames.plain_bytes);  // All of it is kept, as in a store.
+    // Each block starts at a cache line; otherwise some processors take three times as long.
     constexpr std::size_t kLineBytes = 64;
     ByteVector copies(frames.stored_bytes + kLineBytes * frames.stored.size());
     ZSTD_DCtx* const context = ZSTD_createDCtx();
@@ -108,7 +107,7 @@ void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& 
   measure_zstd(prefix + "raw zstd and hashes", source, ZstdPeer::with_hashes);
 }
 
-// For files of a disk: reads each into one buffer, and decompresses its frames from there.
+// For files on a disk: reads each into one buffer, and decompresses its frames from there.
 void measure_read_and_zstd(const std::string& name, const std::string& folder,
                            const std::shared_ptr<BundleSource>& source) {
   const std::string subject = "runtime/load/" + name + "/read + raw zstd";
@@ -143,7 +142,7 @@ void measure_read_and_zstd(const std::string& name, const std::string& folder,
   })->UseRealTime();
 }
 
-// A random order, so that neither side profits from the last look-up.
+// A random order, so that neither side profits from the previous look-up.
 std::vector<TypeId> shuffled_ids(std::uint32_t count) {
   Random random(3);
   std::vector<TypeId> ids;
@@ -170,7 +169,7 @@ void measure_resolve(const std::string& subject, std::uint32_t count, Look look)
 
 void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t count) {
   auto store = std::make_shared<BundleStore>(BundleStore::open(*source).value());
-  // Keeps the source alive for as long as the store is used.
+  // Keeps the source alive while the store is used.
   measure_resolve("store", count, [source, store](TypeId id) { return store->resolve(0, id); });
   measure_resolve("cached load", count, [source, store](TypeId id) {
     const TypePlace* const place = store->resolve(0, id);
@@ -220,7 +219,7 @@ void register_spawn() {
     state.counters["allocations"] = static_cast<double>(allocations);
     state.SetItemsProcessed(state.iterations() * kCount);
   })->UseRealTime();
-  // The components' bytes alone, one prefab after another into arrays.
+  // Only the components' bytes, one prefab after another, into arrays.
   benchmark::RegisterBenchmark("runtime/spawn/10000 prefabs/memcpy", [](benchmark::State& state) {
     SpawnStage stage;
     const PrefabPlan& plan = *stage.spawner.prepare(samples::guid(samples::kCrate)).value();
@@ -251,7 +250,7 @@ void register_load_benchmarks(const BenchOptions& options) {
   if (options.build.empty()) return;
   for (const std::string target : {"client", "server"}) {
     const std::string folder = options.build + "/" + target;
-    // As programs read it. One pool, or the buffers of one round would not serve the next.
+    // As programs read it. One pool for all, or the next round could not reuse the buffers.
     const auto memory = std::make_shared<MemoryPool>();
     const std::shared_ptr<BundleSource> source =
         open_disk_source(folder, SourceKind::automatic, memory).value().source;

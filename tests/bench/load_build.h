@@ -1,4 +1,4 @@
-// Builds to load in benchmarks, and what their peers need of them.
+// Builds for loading benchmarks, and their data for the peers.
 #pragma once
 
 #include <array>
@@ -25,33 +25,31 @@ inline constexpr std::array<BundleShape, 3> kBundleShapes = {{
     {.name = "40 of 1 MB", .bundles = 40, .entry_bytes = 1UL << 20U},
 }};
 
-/// Everything that the bundler makes of the sample game for clients: the plain bytes of its
-/// entries, one after another, each asset once. Shorter than two of a bundle's blocks, longer than
-/// one.
+/// The plain bytes of all entries that the bundler makes of the sample game for clients, each asset
+/// once. Longer than one block of a bundle, shorter than two.
 ByteVector sample_game_bytes();
 
-/// One bundle per asset, all of them in one registry: pieces of `content`, which is started again
-/// when it ends. No block has the same piece twice.
+/// One bundle per asset, all in one registry. The content is pieces of `content`, which repeats
+/// from its start. No two blocks have the same piece.
 std::shared_ptr<MemorySource> generate(const BundleShape& shape, Bytes content);
 
-/// A copy of a build's files: what loading costs without the disk.
+/// A copy of a build's files, to load without the disk.
 std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
 
-/// Every block of a build, bundle by bundle: zstd frames, and those that are stored as they are.
-/// Whoever has a bundle in memory can use the latter where they lie, and a store does; others have
-/// to copy them.
+/// Every block of a build, bundle by bundle: zstd frames and uncompressed blocks. A bundle in
+/// memory can use the latter in place, as a store does; other ways have to copy them.
 struct Frames {
   std::vector<std::unique_ptr<HeldFile>> files;
   struct Frame {
     Bytes bytes;
     std::size_t plain_bytes = 0;
-    const ZSTD_DDict_s* dictionary = nullptr;  ///< As the store has digested it.
+    const ZSTD_DDict_s* dictionary = nullptr;  ///< As digested by the store.
   };
   std::vector<Frame> frames;
-  std::vector<std::size_t> first_frames;  ///< Of each bundle, and the end.
-  std::size_t plain_bytes = 0;            ///< Of the frames.
+  std::vector<std::size_t> first_frames;  ///< One per bundle, then the end.
+  std::size_t plain_bytes = 0;            ///< Bytes of the frames after decompression.
   std::vector<Bytes> stored;
-  std::vector<std::size_t> first_stored;  ///< Of each bundle, and the end.
+  std::vector<std::size_t> first_stored;  ///< One per bundle, then the end.
   std::size_t stored_bytes = 0;
   std::shared_ptr<const DictionarySet> dictionaries;
 };
@@ -59,9 +57,9 @@ Frames frames_of(BundleStore& store, const BundleSource& source);
 
 /// Opens a bundle and reads all of its entries. Returns their bytes.
 std::size_t load_bundle(BundleStore& store, std::uint32_t bundle);
-/// All bundles, each as `load_bundle` does. Returns their bytes.
+/// Loads all bundles, each like `load_bundle`. Returns their bytes.
 std::size_t load_one_by_one(BundleStore& store);
-/// The same, asked for together.
+/// The same, requested together.
 std::size_t load_all(BundleStore& store);
 
 /// Background loading: throughput and latencies, from memory and from a cold disk.
@@ -69,7 +67,7 @@ void register_loader_benchmarks(const std::string& name,
                                 const std::shared_ptr<MemorySource>& source);
 /// Large entries one by one, on one thread and on two. `content` as for `generate`.
 void register_large_entry_benchmarks(Bytes content);
-/// Of a build, everything at once. `memory` is the source's own, or null.
+/// Loads all of a build at once. `memory` is the source's own, or null.
 enum class BuildPlace : std::uint8_t { files, memory };
 void register_whole_build_benchmarks(const std::string& name,
                                      const std::shared_ptr<BundleSource>& source,

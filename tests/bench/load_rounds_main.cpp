@@ -1,6 +1,5 @@
-// Loads all of a build from memory again and again, in one way: something to count instructions of.
-// `count_round` is what counts; what it takes depends on the compiler and the processor's family,
-// not on what else the machine does.
+// Loads a whole build from memory in a loop, to count its instructions. `count_round` is measured.
+// Its count depends on the compiler and the processor's family, not on other work of the machine.
 //
 //     valgrind --tool=callgrind --toggle-collect='muster::count_round(*'
 //       load_rounds OUT/client loader 20

@@ -1,7 +1,7 @@
-// What it costs to load in the background. "load" is everything at once; "load p50" and "load p99"
-// are the time of one bundle, from its request until its bytes are there, one after the other;
-// "load cold" reads files that the kernel forgot. The peers decompress the same bytes, and do
-// nothing else, or read them out of a zip that PhysFS has mounted.
+// The cost of background loading. "load" loads everything at once. "load p50" and "load p99" are
+// the time of one bundle from its request until its bytes are available, one bundle after the
+// other. "load cold" reads files that the kernel has dropped from its cache. The peers only
+// decompress the same bytes, or read them from a zip that PhysFS has mounted.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -26,7 +26,7 @@
 namespace muster {
 namespace {
 
-// Somebody who loads a build, one bundle or all of it, and forgets it again.
+// Loads one bundle or a whole build, and releases it.
 struct Subject {
   std::function<void(std::uint32_t)> load;
   std::function<void()> load_all;
@@ -47,7 +47,7 @@ struct LoaderStage {
       executor = std::make_unique<ThreadedLoads>(*source, store.catalog(), threads, store.memory(),
                                                  store.dictionaries());
     }
-    // All that is asked for starts at once, as on a loading screen.
+    // All requests are made at once, as on a loading screen.
     loader = std::make_unique<BundleLoader>(
         store, *executor, LoaderOptions{.start_budget_bytes = std::uint64_t{1} << 40U});
   }
@@ -64,7 +64,7 @@ struct LoaderStage {
   std::vector<BundleHandle> handles;
 };
 
-// Without threads it is stepped.
+// Without threads it runs step by step.
 Subject loader_subject(const std::shared_ptr<BundleSource>& source,
                        const std::shared_ptr<MemoryPool>& memory, std::uint32_t threads) {
   const auto stage = std::make_shared<LoaderStage>(source, memory, threads);
@@ -106,7 +106,7 @@ struct RawZstd {
   explicit RawZstd(const std::shared_ptr<BundleSource>& from) : source(from) {
     BundleStore store = BundleStore::open(*source).value();
     frames = frames_of(store, *source);
-    target.resize(frames.plain_bytes);  // All of it is kept, as a store keeps it.
+    target.resize(frames.plain_bytes);  // All of it is kept, as in a store.
     for (std::size_t at = 0; const Frames::Frame& frame : frames.frames) {
       places.push_back(at);
       at += frame.plain_bytes;
@@ -192,10 +192,10 @@ class ZstdPair {
 // The entries of a build's bundles as members of a zip.
 struct ZippedBuild {
   std::vector<ZipMember> members;
-  std::vector<std::size_t> first_members;  // Of each bundle, and the end.
+  std::vector<std::size_t> first_members;  // For each bundle, and the end.
 };
 
-// Made once: deflating takes longer than anything that is measured.
+// Made once, because deflating takes longer than any measurement.
 ZippedBuild deflated(const BundleSource& source) {
   BundleStore store = BundleStore::open(source).value();
   ZippedBuild build;
@@ -218,7 +218,7 @@ ZippedBuild deflated(const BundleSource& source) {
 struct ZipStage {
   std::unique_ptr<MountedZip> zip;
   std::shared_ptr<const ZippedBuild> build;
-  std::vector<ByteVector> buffers;  // One per member: all of it is kept.
+  std::vector<ByteVector> buffers;  // One per member, because all of it is kept.
   bool is_checked = false;
 
   void load(std::size_t bundle) {
@@ -231,8 +231,8 @@ struct ZipStage {
   }
 };
 
-// A zip of the same content. PhysFS does not look at the checksums of a zip: whoever wants to know
-// whether its bytes are whole compares them.
+// A zip of the same content. PhysFS does not check a zip's checksums; a program that needs intact
+// bytes must compare them itself.
 Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipPlace place,
                        bool is_checked) {
   const auto stage = std::make_shared<ZipStage>();
@@ -250,7 +250,7 @@ Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipPlace
           .bundles = bundles};
 }
 
-// One zip for all that are measured with it, made when the first of them runs.
+// One zip for all its measurements, made at the first of them.
 MakeSubject physfs_maker(const std::shared_ptr<std::shared_ptr<const ZippedBuild>>& lazy,
                          ZipPlace place, bool is_checked) {
   return [lazy, place, is_checked](const std::shared_ptr<BundleSource>& from) {
@@ -265,7 +265,7 @@ void measure_all_at_once(const std::string& name, const std::shared_ptr<BundleSo
                          const MakeSubject& make) {
   benchmark::RegisterBenchmark(name.c_str(), [source, make](benchmark::State& state) {
     const Subject subject = make(source);
-    subject.load_all();  // The peer's memory has been touched before, too.
+    subject.load_all();  // The peer's memory has been used before, too.
     subject.forget();
     for ([[maybe_unused]] const auto round : state) {
       subject.load_all();
@@ -276,9 +276,9 @@ void measure_all_at_once(const std::string& name, const std::shared_ptr<BundleSo
   })->UseRealTime();
 }
 
-// Large entries in blocks of 256 KiB, one after the other, 64 MB in all: of fewer, the buffers
-// would still be in the cache of whichever core had them last. Generated when one of its benchmarks
-// first runs: that takes longer than all of them.
+// Large entries in blocks of 256 KiB, one after the other, 64 MB in all; with fewer, the buffers
+// would stay in a core's cache. Generated at the first benchmark, because that takes longer than
+// all of them.
 void register_large_entries(std::size_t megabytes, Bytes content) {
   const auto lazy = std::make_shared<std::shared_ptr<BundleSource>>();
   const BundleShape shape = {.name = "",
@@ -309,7 +309,8 @@ void register_large_entries(std::size_t megabytes, Bytes content) {
   });
 }
 
-// Per mille of the bundles that are there sooner; the time of a round is that of one bundle.
+// The latency that this many per mille of the bundles do not exceed; the time of a round is that of
+// one bundle.
 void measure_one(const std::string& name, const std::shared_ptr<BundleSource>& source,
                  const MakeSubject& make, std::size_t per_mille) {
   benchmark::RegisterBenchmark(
@@ -357,7 +358,7 @@ struct WrittenBuild {
   std::vector<std::string> paths;
 };
 
-// Written when a benchmark of it first runs.
+// Written at its first benchmark.
 using LazyBuild = std::shared_ptr<std::unique_ptr<WrittenBuild>>;
 
 template <typename Prepare>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes made-up delays in the format that jitter_lab reads: a link that is good most of the time,
-with bad spells of jitter and stalls, behind which packets arrive together, and lost packets. The
-same seed gives the same bytes.
+"""Writes generated delays in the format of jitter_lab: a link that is mostly good, with periods of
+jitter and stalls, after which packets arrive together, and lost packets. Equal seeds give equal
+bytes.
 
 usage: make_delays.py SEED > delays.csv
 """
@@ -11,11 +11,11 @@ import sys
 PACKETS = 1000
 GAP_MS = 40
 LOSS_CHANCE = 0.01
-SPELL_MS = 5000  # the time after which a link may turn good or bad
+SPELL_MS = 5000  # the time after which a link may become good or bad
 BAD_CHANCE = 0.35
 STALL_CHANCE = 0.03  # per packet, in a bad spell
 STALL_MS = (60, 250)
-JITTER_MS = (4, 12)  # the mean, of a good and of a bad link
+JITTER_MS = (4, 12)  # the mean, for a good and for a bad link
 
 
 def main():

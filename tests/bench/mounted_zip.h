@@ -1,4 +1,4 @@
-// PhysFS with a zip: a peer for reading and for loading, where it is installed.
+// PhysFS with a zip: a peer for reading and loading, if installed.
 #pragma once
 
 #ifdef MUSTER_PHYSFS
@@ -16,7 +16,7 @@
 
 namespace muster {
 
-/// One file of a zip, as it lies in there.
+/// One file of a zip, in its stored form.
 struct ZipMember {
   std::string path;
   ByteVector packed;
@@ -25,7 +25,7 @@ struct ZipMember {
   bool is_deflated = false;
 };
 
-/// What a zip has of a file's plain bytes.
+/// The checksum of a file's plain bytes in a zip.
 inline std::uint32_t zip_checksum(Bytes plain) {
   return static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(plain.data()), plain.size()));
@@ -35,11 +35,11 @@ inline ZipMember stored_member(const std::string& path, Bytes plain) {
   return {path, {plain.begin(), plain.end()}, plain.size(), zip_checksum(plain), false};
 }
 
-/// At zlib's default level, and stored when that does not make it smaller: as `zip` has it.
+/// Deflates at zlib's default level, and stores if that is not smaller, as `zip` does.
 inline ZipMember deflated_member(const std::string& path, Bytes plain) {
   ByteVector packed(compressBound(static_cast<uLong>(plain.size())));
   z_stream stream{};
-  // Without the header that a zip has no place for.
+  // Without the zlib header, which zips do not have.
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
     throw std::runtime_error("no memory for zlib");
@@ -59,8 +59,8 @@ inline ZipMember deflated_member(const std::string& path, Bytes plain) {
 
 enum class ZipPlace : std::uint8_t { file, memory };
 
-/// Mounts a zip of these members for as long as it lives; PhysFS knows only one program's state, so
-/// at most one at a time.
+/// Mounts a zip of these members while it exists. PhysFS has global state, so only one may exist at
+/// a time.
 class MountedZip {
  public:
   explicit MountedZip(std::span<const ZipMember> members, ZipPlace place = ZipPlace::file)
@@ -98,7 +98,7 @@ class MountedZip {
     for (std::size_t i = 0; i < size; ++i) zip.push_back(static_cast<std::byte>(value >> (8 * i)));
   }
 
-  // What the local header and the directory's record have in common.
+  // The common part of the local header and the directory's record.
   static void append_entry(ByteVector& zip, const ZipMember& member) {
     append(zip, 20, 2);  // Version needed; then flags, method, time, date, checksum.
     append(zip, 0, 2);
@@ -140,7 +140,7 @@ class MountedZip {
   }
 
   TemporaryFolder folder_;
-  ByteVector zip_;  ///< Where it is mounted from memory.
+  ByteVector zip_;  ///< Mounted from this memory.
 };
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// What a server's packets cost: every tick each client sends one payload over the loopback, the
-// server reads all and answers each with one. Only the server's processor time counts. Peers: plain
-// calls of the system for the same datagrams, the same calls in batches, and ENet with the same
-// payloads as unreliable packets.
+// The cost of a server's packets. In each tick every client sends one payload over the loopback;
+// the server reads all of them and answers each with one. Only the server's processor time counts.
+// The peers are plain system calls for the same datagrams, the same calls in batches, and ENet with
+// the same payloads as unreliable packets.
 #include <array>
 #include <ctime>
 #include <memory>
@@ -26,7 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Clients that send before the server reads: so many datagrams fit the socket's buffer.
+/// Clients that send before the server reads; this many datagrams fit into the socket's buffer.
 constexpr std::size_t kGroup = 32;
 
 /// Processor time of this thread.
@@ -36,7 +36,7 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// One way to serve clients. The bench calls these in the order of a tick.
+/// One way to serve clients. The benchmark calls these functions in the order of a tick.
 class Service {
  public:
   virtual ~Service() = default;
@@ -56,7 +56,8 @@ std::unique_ptr<DatagramSocket> loopback() {
   return open_udp({.local = Address::ipv4({127, 0, 0, 1}, 0)}).socket;
 }
 
-/// All of 127/8 is this machine. From one address a server lets in eight clients a second.
+/// Any address in 127/8 is this machine. A server accepts only eight clients per second from one
+/// address.
 std::unique_ptr<DatagramSocket> loopback_of(std::size_t client) {
   const auto low = static_cast<std::uint8_t>(client % 250 + 1);
   const auto high = static_cast<std::uint8_t>(client / 250);
@@ -73,7 +74,7 @@ class MusterService final : public Service {
     options.identity = SecretKey::random(entropy_);
     options.clients_max = clients;
     options.danger_allow_unprotected = true;
-    options.danger_log = [](std::string_view) {};  // Nobody else is here.
+    options.danger_log = [](std::string_view) {};  // No other clients are expected.
     server_ = std::make_unique<Server>(options, *socket_, entropy_, door_, now_);
     ClientOptions client;
     client.connection = options.connection;
@@ -81,7 +82,7 @@ class MusterService final : public Service {
     client.danger_log = options.danger_log;
     client.handshake.mode = is_protected ? TrustMode::pinned : TrustMode::unprotected;
     client.handshake.server_key = server_->public_key();
-    // In groups: no more than 256 may be pending.
+    // In groups, because at most 256 may be pending.
     for (std::size_t i = 0; i < clients; ++i) {
       sockets_.push_back(loopback_of(i));
       clients_.push_back(std::make_unique<Client>(client, *sockets_.back(), entropy_, now_));
@@ -154,7 +155,7 @@ class MusterService final : public Service {
   std::size_t received_ = 0;
 };
 
-/// Datagrams of the same size without any protocol: one call each, or in batches.
+/// Datagrams of the same size without a protocol: one call each, or in batches.
 class RawService final : public Service {
  public:
   RawService(std::size_t clients, std::size_t bytes, bool is_batched)
@@ -298,7 +299,7 @@ class EnetService final : public Service {
   }
 
  private:
-  /// Where the system put the server.
+  /// Sets the address that the system gave the server.
   void sockaddr_port(ENetAddress& address) const {
     ENetAddress bound{};
     enet_socket_get_address(server_->socket, &bound);
@@ -314,12 +315,12 @@ class EnetService final : public Service {
 };
 #endif
 
-/// What the server did in ticks: processor seconds, and calls of the allocator.
+/// The server's work in ticks: processor seconds and allocations.
 struct Served {
   double seconds = 0;
   std::uint64_t allocations = 0;
 
-  /// Runs a part of a tick that is the server's.
+  /// Runs and measures one part of a tick on the server.
   template <typename Part>
   void run(const Part& part) {
     const std::uint64_t before = allocation_count();
@@ -340,7 +341,7 @@ std::size_t tick(Service& service, std::size_t clients, Served& served) {
   return service.clients_receive();
 }
 
-/// Ticks before any is counted: queues and rates come to what they will be.
+/// Ticks before the measurement, in which queues and rates become steady.
 constexpr int kWarmTicks = 100;
 
 /// An iteration is a tick; its time is the server's processor time per packet.
@@ -376,14 +377,15 @@ void serve_with(benchmark::State& state, std::size_t clients, Arguments... argum
   serve(state, service, clients);
 }
 
-/// Packets each way that are counted in a repetition, and ticks at least.
+/// The minimum of packets each way, and of ticks, in a repetition.
 constexpr std::size_t kPacketsCounted = 64'000;
 constexpr std::size_t kTicksLeast = 100;
 
 void register_case(std::size_t clients, std::size_t bytes) {
   const std::string name =
       "net/serve " + std::to_string(clients) + " x " + std::to_string(bytes) + " B/";
-  // The library would repeat until so many seconds per packet are full, which takes an hour.
+  // The library would repeat until the time per packet reaches its minimum, which would take an
+  // hour.
   const auto ticks = static_cast<std::int64_t>(std::max(kPacketsCounted / clients, kTicksLeast));
   const auto add = [&name, ticks](const std::string& subject, auto run) {
     benchmark::RegisterBenchmark((name + subject).c_str(), run)

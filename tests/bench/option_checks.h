@@ -1,4 +1,4 @@
-// What a range does not refuse in a program's options.
+// Checks of program options that a range does not make.
 #pragma once
 
 #include <cmath>
@@ -7,12 +7,12 @@
 
 namespace muster {
 
-/// For `CLI::Option::check`, what is wrong or nothing: "nan" is within every range.
+/// For `CLI::Option::check`: returns the error, or an empty text. "nan" is inside every range.
 inline std::string no_nan(const std::string& text) {
-  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "'" + text + "' is no number" : "";
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "'" + text + "' is not a number" : "";
 }
 
-/// The same: numbers without a sign wrap.
+/// The same: unsigned numbers wrap.
 inline std::string not_below_zero(const std::string& text) {
   return text.find('-') != std::string::npos ? "'" + text + "' is below 0" : "";
 }

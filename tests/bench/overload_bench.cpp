@@ -1,6 +1,6 @@
 // Measures updates and ages of a client whose budget is a fraction of its world's need. The peer is
-// the same world with room for all; the counters are bytes, updates and ages, which are the same on
-// every machine.
+// the same world with room for everything. The counters are bytes, updates and ages, which are
+// equal on every machine.
 #include <benchmark/benchmark.h>
 
 #include "tests/bench/bench.h"
@@ -19,9 +19,10 @@ void play(benchmark::State& state, const OverloadScene& scene, double share) {
     const auto budget = static_cast<std::uint32_t>(all.bytes_per_second * share);
     result = OverloadStage(scene, share < 1 ? budget : 0).measure(kSettleTicks, kTicks);
   }
-  state.counters["bytes an update"] = result.bytes_per_update();
+  state.counters["bytes per update"] = result.bytes_per_update();
   state.counters["x bytes of all"] = result.bytes_per_update() / all.bytes_per_update();
-  state.counters["updates of share"] = result.updates_per_second / (all.updates_per_second * share);
+  state.counters["updates per fair share"] =
+      result.updates_per_second / (all.updates_per_second * share);
   state.counters["age nearest tenth"] = result.age_ticks.front();
   state.counters["age farthest tenth"] = result.age_ticks.back();
   state.counters["false despawns"] = static_cast<double>(result.false_despawns);

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// Files are held in memory as a whole.
+/// Files are read into memory as a whole.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30U;
 
 struct FilePlace {

@@ -1,4 +1,4 @@
-// Whole files of the programs here, from and to the disk.
+// Reads and writes whole files for the programs in this folder.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace muster {
 
-/// Reads a file as a whole.
+/// Reads a whole file.
 Result<ByteVector> read_file(const std::string& path);
-/// The same, decompressed when its name ends in `.zst`. Fails with `malformed` when it is damaged.
+/// The same, decompressed if its name ends in `.zst`. Fails with `malformed` if it is damaged.
 Result<ByteVector> read_unpacked(const std::string& path);
-/// Writes a file, whole or not at all.
+/// Writes a file completely or not at all.
 Result<void> write_file(const std::string& path, Bytes bytes);
 
 }  // namespace muster

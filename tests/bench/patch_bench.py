@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How large patches are, beside shipping changed files whole.
+"""Compares the sizes of patches with shipping whole changed files.
 
-Builds a project, edits prefabs, builds again, and prints the sizes of what would be sent.
+Builds a project, edits prefabs, builds again, and prints the sizes of the data to send.
 
 usage: patch_bench.py MUSTER [--project DIR] [--changed N] [--seed N]
 
-Without --project a project is generated whose bundles hold nothing but prefabs: there every changed
-bundle is changed all over, which is the hardest case. Needs the zstd program for two of the rows.
+Without --project, a project is generated whose bundles contain only prefabs. Every changed bundle
+is then changed completely, which is the hardest case. Two rows need the zstd program.
 """
 import argparse
 import json
@@ -41,7 +41,7 @@ def vector(source, names="xyz"):
 
 
 def prefab_text(source, number):
-    """A prefab as Unity writes it: objects with transforms, renderers and colliders."""
+    """Returns a prefab in Unity's format: objects with transforms, renderers and colliders."""
     text = ["%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n"]
     for part in range(source.randint(3, 40)):
         base = number * 1000 + part * 10
@@ -83,7 +83,7 @@ def generate(folder, seed, prefabs=PREFABS):
 
 
 def edit(folder, build, changed, seed):
-    """Other numbers in so many prefabs that are in bundles: one to four in each."""
+    """Changes one to four numbers in each of `changed` prefabs that are in bundles."""
     report = json.loads(pathlib.Path(build, "build.json").read_text(encoding="utf-8"))
     paths = sorted({asset["path"] for target in report["targets"].values()
                     for bundle in target["bundles"] for asset in bundle["assets"]
@@ -158,7 +158,8 @@ def measure(arguments, work):
     for name, options in (("muster patch", []), ("muster patch --portable", ["--portable"])):
         patch = os.path.join(work, "patch")
         made = timed([arguments.muster, "patch", "create", old, new, "--out", patch, *options])
-        # Nothing is deleted before the end: ext4 creates files slowly for half a minute after that.
+        # Nothing is deleted before the end, because ext4 creates files slowly for half a minute
+        # afterwards.
         out = os.path.join(work, f"out{len(rows)}")
         applied = timed([arguments.muster, "patch", "apply", old, patch, "--out", out])
         assert {name: path.read_bytes() for name, path in files_of(out).items()} == {

@@ -1,12 +1,12 @@
-// Shows how the estimator of `net/transport/send_rate.h` comes to the rate of a path: bottlenecks
-// of many kinds over the simulated network as CSV, and a line of figures for each; then how fair
-// two are to each other.
+// Shows how the estimator of `net/transport/send_rate.h` adapts to the rate of a path: bottlenecks
+// of many kinds over the simulated network as CSV, with a line of results for each; then the
+// fairness of two flows.
 //
-//     muster_path_lab [--moments N] [COURSE.csv...] > paths.csv  # the figures go to standard error
+//     muster_path_lab [--moments N] [COURSE.csv...] > paths.csv  # results go to standard error
 //     plot_paths.py paths.csv paths.svg
 //
-// All time is simulated: the same program prints the same bytes. Courses are what
-// `net/transport/link_course.h` reads.
+// All time is simulated: the same program prints the same bytes. Courses have the format of
+// `net/transport/link_course.h`.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Something that happens on the way: the rate changes (kbit/s), or, with 0, a flow joins.
+/// An event on the path: the rate changes (kbit/s), or, with 0, a flow joins.
 struct Turn {
   Duration at{};
   double rate = 0;
@@ -93,7 +93,7 @@ std::vector<Scene> scenes() {
   return all;
 }
 
-/// Runs one scene and prints it. Its figures leave out the first 5 s, in which it finds the rate.
+/// Runs one scene and prints it. The results leave out the first 5 s, in which the rate is found.
 class Play {
  public:
   explicit Play(const Scene& scene)
@@ -168,11 +168,12 @@ class Play {
   Duration queue_max_{};
 };
 
-/// When the second flow comes, 7 s after the first and later: indices differ with the moment.
+/// When the second flow joins: 7 s or more after the first. The fairness depends on the moment.
 Duration moment_of(int number) { return 7s + number / 3 * 1090ms + number % 3 * 370ms; }
 
-/// Jain's index of a flow and one that comes later, from 10 s after it came and for 20 s: the least
-/// and the mean over some moments of coming. And the worst of what they used and of their queue.
+/// Prints Jain's index of a flow and a later one, measured for 20 s from 10 s after the second
+/// joined: minimum and mean over several moments of joining. Also prints the worst link use and the
+/// worst queue.
 void print_fairness(double rate, Duration round_trip, Offer offer, int moments) {
   double least = 1;
   double mean = 0;
@@ -196,7 +197,7 @@ void print_fairness(double rate, Duration round_trip, Offer offer, int moments) 
              queue / 1ms);
 }
 
-/// The scene of a file; nothing when it is no course.
+/// Returns the scene in a file; nothing if it is not a course.
 std::optional<Scene> read_scene(const std::string& file) {
   std::string problem;
   const auto bytes = read_capture_file(file, 1 << 20, problem);
@@ -207,7 +208,7 @@ std::optional<Scene> read_scene(const std::string& file) {
   const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   const auto course = read_link_course(text);
   if (!course.has_value()) {
-    fmt::print(stderr, "{}: no course of `seconds,latency_ms,loss,kbit_per_s`\n", file);
+    fmt::print(stderr, "{}: not a course of `seconds,latency_ms,loss,kbit_per_s`\n", file);
     return std::nullopt;
   }
   const std::string name = file.substr(file.find_last_of('/') + 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws what `jitter_lab --csv` wrote: a panel per file; how far behind the present each rule shows
-the world, above the age of the newest snapshot. With `--lead`: the lead of each rule, and how early
-its commands arrived. Needs Debian's python3-matplotlib; without it, exit code 2.
+"""Draws the output of `jitter_lab --csv`, one panel per file: how far behind the present each rule
+shows the world, and the age of the newest snapshot. With `--lead`: the lead of each rule, and how
+early its commands arrived. Needs Debian's python3-matplotlib; without it, exit code 2.
 
 usage: plot_jitter.py frames.csv frames.png [RULE...]
 """
@@ -15,13 +15,13 @@ except ImportError:
     sys.exit(2)
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402 (after the choice of a backend without a screen)
+from matplotlib import pyplot  # noqa: E402 (after the choice of a backend without a display)
 
 RULES = ("muster", "n4e", "mirror", "ddnet")
 
 
 def read(path, rules):
-    """Rows by file and rule, and the names of the columns."""
+    """Returns rows by file and rule, and the names of the columns."""
     files = {}
     with open(path, newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws what muster_path_lab printed: a panel per scene with the path's rate, what each flow sent
-through it, and below it the delay in the queue. Needs Debian's python3-matplotlib.
+"""Draws the output of muster_path_lab, one panel per scene: the path's rate, the rate of each flow,
+and below it the delay in the queue. Needs Debian's python3-matplotlib.
 
 usage: plot_paths.py paths.csv paths.png
 """
@@ -10,15 +10,15 @@ import sys
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402 (after the choice of a backend without a screen)
+from matplotlib import pyplot  # noqa: E402 (after the choice of a backend without a display)
 
 COLUMNS = 3
-GOAL_MS = 50  # of delay in the queue
-SETTLED_SECONDS = 5  # the beginning may fill the queue
+GOAL_MS = 50  # delay in the queue
+SETTLED_SECONDS = 5  # the queue may fill before this
 
 
 def read(path):
-    """Rows by scene, in the order of the file."""
+    """Returns rows by scene, in the order of the file."""
     scenes = {}
     with open(path, newline="", encoding="ascii") as file:
         for row in csv.DictReader(file):
@@ -28,7 +28,7 @@ def read(path):
 
 
 def draw(name, rows, rate, queue):
-    """One scene: the rates above, the queue below."""
+    """Draws one scene: the rates above, the queue below."""
     def column(key, flow):
         return [row[key] for row in rows if row["flow"] == flow]
 

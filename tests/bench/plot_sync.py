@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws what `sync_lab --csv` wrote of the first client: the delay of its packets and how far
-behind the server it shows others; the lead of its own time; and the error of what it shows, with
-the corrections. Needs Debian's python3-matplotlib; without it, exit code 2.
+"""Draws the output of `sync_lab --csv` for the first client: the delay of its packets and how far
+behind the server it shows others; the lead of its own time; and the error of the shown positions,
+with the corrections. Needs Debian's python3-matplotlib; without it, exit code 2.
 
 usage: plot_sync.py frames.csv frames.png
 """
@@ -15,7 +15,7 @@ except ImportError:
     sys.exit(2)
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402 (after the choice of a backend without a screen)
+from matplotlib import pyplot  # noqa: E402 (after the choice of a backend without a display)
 
 PANELS = (("ms", ("delay_ms", "shown_behind_ms")),
           ("ticks", ("lead_ticks",)),

@@ -1,5 +1,5 @@
-// What prediction costs a client: a tick that runs first, ticks that run again after a correction,
-// and a state of the server that was predicted right. `ticks` counts entities times ticks.
+// The cost of prediction for a client: a tick's first run, replayed ticks after a correction, and a
+// server state that was predicted correctly. `ticks` counts entities times ticks.
 #include <cmath>
 #include <string>
 
@@ -49,7 +49,7 @@ void replayed(benchmark::State& state, std::uint32_t entities) {
   Play play(entities);
   const auto transform = play.stage.received.component<Transform>("Transform");
   for (auto _ : state) {
-    // Another place than the one before: every state differs from what was predicted.
+    // Another position than before, so that every state differs from the prediction.
     for (Transform& at : play.stage.received.values(transform)) at.position.y += 0.5F;
     play.stage.reconcile();
   }

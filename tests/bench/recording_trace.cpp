@@ -11,10 +11,10 @@
 namespace muster {
 namespace {
 
-/// Snapshots a second, unless whoever trains wants others.
+/// Snapshots per second, unless the trainer chooses another rate.
 constexpr std::uint32_t kSendRate = 20;
 
-/// Notes one tick after the other.
+/// Records one tick after the other.
 class Notes {
  public:
   explicit Notes(Trace& out) : out_(out) {}
@@ -32,7 +32,7 @@ class Notes {
     std::sort(first, places_.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
   }
 
-  /// Values are found by their place until all are there.
+  /// Values are addressed by their index until all are known.
   void finish() {
     std::size_t next = 0;
     for (std::vector<TraceEntity>& entities : out_.ticks) {
@@ -48,7 +48,7 @@ class Notes {
     std::size_t value = 0;
   };
 
-  /// Traces use no id twice.
+  /// Traces never reuse an id.
   std::uint32_t id_of(const SeenEntity& seen) {
     const auto [found, is_new] = ids_.try_emplace(seen.id, seen.kind, next_id_);
     if (!is_new && found->second.first != seen.kind) found->second = {seen.kind, next_id_};

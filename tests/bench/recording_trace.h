@@ -1,4 +1,5 @@
-// Recordings of worlds (`RecordingWriter`) as traces: a game's own traffic to learn from.
+// Converts recordings of worlds (`RecordingWriter`) to traces, so that a model can be trained on a
+// game's own traffic.
 #pragma once
 
 #include <string>
@@ -9,11 +10,12 @@
 
 namespace muster {
 
-/// Whether a file begins as a recording does.
+/// True if a file begins like a recording.
 bool is_recording(Bytes bytes);
 
-/// Plays a recording and notes the world at every tick; its types are called as replication calls
-/// them, so that a model learnt from the trace serves the game. `name` is what a message calls it.
+/// Plays a recording and records the world at every tick. Types have the same names as in
+/// replication, so that the game can use a model trained on the trace. `name` is the file's name in
+/// messages.
 Result<Trace> trace_of_recording(Bytes bytes, const std::string& name);
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// What it costs a server to tell its clients of a world: the time inside `update` of all of them,
-// once for each snapshot. The peer copies every entity's values once for each client, which is the
-// least that a server without any codec would do.
+// The cost for a server of replicating a world to its clients: the time inside `update` of all of
+// them, once per snapshot. The peer copies every entity's values once per client, the minimum for a
+// server without a codec.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,14 +24,14 @@ using Clock = std::chrono::steady_clock;
 struct Scene {
   std::uint32_t clients = 64;
   std::uint32_t entities = 1'000;
-  /// So many of so many entities move; the others rest.
+  /// Of `moving_of` entities, `moving` ones move; the others are idle.
   std::uint32_t moving = 30;
   std::uint32_t moving_of = 100;
-  /// In every tick so many go, and as many others come.
+  /// Number of entities that are removed, and created, in every tick.
   std::uint32_t passing = 0;
 };
 
-/// A world at 20 ticks a second, each of which is sent. Entities walk in curves.
+/// A world at 20 ticks per second, each of which is sent. Entities walk in curves.
 class Hall {
  public:
   explicit Hall(const Scene& scene) : scene_(scene), stage_(1, options()) {
@@ -41,11 +41,11 @@ class Hall {
         stage_.spawn(id, {.relevance = Relevance::always});
       }
     });
-    // Until everybody has everything, and rests are known as such.
+    // Until all clients have all entities, and idle ones are known as idle.
     for (int i = 0; i < 150; ++i) tick(1);
   }
 
-  /// One tick; returns the seconds inside the server.
+  /// Runs one tick; returns the seconds inside the server.
   double tick(std::size_t threads) {
     stage_.server.begin_tick(++stage_.tick);
     const auto begin = Clock::now();
@@ -142,7 +142,7 @@ void replicate(benchmark::State& state, const Scene& scene, std::size_t threads)
   }
   const auto ticks = static_cast<double>(state.iterations());
   state.counters["share of a core at 20 Hz"] = 20 * seconds / ticks;
-  state.counters["bytes a snapshot"] =
+  state.counters["bytes per snapshot"] =
       static_cast<double>(hall.bytes() - bytes) / ticks / scene.clients;
   state.counters["KiB a client"] = static_cast<double>(hall.memory_bytes()) / 1024 / scene.clients;
 }
@@ -162,7 +162,8 @@ void copy(benchmark::State& state, const Scene& scene) {
   }
 }
 
-/// The writers of all clients alone, told what changed; acknowledgements come four ticks later.
+/// Only the writers of all clients. They are notified of changes; acknowledgements arrive four
+/// ticks later.
 class Writers {
  public:
   explicit Writers(const Scene& scene)
@@ -182,7 +183,7 @@ class Writers {
     for (int i = 0; i < 60; ++i) tick();
   }
 
-  /// Returns the bytes of all.
+  /// Returns the bytes of all writers.
   std::size_t tick() {
     ++tick_;
     for (const std::uint32_t i : changed_) {
@@ -219,7 +220,7 @@ void write(benchmark::State& state, const Scene& scene) {
   std::size_t bytes = 0;
   for (auto _ : state) bytes += writers.tick();
   const auto snapshots = static_cast<double>(state.iterations()) * scene.clients;
-  state.counters["bytes a snapshot"] = static_cast<double>(bytes) / snapshots;
+  state.counters["bytes per snapshot"] = static_cast<double>(bytes) / snapshots;
 }
 
 void add_writers(const std::string& name, const Scene& scene) {

@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// Runs a rule of `lead_rules.h`, which know 60 ticks per second only.
+/// Runs a rule of `lead_rules.h`. Those rules only support 60 ticks per second.
 class RuleClock final : public CommandClock {
  public:
   /// Requires: a name of `lead_rules`.

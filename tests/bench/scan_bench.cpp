@@ -1,6 +1,6 @@
-// How fast references come out of text. The peers of each measurement work on the same bytes:
-// `copy` is the floor that memory sets, `yaml-cpp` what a conforming parser takes. It reads Unity's
-// object headers as bare `---` lines, because it refuses them as they are.
+// The speed of finding references in text. The peers work on the same bytes: `copy` is the limit
+// set by memory, `yaml-cpp` a conforming parser. Its input has bare `---` lines in place of Unity's
+// object headers, which it refuses.
 #include <cassert>
 #include <cstring>
 #include <memory>
@@ -38,8 +38,8 @@ std::string random_guid(Random& random) {
   return text;
 }
 
-// A file as prefabs are: transforms, which refer inside the file only, and scripts. `dense` ones
-// have many references to other assets, the others one in a hundred lines.
+// A file like a prefab: transforms, which only refer inside the file, and scripts. `dense` ones
+// have many references to other assets; the others have one per hundred lines.
 std::string make_prefab(Random& random, bool is_dense) {
   std::string text = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
   for (int object = 0; object < 150; ++object) {

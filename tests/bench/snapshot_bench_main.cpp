@@ -1,4 +1,4 @@
-// Streams a recorded world through the snapshot codec and says what it took.
+// Streams a recorded world through the snapshot codec and prints sizes and times.
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -29,8 +29,8 @@ struct Arguments {
 
 const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
 
-/// Coders that predict little would take so many datagrams for a world that none were acknowledged
-/// in time. What they are compared by is the size, so they have as much room as they want.
+/// Coders with weak prediction would need too many datagrams per world: none were acknowledged
+/// in time. They are compared by size, so their datagrams have no limit.
 constexpr std::size_t kPlainDatagramBytes = 65'000;
 
 int fail_with(const std::string& message) {
@@ -38,7 +38,7 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
-/// What a server has before anybody trained: it knows its prefabs.
+/// The model of a server before any training: it knows its prefabs.
 SnapshotModel untrained_model(const Trace& trace) {
   SnapshotModel model = untrained_model(trace.types);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
@@ -80,7 +80,7 @@ double mean_of(const std::vector<std::size_t>& bytes) {
          static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
-/// What simpler coders make of the same; the one of the seeds under the same conditions.
+/// The sizes of simpler coders for the same world; `reference` under the same conditions.
 nlohmann::ordered_json peers_of(const Arguments& arguments, const Trace& trace,
                                 const SnapshotModel& model) {
   StreamSettings settings = arguments.settings;
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
       "Exit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
   app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst, or a recording of a world")
       ->required();
-  app.add_option("--rate", arguments.settings.rate, "Snapshots a second")
+  app.add_option("--rate", arguments.settings.rate, "Snapshots per second")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--rtt-ms", arguments.settings.rtt_ms, "Round trip in milliseconds")
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
   app.add_option("--loss", arguments.loss, "Datagrams lost: a share below 1, or per cent from 1 on")
       ->check(CLI::Range(0.0, 99.0))
       ->check(muster::no_nan);
-  app.add_option("--seed", arguments.settings.seed, "Of the losses")
+  app.add_option("--seed", arguments.settings.seed, "Seed of the losses")
       ->check(muster::not_below_zero)
       ->capture_default_str();
   app.add_option("--coder", arguments.coder, "Entropy coder")
@@ -189,12 +189,12 @@ int main(int argc, char** argv) {
       app.add_option("--datagram", arguments.settings.datagram_bytes,
                      "Bytes of a datagram at most: 1200, or 65000 for huffman, raw and reference")
           ->check(CLI::Range(64, 65'000));
-  app.add_option("--from", arguments.settings.from_seconds, "Second from which on is counted")
+  app.add_option("--from", arguments.settings.from_seconds, "First measured second")
       ->check(muster::not_below_zero)
       ->capture_default_str();
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
   app.add_flag("--json", arguments.as_json, "One JSON object");
-  app.add_flag("!--no-peers", arguments.with_peers, "Leave out the sizes of simpler coders");
+  app.add_flag("!--no-peers", arguments.with_peers, "Do not compute the sizes of simpler coders");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Streams made-up worlds over ways of every length: each integer arrives, and sizes are sane.
-Traces that are none, and options that make no sense, end with exit code 2.
+"""Streams generated worlds over links of every length: each integer arrives, sizes are plausible.
+Invalid traces and options give exit code 2.
 
     snapshot_bench_test.py SNAPSHOT_BENCH SNAPSHOT_TRAIN
 """
@@ -19,7 +19,7 @@ TICK_RATE = 60
 
 
 def write_trace(path, name, bits, ticks):
-    """A trace of entities of one type; `ticks` gives for each tick a dict of id and values."""
+    """Writes a trace of one entity type; `ticks` has a dict of id and values for each tick."""
     fields = [{"name": f"f{i}", "kind": "uint", "bits": width, "note": ""}
               for i, width in enumerate(bits)]
     header = json.dumps({"name": name, "seed": 1, "tick_rate": TICK_RATE, "ticks": len(ticks),
@@ -28,14 +28,14 @@ def write_trace(path, name, bits, ticks):
         out.write(b"MTRC1\0\0\0" + struct.pack("<I", len(header)) + header)
         for number, entities in enumerate(ticks):
             out.write(struct.pack("<II", number, len(entities)))
-            # Lists keep their order, also a wrong one.
+            # Lists keep their order, even an invalid one.
             pairs = sorted(entities.items()) if isinstance(entities, dict) else entities
             for entity, values in pairs:
                 out.write(struct.pack(f"<IHH{len(bits)}I", entity, 0, len(bits), *values))
 
 
 def walkers(count):
-    """They go round in circles, each at its own pace: a datagram does not hold them all."""
+    """Entities move in circles, each at its own speed. One datagram cannot contain them all."""
     ways = random.Random(1)
     paces = [(ways.uniform(0.01, 0.2), ways.uniform(0, 6), ways.uniform(500, 9000))
              for _ in range(count)]
@@ -55,37 +55,37 @@ def noise(bits):
 
 
 def newcomers():
-    """Every sixth tick another one, with great numbers that never change."""
+    """Every sixth tick adds an entity with large numbers that never change."""
     great = tuple(0x12345678 + 77 * i for i in range(10))
     return [{i: great for i in range(max(0, tick // 6 - 5), tick // 6 + 1)}
             for tick in range(TICKS)]
 
 
 def giants():
-    """Two of so many fields of noise that no common datagram holds one."""
+    """Two entities with so many random fields that no common datagram can contain one."""
     values = random.Random(3)
     return [{i: tuple(values.getrandbits(32) for _ in range(300)) for i in range(2)}
             for _ in range(TICKS)]
 
 
 def check_rates(stream, expect, path):
-    """Bytes over time, whatever the rate: whole ticks make another one than was asked for."""
+    """Checks bytes over time at several rates. Whole ticks may change the requested rate."""
     for asked, sent in ((20, 20), (25, 30), (45, 60), (120, 60)):
         report = stream(path, "--rate", str(asked), "--no-peers")
         expect(math.isclose(report["snapshots_per_second"], sent), f"{sent} snapshots a second")
         kbps = report["mean_bytes"] * report["snapshots"] * 8e-3 / (TICKS / TICK_RATE - 1)
         expect(math.isclose(report["kbps"], kbps, rel_tol=0.02),
                f"at {asked} a second {report['kbps']} kbps are not {kbps}")
-    # What is left out takes none of the way.
+    # A snapshot that is left out uses no bytes of the link.
     report = stream(path, "--rate", "60", "--rtt-ms", "1000", "--no-peers")
     expect(report["snapshots_left_out"] > 0, "some are left out")
-    expect(report["snapshots_per_second"] < 60, "what is left out is not sent")
+    expect(report["snapshots_per_second"] < 60, "left-out snapshots are not sent")
     kbps = report["mean_bytes"] * report["snapshots"] * 8e-3 / (TICKS / TICK_RATE - 1)
     expect(math.isclose(report["kbps"], kbps, rel_tol=0.02), f"{report['kbps']} are not {kbps}")
 
 
 def check_refusals(program, trainer, folder, expect):
-    """Exit code 2, and what is wrong where."""
+    """Exit code 2, and a message with the error and its position."""
 
     def refuse(text, path, *options):
         run = subprocess.run([program, path, "--json", "--no-peers", *options],
@@ -149,7 +149,7 @@ def main():
                 stream(crowd, "--rate", "60", "--rtt-ms", rtt, "--loss", loss, "--no-peers")
         report = stream(crowd, "--rate", "60")
         reference = report["peers"]["reference_bytes"]
-        expect(report["peers"]["reference_verified"], "the reference is verified")
+        expect(report["peers"]["reference_verified"], "the peer `reference` is verified")
         expect(reference < 1.2 * report["peers"]["bit_packed_bytes"],
                f"the reference takes {reference} bytes, far more than fixed widths")
         for coder in ("huffman", "raw", "reference"):
@@ -175,7 +175,7 @@ def main():
             report = stream(path, "--coder", coder, "--loss", "5", "--no-peers")
             expect(1200 < report["datagram_bytes"] < 2400, "a giant has a datagram of its size")
         report = stream(crowd, "--no-peers")
-        expect(report["datagram_bytes"] <= 1200, "others have datagrams as large as they may be")
+        expect(report["datagram_bytes"] <= 1200, "other datagrams keep the limit")
         check_rates(stream, expect, crowd)
         check_refusals(program, sys.argv[2], folder, expect)
 

@@ -1,4 +1,4 @@
-// What simpler ways to send the same snapshots would take: the peers of the snapshot codec.
+// The sizes of the same snapshots in simpler encodings: the peers of the snapshot codec.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace muster {
 
-/// Mean bytes of a snapshot, each without head or acknowledgements.
+/// Mean bytes per snapshot, without head and acknowledgements.
 struct PeerSizes {
   double bit_packed = 0;      ///< Every field of every entity in its fixed width.
   double order0_entropy = 0;  ///< Changes against the acknowledged tick, an ideal coder per field.
   double zstd_delta = 0;      ///< The same changes as bytes, each snapshot packed by zstd -3.
 };
 
-/// The sizes at one snapshot each `tick_step` ticks, against the state of `ack_ticks` ago; the
-/// first second is left out.
+/// The sizes with one snapshot per `tick_step` ticks, coded against the state of `ack_ticks` ago.
+/// The first second is left out.
 PeerSizes peer_sizes(const Trace& trace, std::uint32_t tick_step, std::uint32_t ack_ticks);
 
 }  // namespace muster

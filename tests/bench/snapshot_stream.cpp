@@ -1,6 +1,6 @@
-// The client is a reader whose acknowledgements arrive one round trip after the snapshot left. A
-// lost acknowledgement is repeated with the next one, a tick later. A snapshot of which a datagram
-// was lost is not compared; the next one that arrives whole must be right again.
+// The client is a reader whose acknowledgements arrive one round trip after the snapshot was sent.
+// A lost acknowledgement is repeated with the next one, a tick later. A snapshot with a lost
+// datagram is not compared; the next complete one must be correct again.
 #include "tests/bench/snapshot_stream.h"
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 namespace muster {
 namespace {
 
-/// Of what an entity needs that no other datagram has room for: 1,024 fields of noise take 6,000.
+/// For an entity that fits into no other datagram: 1,024 random fields need 6,000 bytes.
 constexpr std::size_t kDatagramBytesMax = 65'536;
-/// Datagrams in a round trip, as a server has it (`ClientView`): what is acknowledged must still be
-/// in the codec's window, with more to predict from.
+/// Datagrams per round trip, as on a server (`ClientView`). Acknowledged ones must still be in the
+/// codec's window, with others to predict from.
 constexpr double kDatagramsOnTheWay = 40;
-/// Those of one tick: they may go out at once after they were saved up.
+/// The maximum in one tick, which may be sent at once after saving up.
 constexpr double kDatagramsAtOnceMax = 12;
 static_assert(kDatagramsOnTheWay + kDatagramsAtOnceMax + 8 < kSnapshotWindow);
 
-/// The processor's time that this program has taken: what else the machine does counts little.
-/// Steps of a microsecond even out over a stream.
+/// The processor time of this program, which other work of the machine changes little. Steps of a
+/// microsecond average out over a stream.
 double processor_ns() { return static_cast<double>(std::clock()) * (1e9 / CLOCKS_PER_SEC); }
 
 class Stream {
@@ -58,7 +58,7 @@ class Stream {
       }
     }
     result_.is_verified = compared_ > 0;
-    if (compared_ == 0) result_.fault = "no snapshot arrived whole";
+    if (compared_ == 0) result_.fault = "no snapshot arrived completely";
     result_.memory_bytes = writer_.memory_bytes();
     result_.reader_memory_bytes = reader_.memory_bytes();
     return std::move(result_);
@@ -103,7 +103,7 @@ class Stream {
       const std::span<const std::byte> datagram = write_datagram();
       encode_ns += processor_ns() - written;
       if (is_settled) result_.allocations += allocation_count() - before;
-      // The first part looks at all entities, the others at those behind it.
+      // The first part visits all entities, the later parts only those after it.
       if (parts == 0 && is_counted) result_.changed_entities += writer_.changed_count();
       if (datagram.empty()) {
         result_.fault = fmt::format("tick {}: an entity does not fit into a datagram", now);
@@ -127,7 +127,7 @@ class Stream {
     return !is_whole || !writer_.is_done() || compare(now);
   }
 
-  /// As large as it may be, unless an entity needs more.
+  /// Writes a datagram of the maximum size, or larger for an entity that needs more.
   std::span<const std::byte> write_datagram() {
     std::span<std::byte> room = std::span(buffer_).first(settings_.datagram_bytes);
     while (true) {
@@ -180,8 +180,9 @@ class Stream {
   SnapshotWriter writer_;
   SnapshotReader reader_;
   std::uint64_t random_;
-  double allowed_ = 0;  ///< Datagrams that may go out now.
-  double wanted_ = 1;   ///< A tick takes about as many: without them it waits, so that it is whole.
+  double allowed_ = 0;  ///< Datagrams that may be sent now.
+  double wanted_ = 1;   ///< Datagrams that a tick needs. With fewer allowed it waits, so that it is
+                        ///< complete.
   std::vector<std::byte> buffer_;
   std::vector<EntityState> world_;
   std::deque<Ack> acks_;

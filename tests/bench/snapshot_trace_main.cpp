@@ -1,5 +1,5 @@
-// Makes a trace (MTRC1) out of a recording of a world, with the description of its scene: so that a
-// game's own traffic can train its model and be measured.
+// Converts a recording of a world to a trace (MTRC1) with a description of its scene, so that a
+// model can be trained and measured on a game's own traffic.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -40,7 +40,7 @@ constexpr std::string_view name_of(LaneKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// In a trace the text before a dot joins the numbers of one vector.
+/// In a trace, the text before a dot groups the numbers of one vector.
 std::string field_name(std::string name) {
   for (char& letter : name) {
     if (letter == '.') letter = '_';
@@ -119,7 +119,7 @@ Result<void> write_trace(const std::string& path, const ByteVector& bytes) {
   const std::size_t size =
       ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), kLevel);
   if (ZSTD_isError(size) != 0)
-    return fail(ErrorCode::limit_exceeded, "zstd could not pack the trace");
+    return fail(ErrorCode::limit_exceeded, "zstd could not compress the trace");
   packed.resize(size);
   return write_file(path, packed);
 }
@@ -161,15 +161,15 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   muster::Arguments arguments;
-  CLI::App app("Makes a trace out of a recording of a world.");
+  CLI::App app("Converts a recording of a world to a trace.");
   app.footer(
       "Example:\n  snapshot_trace arena.mrec --name muster_arena --out muster_arena.mtrc.zst \\\n"
       "    --scene tests/bench/scenes/muster_arena.json");
   app.add_option("RECORDING", arguments.recording, "Written by `RecordingWriter`.")->required();
   app.add_option("--name", arguments.name, "The scene's name.")->required();
-  app.add_option("--out", arguments.out, "The trace; packed when it ends in .zst.")->required();
-  app.add_option("--scene", arguments.scene, "Where to write what its fields mean.");
-  app.add_option("--rate", arguments.send_rate, "Snapshots a second, for the scene.");
+  app.add_option("--out", arguments.out, "The trace; compressed if it ends in .zst.")->required();
+  app.add_option("--scene", arguments.scene, "Where to write the description of its fields.");
+  app.add_option("--rate", arguments.send_rate, "Snapshots per second, for the scene.");
   CLI11_PARSE(app, argc, argv);
   return muster::run(arguments);
 }

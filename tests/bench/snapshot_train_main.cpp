@@ -1,4 +1,4 @@
-// Makes the priors of the snapshot codec from recorded worlds.
+// Trains the priors of the snapshot codec on recorded worlds.
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
@@ -80,7 +80,7 @@ int train(const Arguments& arguments, std::span<const TrainingTrace> training) {
   fmt::print("{}: {} bytes, {} types, {} probabilities\n", arguments.out, trained->file.size(),
              trained->model.types.size(), trained->model.probabilities.size());
   if (trained->lanes_left_out > 0) {
-    fmt::print("{} of {} fields were left out, for a model for '{}' has at most {} bytes\n",
+    fmt::print("{} of {} fields were left out, because a model for '{}' has at most {} bytes\n",
                trained->lanes_left_out, trained->lane_count, arguments.coder, most);
   }
   return 0;
@@ -131,12 +131,12 @@ int main(int argc, char** argv) {
       "that "
       "gain the least are left out, and how many is printed: they are expected to stay as they "
       "are, with the probabilities of all fields of their kind.\n"
-      "Exit codes: 0 written, 2 unreadable input, or a model that is too large all the same.");
+      "Exit codes: 0 written, 2 unreadable input, or a model that is still too large.");
   app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst, or recordings of worlds")
       ->required();
   app.add_option("--out", arguments.out, "The model to write")->required();
   app.add_option("--coder", arguments.coder,
-                 "The strongest coder that the model is for; a model for 'mix' serves all")
+                 "The strongest coder of the model; a model for 'mix' works with all")
       ->check(CLI::IsMember({"range", "mix"}))
       ->capture_default_str();
   app.add_option("--rate", arguments.rate, "Snapshots a second (default: the scene's own)")
@@ -144,12 +144,12 @@ int main(int argc, char** argv) {
   app.add_option("--rtt-ms", arguments.rtt_ms, "Round trip in milliseconds")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
-  app.add_option("--loss", arguments.loss, "Share of snapshots lost while training")
+  app.add_option("--loss", arguments.loss, "Fraction of snapshots lost during training")
       ->check(CLI::Range(0.0, 0.9))
       ->check(muster::no_nan)
       ->capture_default_str();
   app.add_option("--until", arguments.until_seconds,
-                 "Train on so many seconds of each trace (0 for all), to judge on the rest")
+                 "Train on this many seconds of each trace (0: all), and test on the rest")
       ->check(muster::not_below_zero);
   app.add_flag("--built-in", arguments.is_built_in,
                "Write the priors of untrained models as source, from traces of several games");

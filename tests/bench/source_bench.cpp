@@ -1,6 +1,7 @@
-// What it costs to get the files of a build into a process, each hashed as a store does before it
-// uses one: through the sources, and with `open` and `read` into one buffer. PhysFS reads the same
-// files out of a zip that does not compress. "cold" files are read after the kernel forgot them.
+// The cost of reading a build's files into a process, each hashed before its first use, as in a
+// store: through the sources, and with `open` and `read` into one buffer. PhysFS reads the same
+// files from an uncompressed zip. "cold" files are read after the kernel has dropped them from its
+// cache.
 #include <array>
 #include <cassert>
 #include <functional>
@@ -28,7 +29,7 @@ struct FileShape {
   std::size_t bytes;
 };
 
-// Files of noise, as what is in bundles is compressed.
+// Random files, because bundles contain compressed data.
 struct Files {
   explicit Files(const FileShape& shape) : total_bytes(shape.files * shape.bytes) {
     for (std::size_t i = 0; i < shape.files; ++i) {
@@ -53,7 +54,7 @@ struct Files {
 
 enum class Cache : std::uint8_t { warm, cold };
 
-// Files are generated when a benchmark of theirs first runs, and live until the last is done.
+// Files are generated at their first benchmark, and live until the last one has run.
 class LazyFiles {
  public:
   explicit LazyFiles(const FileShape& shape) : shape_(shape) {}
@@ -68,7 +69,7 @@ class LazyFiles {
   std::unique_ptr<Files> files_;
 };
 
-// `prepare` makes what `read_all` needs, out of the files.
+// `prepare` makes the input of `read_all` from the files.
 template <typename Prepare>
 void measure(const std::shared_ptr<LazyFiles>& lazy, Cache cache, const std::string& subject,
              Prepare prepare) {
@@ -81,7 +82,7 @@ void measure(const std::shared_ptr<LazyFiles>& lazy, Cache cache, const std::str
       state.SkipWithError("not available here");
       return;
     }
-    read_all();  // Memory that is touched for the first time is not what is measured.
+    read_all();  // The first use of memory is not measured.
     for ([[maybe_unused]] const auto round : state) {
       if (cache == Cache::cold) {
         state.PauseTiming();
@@ -108,7 +109,7 @@ using ReadAll = std::function<void()>;
 void measure_sources(const std::shared_ptr<LazyFiles>& lazy, Cache cache) {
   for (const SourceKind kind : {SourceKind::mapped, SourceKind::pread, SourceKind::uring}) {
     measure(lazy, cache, std::string(to_string(kind)), [kind](const Files& files) -> ReadAll {
-      // As a store gives it one: fresh memory would cost more than reading into it.
+      // With a pool, as a store gives it: new memory would cost more than reading into it.
       Result<DiskSource> opened =
           open_disk_source(files.folder.path(), kind, std::make_shared<MemoryPool>());
       if (!opened) return nullptr;

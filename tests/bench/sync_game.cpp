@@ -1,4 +1,4 @@
-// Both ends round a character's state to what the wire carries, so that a prediction from the same
+// Both ends round a character's state to its sent precision, so that a prediction from the same
 // commands is exact.
 #include "tests/bench/sync_game.h"
 

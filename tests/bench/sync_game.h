@@ -1,4 +1,4 @@
-// The game that sync_lab plays: first-person characters that walk, jump, turn and shoot.
+// The game of sync_lab: first-person characters that walk, jump, turn and shoot.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace muster {
 /// A character's motion. Its position is in its `Transform`.
 struct Character {
   Vec3 velocity{};
-  std::int32_t yaw_counts = 0;  ///< Counts of the device since the spawn.
+  std::int32_t yaw_counts = 0;  ///< Counts of the input device since the spawn.
   std::int32_t pitch_counts = 0;
   float degrees_per_count = 0.05F;
   std::uint8_t cooldown = 0;  ///< Ticks until it can shoot again.
@@ -32,7 +32,7 @@ consteval auto describe(Type<Character>) {
       .field<&Character::cooldown>("cooldown");
 }
 
-/// Presses that the server has run, by button. Clients do not predict it.
+/// Presses that the server has processed, by button. Clients do not predict it.
 struct Tally {
   std::array<std::uint32_t, kButtons> presses{};
 };
@@ -41,22 +41,22 @@ consteval auto describe(Type<Tally>) {
                                                          {.receivers = Receivers::owner});
 }
 
-/// First verdicts of shots, by the shooter's network id and the tick: what was hit, or -1.
+/// First results of shots, by the shooter's network id and the tick: the target, or -1.
 struct ShotLog {
   using Verdicts = std::map<std::pair<std::int32_t, std::uint32_t>, std::int32_t>;
   Verdicts server;
   Verdicts client;
 };
 
-/// Shots that the server has run, by the shooter's network id. Each plays one effect.
+/// Shots that the server has processed, by the shooter's network id. Each plays one effect.
 using ShotCounts = std::map<std::int32_t, std::uint64_t>;
 
-/// Calls of one process play one match at a time: the systems write to one log.
+/// Calls of one process play one match at a time, because the systems write to one log.
 ShotLog& shot_log();
 ShotCounts& shot_counts();
 /// 60 ticks and 20 snapshots per second.
 Game sync_game();
-/// Builds the game's content into a folder of the disk. Throws when it cannot be built.
+/// Builds the game's content into a folder of the disk. Throws if that fails.
 void build_sync_game(const std::string& folder);
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// Plays matches over recorded delays with recorded inputs, and measures what their players get.
+// Plays matches over recorded delays with recorded inputs, and measures the results for the
+// players.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -104,7 +105,7 @@ bool write_course(const Options& options, const SyncResult& result) {
   return written.has_value();
 }
 
-/// Messages about lines begin with the path; messages of the disk do not always name it.
+/// Messages about lines begin with the path; messages of the disk may not contain it.
 int complain_of(const std::string& path, const std::string& text) {
   const bool is_named = text.find(path) != std::string::npos;
   fmt::print(stderr, "sync_lab: {}{}\n", is_named ? "" : path + ": ", text);
@@ -156,11 +157,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--inputs", options.inputs,
                  "CSV of a first-person game or of a fighting game; may end in .zst")
       ->required();
-  app.add_option("--loss", options.loss_percent, "percent of the datagrams of each direction")
+  app.add_option("--loss", options.loss_percent, "percent of the datagrams in each direction")
       ->check(CLI::Range(0.0, 100.0))
       ->check(no_nan);
   app.add_option("--clients", options.clients,
-                 "players (as many as the inputs have, at least 2 and at most 8)")
+                 "number of players (default: those of the inputs, from 2 to 8)")
       ->check(not_below_zero)
       ->check(CLI::Range(1U, kClientsMax));
   app.add_option("--seconds", options.seconds, "of play")
@@ -171,7 +172,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0.0, 3600.0))
       ->check(no_nan)
       ->capture_default_str();
-  app.add_option("--fps", options.frames_per_second, "frames per second of the clients, to 240")
+  app.add_option("--fps", options.frames_per_second,
+                 "frames per second of the clients, at most 240")
       ->check(CLI::Range(1.0, 240.0))
       ->check(no_nan)
       ->capture_default_str();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs sync_lab on the recordings of the tree, and on input that is wrong or strange.
+"""Runs sync_lab on the recordings in the tree, and on invalid or unusual input.
 
 usage: sync_lab_test.py SYNC_LAB PLOT_SYNC
 """
@@ -50,12 +50,12 @@ class SyncLabTest(unittest.TestCase):
         self.assertEqual(figures["effects_lost"], 0)
 
     def test_both_rules_play_the_same_match_without_a_lost_press(self):
-        # A shorter match has too few corrections to compare.
+        # A shorter match has too few corrections for a comparison.
         ours = play("--loss", 5, seconds=60)
         theirs = play("--loss", 5, "--rules", "fpssample", seconds=60)
         for figures in (ours, theirs):
             self.sound(figures)
-            # Nothing is proven by a match in which nothing happens.
+            # A match without activity proves nothing.
             self.assertGreater(figures["presses"], 100)
             self.assertGreater(figures["states_compared"], 1000)
             self.assertGreater(figures["shots"], 20)

@@ -1,6 +1,6 @@
-// Time moves in steps of a 240th of a second. In each one the server runs a frame, and each client
-// whose frame is due. A datagram meets the delay that its client's recording has at that moment, in
-// both directions.
+// Time advances in steps of a 240th of a second. In each step the server runs a frame, and each
+// client whose frame is due. A datagram gets the delay that its client's recording has at that
+// moment, in both directions.
 #include "tests/bench/sync_play.h"
 
 #include <algorithm>
@@ -26,16 +26,16 @@ constexpr double kTickMs = 1000.0 / 60;
 constexpr double kStepMs = kTickMs / 4;
 constexpr std::uint32_t kTargets = 16;
 constexpr std::uint32_t kSnapshotTicks = 3;
-/// After the end players hold still until all of their presses have run.
+/// After the end, players do nothing until all of their presses were processed.
 constexpr double kRestMs = 2000;
 constexpr double kRestMaxMs = 30'000;
 constexpr double kRestDelayMs = 50;
 constexpr double kReconnectMs = 1000;
 constexpr double kBeginMaxMs = 3000;
-/// Clients of one recording are this far apart in it.
+/// Clients with the same recording start this far apart in it.
 constexpr double kApartMs = 7300;
 
-/// A client with its connection, which begins again when it is lost.
+/// A client and its connection, which is opened again after a loss.
 struct Seat {
   Seat(const DelayFile& delays, const InputRecording& inputs)
       : way(delays), input(inputs, 0), rows_per_ms(inputs.ticks_per_second / 1000) {}
@@ -50,8 +50,8 @@ struct Seat {
   double reconnect_ms = 0;
   double delay_ms = 0;
   bool has_joined_late = false;
-  bool has_step = false;  ///< The server knows the device's step.
-  // Of this connection.
+  bool has_step = false;  ///< The server knows the resolution of the input device.
+  // Members of the present connection.
   std::uint32_t held = 0;
   std::array<std::uint32_t, kButtons> pressed{};
   std::array<std::uint32_t, kButtons> run{};
@@ -64,8 +64,8 @@ struct Seat {
   SeenTicks seen;
   ShotCounts effects;  ///< Played, by the shooter's network id.
   ShotCounts undone;
-  std::int32_t own_id = 0;    ///< Of its character; 0 before it is there.
-  std::vector<ShownOwn> own;  ///< Waits until the server has that tick.
+  std::int32_t own_id = 0;    ///< Of its character; 0 before it exists.
+  std::vector<ShownOwn> own;  ///< Waits until the server has reached that tick.
 };
 
 class Match {
@@ -113,7 +113,7 @@ class Match {
     seat->way.start_at(round(options_.delays.size()) * kApartMs);
     seat->first_row =
         static_cast<std::uint64_t>(round(options_.inputs.size()) * kApartMs * seat->rows_per_ms);
-    // Frames of several clients are not in step.
+    // Frames of several clients are not synchronised.
     seat->next_frame_ms = std::fmod(index * 7.7, 1000 / options_.frames_per_second);
     edges_.host(seat->host);
     seats_.push_back(std::move(seat));
@@ -205,7 +205,7 @@ class Match {
   }
   void skip_rows(Seat& seat) const { seat.rows = rows_until_now(seat); }
 
-  /// Gives the client what the devices had since its last frame.
+  /// Passes the client the inputs since its last frame.
   void feed(Seat& seat) {
     if (is_resting_ || !can_play(seat) || !has_begun()) {
       skip_rows(seat);
@@ -225,8 +225,8 @@ class Match {
     }
   }
 
-  /// Nobody plays before all are there, so that each sees each shot. Whoever cannot connect does
-  /// not keep the others waiting for ever.
+  /// Play begins when all clients are connected, so that each sees every shot. A client that cannot
+  /// connect delays the others for a limited time only.
   bool has_begun() {
     has_begun_ =
         has_begun_ || now_ms() >= kBeginMaxMs || std::ranges::all_of(seats_, [&](const auto& seat) {
@@ -287,7 +287,7 @@ class Match {
     }
   }
 
-  /// Returns the largest error of the others in mm.
+  /// Returns the largest position error of the other characters in mm.
   float measure_shown(Seat& seat, const ClientMembers& members, double own_time) {
     float worst = 0;
     seat.client->each<const Character, const Transform>(
@@ -313,7 +313,7 @@ class Match {
     return worst;
   }
 
-  /// `is_lost`: the connection timed out, with presses under way.
+  /// `is_lost`: the connection timed out with presses in flight.
   void end_life(Seat& seat, bool is_lost) {
     if (seat.client == nullptr) return;
     for (std::size_t i = 0; i < kButtons; ++i) {
@@ -344,8 +344,8 @@ class Match {
     seat.has_joined_late = true;
   }
 
-  /// Compares what a client has played with the server's shots. A client that came later sees only
-  /// some of the others' shots, and one that lost its connection misses some.
+  /// Compares a client's played effects with the server's shots. A client that joined late sees
+  /// only some of the others' shots, and one that lost its connection misses some.
   void count_effects(const Seat& seat, bool is_lost) {
     for (const auto& [shooter, shots] : shot_counts()) {
       if (seat.has_joined_late && shooter != seat.own_id) continue;

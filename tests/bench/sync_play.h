@@ -16,12 +16,12 @@ enum class SyncRules : std::uint8_t { muster, fpssample };
 
 struct SyncPlayOptions {
   SyncRules rules = SyncRules::muster;
-  std::vector<DelayFile> delays{};       ///< Client `i` has the one at `i` modulo their number.
-  std::vector<InputRecording> inputs{};  ///< The same.
-  double loss = 0;  ///< 0 to 1: of datagrams, each way, beside the recordings'.
+  std::vector<DelayFile> delays{};       ///< Client `i` uses index `i` modulo their number.
+  std::vector<InputRecording> inputs{};  ///< Used in the same way.
+  double loss = 0;  ///< Fraction of lost datagrams, each way, besides the recordings' losses.
   std::uint32_t clients = 2;
   double seconds = 60;
-  double skip_seconds = 5;  ///< At the start; not measured.
+  double skip_seconds = 5;  ///< At the start; played but not measured.
   double frames_per_second = 60;
   std::uint64_t seed = 1;
 };
@@ -29,19 +29,19 @@ struct SyncPlayOptions {
 /// A frame of the first client, for plots.
 struct SyncFrame {
   double seconds = 0;
-  double delay_ms = 0;         ///< That its packets meet.
-  double lead_ticks = 0;       ///< Of predicted time before the server.
-  double shown_behind_ms = 0;  ///< What is shown of others, behind the server.
-  double shown_error_mm = 0;   ///< The largest one of the others.
+  double delay_ms = 0;         ///< The delay of its packets.
+  double lead_ticks = 0;       ///< Predicted time minus the server's time.
+  double shown_behind_ms = 0;  ///< The server's time minus the shown time of others.
+  double shown_error_mm = 0;   ///< The largest error of the others.
   std::uint64_t corrections = 0;
 };
 
 struct SyncResult {
-  bool is_verified = true;  ///< And something was compared.
-  std::string difference;   ///< The first one.
+  bool is_verified = true;  ///< True if all states are equal and at least one was compared.
+  std::string difference;   ///< The first difference.
   std::uint64_t states_compared = 0;
   std::uint64_t states_deferred = 0;  ///< Compared with an earlier tick.
-  std::uint64_t states_unknown = 0;   ///< Older than what is kept of the server.
+  std::uint64_t states_unknown = 0;   ///< Older than the server's record.
   double client_minutes = 0;
   std::uint64_t frames = 0;
   std::uint64_t corrections = 0;
@@ -50,7 +50,7 @@ struct SyncResult {
   std::uint64_t snapshots = 0;
   std::uint64_t late_snapshots = 0;
   double interpolation_delay_ms_mean = 0;
-  double stopped_share = 0;  ///< Share of frames in which the playback clock stood still.
+  double stopped_share = 0;  ///< Fraction of frames in which the playback clock stopped.
   double lead_ticks_p50 = 0;
   double lead_ticks_p99 = 0;
   std::uint64_t ticks = 0;  ///< Summed over all players.
@@ -58,21 +58,21 @@ struct SyncResult {
   std::uint64_t presses = 0;
   std::uint64_t presses_lost = 0;
   std::uint64_t presses_doubled = 0;
-  std::uint64_t presses_disconnected = 0;  ///< Under way when a connection timed out.
+  std::uint64_t presses_disconnected = 0;  ///< In flight when a connection timed out.
   std::uint64_t commands = 0;
   double command_bits = 0;
   double shown_error_mm_p50 = 0;
   double shown_error_mm_p99 = 0;
   double others_error_mm_p50 = 0;
   double others_error_mm_p99 = 0;
-  std::uint64_t shots = 0;  ///< That both sides fired in the same tick.
+  std::uint64_t shots = 0;  ///< Fired by both sides in the same tick.
   std::uint64_t shots_agreed = 0;
-  std::uint64_t shots_moved = 0;  ///< That one side fired in another tick, or not.
+  std::uint64_t shots_moved = 0;  ///< Fired by one side in another tick, or not at all.
   std::uint64_t hits = 0;         ///< Of `shots`, by the server.
-  std::uint64_t effects = 0;      ///< Of shots, by client, that should have played once.
+  std::uint64_t effects = 0;      ///< Of shots, by client, that should play once.
   std::uint64_t effects_doubled = 0;
   std::uint64_t effects_lost = 0;
-  std::uint64_t effects_undone = 0;  ///< Predicted, and not done by the server.
+  std::uint64_t effects_undone = 0;  ///< Predicted, but not confirmed by the server.
   std::uint64_t clock_jumps = 0;
   std::uint64_t reconnects = 0;
   std::uint64_t datagrams_lost = 0;
@@ -80,7 +80,7 @@ struct SyncResult {
   std::vector<SyncFrame> course;
 };
 
-/// Equal options give equal results. Throws when the game cannot be built or opened. Requires: a
+/// Equal options give equal results. Throws if the game cannot be built or opened. Requires: a
 /// recording of each kind; at least one client.
 SyncResult play_sync(const SyncPlayOptions& options);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints what a match costs with Muster's rules beside FPSSample's, on the same delays and
-inputs, as the mean over recordings and losses, and their ratio: corrections, replayed ticks,
+"""Compares the cost of a match with the rules of Muster and of FPSSample on the same delays and
+inputs. Prints the means over recordings and losses, and their ratios: corrections, replayed ticks,
 starved ticks, lead and interpolation delay.
 
 usage: sync_ratios.py SYNC_LAB [DELAYS... --inputs INPUTS...]

@@ -75,7 +75,7 @@ std::optional<Vec3> SyncRecord::position(std::int32_t id, double tick) const {
   return *before->position + (*after->position - *before->position) * share;
 }
 
-/// The first value that the client may receive and that differs; empty for none.
+/// The first differing value that the client may receive; empty if all are equal.
 std::string SyncRecord::first_difference(const Entity& there, SeenBy seen_by,
                                          std::span<const std::int64_t> here) const {
   std::size_t at = 0;
@@ -110,7 +110,7 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
     const std::string difference = first_difference(entity, seen_by, here);
     std::uint32_t& last = seen[entity.id];
     std::uint32_t equal = difference.empty() ? tick.value() : 0;
-    // A deferred entity has the state of an earlier tick, but none before the last one it had.
+    // A deferred entity has the state of an earlier tick, but not one before its previous state.
     for (std::uint32_t one = tick.value() - 1; equal == 0 && one >= std::max(last, 1U); --one) {
       const Entity* const there = find(static_cast<std::int32_t>(entity.id), one);
       if (there == nullptr || there->type != entity.type) break;

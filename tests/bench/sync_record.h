@@ -1,4 +1,4 @@
-// What a server had in each of its last ticks, to compare clients with.
+// The server's last ticks, for a comparison with clients.
 #pragma once
 
 #include <array>
@@ -14,30 +14,29 @@
 
 namespace muster {
 
-/// Where a client has shown its own character, at the time of a tick.
+/// The shown position of a client's own character at the time of a tick.
 struct ShownOwn {
   double tick = 0;
   std::int32_t id = 0;
   Vec3 position{};
 };
 
-/// By network id: the tick of the state that a client has.
+/// By network id: the tick of the client's state.
 using SeenTicks = std::map<std::uint32_t, std::uint32_t>;
 
-/// The states of the last 2,048 ticks, as the wire carries them, and the positions of characters.
+/// The states of the last 2,048 ticks, as sent, and the positions of characters.
 class SyncRecord {
  public:
-  /// After each tick.
+  /// Call after each tick.
   void note(ServerMembers& server, Tick tick);
-  /// Compares what a client has confirmed of a tick with what the server had: each value that the
-  /// client may receive. An entity that the server has deferred must equal one of its states since
-  /// the last one that the client had, and an own one that of the tick that its command number
-  /// says.
+  /// Compares a client's confirmed state of a tick with the server's: each value that the client
+  /// may receive. A deferred entity must equal one of its states since the client's previous one.
+  /// The client's own entity must equal the state of the tick of its command number.
   void compare(ClientMembers& client, Tick tick, SeenTicks& seen, SyncResult& result) const;
-  /// Where an entity was at a time between two ticks; nothing when that is not known.
+  /// The position of an entity at a time between two ticks; nothing if it is unknown.
   std::optional<Vec3> position(std::int32_t id, double tick) const;
 
-  /// Commands that were missing in the last tick, and players whose commands had begun.
+  /// Commands that were missing in the last tick, and players whose commands have begun.
   std::uint64_t starved() const { return starved_; }
   std::uint64_t playing() const { return playing_; }
   /// Commands that arrived.

@@ -12,7 +12,7 @@ Result<Trace> load_trace(const std::string& path, const std::string& scenes) {
   if (is_recording(bytes.value())) return trace_of_recording(bytes.value(), path);
   const std::string name = trace_name(bytes.value());
   std::string scene;
-  // A name is no path: it came from the trace.
+  // A name from a trace must not be a path.
   if (!name.empty() && name.find('/') == std::string::npos) {
     const Result<ByteVector> text = read_file(scenes + "/" + name + ".json");
     if (text) scene.assign(reinterpret_cast<const char*>(text.value().data()), text.value().size());

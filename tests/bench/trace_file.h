@@ -10,9 +10,9 @@
 
 namespace muster {
 
-/// Reads a trace, packed with zstd or not, and the description `SCENES/NAME.json` of the scene
-/// whose name stands in it; without one, fields mean only what the trace's header says. Or a
-/// recording, which says itself what its fields mean.
+/// Reads a trace, compressed with zstd or not, and the description `SCENES/NAME.json` of the scene
+/// that the trace names. Without a description, fields have the meaning in the trace's header. Also
+/// reads a recording, which describes its own fields.
 Result<Trace> load_trace(const std::string& path, const std::string& scenes);
 
 }  // namespace muster

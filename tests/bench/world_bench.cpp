@@ -1,4 +1,4 @@
-// What a world costs every tick. The peers: copying the same bytes; the same arithmetic over plain
+// The cost of a world per tick. The peers: copying the same bytes; the same arithmetic over plain
 // arrays; the same ticks simulated forward. `allocations` counts those of one round in steady
 // state.
 #include <array>
@@ -63,7 +63,7 @@ void snapshot_and_restore(benchmark::State& state, std::uint32_t entities) {
                           static_cast<std::int64_t>(2 * value_bytes(sample->world)));
 }
 
-// The bytes of the components there and back, from and to as many arrays.
+// Copies the components' bytes to as many arrays and back.
 void copy_and_copy_back(benchmark::State& state, std::uint32_t entities) {
   const auto sample = crowd(entities);
   const std::uint32_t types = sample->world.component_type_count();
@@ -117,7 +117,7 @@ void update_plain(benchmark::State& state, std::uint32_t entities) {
            std::vector<float>(entities)};
   Arrays v{std::vector<float>(entities, 1), std::vector<float>(entities, 2),
            std::vector<float>(entities, 3)};
-  // One array after the other: a single loop over all six takes longer.
+  // One array after the other, because a single loop over all six takes longer.
   const auto advance = [&](std::vector<float>& to, const std::vector<float>& by) {
     float* __restrict const place = to.data();
     const float* __restrict const speed = by.data();
@@ -132,7 +132,8 @@ void update_plain(benchmark::State& state, std::uint32_t entities) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(entities));
 }
 
-// One tick of a small game: move, bounce, wear off, and one in fifty is shot and comes again.
+// One tick of a small game: move, bounce, lose energy; one entity in fifty is shot and spawned
+// again.
 struct Game {
   std::unique_ptr<SampleWorld> sample;
   Query<Position, Velocity> moving;
@@ -199,7 +200,7 @@ void simulate(benchmark::State& state, std::uint32_t entities, bool again) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kTicks));
 }
 
-// `moved` is within the tolerance; by 0 it is enough to look at the bytes.
+// `moved` is within the tolerance. With 0, comparing bytes is sufficient.
 void compare(benchmark::State& state, std::uint32_t entities, float moved) {
   const auto sample = crowd(entities);
   SnapshotRing past(sample->world, 2);
@@ -219,7 +220,7 @@ void compare(benchmark::State& state, std::uint32_t entities, float moved) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(entities));
 }
 
-// Comparing the same numbers with the same tolerance by hand.
+// Compares the same numbers with the same tolerance in plain code.
 void compare_plain(benchmark::State& state, std::uint32_t entities, float moved) {
   std::vector<Position> left(entities, Position{1, 2, 3});
   std::vector<Position> right(entities, Position{1 + moved, 2, 3});

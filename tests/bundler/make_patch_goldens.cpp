@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     const std::string name = is_portable ? "portable" : "sample";
     is_written =
         is_written && write(folder.value(), "golden/patch/" + name + ".mpatch", made.bytes);
-    // What the fuzz target wants: the bundles' program, its length before it, and their data.
+    // The fuzz target's input: the bundles' program with its length before it, then their data.
     const Patch patch = read_patch(made.bytes).value();
     ByteWriter bare;
     bare.u16(static_cast<std::uint16_t>(patch.program.size() - patch.bundles_at));

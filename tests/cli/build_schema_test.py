@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds build.json against its JSON Schema, by a validator of others, and the schema against wrong
-reports.
+"""Checks build.json against its JSON Schema with an independent validator, and checks that the
+schema refuses wrong reports.
 
 usage: build_schema_test.py MUSTER PROJECT SCHEMA
 
-Skipped (77) where python3-jsonschema is missing.
+Skipped (77) if python3-jsonschema is missing.
 """
 import copy
 import json
@@ -18,7 +18,7 @@ import tempfile
 try:
     import jsonschema
 except ImportError:
-    print("skipped: there is no python3-jsonschema")
+    print("skipped: python3-jsonschema is missing")
     sys.exit(77)
 
 
@@ -59,7 +59,7 @@ def main():
         reasons = [reason for bundle in client["bundles"] for reason in bundle["reasons"]]
         wanted = {"what": "content", "detail": "plain/replicated/flag.yaml"}
         assert wanted in reasons, reasons
-        # In the same order, with the same members, whatever was done.
+        # The order and the members are always the same.
         assert list(first) == list(second)
         changed = {row["path"] for row in second["targets"]["client"]["inputs"]
                    if row not in first["targets"]["client"]["inputs"]}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bash completes with `muster completion bash`.
+"""Checks the completions of `muster completion bash`.
 
 usage: completion_test.py MUSTER
 """
@@ -11,7 +11,7 @@ import tempfile
 
 SECONDS = 60
 SKIPPED = 77
-# The words so far, the last of which is completed, and what it becomes.
+# The words so far, of which the last is completed, and the expected completions.
 CASES = [
     (["bui"], ["build"]),
     (["patch", "cr"], ["create"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what tshark shows with muster.lua against what `muster-net dump` says, packet by packet.
+"""Compares tshark's output, using muster.lua, with that of `muster-net dump`, packet by packet.
 
 usage: dissector_test.py MUSTER_NET MAKE_CAPTURE_SAMPLES SOURCE_FOLDER
 
@@ -136,7 +136,7 @@ def main():
         run(make_samples, "live", str(live))
         golden = pathlib.Path(source) / "tests/golden/net/sample.mcapture"
         counts = [compare(muster_net, script, capture, folder) for capture in (golden, live)]
-    print(f"{counts[0]} and {counts[1]} datagrams are shown as they are")
+    print(f"{counts[0]} and {counts[1]} datagrams are shown correctly")
     return 0
 
 

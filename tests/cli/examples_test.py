@@ -25,7 +25,7 @@ BASELINE = f"{GAME}/muster-baseline.json"
 
 
 def blocks_of(text):
-    """The YAML blocks, by the name of the file in their first line."""
+    """Returns the YAML blocks by the file name in their first line."""
     blocks = {}
     for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         name = re.match(r"# (\S+?),?\s", block).group(1)
@@ -48,7 +48,7 @@ def commands_of(blocks):
 
 
 def prepare_folder(folder, source, muster):
-    """A repository with the game, which a pull request is against."""
+    """Creates a repository with the game, and the base revision of a pull request."""
     shutil.copytree(source / "content/arena", folder / GAME)
     settings = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
     settings |= {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")

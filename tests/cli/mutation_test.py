@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The JSON Schema of plain files and `muster validate` refuse the same mutations of the sample.
+"""Checks that the JSON Schema of plain files and `muster validate` refuse the same mutations.
 
 usage: mutation_test.py MUSTER SOURCE_FOLDER [--seed N] [--count N]
 
-Each mutation changes one thing in one plain file of ours: a key is renamed, removed or added, or a
-value becomes another one. All mutants lie in one project, which is validated once. Needs
-python3-jsonschema and python3-yaml; without them it ends with 77, which ctest counts as skipped.
+Each mutation changes one thing in one plain file of the sample game: it renames, removes or adds a
+key, or replaces a value. All mutants are in one project, which is validated once. Needs
+python3-jsonschema and python3-yaml; without them it exits with 77, which ctest counts as skipped.
 """
 
 import argparse
@@ -27,21 +27,21 @@ except ImportError as missing:
 
 TIMEOUT_SECONDS = 600
 
-# What a file shows by itself.
+# Rules that need only the file itself.
 STRUCTURAL = {"bad-pool-size", "malformed-entry", "malformed-flag", "malformed-guid",
               "malformed-type-id", "missing-entries", "null-registry", "unfit-value",
               "unknown-component", "unknown-field", "wrong-shape"}
-# What only other files show, though its rule is one of these: the base of a prefab, and two
-# components of one name.
+# Findings of these rules that depend on other files: the base of a prefab, and two components with
+# the same name.
 OF_OTHER_FILES = ("the base has no component", "has two components")
 
-# The texts of digits are numbers in quotes; "Healht" is a component's name, mistyped.
+# Texts of digits are numbers in quotes; "Healht" is a mistyped component name.
 VALUES = [None, True, -1, 7, 70000, 5000000000, 10**20, 0.25, "oops", "0", "1", "-3", "70000", [],
           {}, [None], ["oops"], [1, 2], ["Healht"], [{"Healht": {}}], {"x": 1}]
 
 
 def containers(node, path=()):
-    """Each mapping and list of a document, with the keys that lead to it."""
+    """Yields each mapping and list of a document, with its path of keys."""
     if isinstance(node, dict):
         yield path, node
         for key, value in node.items():
@@ -53,7 +53,7 @@ def containers(node, path=()):
 
 
 def mistype(word, draw):
-    """A word with one or two slips of the finger."""
+    """Returns a word with one or two typing errors."""
     for _ in range(draw.choice([1, 1, 2])):
         at = draw.randrange(len(word)) if word else 0
         slip = draw.choice(["swap", "drop", "double", "replace", "case"])
@@ -70,7 +70,7 @@ def mistype(word, draw):
 
 
 def mutate_names(mutant, draw):
-    """Mistypes the name of a component, or puts a number into quotes; None where neither is."""
+    """Mistypes the name of a component, or puts a number into quotes; None if there is neither."""
     found = []
     for path, node in containers(mutant):
         if isinstance(node, dict):
@@ -92,7 +92,7 @@ def mutate_names(mutant, draw):
 
 
 def mutate(document, draw):
-    """A changed copy, and what was done to it."""
+    """Returns a changed copy and a description of the change."""
     mutant = copy.deepcopy(document)
     action = draw.choice(["rename", "remove", "add", "replace", "replace", "replace", "names"])
     if action == "names":
@@ -127,7 +127,7 @@ def is_of_ours(document, classes):
 
 
 def refused_files(muster, project):
-    """The files that the program says something structural of, with what it says."""
+    """Returns the files with structural findings, and the messages."""
     done = subprocess.run([muster, "validate", project, "--format", "json"], capture_output=True,
                           timeout=TIMEOUT_SECONDS, check=False)
     assert done.returncode in (0, 1), done.stderr.decode()

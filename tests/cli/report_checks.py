@@ -1,8 +1,8 @@
-"""Structure of what `muster` prints for machines, written by hand from the formats' documents.
+"""Checks the structure of muster's machine-readable output, from the format documents.
 
 A shape is a type, a literal, a list of one shape (any length), a set of literals, or a dict of
-shapes; a key that ends with `?` may be missing, and `*` stands for any key. Nothing else is
-allowed in a dict.
+shapes. A key that ends with `?` is optional, and `*` matches any key. A dict has no other
+keys.
 """
 
 import html.parser
@@ -19,7 +19,7 @@ LEVELS = {"note", "warning", "error"}
 
 def require_shape(value, shape, where="$"):
     if isinstance(shape, dict):
-        assert isinstance(value, dict), f"{where} is no object"
+        assert isinstance(value, dict), f"{where} is not an object"
         known = {key.rstrip("?") for key in shape}
         for key in shape:
             assert key.endswith("?") or key == "*" or key in value, f"{where} lacks {key}"
@@ -28,7 +28,7 @@ def require_shape(value, shape, where="$"):
             wanted = shape.get(key, shape.get(key + "?", shape.get("*")))
             require_shape(inner, wanted, f"{where}.{key}")
     elif isinstance(shape, list):
-        assert isinstance(value, list), f"{where} is no list"
+        assert isinstance(value, list), f"{where} is not a list"
         for index, inner in enumerate(value):
             require_shape(inner, shape[0], f"{where}[{index}]")
     elif isinstance(shape, set):
@@ -183,7 +183,7 @@ LISTING = {
     "assets": {"client?": list, "server?": list},
 }
 
-# SARIF 2.1.0, sections 3.13 to 3.52: what is required of the objects that muster writes.
+# SARIF 2.1.0, sections 3.13 to 3.52: required properties of the objects that muster writes.
 SARIF_MESSAGE = {"text": str}
 SARIF_LOCATION = {
     "physicalLocation": {
@@ -234,7 +234,7 @@ def check_overview(text):
         assert sum(bundle["bytes"] for bundle in bundles) == target["bytes"]
         for number, bundle in enumerate(bundles):
             inside = [asset for asset in assets if asset["bundle"] == number]
-            # What is no asset's is header and tables.
+            # Bytes that belong to no asset are the header and the tables.
             rest = bundle["bytes"] - sum(asset["bytes"] for asset in inside)
             assert rest >= 64 + 64 * len(inside), (bundle, rest)
             assert sum(asset["plain_bytes"] for asset in inside) == bundle["plain_bytes"]
@@ -284,7 +284,7 @@ def check_sarif_states(text, *counts):
 
 
 def require_uri(artifact, run):
-    """A relative reference of RFC 3986 below a base that the run declares."""
+    """Requires a relative reference of RFC 3986 below a base that the run declares."""
     assert artifact["uriBaseId"] in run["originalUriBaseIds"]
     uri = artifact["uri"]
     assert re.fullmatch(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*", uri), uri
@@ -376,15 +376,15 @@ BANDWIDTH = {"snapshots": int, "bytes": int, "bytes_per_snapshot": NUMBER,
 
 
 def check_bandwidth(text, *names):
-    """Where bits went: nothing is missing, the most first, and every COMPONENT.FIELD is there."""
+    """Checks the bits: complete, sorted, and with a row for every COMPONENT.FIELD."""
     report = json.loads(text)
     require_shape(report, BANDWIDTH)
     rows, snapshots = report["rows"], report["snapshots"]
     assert [row["bits"] for row in rows] == sorted((row["bits"] for row in rows), reverse=True)
-    assert abs(sum(row["share"] for row in rows) - 1) < 1e-9, "shares are of all there is"
+    assert abs(sum(row["share"] for row in rows) - 1) < 1e-9, "shares add up to 1"
     for row in rows:
         assert abs(row["bits"] / 8 / snapshots - row["bytes_per_snapshot"]) < 1e-9, row
-    # What is lost in filling up the last byte of each.
+    # The rest is the padding of each snapshot's last byte.
     missing = report["bytes"] - sum(row["bits"] for row in rows) / 8
     assert 0 <= missing <= snapshots, missing
     found = {f"{row['component']}.{row['field']}" for row in rows if row["component"]}
@@ -392,7 +392,7 @@ def check_bandwidth(text, *names):
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser would load, and the data that a page carries."""
+    """Collects the resources that a browser would load, and the data that a page contains."""
 
     def __init__(self):
         super().__init__()
@@ -419,22 +419,22 @@ class Page(html.parser.HTMLParser):
 
 
 def check_bandwidth_page(text, *names):
-    """The page needs nothing but itself, and carries the report."""
+    """Checks that the page loads no other resource and contains the report."""
     page = Page()
     page.feed(text)
     page.close()
     assert not page.loaded, page.loaded
     assert not {"link", "img", "iframe", "object", "embed", "base"} & set(page.tags), page.tags
     for sign in ("http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "Request"):
-        assert sign not in text, f"'{sign}' reaches beyond the page"
+        assert sign not in text, f"'{sign}' refers to another resource"
     assert page.title.startswith("Bandwidth of "), page.title
     kinds = [kind for kind, _ in page.scripts]
     assert kinds == ["application/json", ""], kinds
-    # Names come from a file: none of them becomes an element.
+    # Names come from a file. No name may become an element.
     assert "b" not in page.tags and "i" not in page.tags, page.tags
     check_bandwidth(page.scripts[0][1], *names)
     for column in ("section", "type", "component", "field", "share", "bytes_per_snapshot"):
-        assert f'data-key="{column}"' in text, f"no column of {column}"
+        assert f'data-key="{column}"' in text, f"no column {column}"
 
 
 CHECKS = {

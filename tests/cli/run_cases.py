@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Runs golden cases of the `muster` command, or of another of the house.
+"""Runs golden cases of the `muster` command, or of another program of this project.
 
 usage: run_cases.py PROGRAM SOURCE_FOLDER CASE_FILE... [--rewrite]
 
-A case file is read line by line; README.md beside this file explains the signs:
+A case file is read line by line; README.md in this folder describes the signs:
 
     # comment
     @ VERB ARGUMENTS    prepares or checks files
-    $ muster ARGUMENTS  runs the command; `> FILE` at the end keeps its output
-    ? CODE              the exit code, 0 when left out
+    $ muster ARGUMENTS  runs the command; `> FILE` at the end stores its output
+    ? CODE              the exit code; 0 if omitted
     < LINE              a line of standard output; `<* PATTERN` a glob, `<...` any lines
-    ! LINE              the same of standard error
+    ! LINE              the same for standard error
     % CHECK ARGUMENTS   standard output (or a file) passes a check of report_checks.py
 
---rewrite replaces the expectations of every step that fails by what it printed.
+--rewrite replaces the expectations of every failing step by its actual output.
 """
 
 import dataclasses
@@ -47,11 +47,11 @@ class Step:
 
 
 class Mismatch(Exception):
-    """What was printed is not what the case expects."""
+    """The output differs from the case's expectations."""
 
 
 def parse(text):
-    """A list of comments and verbs (as they stand) and steps."""
+    """Returns a list of comments and verbs (unchanged text) and steps."""
     items = []
     for number, line in enumerate(text.splitlines(), start=1):
         sign, rest = line[:1], line[2:]
@@ -88,7 +88,7 @@ def unparse(items):
 
 
 def matches(expected, actual):
-    """Whether lines fit expectations: ` exact`, `* glob` and `...` for any number of lines."""
+    """True if lines match expectations: ` exact`, `* glob` and `...` for any number of lines."""
     if not expected:
         return not actual
     if expected[0] == "...":
@@ -108,7 +108,7 @@ class World:
         self.muster, self.source, self.folder = muster, pathlib.Path(source), folder
 
     def place(self, name):
-        """A file of the case; a pattern names the first file that fits it."""
+        """Returns the path of a case's file; a pattern means the first matching file."""
         if "*" in name:
             found = sorted(self.folder.glob(name))
             if not found:
@@ -133,7 +133,7 @@ class World:
         os.symlink(self.source / source, self.place(target))
 
     def verb_symlink(self, target, name):
-        """A link that leads where the text says; `{here}` is the case's folder."""
+        """Creates a link with this target; `{here}` is the case's folder."""
         self.place(name).parent.mkdir(parents=True, exist_ok=True)
         os.symlink(target.replace("{here}", str(self.folder)), self.folder / name)
 
@@ -165,7 +165,7 @@ class World:
         os.truncate(self.place(name), int(size))
 
     def verb_git(self, name, *arguments):
-        """Git in a folder of the case, whoever runs it and however his Git is set up."""
+        """Runs Git in a folder of the case, independently of the user and the Git configuration."""
         settings = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
         for who in ("AUTHOR", "COMMITTER"):
             settings |= {f"GIT_{who}_NAME": "case", f"GIT_{who}_EMAIL": "case@example.org",
@@ -196,8 +196,8 @@ class World:
             raise Mismatch(f"fingerprints differ: {sorted(prints[0] ^ prints[1])}")
 
     def content(self, name):
-        """A file's bytes, or those of every file below a folder; dot files do not count, nor what
-        a build's report tells of its build alone."""
+        """Returns the bytes of a file, or of every file below a folder, except dot files and the
+        parts of a build's report that differ from build to build."""
         place = self.place(name)
         if place.is_file():
             return place.read_bytes()
@@ -220,7 +220,7 @@ class World:
             target, words = words[-1], words[:-2]
         name = os.path.basename(self.muster)
         if words[0] != name:
-            raise SystemExit(f"'{step.command}' is no command of {name}")
+            raise SystemExit(f"'{step.command}' is not a command of {name}")
         done = subprocess.run([self.muster, *words[1:]], cwd=self.folder, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False)
         texts = [stream.decode(errors="surrogateescape").replace(str(self.folder), "{here}")
@@ -232,7 +232,7 @@ class World:
 
 
 def compare(world, step, code, out, err):
-    """Raises Mismatch with everything that is not as expected."""
+    """Raises Mismatch with all differences from the expectations."""
     problems = []
     if code != step.code:
         problems.append(f"exit code {code}, expected {step.code}")
@@ -258,8 +258,8 @@ def compare(world, step, code, out, err):
 
 
 def without_late_phases(expected, lines):
-    """Commands that say nothing of short work tell their phases on a slow machine. Those count only
-    where a case expects some."""
+    """Removes the phases that commands report only on a slow machine, unless the case expects
+    some."""
     if any(PHASE.fullmatch(line[1:].lstrip()) for line in expected):
         return lines
     return [line for line in lines if not PHASE.fullmatch(line)]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `muster` writes by a schema, and the schemas that it writes, by a real validator.
+"""Checks output that has a schema, and the printed schemas, with an independent validator.
 
 usage: schema_test.py MUSTER SOURCE_FOLDER
 
-Needs python3-jsonschema and python3-yaml; without them it ends with 77, which ctest counts as
+Needs python3-jsonschema and python3-yaml; without them it exits with 77, which ctest counts as
 skipped.
 """
 
@@ -23,8 +23,8 @@ except ImportError as missing:
 
 TIMEOUT_SECONDS = 120
 
-# The plain files of the bad content that are wrong by themselves, so that an editor underlines
-# them: (project, file). All others are wrong only together with other files, or not YAML at all.
+# Plain files of the bad content with errors of their own, which an editor underlines: (project,
+# file). All other files are wrong only together with other files, or are not YAML.
 UNDERLINED = {
     ("bad-pool-size", "plain/registries/hitscan_effects.yaml"),
     ("malformed-entry", "plain/registries/hitscan_effects.yaml"),
@@ -44,10 +44,10 @@ UNDERLINED = {
 }
 PLATFORM_GUID = "82b902277f64b6c96414fc60648ed5d5"
 FACTORY_GUID = "5fee320f42c34835a255c95032738311"
-# What no YAML parser reads as one document.
+# Projects with files that no YAML parser accepts as one document.
 UNREADABLE = {"wrong-shape", "yaml-syntax-plain", "yaml-syntax-bytes", "yaml-syntax-unregistered"}
 
-# Texts of muster.yaml: what the program refuses the schema refuses too, and the other way round.
+# Texts of muster.yaml. Schema and program must agree on each.
 CONFIGS = [
     ("name: game\n", False),
     ("version: 2\n", False),
@@ -76,7 +76,7 @@ CONFIGS = [
     ("version: 1\nbudgets:\n- {bytes: 1, target: all}\n", False),
 ]
 
-# Components of a prefab: what validate refuses the schema refuses too, and the other way round.
+# Components of a prefab. Schema and `validate` must agree on each.
 COMPONENTS = [
     ({"Platform": {"phase": 0.5, "travel": {"y": 2}}}, True),
     ({"Platform": {"phase": 7}}, False),
@@ -127,7 +127,7 @@ def plain_files(project):
 
 
 def check_sample(run):
-    """Nothing in the sample game is underlined; mistakes in it are."""
+    """The sample game has nothing underlined; mistakes in it are underlined."""
     arena = run.source / "content/arena"
     config = run.schema("config")
     run.check(not problems_of(config, yaml.safe_load((arena / "muster.yaml").read_text())),
@@ -158,7 +158,7 @@ def check_components(run):
             run.check(bool(problems_of(content, prefab)) != good,
                       f"the schema is wrong about {component}")
             (project / "plain/replicated/platform.yaml").write_text(json.dumps(prefab))
-            # A factory says the same in a list of its own.
+            # A factory has the same components in a list of its own.
             factory = {"class": "ReplicatedEntityFactory", "guid": {"guid": FACTORY_GUID},
                        "components": [component]}
             run.check(bool(problems_of(content, factory)) != good,
@@ -168,13 +168,13 @@ def check_components(run):
                                    capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
                                    check=False)
             told = [name for name in ("platform.yaml:", "spectator.yaml:") if name in found.stdout]
-            run.check(good or len(told) == 2, f"not told of both: {found.stdout}")
+            run.check(good or len(told) == 2, f"both files must be reported: {found.stdout}")
             run.check(found.returncode == (0 if good else 1),
                       f"validate is wrong about {component}: {found.stdout}")
 
 
 def check_bad_content(run):
-    """Of the bad content just that is underlined which is wrong by itself."""
+    """An editor underlines exactly the files that are wrong by themselves."""
     config = run.schema("config")
     underlined = set()
     for project in sorted((run.source / "tests/golden/bad_content").iterdir()):
@@ -195,7 +195,7 @@ def check_bad_content(run):
             try:
                 document = yaml.safe_load(path.read_bytes())
             except yaml.YAMLError:
-                run.check(project.name in UNREADABLE, f"{path} is no YAML")
+                run.check(project.name in UNREADABLE, f"{path} is not YAML")
                 continue
             if problems_of(content, document):
                 underlined.add((project.name, str(path.relative_to(project))))
@@ -213,7 +213,7 @@ def check_configs(run):
             run.output("list", project, codes=(0,) if good else (2,))
             found = problems_of(config, yaml.safe_load(text))
             run.check((not found) == good, f"schema of {text!r}: {found}")
-        # Every key that the schema knows the program knows.
+        # The program knows every key of the schema.
         for key in config.schema["properties"]:
             (project / "muster.yaml").write_text(f"version: 1\n{key}: []\n" if key != "version"
                                                  else "version: 1\n")
@@ -223,7 +223,7 @@ def check_configs(run):
 
 
 def check_sarif(run):
-    """SARIF as GitHub takes it, of every broken project, with a baseline and without."""
+    """Checks the SARIF for GitHub of every broken project, with and without a baseline."""
     schema = json.loads((run.source / "tests/cli/sarif.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)

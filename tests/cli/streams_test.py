@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Where reports go: pipes that close early, full devices, links, names as long as they may be; and
-what happens at a limit that the system sets.
+"""Checks the destinations of reports: pipes that close early, full devices, links, long names; and
+behaviour at system limits.
 
 usage: streams_test.py MUSTER
 
-What a golden case cannot do, because it needs a standard output of its own making.
+A golden case cannot do this, because the tests need special standard outputs.
 """
 import os
 import pathlib
@@ -25,7 +25,7 @@ def run(*arguments, **options):
 
 
 class StreamsTest(unittest.TestCase):
-    """All tests look at one project, whose report is longer than a pipe and every buffer."""
+    """All tests validate one project, whose report is longer than a pipe and every buffer."""
 
     @classmethod
     def setUpClass(cls):
@@ -125,7 +125,7 @@ class StreamsTest(unittest.TestCase):
 
 
 class LimitsTest(unittest.TestCase):
-    """A limit ends a command with a message, and leaves nothing half done."""
+    """A limit ends a command with a message, and leaves no incomplete file."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="muster-limits-")
@@ -150,7 +150,7 @@ class LimitsTest(unittest.TestCase):
         except subprocess.TimeoutExpired:
             plain = -1
         if plain != 0:
-            self.skipTest("this program needs more to start, as with sanitizers")
+            self.skipTest("this program needs more memory to start, as with sanitizers")
         out = self.folder / "out"
         for command in (["validate"], ["list"], ["build", "--out", out]):
             done = run(command[0], self.folder / "project", *command[1:], preexec_fn=restrain)
@@ -164,9 +164,9 @@ class LimitsTest(unittest.TestCase):
         def restrain():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
-        # It writes a file of its own to start, and maps it.
+        # The sanitizer writes and maps a file at the start.
         if b"__tsan_init" in pathlib.Path(MUSTER).read_bytes():
-            self.skipTest("the thread sanitizer does not start right under this limit")
+            self.skipTest("the thread sanitizer does not start correctly under this limit")
 
         done = run("build", self.folder / "project", "--out", self.folder / "out",
                    "--allow-empty", preexec_fn=restrain)

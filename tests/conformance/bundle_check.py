@@ -3,12 +3,11 @@
 
     bundle_check.py FILE...
 
-Shares no code with the implementation, so that the document is what both must follow. The kind of a
-file is told by its magic. Hashes are checked when libxxhash or the Python module `xxhash` is there,
-compressed blocks are read when the module `zstandard` or the `zstd` command is there; everything
-else always.
-Payloads of bundle entries (objects, prefabs) are checked too. Prints a line per file; exit code 1
-when one of them breaks a rule, 2 when one cannot be read.
+Shares no code with the implementation, so that both must follow the document. The magic number
+gives the kind of a file. Hashes are checked if libxxhash or the Python module `xxhash` is there,
+and compressed blocks are read if the module `zstandard` or the `zstd` command is. All other checks
+always run. Payloads of bundle entries (objects, prefabs) are checked too. Prints a line per file;
+exit code 1 if a file breaks a rule, 2 if one cannot be read.
 """
 
 import pathlib
@@ -57,12 +56,12 @@ def check_bundle(data, path):
         for start in range(0, plain_bytes, block_size):
             plain_size = min(block_size, plain_bytes - start)
             offset, stored, coding = fields(data, block_table + next_block * 16, "QII")
-            require(offset == next_offset, "blocks lie without gaps")
+            require(offset == next_offset, "blocks have no gaps")
             pieces.append(read_block(data[offset:offset + stored], stored, coding, plain_size,
                                      find_dictionary(path, dictionary) if coding else ""))
             codings.append(coding)
             next_block, next_offset = next_block + 1, offset + stored
-        require(dictionary == 0 or 1 in codings, "what is stored needs no dictionary")
+        require(dictionary == 0 or 1 in codings, "a stored block needs no dictionary")
         if None not in pieces:
             plain = b"".join(pieces)
             check_hash(plain_hash, plain, "plain_hash")
@@ -74,7 +73,7 @@ def check_bundle(data, path):
 
 
 def find_dictionary(path, dictionary):
-    """The file that a bundle's entries name, from the folder beside the bundle's own."""
+    """Finds the dictionary that a bundle's entries name, in the folder beside the bundle's."""
     if dictionary == 0:
         return ""
     folder = pathlib.Path(path).absolute().parent.parent / "dictionaries"
@@ -93,8 +92,8 @@ def check_dictionary(data, path):
 
 
 def read_block(stored_data, stored, coding, plain_size, dictionary):
-    """The plain bytes of a block, or None where no zstd is at hand."""
-    require(len(stored_data) == stored, "a block lies inside the file")
+    """Returns the plain bytes of a block, or None without zstd."""
+    require(len(stored_data) == stored, "a block is inside the file")
     require(coding in (0, 1), "coding is 0 or 1")
     if coding == 0:
         require(stored == plain_size, "a stored block has its plain size")
@@ -102,14 +101,14 @@ def read_block(stored_data, stored, coding, plain_size, dictionary):
     require(0 < stored < plain_size <= stored * 32768, "a compressed block is smaller, not absurd")
     require(stored_data[:4] == b"\x28\xb5\x2f\xfd", "a compressed block is a zstd frame")
     require(stored_data[4] & 0x07 == 0, "the frame has no checksum and no dictionary id")
-    require(frame_content_size(stored_data) == plain_size, "the frame says its plain size")
+    require(frame_content_size(stored_data) == plain_size, "the frame has its plain size")
     plain = decompress(stored_data, plain_size, dictionary)
-    require(plain is None or len(plain) == plain_size, "the frame gives its plain size")
+    require(plain is None or len(plain) == plain_size, "the frame expands to its plain size")
     return plain
 
 
 def frame_content_size(frame):
-    """RFC 8878, 3.1.1.1: the content size field, whose width the descriptor's top bits give."""
+    """RFC 8878, 3.1.1.1: the content size field; the top bits of the descriptor give its width."""
     descriptor = frame[4]
     is_single_segment = bool(descriptor & 0x20)
     at = 5 if is_single_segment else 6
@@ -134,7 +133,7 @@ def decompress(frame, plain_size, dictionary):
 
 
 def check_payload(kind, plain):
-    # Test bundles hold arbitrary bytes under every kind: judge what says that it is one.
+    # Test bundles contain arbitrary bytes under every kind. Check only those with the magic number.
     if kind in (1, 4) and plain[:4] == b"MOBJ":
         check_object(plain)
     if kind == 2 and plain[:4] == b"MPFB":
@@ -162,11 +161,11 @@ class Catalog:
         return [fields(self.data, offset + i * size, layout) for i in range(count)]
 
     def text(self, start, length):
-        """The next text: references stand in file order and texts in the order of references."""
+        """Returns the next text: texts and their references have the same order."""
         offset, size, _ = self.place["text"]
-        require(start == self.text_end, "texts lie in the order of their references, without gaps")
+        require(start == self.text_end, "texts are in the order of their references, without gaps")
         self.text_end += length
-        require(length <= 65535 and self.text_end <= size, "a text lies inside its section")
+        require(length <= 65535 and self.text_end <= size, "a text is inside its section")
         text = self.data[offset + start:offset + start + length]
         require(0 not in text, "a text has no NUL")
         text.decode("utf-8")
@@ -187,10 +186,10 @@ def check_catalog(data, path):
     for i, (name, size) in enumerate(SECTIONS):
         offset, count, record_bytes, reserved = fields(data, 64 + i * 16, "IIII")
         require(record_bytes == size and reserved == 0, f"directory of {name}")
-        require(offset == (end + 7) // 8 * 8, f"{name} starts where its predecessor ends")
+        require(offset == (end + 7) // 8 * 8, f"{name} starts at the end of its predecessor")
         require(not any(data[end:offset]), "padding is zero")
         end = offset + count * size
-        require(end <= len(data), f"{name} lies inside the file")
+        require(end <= len(data), f"{name} is inside the file")
         catalog.place[name] = (offset, count, size)
     require(end == len(data), "the last section ends the file")
 
@@ -213,10 +212,10 @@ def check_bundles(catalog):
     for i, (_, _, file_bytes, first, count, kind, reserved) in enumerate(bundles):
         require(file_bytes <= 1 << 43, "no bundle is larger than 2^43 bytes")
         require(kind in (0, 1, 2) and not any(reserved), "bundle kind and reserved")
-        require(first == end, "dependencies lie in order, without gaps")
+        require(first == end, "dependencies are in order, without gaps")
         end += count
         mine = dependencies[first:end]
-        require(len(mine) == count, "dependencies lie inside their section")
+        require(len(mine) == count, "dependencies are inside their section")
         ascending(mine, "dependencies")
         require(all(d < len(bundles) and d != i for d in mine), "dependencies are other bundles")
     require(end == len(dependencies), "dependencies fill their section")
@@ -250,7 +249,7 @@ def check_registries(catalog, assets):
         require(1 <= targets <= 3 and flags in (0, 1) and reserved == 0, "entry flags")
     entry_end = slot_end = 0
     for *_, first_entry, entry_count, first_slot, slot_count, reserved in registries:
-        require(first_entry == entry_end and first_slot == slot_end, "ranges lie without gaps")
+        require(first_entry == entry_end and first_slot == slot_end, "ranges have no gaps")
         require(reserved == 0, "reserved is 0")
         entry_end, slot_end = entry_end + entry_count, slot_end + slot_count
         mine = range(first_entry, entry_end)
@@ -288,7 +287,7 @@ def check_components(catalog):
         names.append(catalog.text(name_at, name_size))
         require(size_bytes <= 65536, "size_bytes")
         require(0 < alignment <= 4096 and alignment & (alignment - 1) == 0, "alignment_bytes")
-        require(start == end and start + length <= size, "descriptions lie without gaps")
+        require(start == end and start + length <= size, "descriptions have no gaps")
         end += length
         description = catalog.data[offset + start:offset + end]
         identity = check_description(names[-1], size_bytes, alignment, description)
@@ -309,7 +308,7 @@ def check_variants(catalog, bundles):
     require(len(axes) <= 8, "at most 8 axes")
     require([axis for axis, _, _ in values] ==
             [axis for axis in axes for other, _, _ in values if other == axis],
-            "the values of an axis lie in a row")
+            "the values of an axis are consecutive")
     require(len({value[:2] for value in values}) == len(values), "each value once")
     for axis in axes:
         flags = [flag for other, _, flag in values if other == axis]
@@ -322,11 +321,11 @@ def check_variants(catalog, bundles):
     for bundle, alternative, first, count in alternatives:
         require(max(bundle, alternative) < len(bundles), "alternatives are of bundles")
         require(bundles[bundle][5] != 2 and bundles[alternative][5] == 2,
-                "a variant stands for what is none")
-        require(first == end and count > 0, "keys lie in order, without gaps")
+                "a variant replaces a bundle that is not a variant")
+        require(first == end and count > 0, "keys are in order, without gaps")
         end += count
         mine = keys[first:end]
-        require(len(mine) == count, "keys lie inside their section")
+        require(len(mine) == count, "keys are inside their section")
         require(all(key < len(values) and values[key][2] != 2 for key in mine), "keys are values")
         ascending(mine, "keys")
         require(len({values[key][0] for key in mine}) == count, "each key is of another axis")
@@ -345,7 +344,7 @@ def check_dictionaries(catalog):
 
 
 def check_description(name, size_bytes, alignment, description):
-    """Returns the bytes whose hash is the description's identity."""
+    """Returns the bytes that the description's hash covers."""
     reader = Varints(description)
     identity = varint(len(name)) + name + struct.pack("<II", size_bytes, alignment)
     field_end = 0
@@ -366,9 +365,9 @@ def check_description(name, size_bytes, alignment, description):
         for _ in range(names):
             word = reader.take(reader.varint())
             identity += varint(len(word)) + word
-    require(field_end <= size_bytes, "fields lie inside the component")
+    require(field_end <= size_bytes, "fields are inside the component")
     reader.take(size_bytes)
-    require(reader.at == len(description), "a description ends where its record says")
+    require(reader.at == len(description), "a description has the length in its record")
     return identity
 
 

@@ -2,7 +2,7 @@
 """Checks captures by net/capture/CAPTURE_FORMAT.md alone.
 
 usage: capture_check.py FILE...                whole captures
-       capture_check.py --self-test FILE       also: every cut and some damage to FILE is seen
+       capture_check.py --self-test FILE       also: every cut and some damage to FILE is detected
 """
 
 import pathlib
@@ -15,11 +15,11 @@ FLAGS = {1: SERVER, 2: OUT | PHASE, 3: OUT, 4: 0}
 
 
 class Broken(Exception):
-    """What is wrong, and where."""
+    """An error and its position."""
 
 
 class Cut(Exception):
-    """The file ends within a record."""
+    """The file ends inside a record."""
 
 
 def require(holds, what):
@@ -54,7 +54,7 @@ def check_dropped(content):
 
 
 def check(data):
-    """The number of records; raises Broken or Cut."""
+    """Returns the number of records; raises Broken or Cut."""
     magic = b"MUSTCAP\0"
     require(data and data[:8] == magic[:len(data)], "the magic")
     if len(data) < HEADER_BYTES:
@@ -102,7 +102,7 @@ def self_test(name, data):
             check(bytes(damaged))
         except (Broken, Cut):
             continue
-        raise SystemExit(f"{name}: a flipped bit at {at} is not seen")
+        raise SystemExit(f"{name}: a flipped bit at {at} is not detected")
 
 
 def main():

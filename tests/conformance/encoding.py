@@ -1,4 +1,4 @@
-"""What the checkers of this folder share: reading bytes by a document's tables."""
+"""Shared by the checkers of this folder: reads bytes by a document's tables."""
 
 import ctypes
 import ctypes.util
@@ -13,7 +13,7 @@ NONE = 0xFFFFFFFF
 
 
 class Broken(Exception):
-    """A rule of the document that does not hold."""
+    """A rule of the document is broken."""
 
 
 def require(holds, rule):
@@ -22,7 +22,7 @@ def require(holds, rule):
 
 
 def fields(data, offset, layout):
-    """Little-endian fields at an offset that has to lie inside."""
+    """Reads little-endian fields at an offset, which must be inside the data."""
     size = struct.calcsize("<" + layout)
     require(0 <= offset and offset + size <= len(data), f"a record at byte {offset} ends outside")
     return struct.unpack_from("<" + layout, data, offset)
@@ -38,7 +38,7 @@ class _Hash128(ctypes.Structure):
 
 
 def _find_xxh3():
-    """A function from bytes to XXH3-128 in canonical form: the Python module, else the library."""
+    """Returns a function from bytes to XXH3-128 in canonical form, from a module or the library."""
     if xxhash is not None:
         return xxhash.xxh3_128_digest
     name = ctypes.util.find_library("xxhash")
@@ -78,7 +78,7 @@ class Varints:
         self.at = at
 
     def take(self, size):
-        require(self.at + size <= len(self.data), "a value lies inside")
+        require(self.at + size <= len(self.data), "a value is inside the data")
         self.at += size
         return self.data[self.at - size:self.at]
 

@@ -46,13 +46,13 @@ def check_document(form, document, index):
     if document.at < len(document.data):
         first_key = check_value(form, document, index, 1, True)
     require(document.at == len(document.data), "a value ends with its document")
-    # Whoever knows no class of a script takes the first key.
+    # A writer that does not know a script's class uses the first key.
     require(name == 1 if type_name is None and first_key is not None else name != 1, "type name")
     require(type_name is None or type_name != first_key, "a first key is not written twice")
 
 
 def check_value(form, values, index, depth, is_last):
-    """Of a mapping returns the first key."""
+    """Checks a value; returns the first key of a mapping."""
     require(depth <= 256, "values nest at most 256 deep")
     form.values += 1
     tag = values.take(1)[0]
@@ -89,7 +89,7 @@ def check_children(form, values, index, depth, is_last):
             first_key = text if i == 0 else first_key
         check_value(form, values, index, depth + 1, i == child_count - 1)
     content_bytes = values.at - start
-    require(is_sized == (content_bytes >= 256 and not is_last), "long content has its size before")
+    require(is_sized == (content_bytes >= 256 and not is_last), "long content follows its size")
     require(not is_sized or said_bytes == content_bytes, "content size")
     return first_key
 
@@ -99,7 +99,7 @@ def check_reference(form, values, index, variety):
         values.take(16)
     number = values.signed_varint()
     if variety == 0:
-        require(number == 0 or number not in form.file_ids, "a reference to a document is one")
+        require(number == 0 or number not in form.file_ids, "a local reference has its own form")
     elif variety == 1:
         target = index + number
         require(0 <= target < form.documents, "a document of the file")

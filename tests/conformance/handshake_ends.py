@@ -1,6 +1,6 @@
 """Both ends of a handshake, connect tokens and sealed packets, written from net/WIRE_FORMAT.md.
 
-What a method makes is right unless an argument says otherwise: each is a field spelled wrongly.
+Methods make correct data unless an argument replaces a field by a wrong value.
 """
 
 import struct
@@ -19,7 +19,7 @@ SERVER_ADDRESS = "10.0.0.1:7000"
 
 
 def put(data, at, value):
-    """A copy of the data with other bytes at an offset."""
+    """Returns a copy of the data with other bytes at an offset."""
     return data[:at] + value + data[at + len(value):]
 
 
@@ -52,7 +52,7 @@ class Token:
 
 
 class Packets:
-    """One end of an established connection. Without keys nothing is sealed."""
+    """One end of an established connection. Without keys the packets are not sealed."""
 
     def __init__(self, cipher, send_key, receive_key, our_id, their_id):
         self.cipher, self.send_key, self.receive_key = cipher, send_key, receive_key
@@ -61,7 +61,7 @@ class Packets:
         self.received = set()
 
     def body(self, message=None):
-        """With a message, or else a ping."""
+        """Returns a body with a message, or with a ping."""
         ack, told = max(self.received, default=0), {}
         if ack:
             word = sum(1 << i for i in range(32) if ack - i < 1 or ack - i in self.received)
@@ -75,7 +75,7 @@ class Packets:
 
     def seal(self, body, sequence=None, phase=None, key=None, nonce=None, to=None, first=None,
              open_part=None):
-        """With a number that is given the next one stays what it is."""
+        """With `sequence` given, the number of the next packet does not change."""
         if sequence is None:
             self.sequence += 1
             sequence = self.sequence

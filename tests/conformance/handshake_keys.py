@@ -30,7 +30,7 @@ def packet_nonce(sequence):
 
 
 def hello_chain(server_public, server_dh, token_secret):
-    """c3: what both know before the response."""
+    """c3: the secret that both ends share before the response."""
     c1 = mix(digest(LABELS["start"]), server_public)
     return mix(mix(c1, server_dh), token_secret)
 
@@ -40,7 +40,7 @@ def hello_key(c3):
 
 
 def packet_keys(c3, response, ephemeral_dh):
-    """The keys of an accept, and of both ways, from c3 on."""
+    """The keys of an accept and of both directions, derived from c3."""
     c5 = mix(mix(c3, digest(response)), ephemeral_dh)
     return {name: mix(c5, LABELS[name]) for name in ("accept", "client", "server")}
 
@@ -77,7 +77,7 @@ def hchacha20(key, nonce):
 
 
 def token_box(key, nonce):
-    """XChaCha20-Poly1305: the first 16 bytes of the nonce make a key, the rest is the nonce."""
+    """XChaCha20-Poly1305: the first 16 bytes of the nonce derive a key, the rest is the nonce."""
     return hchacha20(key, nonce[:16]), bytes(4) + nonce[16:]
 
 

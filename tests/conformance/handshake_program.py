@@ -1,4 +1,4 @@
-"""The program `handshake_vectors` as the other end: lines out, answers in, what they come to."""
+"""Runs `handshake_vectors` as the peer: sends it lines, reads its answers, and summarises them."""
 
 import subprocess
 
@@ -14,7 +14,7 @@ class Answer:
         self.lines = [line.split(" ") for line in lines]
 
     def datagrams(self, kind=None):
-        """What went out: handshakes of one kind, or packets."""
+        """Returns sent handshakes of one kind, or sent packets."""
         out = [bytes.fromhex(words[2]) for words in self.lines if words[0] == "out"]
         return [data for data in out if KINDS.get(data[0]) == kind]
 
@@ -22,7 +22,7 @@ class Answer:
         return [words[1:] for words in self.lines if words[0] == event]
 
     def fate(self):
-        """What the program did, in a few words: its packets are not told of."""
+        """A short summary of what the program did, without its packets."""
         words = []
         for line in self.lines:
             if line[0] == "out":
@@ -37,7 +37,7 @@ class Answer:
 
 
 class Program:
-    """One process; a `begin` ends what was before."""
+    """One process. A `begin` ends the previous end."""
 
     def __init__(self, path):
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -80,10 +80,10 @@ class Checks:
     def expect(self, name, found, wanted):
         self.count += 1
         if found != wanted:
-            self.complaints.append(f"{name}: {found}"[:200] + f"; should be: {wanted}"[:200])
+            self.complaints.append(f"{name}: {found}"[:200] + f"; expected: {wanted}"[:200])
 
     def run(self, name, check, *rest):
-        """A whole check; what it raises is a complaint, too."""
+        """Runs a whole check and records an exception as a complaint."""
         try:
             check(self, *rest)
         except (Broken, IndexError, KeyError, ValueError) as error:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Handshakes, connect tokens and sealed packets made by net/WIRE_FORMAT.md and net/CONNECTION.md
-alone, put to an implementation that has to accept, drop or refuse each, for the reason that the
-documents name.
+"""Makes handshakes, connect tokens and sealed packets by net/WIRE_FORMAT.md and net/CONNECTION.md
+only, and sends them to an implementation, which must accept, drop or refuse each for the documented
+reason.
 
-    handshake_put.py PROGRAM               PROGRAM is `handshake_vectors`, both ends of it
-    handshake_put.py --self-test PROGRAM   spells one constant wrongly at a time, and expects that
-                                           no handshake comes about
+    handshake_put.py PROGRAM               PROGRAM is `handshake_vectors`, which has both ends
+    handshake_put.py --self-test PROGRAM   changes one constant at a time, and requires that no
+                                           handshake succeeds
 
-Prints what is otherwise; exit code 1 then. Shares no code with the implementation.
+Prints the differences; exit code 1 if there are any. Shares no code with the implementation.
 """
 
 import sys
@@ -24,7 +24,7 @@ from handshake_program import Checks, Program
 IDENTITY = keys.digest(b"identity")
 SERVER_KEY = keys.public_key(IDENTITY)
 BACKEND = keys.digest(b"backend")
-ROUNDS_OF_A_KEY = 160  # Of 4 s: longer than the 10 minutes that a key is used.
+ROUNDS_OF_A_KEY = 160  # Of 4 s each: longer than the 10 minutes that a key is used.
 
 
 def begin_server(program, **settings):
@@ -33,7 +33,7 @@ def begin_server(program, **settings):
 
 
 def challenged(program, **who):
-    """A client that has its challenge. Each has an address of its own, for budgets' sake."""
+    """Returns a client with a challenge. Budgets are per address, so each has its own address."""
     client = Client(SERVER_KEY, **who)
     answer = program.give(client.request(), client.address)
     require(answer.fate() == "challenge", f"a request is answered: {answer.fate()}")
@@ -59,13 +59,13 @@ def connected(program, **who):
 
 
 def messages_in(packets, answer):
-    """All that came in packets, each of which has to open."""
+    """Returns all messages in packets, each of which must open."""
     return [message[4] for data in answer.datagrams()
             for message in packets.open(data)["messages"] or ()]
 
 
 def put_packets(checks, program, packets, address, unknown):
-    """An exchange, all that is wrong with a packet, and new keys both ways."""
+    """Sends an exchange, all wrong packets, and new keys in both directions."""
     def give(name, fate, datagram):
         answer = program.give(datagram, address)
         messages_in(packets, answer)
@@ -73,13 +73,13 @@ def put_packets(checks, program, packets, address, unknown):
         return answer
 
     answer = give("a message", "message", packets.seal(packets.body(b"to you")))
-    checks.expect("what the message says", answer.words("message"), [[b"to you".hex()]])
+    checks.expect("the content of the message", answer.words("message"), [[b"to you".hex()]])
     checks.expect("a message back", messages_in(packets, program.say(b"to me")), [b"to me"])
     for name, datagram, fate in list(wrong.of_packet(packets, unknown)):
         give(f"a packet, {name}", fate, datagram)
-    give("the packet with the number of the wrong ones", "nothing", packets.seal(packets.body()))
+    give("the right packet with their number", "nothing", packets.seal(packets.body()))
     packets.sequence += 257
-    give("a packet further on", "message", packets.seal(packets.body(b"x")))
+    give("a packet with a later number", "message", packets.seal(packets.body(b"x")))
     give("255 below", "nothing", packets.seal(packets.body(), packets.sequence - 255))
     give("256 below", "stale_in", packets.seal(packets.body(), packets.sequence - 256))
     if packets.send_key is None:
@@ -96,7 +96,7 @@ def put_packets(checks, program, packets, address, unknown):
             packets.body(), packets.sequence + 1, 1 - phase))
     for _ in range(ROUNDS_OF_A_KEY):
         messages_in(packets, program.wait(4000))
-        give("a packet all the time", "nothing", packets.seal(packets.body()))
+        give("a packet in each round", "nothing", packets.seal(packets.body()))
     checks.expect("the phase after 10 minutes", packets.their_phase, 1)
     packets.sequence += 16382
     give("a number 16382 on", "nothing", packets.seal(packets.body(), packets.sequence))
@@ -107,7 +107,7 @@ def put_ends(checks, program, packets, address, name, body, fate):
     checks.expect(f"a body with {name}", answer.fate(), f"{fate}, closed 4")
     closes = [item for data in answer.datagrams()
               for item in packets.open(data)["control"] or () if item[0] == 5]
-    checks.expect(f"who hears of {name}", [close[1] for close in closes[:1]], [4])
+    checks.expect(f"the close reason for {name}", [close[1] for close in closes[:1]], [4])
 
 
 # --- Our server, the document's client
@@ -127,9 +127,9 @@ def put_to_server(checks, program, mode, cipher):
     checks.expect("another response with its key", other.fate(), "accept")
     client.take_accept(other.datagrams("accept")[0])
     answer = program.give(client.packets.seal(client.packets.body()), client.address)
-    checks.expect("who is connected", answer.words("connected"),
+    checks.expect("the connected client", answer.words("connected"),
                   [[str(form["client"]), token.user.hex() if token else "-", b"another".hex()]])
-    checks.expect("a response of who is connected",
+    checks.expect("a response of a connected client",
                   program.give(client.sent, client.address).fate(), "nothing")
     put_packets(checks, program, client.packets, client.address, "unknown_connection")
 
@@ -143,10 +143,10 @@ def put_wrong_to_server(checks, program):
         for refuse in answer.datagrams("refuse"):
             client.take_refuse(refuse)
     count = sum(1 for _ in wrong.of_response(challenged(program)))
-    for number in range(count):  # Who is accepted after a wrong one has to be somebody new.
+    for number in range(count):  # After a wrong response a new client must be accepted.
         if number % 200 == 0:
             begin_server(program)
-        program.wait(10)  # Time earns the work.
+        program.wait(10)  # Time adds to the budget for work.
         client = challenged(program, number=number)
         name, response, fate = list(wrong.of_response(client))[number]
         answer = program.give(response, client.address)
@@ -155,7 +155,7 @@ def put_wrong_to_server(checks, program):
             client.take_refuse(refuse)
         accepted(program, client)
     client = challenged(program, key=bytes(32), number=400)
-    checks.expect("a key that agrees with nobody",
+    checks.expect("a key without a shared secret",
                   program.give(client.response(), client.address).fate(), "hellos_forged")
     client = challenged(program, number=401)
     for address in ("10.1.1.146:1000", "10.1.1.145:1001"):
@@ -191,19 +191,19 @@ def put_tokens_to_server(checks, program):
                                 ("content", {"hello": client.hello(content=1)}, "refuse 8")):
         answer = program.give(client.response(**spelled), client.address)
         checks.expect(f"a token with another {name}", answer.fate(), fate)
-    accepted(program, client)  # What was refused did not use the token.
+    accepted(program, client)  # A refusal did not use up the token.
 
 
 def put_refused_by_server(checks, program):
-    """What is refused whoever asks, and what limits do."""
+    """Refusals that do not depend on the client, and limits."""
     token = Token(BACKEND, SERVER_KEY)
     for name, settings, mode, fate in (
-            ("the game says no", {"closed_door": "no"}, 0, "refuse 10"),
-            ("the game takes other content", {"content": 12, "admitted": 11}, 0, "accept"),
+            ("the game refuses", {"closed_door": "no"}, 0, "refuse 10"),
+            ("the game accepts other content", {"content": 12, "admitted": 11}, 0, "accept"),
             ("tokens only", {"pinned": 0}, 0, "refuse 3"),
             ("protection only", {"unprotected": 0}, 2, "refuse 3"),
             ("no room for used tokens", {"used_tokens": 0}, 1, "refuse 7"),
-            ("a place", {"clients": 1}, 0, "accept")):
+            ("a free slot", {"clients": 1}, 0, "accept")):
         begin_server(program, **settings)
         client = challenged(program, mode=mode, token=token if mode == 1 else None)
         answer = program.give(client.response(), client.address)
@@ -211,12 +211,12 @@ def put_refused_by_server(checks, program):
         for refuse in answer.datagrams("refuse"):
             client.take_refuse(refuse)
     client = challenged(program, number=2)
-    checks.expect("the place of a pending client",
+    checks.expect("the slot of a pending client",
                   program.give(client.response(), client.address).fate(), "accept")
     begin_server(program, clients=1)
     connected(program, number=1)
     client = challenged(program, number=2)
-    checks.expect("no place", program.give(client.response(), client.address).fate(), "refuse 6")
+    checks.expect("no slot", program.give(client.response(), client.address).fate(), "refuse 6")
     begin_server(program)
     client = challenged(program)
     bad = client.response(hello=b"")
@@ -235,7 +235,7 @@ def put_refused_by_server(checks, program):
 
 
 def begin_client(program, mode=0, cipher=0, **more):
-    """Our client and its first request, and the server that it means."""
+    """Starts our client, and returns its first request and the server that it connects to."""
     token = Token(BACKEND, Server().key, addresses=("10.0.0.9:1", SERVER_ADDRESS))
     server = Server(cipher=cipher, token_secret=token.secret if mode == 1 else bytes(32))
     settings = {"token": token.whole, "presented": token.presented} if mode == 1 else {}
@@ -256,7 +256,7 @@ def put_to_client(checks, program, mode, cipher):
     request = answer.datagrams("request")[0]
     checks.expect("the request after 249 ms", program.wait(249).fate(), "nothing")
     checks.expect("the request after 250 ms", program.wait(1).datagrams("request"), [request])
-    checks.expect("an accept before its time", program.give(
+    checks.expect("an early accept", program.give(
         bytes([4, 2, mode]).ljust(60 if mode == 2 else 76, b"\0"), SERVER_ADDRESS).fate(),
         "not_ours")
     server.challenge(request)
@@ -301,7 +301,7 @@ def put_wrong_to_client(checks, program):
     for damage in (lambda token: token[:-1], lambda token: token + b"\0",
                    lambda token: b"m" + token[1:]):
         answer = begin_client(program, 1, token=damage(Token(BACKEND, Server().key).whole))[1]
-        checks.expect("a token that is none", answer.fate(), "token_unreadable")
+        checks.expect("an invalid token", answer.fate(), "token_unreadable")
     for case in wrong.BODIES:
         server, answer, _ = begin_client(program)
         respond(program, server, answer.datagrams("request")[0])
@@ -327,7 +327,7 @@ def put_all(checks, program):
 
 
 def self_test(program):
-    """Each constant, wrong by a byte, has to be seen from both ends."""
+    """A wrong byte in any constant must be detected from both ends."""
     unseen = []
     wrongs = [(keys.LABELS, name, keys.LABELS[name] + b"!") for name in keys.LABELS]
     wrongs += [(vars(handshake_ends), name, value)
@@ -339,10 +339,10 @@ def self_test(program):
             checks = Checks()
             checks.run(name, check, program, 1, 0)
             if not checks.complaints and (name, check) != ("LARGEST", put_to_client):
-                unseen.append(f"nobody sees another {name} in {check.__name__}")
+                unseen.append(f"another {name} is not detected in {check.__name__}")
         table[name] = right
     program.end()
-    print("\n".join(unseen) or f"{len(wrongs)} wrong constants, all seen")
+    print("\n".join(unseen) or f"{len(wrongs)} wrong constants, all detected")
     return 1 if unseen else 0
 
 
@@ -359,7 +359,7 @@ def main(arguments):
     program.end()
     for complaint in checks.complaints[:100]:
         print(complaint)
-    print(f"{checks.count} checks, {len(checks.complaints)} otherwise")
+    print(f"{checks.count} checks, {len(checks.complaints)} failed")
     return 1 if checks.complaints or not checks.count else 0
 
 

@@ -1,15 +1,15 @@
-// The implementation's side of handshake_put.py: a server or a client whose other end the checker
-// plays. Reads commands, a line each, and answers each with lines of which the last is a full stop.
+// The implementation's side of handshake_put.py: a server or a client, whose peer is the checker.
+// Reads commands, one per line, and answers each with lines that end with a line with a full stop.
 //
-//   server NAME=VALUE...   begins a server, client NAME=VALUE... a client, in place of the last one
+//   server NAME=VALUE...   begins a server, client NAME=VALUE... a client, instead of the last one
 //   in ADDRESS HEX         a datagram arrives
-//   wait MS                time goes by; nothing else makes it pass
-//   say HEX                a message on channel 0 to everybody who is connected
+//   wait MS                time passes; no other command advances it
+//   say HEX                sends a message on channel 0 to every connected peer
 //
-//   out ADDRESS HEX        a datagram goes out
+//   out ADDRESS HEX        a datagram is sent
 //   connected ID TOKEN_DATA USER_DATA     message HEX
 //   refused REASON VERSION TEXT           closed REASON TEXT
-//   count NAME             something was dropped: a counter of net/CONNECTION.md has grown
+//   count NAME             something was dropped: a counter of net/CONNECTION.md has increased
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -45,7 +45,7 @@ void print(std::string_view what, const std::string& rest) {
   std::printf("%s %s\n", std::string(what).c_str(), rest.c_str());
 }
 
-/// Bytes as one word.
+/// Returns bytes as one word.
 std::string word(std::span<const std::byte> bytes) { return bytes.empty() ? "-" : hex_text(bytes); }
 
 std::uint64_t number(const Settings& settings, std::string_view name, std::uint64_t otherwise) {
@@ -75,7 +75,7 @@ void add_counts(const ConnectionCounters& counters, Counts& counts) {
   counts["no_room_in"] = counters.no_room_in;
 }
 
-/// One end on a socket whose datagrams are lines.
+/// One end with a socket whose datagrams are lines.
 class End {
  public:
   explicit End(const Settings& settings)
@@ -207,7 +207,7 @@ class ServerEnd final : public End {
 
   OpenDoor door_;
   std::optional<Server> server_;
-  ClientHandle last_;  ///< Whose counters are told: the last who came.
+  ClientHandle last_;  ///< The last client that connected; its counters are printed.
 };
 
 class ClientEnd final : public End {
@@ -280,7 +280,7 @@ Settings read_settings(std::istream& words) {
   return settings;
 }
 
-/// False when the line is no command.
+/// False if the line is not a command.
 bool obey(const std::string& line, std::unique_ptr<End>& end) {
   std::istringstream words(line);
   std::string command;

@@ -1,5 +1,5 @@
-"""Datagrams that break net/WIRE_FORMAT.md or net/CONNECTION.md in one place each, and what the
-documents say becomes of them, as `Answer.fate` tells it. Who makes them has just made a right one.
+"""Datagrams that break net/WIRE_FORMAT.md or net/CONNECTION.md in one place each, with the expected
+result in the form of `Answer.fate`. The caller has just made a correct one.
 """
 
 import struct
@@ -14,7 +14,7 @@ DROPPED = "not_ours"
 
 def of_any_size(good):
     yield "a byte short", good[:-1], DROPPED
-    yield "a byte long", good + b"\0", DROPPED
+    yield "a byte too long", good + b"\0", DROPPED
 
 
 def of_request(client):
@@ -36,7 +36,7 @@ def of_request(client):
 
 
 def of_response(client):
-    """To a server that wants pinned clients and has this one's challenge outstanding."""
+    """For a server that requires pinned clients and has sent this client a challenge."""
     good = client.response()
     end = 76 + int.from_bytes(good[74:76], "little")
     yield from of_any_size(good)
@@ -50,7 +50,7 @@ def of_response(client):
     for at in range(12, 72):
         yield f"id, key, time or MAC at {at}", flipped(good, at), "challenges_stale"
     yield "a token in mode 0", client.response(presented=b"t"), DROPPED
-    yield "a token that ends outside", put(good, 72, struct.pack("<H", 1127)), DROPPED
+    yield "a token that ends outside the datagram", put(good, 72, struct.pack("<H", 1127)), DROPPED
     for size in (end - 77, 1125, 65535):
         yield f"a hello of {size}", put(good, 74, struct.pack("<H", size)), DROPPED
     for at in (end, 1199):
@@ -66,9 +66,9 @@ def of_response(client):
             ("sealed with a token's secret", {"token_secret": b"s" * 32}),
             ("another nonce", {"nonce": b"\1" + bytes(11)}),
             ("other additional data", {"open_part": b"open"}),
-            ("a wish that is not known", {"hello": client.hello(wish=2)}),
+            ("an unknown cipher wish", {"hello": client.hello(wish=2)}),
             ("too much user data", {"hello": client.hello(user=bytes(257))}),
-            ("user data that ends outside", {"hello": client.hello(user_bytes=99)}),
+            ("user data that ends outside the hello", {"hello": client.hello(user_bytes=99)}),
             ("bytes after the user data", {"hello": client.hello(user=b"more", user_bytes=3)}),
             ("half a hello", {"hello": client.hello()[:18]})):
         yield name, client.response(**wrong), "hellos_forged"
@@ -81,7 +81,7 @@ def of_response(client):
 
 
 def tokens(key, server_key):
-    """Tokens that a server at SERVER_ADDRESS does not take at DATE."""
+    """Tokens that a server at SERVER_ADDRESS refuses at DATE."""
     def make(**wrong):
         return Token(key, server_key, 2, **wrong)
 
@@ -89,11 +89,11 @@ def tokens(key, server_key):
     yield "expires now", make(issued=DATE - 60, expires=DATE)
     yield "lives too long", make(expires=DATE + 7 * DAY + 1)
     yield "expires before it is issued", make(issued=DATE + 61)
-    yield "expires as it is issued", make(issued=DATE + 60)
+    yield "expires when it is issued", make(issued=DATE + 60)
     yield "of another application", make(application=1)
     yield "for another server", make(addresses=("10.0.0.2:7000",))
     yield "for another port", make(addresses=("10.0.0.1:7001",))
-    yield "for nobody", make(addresses=())
+    yield "for no server", make(addresses=())
     yield "for 17 servers", make(addresses=(SERVER_ADDRESS,) * 17, user=b"")
     yield "too much user data", make(user=bytes(257))
     yield "a byte left over", make(more=b"\0")
@@ -114,7 +114,7 @@ def presented_tokens(good):
 
 
 def of_packet(packets, unknown):
-    """Each has the next number, which stays free."""
+    """Each packet has the next number, which stays unused."""
     body, next_one = packets.body(), packets.sequence + 1
     good = packets.seal(body, next_one)
     for size in range(1, 7):
@@ -128,7 +128,7 @@ def of_packet(packets, unknown):
     yield "a number used before", packets.seal(body, packets.sequence), "duplicate_in"
     for ahead in (16383, 32768, -17000, -100):
         far = packets.sequence + ahead & 0xFFFF
-        yield f"a number {ahead} on", packets.seal(body, far), "stale_in"
+        yield f"a number {ahead} ahead", packets.seal(body, far), "stale_in"
     yield "the other key phase", packets.seal(body, next_one, packets.phase ^ 1), "forged"
     if packets.send_key is None:
         return
@@ -136,7 +136,7 @@ def of_packet(packets, unknown):
         yield f"another byte {at}", flipped(good, at), "forged"
     for size in (7, 15, 22, len(good) - 1):
         yield f"{size} bytes", good[:size], "forged"
-    yield "a byte long", good + b"\0", "forged"
+    yield "a byte too long", good + b"\0", "forged"
     for name, wrong in (("key", {"key": keys.digest(b"another")}),
                         ("key, the next one", {"key": keys.next_key(packets.send_key)}),
                         ("nonce", {"nonce": keys.packet_nonce(next_one + 65536)}),
@@ -145,13 +145,13 @@ def of_packet(packets, unknown):
         yield f"another {name}", packets.seal(body, next_one, **wrong), "forged"
 
 
-# Of the other end's first or second packet: each ends the connection.
+# In the first or second packet of the peer: each ends the connection.
 BODIES = (
     ("a byte left over", packet_vectors.acknowledgement(0) + b"\0", "malformed_in"),
     ("nothing in it", b"", "malformed_in"),
     ("a channel that is not declared", packet_vectors.acknowledgement(4) + packet_vectors.counted(
         packet_vectors.message(7)), "malformed_in"),
-    ("an acknowledgement of what was never sent", packet_vectors.acknowledgement(
+    ("an acknowledgement of a packet that was never sent", packet_vectors.acknowledgement(
         0, ack=999, hold=0), "unbelievable_in"))
 
 
@@ -186,7 +186,7 @@ def of_accept(server):
         wrong += [("another nonce", {"nonce": b"\1" + bytes(11)}),
                   ("other additional data", {"open_part": b"start"}),
                   ("another key", {"wrong_key": bytes(32)}),
-                  ("a key that agrees with nobody", {"key": bytes(32)}),
+                  ("a key without a shared secret", {"key": bytes(32)}),
                   ("a byte more inside", {"more": b"\0"})]
     for name, spelled in wrong:
         yield name, server.accept(**spelled), DROPPED
@@ -201,7 +201,7 @@ def of_refuse(server):
         yield f"reason {reason}", server.refuse(reason), DROPPED
     for name, wrong in (("two versions", {"spoken": 3}), ("another mode", {"mode": 1}),
                         ("byte 26", {"zeros": 1}), ("byte 27", {"zeros": 256}),
-                        ("a text that ends outside", {"text_bytes": 5}),
+                        ("a text that ends outside the datagram", {"text_bytes": 5}),
                         ("a text of 129", {"text": b"t" * 129}),
                         ("a text with a control character", {"text": b"\x1b[m"}),
                         ("a text that is not ASCII", {"text": b"\xc3\xa9"})):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks emitted packets and handshakes by net/WIRE_FORMAT.md and net/CONNECTION.md alone, and
-makes vectors that an implementation must take or refuse.
+"""Checks emitted packets and handshakes by net/WIRE_FORMAT.md and net/CONNECTION.md only, and makes
+vectors that an implementation must accept or refuse.
 
     packet_checker.py check PROGRAM   `PROGRAM emit` prints lines `KIND HEX`, and `run NAME=HEX...`
                                       for a whole handshake
@@ -8,8 +8,8 @@ makes vectors that an implementation must take or refuse.
     packet_checker.py make            prints these lines
 
 Shares no code with the implementation. KIND is a name of `packet_form.CHECKS`. A `run` is opened
-with the keys that the document derives. `check` prints how many there were of each kind; its exit
-code is 1 when bytes break a rule.
+with keys derived by the document. `check` prints the number of each kind; its exit code is 1 if
+bytes break a rule.
 """
 
 import collections
@@ -24,7 +24,7 @@ from packet_form import TAG
 
 
 def check_run(values):
-    """A handshake with its secrets: both ways to every key agree, and all that is sealed opens."""
+    """Checks a handshake with its secrets: both ends derive the same keys, and all seals open."""
     request = packet_form.check_request(values["request"])
     challenge = packet_form.check_challenge(values["challenge"])
     response = packet_form.check_response(values["response"])
@@ -47,7 +47,7 @@ def check_run(values):
         handshake_keys.dh(values["client_secret"], accept["key"]), token_secret,
         values["response"])
     client_key = handshake_keys.public_key(values["client_secret"])
-    require(client_key == request["key"], "a request holds the client's key")
+    require(client_key == request["key"], "a request has the client's key")
     hello = handshake_keys.unseal(0, keys["hello"], bytes(12), response["hello"], response["open"],
                                   "the hello")
     packet_form.check_hello(hello)
@@ -59,11 +59,11 @@ def check_run(values):
 def check_run_token(values, response):
     token = packet_form.check_token(values["token"])
     require(response["token"] == token["open"] + token["sealed"],
-            "a response carries the start of the token and its sealed part")
+            "a response has the start of the token and its sealed part")
     secrets = packet_form.check_token_secrets(handshake_keys.unseal_token(
         values["token_key"], token["nonce"], token["sealed"], token["open"]))
-    require(secrets["secret"] == token["secret"], "both parts of a token know one secret")
-    require(secrets["addresses"] == token["addresses"], "both parts of a token name the addresses")
+    require(secrets["secret"] == token["secret"], "both parts of a token agree on the secret")
+    require(secrets["addresses"] == token["addresses"], "both parts of a token agree on addresses")
     return token["secret"]
 
 
@@ -106,7 +106,7 @@ def check_program(program):
         kind, broken = check_line(line)
         counts[kind] += 1
         if broken:
-            complaints.append(f"line {number}: {kind}: not so: {broken}")
+            complaints.append(f"line {number}: {kind}: broken rule: {broken}")
     print("\n".join(complaints) or ", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return 1 if complaints or not counts["run"] or not counts["body"] else 0
 

@@ -1,4 +1,4 @@
-"""Packets and the open parts of the handshake by net/WIRE_FORMAT.md alone.
+"""Packets and the unencrypted parts of the handshake, by net/WIRE_FORMAT.md only.
 
 Each `check_*` returns the fields, or raises Broken.
 """
@@ -13,14 +13,14 @@ CHUNK = 256
 
 
 class Bits:
-    """Bits of bytes, lowest of the first byte first."""
+    """Reads bits, the lowest of the first byte first."""
 
     def __init__(self, data):
         self.data = data
         self.at = 0
 
     def take(self, count):
-        require(self.at + count <= 8 * len(self.data), "a field lies inside")
+        require(self.at + count <= 8 * len(self.data), "a field is inside the data")
         value = int.from_bytes(self.data, "little") >> self.at & (1 << count) - 1
         self.at += count
         return value
@@ -55,7 +55,7 @@ def check_acknowledgement(bits):
         require(words[-1] != 0xFFFFFFFF, "a word that is all set has one bit")
     require(words[0] & 1, "bit 0 of word 0 is `ack` itself")
     sent, hold, delay = bits.take(16), bits.take(16), bits.take(12)
-    # When `ack` is 0 either nothing was received or number 65536 k was: a body alone cannot tell.
+    # If `ack` is 0, nothing or packet 65536 k was received; the body does not distinguish these.
     return {"ack": ack, "words": words, "sent": sent, "hold": hold, "delay": delay}
 
 
@@ -133,14 +133,14 @@ def check_blocks(cursor):
         chunks, first = cursor.number(1), cursor.number(3)
         require(1 <= chunks <= 5, "a fragment has 1 to 5 chunks")
         in_all = (total + CHUNK - 1) // CHUNK
-        require(first + chunks <= in_all, "chunks lie inside their block")
+        require(first + chunks <= in_all, "chunks are inside their block")
         size = min(total, (first + chunks) * CHUNK) - first * CHUNK
         fragments.append((block, total, first, bytes(cursor.take(size))))
     return fragments
 
 
 def check_body(data, sealed=True):
-    """The fields of a packet's body; `sealed` tells whether a tag counts towards a probe's size."""
+    """Returns the fields of a packet's body; `sealed`: a tag counts towards a probe's size."""
     bits = Bits(data)
     body = check_acknowledgement(bits)
     sections = bits.take(8)
@@ -153,7 +153,7 @@ def check_body(data, sealed=True):
     probes = [item for item in body["control"] or () if item[0] == 4]
     if probes:
         size = len(data) + PACKET_HEADER + (TAG if sealed else 0)
-        require(size == probes[0][1], "a probe has the size that it tells")
+        require(size == probes[0][1], "a probe has the size in its field")
         require(not any(rest), "a probe is filled with zero bytes")
     else:
         require(not rest, "nothing follows the last section")
@@ -168,7 +168,7 @@ def check_packet(data):
             "head": data[:PACKET_HEADER], "sealed": data[PACKET_HEADER:]}
 
 
-# --- Handshake: what stands open
+# --- Handshake: the unencrypted parts
 
 
 def check_start(data, kind, size):
@@ -176,7 +176,7 @@ def check_start(data, kind, size):
     require(data[0] == kind, "the kind")
     require(data[1] == 2, "the version")
     require(data[2] <= 2, "the mode")
-    require(kind == 5 or data[3] == 0, "byte 3 is zero but in a refuse")
+    require(kind == 5 or data[3] == 0, "byte 3 is zero except in a refuse")
     return data[2]
 
 
@@ -200,7 +200,7 @@ def check_response(data):
     cursor = Cursor(data, 72)
     token_bytes = cursor.number(2)
     require(token_bytes <= 675, "a token has at most 675 bytes")
-    require(mode == 1 or token_bytes == 0, "a token only in mode 1")
+    require(mode == 1 or token_bytes == 0, "only mode 1 has a token")
     token = bytes(cursor.take(token_bytes))
     hello_bytes = cursor.number(2)
     tag = 0 if mode == 2 else TAG
@@ -226,7 +226,7 @@ def check_refuse(data):
     connection, proof, version, text_bytes, zero = fields(data, 4, "I16sBBH")
     require(text_bytes <= 128 and 28 + text_bytes == len(data), "the size of a refuse")
     require(zero == 0, "bytes 26 and 27 are zero")
-    require(version == data[1], "byte 1 is the version that the server speaks")
+    require(version == data[1], "byte 1 is the server's version")
     require(1 <= data[3] <= 10, "a refuse has a known reason")
     require(all(32 <= byte <= 126 for byte in data[28:]), "a text is printable ASCII")
     return {"mode": mode, "reason": data[3], "connection": connection, "proof": proof,
@@ -259,7 +259,7 @@ def check_addresses(cursor):
 
 
 def check_token(data):
-    """A token as a client gets it."""
+    """Checks a token in the form that a client receives."""
     magic, version, application, issued, expires = fields(data, 0, "4sIQQQ")
     require(magic == b"MTOK" and version == 1, "magic and version")
     require(issued < expires <= issued + 7 * 86400, "a token lives for 7 days at most")
@@ -293,7 +293,7 @@ CHECKS = {"body": check_body, "open_body": lambda data: check_body(data, sealed=
 
 
 def broken_rule(kind, data):
-    """The first rule that the bytes break, or None."""
+    """Returns the first rule that the bytes break, or None."""
     try:
         CHECKS[kind](bytes(data))
     except Broken as broken:

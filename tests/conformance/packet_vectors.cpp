@@ -1,4 +1,4 @@
-// The implementation's side of packet_checker.py: emits what it writes, judges what it is given.
+// The implementation's side of packet_checker.py: emits packets, and judges given ones.
 //
 //   packet_vectors emit          prints lines `KIND HEX` and `run NAME=HEX...`
 //   packet_vectors judge         reads lines `take|drop KIND HEX RULE`
@@ -21,7 +21,7 @@ namespace {
 using namespace muster;
 using namespace std::chrono_literals;
 
-/// A channel of each kind, so that a message may say anything of itself that is allowed.
+/// One channel of each kind, so that a message may have any valid flags.
 ConnectionOptions options(std::size_t overhead) {
   ConnectionOptions options{.channels = {}, .overhead_bytes = overhead};
   for (const Delivery delivery :
@@ -37,7 +37,7 @@ void emit(std::string_view kind, std::span<const std::byte> bytes) {
   std::printf("%s %s\n", std::string(kind).c_str(), hex_text(bytes).c_str());
 }
 
-/// What two ends say to each other over a path that loses a third.
+/// Emits the traffic of two ends over a path with a third lost.
 void emit_bodies() {
   ConnectionOptions leading = options(23);
   leading.leads_maps = true;
@@ -77,7 +77,7 @@ void emit_bodies() {
   }
 }
 
-/// A whole handshake and a packet each way, with the secrets of those who may know them.
+/// Emits a whole handshake and a packet in each direction, with the secrets of both ends.
 void emit_run(TrustMode mode) {
   HandshakeRun run(mode, 5 + static_cast<std::uint64_t>(mode));
   if (!run.shake()) return;
@@ -122,7 +122,7 @@ void emit_run(TrustMode mode) {
   }
 }
 
-/// Whether a connection that has sent packets takes a body.
+/// True if a connection that has sent packets accepts a body.
 bool takes(std::string_view kind, const NetBytes& body) {
   const std::size_t overhead = kind == "body" ? 23 : 7;
   Connection connection(options(overhead), Time(1s));
@@ -137,7 +137,7 @@ bool takes(std::string_view kind, const NetBytes& body) {
     case PacketVerdict::received:
       return true;
     case PacketVerdict::no_room:
-      return true;  // The format is kept.
+      return true;  // The form is valid.
     case PacketVerdict::malformed:
     case PacketVerdict::unbelievable:
       break;
@@ -158,7 +158,7 @@ int judge(std::istream& lines) {
     ++wrong;
     std::printf("should %s:%s\n", verdict.c_str(), rule.c_str());
   }
-  std::printf("%d vectors, %d judged otherwise\n", count, wrong);
+  std::printf("%d vectors, %d with a wrong verdict\n", count, wrong);
   return wrong > 0 || count == 0 ? 1 : 0;
 }
 

@@ -1,6 +1,6 @@
-"""Vectors by net/WIRE_FORMAT.md: bytes to take, and bytes that break one rule each.
+"""Vectors by net/WIRE_FORMAT.md: valid bytes, and bytes that break one rule each.
 
-Each is put to `packet_form` before it is printed: the maker and the checker have to agree.
+Each is checked with `packet_form` before it is printed: maker and checker must agree.
 """
 
 import struct
@@ -27,7 +27,7 @@ class BitsOut:
 
 def acknowledgement(sections, ack=0, words=(ONES,), sent=0, hold=65535, delay=0, spelled=None,
                     padding=0):
-    """The start of a body. `spelled`: for each word whether all 32 bits are written out."""
+    """The start of a body. `spelled`: for each word, whether all 32 bits are written."""
     bits = BitsOut().put(ack, 16).put(len(words) - 1, 3)
     for index, word in enumerate(words):
         if word == ONES and not (spelled and spelled[index]):
@@ -80,7 +80,7 @@ def bodies_to_take():
     yield "a limit of each channel", acknowledgement(1) + counted(
         *[b"\x08" + bytes([channel]) + b"\xff\xff" for channel in (1, 2)])
     yield "a close with the longest text", acknowledgement(1) + counted(close(1, b"t" * 128))
-    yield "block refused for each reason", acknowledgement(1) + counted(
+    yield "a block refused for each reason", acknowledgement(1) + counted(
         *[b"\x06\xff\xff" + bytes([reason]) for reason in (1, 2, 3)])
     for size in (1201, 1260, 1472):
         yield f"a probe of {size}", probe_body(size)
@@ -132,8 +132,8 @@ def bodies_to_drop():
     yield "a block refused for reason 4", start(1) + counted(b"\x06\x01\x00\x04")
     yield "a probe of 1200", probe_body(1200)
     yield "a probe of 1473", probe_body(1473)
-    yield "a probe that is a byte short", probe_body(1300)[:-1]
-    yield "a probe that is a byte long", probe_body(1300) + b"\x00"
+    yield "a probe that is a byte too short", probe_body(1300)[:-1]
+    yield "a probe that is a byte too long", probe_body(1300) + b"\x00"
     yield "a probe not filled with zeros", probe_body(1300, fill=1)
     yield "two probes", probe_body(1300, before=b"\x04" + struct.pack("<H", 1300))
     yield "an empty payload", start(2) + b"\x00\x00"
@@ -152,8 +152,8 @@ def bodies_to_drop():
     yield "a block too large", start(8) + counted(fragment(total=(1 << 26) + 1, content=bytes(256)))
     yield "no chunks", start(8) + counted(fragment(chunks=0, content=b""))
     yield "six chunks", start(8) + counted(fragment(total=1 << 20, chunks=6, content=bytes(1536)))
-    yield "a chunk outside", start(8) + counted(fragment(total=256, first=1, content=b""))
-    yield "chunks that end outside", start(8) + counted(
+    yield "a chunk outside the block", start(8) + counted(fragment(total=256, first=1, content=b""))
+    yield "chunks that end outside the block", start(8) + counted(
         fragment(total=300, chunks=2, first=1, content=bytes(300)))
     for name, body in list(bodies_to_take()):
         if "probe" not in name:
@@ -168,7 +168,7 @@ def vectors():
     for size in (1201, 1472):
         open_probe = probe_body(size, overhead=packet_form.PACKET_HEADER)
         yield "take", "open_body", open_probe, f"a probe of {size} without a tag"
-        yield "drop", "body", open_probe, f"a probe of {size} without a tag, where one is due"
+        yield "drop", "body", open_probe, f"a probe of {size} without a required tag"
 
 
 def lines():

@@ -2,7 +2,7 @@
 """Checks files against the rules of the Prometheus text format, version 0.0.4.
 
 usage: prometheus_check.py FILE...
-       prometheus_check.py --self-test FILE    also checks that damage to FILE is seen
+       prometheus_check.py --self-test FILE    also checks that damage to FILE is detected
 """
 
 import pathlib
@@ -17,7 +17,7 @@ TYPES = {"counter", "gauge", "histogram", "summary", "untyped"}
 
 
 def complaints(text):
-    """Yields what is wrong with the text."""
+    """Yields the errors of the text."""
     if text and not text.endswith("\n"):
         yield "the last line does not end with a line break"
     helped, types, closed, rows, current = set(), {}, set(), set(), None
@@ -34,7 +34,7 @@ def complaints(text):
             continue
         if name != current:
             if name in closed:
-                yield f"{number}: the rows of {name} do not stand together"
+                yield f"{number}: the rows of {name} are not consecutive"
             closed.add(current)
             current = name
         if comment and comment.group(1) == "HELP":
@@ -45,7 +45,7 @@ def complaints(text):
                 yield f"{number}: a wrong escape in HELP"
         elif comment:
             if name in types or any(key[0] == name for key in rows):
-                yield f"{number}: TYPE of {name} is not before its first row, or is there twice"
+                yield f"{number}: TYPE of {name} is not before its first row, or is repeated"
             types[name] = comment.group(3)
             if comment.group(3) not in TYPES:
                 yield f"{number}: there is no type {comment.group(3)}"
@@ -57,17 +57,17 @@ def row_complaints(number, row, types, helped, rows):
     name, value = row.group(1), row.group(row.re.groups - 1)
     labels = re.findall(LABEL, row.group(2) or "")
     if len({label for label, _ in labels}) != len(labels):
-        yield f"{number}: a label is there twice"
+        yield f"{number}: a label is repeated"
     key = (name, tuple(sorted(labels)))
     if key in rows:
-        yield f"{number}: this row of {name} is there twice"
+        yield f"{number}: this row of {name} is repeated"
     rows.add(key)
     if not NUMBER.fullmatch(value):
-        yield f"{number}: {value} is no number"
+        yield f"{number}: {value} is not a number"
     if name not in types or name not in helped:
         yield f"{number}: {name} has no TYPE or no HELP"
     if (types.get(name) == "counter") != name.endswith("_total"):
-        yield f"{number}: a counter ends with _total, and nothing else does: {name}"
+        yield f"{number}: the names of counters, and only these, end with _total: {name}"
     if types.get(name) == "counter" and value.startswith("-"):
         yield f"{number}: a counter below zero"
 
@@ -97,7 +97,7 @@ def main():
         for pattern, instead, what in DAMAGE if "--self-test" in sys.argv else ():
             damaged = re.sub(pattern, instead, text, count=1)
             if damaged == text or not list(complaints(damaged)):
-                print(f"{name}: {what} is not seen")
+                print(f"{name}: {what} is not detected")
                 bad = 1
     return bad
 

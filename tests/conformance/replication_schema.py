@@ -63,7 +63,7 @@ class Schema:
             data.name()
             components.append([ValueField(data) for _ in range(data.take("H")[0])])
         self.types = []
-        self.lows = []  # Of each type, for each value: least value and number of lanes.
+        self.lows = []  # For each type and value: minimum and number of lanes.
         for _ in range(data.take("H")[0]):
             _, count = data.take("IH")
             lanes, lows, fields_of_values = [], [], []
@@ -76,9 +76,9 @@ class Schema:
                         lows.append((field.low, len(parts)))
                         fields_of_values.append((field, parts))
             usual = data.take("q" * data.take("H")[0])
-            require(len(usual) in (0, len(lows)), "a type has a usual value for each or for none")
+            require(len(usual) in (0, len(lows)), "a type has all initial values or none")
             for value, (field, parts) in zip(usual, fields_of_values):
-                require(field.low <= value <= field.high, "a usual value lies in its range")
+                require(field.low <= value <= field.high, "an initial value is inside its range")
                 parts[-1].usual = value - field.low & 0xFFFFFFFF
                 if len(parts) == 2:
                     parts[0].usual = value - field.low >> 32
@@ -87,7 +87,7 @@ class Schema:
         require(data.at_end(), "nothing follows a schema")
 
     def values(self, number, lanes):
-        """The values of an entity of the type with this number."""
+        """Returns the values of an entity of the type with this number."""
         values, at = [], 0
         for low, count in self.lows[number]:
             value = lanes[at] if count == 1 else lanes[at] << 32 | lanes[at + 1]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks emitted snapshots by net/snapshot/SNAPSHOT_FORMAT.md and recordings by
-net/replication/REPLICATION_FORMAT.md alone.
+"""Checks emitted snapshots by net/snapshot/SNAPSHOT_FORMAT.md, and recordings by
+net/replication/REPLICATION_FORMAT.md, using only these documents.
 
     snapshot_checker.py [--self-test] PROGRAM FOLDER
 
-`PROGRAM recording|lossy|trained CODER` prints JSON lines: bytes, and what the world is at each
-tick. FOLDER has the tables of the built-in model, `built_in_tables.h`. Shares no code with the
-implementation. Decodes every snapshot of every coder, compares each value with the truth, and
-prints what was met; its exit code is 1 when something is not as the documents say, or the vectors
-lack something. `--self-test` damages the vectors and expects every damage to be seen.
+`PROGRAM recording|lossy|trained CODER` prints JSON lines: bytes, and the true world at each tick.
+FOLDER has the tables of the built-in model, `built_in_tables.h`. Shares no code with the
+implementation. Decodes every snapshot of every coder, compares each value with the true one, and
+prints the features that it met. Exit code 1: a difference from the documents, or missing features.
+`--self-test` damages the vectors and requires that each damage is detected.
 """
 
 import copy
@@ -25,7 +25,7 @@ from snapshot_model_file import read_model
 
 CODERS = ("range", "mix", "huffman", "raw", "reference")
 DAMAGES = 4
-# What has to occur in the vectors.
+# Features that the vectors must contain.
 EXPECTED = {"0 references", "1 references", "2 references", "3 references", "odd tick", "part",
             "ends", "defers", "deferred", "linked", "new", "generation", "changed", "gone", "late",
             "block", "quiet block", "group 0", "group 1", "group 2", "quiet group 0",
@@ -34,16 +34,16 @@ EXPECTED = {"0 references", "1 references", "2 references", "3 references", "odd
 
 
 def compare(schema, shown, truth, deferred=()):
-    """Every entity of the truth is shown as it is, and no other."""
+    """Requires that the shown entities and their values are exactly the true ones."""
     tick = truth["tick"]
     expected = {entity[0]: entity for entity in truth["entities"]}
     for entity in sorted(expected.keys() | shown.keys()):
         if entity in deferred:
             continue
         if entity not in expected or entity not in shown:
-            # An entity that is gone may stay where entities are deferred.
+            # A removed entity may stay if entities are deferred.
             require(deferred and entity not in expected,
-                    f"tick {tick}: entity {entity} is there for one of both ends")
+                    f"tick {tick}: entity {entity} exists at one end only")
             continue
         there = shown[entity]
         _, kind, generation, values = expected[entity]
@@ -84,7 +84,7 @@ def check_recording(lines, tables):
 
 
 def check_deferred(schema, snapshot, past):
-    """What a snapshot defers has changed."""
+    """Requires that each deferred entity has changed."""
     for entity in snapshot.deferred:
         known = snapshot.base[entity][1]
         require(past[snapshot.tick].get(entity) != [entity, *known.kind,
@@ -109,7 +109,7 @@ def check_lossy(lines, tables):
         for entity, there in flow.shown.items():
             was = past[there.tick].get(entity)
             require(was == [entity, *there.kind, schema.values(there.kind[0], there.values)],
-                    f"tick {there.tick}: entity {entity} was as it is shown")
+                    f"tick {there.tick}: entity {entity} had the shown values")
         if truth["deferred"]:
             deferred = set(truth["deferred"])
         if None not in truth["parts"]:
@@ -123,7 +123,7 @@ def check(kind, lines, tables):
 
 
 def damaged(kind, lines, which):
-    """The same lines with one bit of a snapshot, or one value of the truth, that is another one."""
+    """Returns the lines with one changed bit in a snapshot, or one changed true value."""
     lines = copy.deepcopy(lines)
     whole = [line for line in lines[1:] if None not in line.get("parts", ())]
     if which == 0:
@@ -149,7 +149,7 @@ def unseen_damages(kind, lines, tables):
     for which in range(DAMAGES):
         try:
             check(kind, damaged(kind, lines, which), tables)
-            print(f"{kind}, {lines[0].get('lossy', '')}: damage {which} is not seen")
+            print(f"{kind}, {lines[0].get('lossy', '')}: damage {which} is not detected")
             unseen += 1
         except Broken:
             pass
@@ -181,7 +181,7 @@ def main(arguments):
                 met |= seen
                 print(f"{kind}, {name}: {compared} ticks; {', '.join(sorted(seen))}")
             except Broken as broken:
-                print(f"{kind}, {name}: not so: {broken}")
+                print(f"{kind}, {name}: broken rule: {broken}")
                 wrong += 1
     if not is_self_test and not EXPECTED <= met:
         print(f"the vectors have no {', '.join(sorted(EXPECTED - met))}")

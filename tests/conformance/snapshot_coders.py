@@ -1,4 +1,4 @@
-"""From bytes to decisions by SNAPSHOT_FORMAT.md: the range coder, mixing, bits as they are."""
+"""From bytes to decisions by SNAPSHOT_FORMAT.md: the range coder, mixing, plain bits."""
 
 import functools
 import math
@@ -18,7 +18,7 @@ class RangeReader:
         self.probabilities = model.probabilities
         self.data = data
         self.low, self.high = 0, MASK
-        self.at = 0  # How many bytes have left the interval.
+        self.at = 0  # Number of bytes that have left the interval.
         self.code = int.from_bytes(self.byte(0, 8), "big")
 
     def byte(self, at, count):
@@ -35,7 +35,7 @@ class RangeReader:
             self.low = self.low << 32 & MASK
             self.high = self.high << 32 & MASK | HALF - 1
             self.at += 4
-            require(self.at <= len(self.data) + 8, "at most eight zeros behind the end are read")
+            require(self.at <= len(self.data) + 8, "at most eight zeros after the end are read")
             self.code = (self.code << 32 & MASK
                          | int.from_bytes(self.byte(self.at + 4, 4), "big"))
         return int(bit)
@@ -44,14 +44,14 @@ class RangeReader:
         return self.decide(self.probabilities[slot])
 
     def bit_of(self, probability):
-        """A decision whose probability is computed."""
+        """Returns a decision with a computed probability."""
         return self.decide(probability)
 
     def see_in(self, contexts):
-        """What `mix` sees the next decisions in; a function, which others need not call."""
+        """Sets the contexts of the next decisions for `mix`; other coders do not call it."""
 
     def bit_in(self, slot, node):
-        """A decision about an entity or its lanes, which `mix` sees in contexts."""
+        """Returns a decision about an entity or its lanes, which `mix` reads with contexts."""
         del node
         return self.bit(slot)
 
@@ -65,15 +65,15 @@ class RangeReader:
         return value
 
     def finish(self):
-        """The shortest string that names the interval, and nothing else, ends the bytes."""
+        """Requires that the bytes end with the shortest string in the interval."""
         for count in range(9):
             step = 1 << 64 - 8 * count
             point = -(-self.low // step) * step
             if point <= self.high:
                 end = point.to_bytes(9, "big")[1:1 + count]
-                require(self.data[self.at:] == end, "the end is what the writer would write")
+                require(self.data[self.at:] == end, "the end is the shortest one")
                 return
-        require(False, "some eight bytes lie inside the interval")
+        require(False, "some eight bytes are inside the interval")
 
 
 ODDS_MAX = 768
@@ -81,7 +81,7 @@ MASK_32 = (1 << 32) - 1
 
 
 def _probability_of(odds):
-    """One of odds in 1/64; those against are what those for leave."""
+    """The probability for odds in 1/64; the other decision gets the rest."""
     if odds < 0:
         return 65536 - _probability_of(-odds)
     return min(65535, int(65536 / (1 + math.exp(-odds / 64)) + 0.5))
@@ -101,7 +101,7 @@ PROBABILITIES = []
 
 
 class MixReader(RangeReader):
-    """The same with the corrections of twelve contexts, if the model has any."""
+    """The same with the corrections of twelve contexts, if the model has them."""
 
     def __init__(self, model, data):
         super().__init__(model, data)
@@ -131,7 +131,7 @@ DEFAULT_LENGTHS = [2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6]
 
 @functools.lru_cache(maxsize=None)
 def _codes(lengths):
-    """Canonical codes: from (length, code) to the symbol."""
+    """Canonical codes: maps (length, code) to the symbol."""
     codes = {}
     code = length_before = 0
     for length, symbol in sorted((length, symbol) for symbol, length in enumerate(lengths)):
@@ -142,7 +142,7 @@ def _codes(lengths):
 
 
 class PlainReader:
-    """Each decision is one bit, the first one the lowest of the first byte."""
+    """Each decision is one bit; the first is the lowest of the first byte."""
 
     is_plain = True
 
@@ -154,7 +154,7 @@ class PlainReader:
         self.predicts = predicts
 
     def even_bit(self):
-        require(self.at < 8 * len(self.data), "a decision lies inside the bytes")
+        require(self.at < 8 * len(self.data), "a decision is inside the bytes")
         self.at += 1
         return self.data[self.at - 1 >> 3] >> (self.at - 1 & 7) & 1
 
@@ -202,18 +202,18 @@ class PlainReader:
     def finish(self):
         while self.at % 8 != 0:
             require(self.even_bit() == 0, "zero bits fill up the last byte")
-        require(self.at == 8 * len(self.data), "there are no more bytes than decisions")
+        require(self.at == 8 * len(self.data), "no bytes follow the last decision")
 
 
 def reader_of(coder, model, data):
-    """A reader for the coder of this number, as the `begin` message has it."""
+    """Returns a reader for the coder of this number, as in the `begin` message."""
     if coder < 2:
         return (RangeReader, MixReader)[coder](model, data)
     return PlainReader(model, data, has_codes=coder != 3, predicts=coder == 4)
 
 
 def read_number(reader, lengths, low, longest=33):
-    """A number of at least 1: its length in unary, then the bits behind the leading one."""
+    """Reads a number of at least 1: its length in unary, then the bits after the leading one."""
     def bit(slot, node):
         return reader.bit(slot) if low is None else reader.bit_in(slot, node)
     length = 1

@@ -43,7 +43,7 @@ def is_small(lane):
 
 
 class Entity:
-    """What is known of an entity as far as it is coded."""
+    """The decoded state of an entity so far."""
 
     def __init__(self, states):
         self.changed = 0
@@ -59,7 +59,7 @@ class Entity:
 
 
 def numbers(entity, lane, motion, seen):
-    """Of a number; `seen` has the prediction and what stands around it."""
+    """Contexts of a number; `seen` has the prediction and its surroundings."""
     s0, s1 = motion.steps[:2]
     rests = int(motion.rests)
     part = seen.rest + (1 << 21) >> 17
@@ -89,7 +89,7 @@ def numbers(entity, lane, motion, seen):
 
 
 def symbols(entity, lane, past, partners, partner, horizon, since):
-    """Of a lane without an order, or a tick (`since` its age in the newest known state)."""
+    """Contexts of a lane without an order, or of a tick (`since`: its age in the newest state)."""
     is_tick = lane.kind == "tick"
     age = next((k for k in range(1, len(past)) if past[k] != past[0]), 0)
     v = 0 if is_tick else past[0]
@@ -105,7 +105,7 @@ def symbols(entity, lane, past, partners, partner, horizon, since):
 
 
 def changes(kind, states, horizon, follows):
-    """Of whether an entity changed."""
+    """Contexts of whether an entity changed."""
     newest = states[0]
     differing = sum(1 << k for k, state in enumerate(states) if state != newest)
     activity = which = moved = 0

@@ -1,4 +1,4 @@
-"""Which entities a snapshot defers, by SNAPSHOT_FORMAT.md, "Deferred entities"."""
+"""The entities that a snapshot defers, by SNAPSHOT_FORMAT.md, "Deferred entities"."""
 
 from snapshot_model import probability_of_step
 
@@ -13,7 +13,7 @@ def age_class(age):
 
 
 class DeferredDecisions:
-    """The decisions of one snapshot, which adapt as they are read."""
+    """The decisions of one snapshot. Their probabilities adapt during reading."""
 
     def __init__(self, reader, share):
         self.reader = reader

@@ -1,4 +1,4 @@
-"""A snapshot by SNAPSHOT_FORMAT.md: its head, its body, what it leaves behind."""
+"""A snapshot by SNAPSHOT_FORMAT.md: its head, its body, and the states after it."""
 
 import snapshot_model as slots
 from encoding import require
@@ -15,17 +15,17 @@ BLOCK = 64 * GROUP
 
 
 class There:
-    """An entity as it was at a tick."""
+    """The state of an entity at a tick."""
 
     def __init__(self, tick, kind, values, baseline=None):
         self.tick = tick
         self.kind = kind  # Type and generation.
         self.values = values
-        self.baseline = baseline  # The state that it was coded against, if it was sparse.
+        self.baseline = baseline  # The state that it was coded against, if few states were known.
 
 
 class Snapshot:
-    """One snapshot: what it says, and what it leaves behind of every entity."""
+    """One snapshot: its content, and the state of every entity after it."""
 
     def __init__(self, number, tick, references):
         self.number = number
@@ -35,21 +35,21 @@ class Snapshot:
         self.share = 0
         self.keeps_unknown = False
         self.first_id = 0
-        self.end_id = NONE  # It speaks of ids from the first to before this one.
-        self.known = set()  # Entities that the references know.
-        self.said = {}  # Entities that it says something of; None for those that are gone.
-        self.base = {}  # What is known of those that it does not speak of.
+        self.end_id = NONE  # The snapshot covers ids from the first to before this one.
+        self.known = set()  # Entities in the references.
+        self.said = {}  # Entities in the snapshot; None for removed ones.
+        self.base = {}  # States of the entities that the snapshot does not contain.
         self.deferred = set()
 
     def left_behind(self, entity):
-        """None for nothing, else the tick, and There or None for gone."""
+        """Returns None if unknown, else the tick, and There or None if removed."""
         if entity in self.said:
             return self.tick, self.said[entity]
         return self.base.get(entity)
 
 
 def known_states(references, tick, entity):
-    """The known states of an entity, the newest first; empty for one that is new."""
+    """Returns the known states of an entity, newest first; empty for a new entity."""
     by_tick = {}
     for reference in references:
         left = reference.left_behind(entity)
@@ -69,7 +69,7 @@ def is_sparse(states):
 
 
 def with_baselines(states):
-    """The known states, and while they are fewer than three, what the oldest was coded against."""
+    """Returns the known states; with fewer than three, also the baseline of the oldest."""
     states = list(states)
     while len(states) < 3 and states[-1].baseline and states[-1].baseline.kind == states[0].kind:
         states.append(states[-1].baseline)
@@ -77,7 +77,7 @@ def with_baselines(states):
 
 
 class SnapshotReader:
-    """Reads the snapshots of one flow, in whatever order they come."""
+    """Reads the snapshots of one stream, in any order."""
 
     def __init__(self, model, coder):
         self.model = model
@@ -93,12 +93,12 @@ class SnapshotReader:
         self.read_before = {}
 
     def read(self, data):
-        """Reads one snapshot, and shows what it says."""
+        """Reads one snapshot and applies it to the shown world."""
         reader = reader_of(self.coder, self.model, data)
         snapshot = self.read_head(reader)
-        require(snapshot.number not in self.read_before, "a snapshot comes once")
+        require(snapshot.number not in self.read_before, "a snapshot arrives once")
         require(self.newest is None or (snapshot.tick - self.newest_tick) * (
-            snapshot.number - self.newest) >= 0, "numbers and ticks rise together")
+            snapshot.number - self.newest) >= 0, "numbers and ticks increase together")
         Body(self, reader, snapshot).read()
         reader.finish()
         self.read_before[snapshot.number] = snapshot
@@ -126,7 +126,7 @@ class SnapshotReader:
             number = self.nearest(reader.even(8) << 8 | low, 1 << 16)
         references = []
         for age in ages:
-            require(number - age in self.read_before, "a reference is here")
+            require(number - age in self.read_before, "a reference was received")
             references.append(self.read_before[number - age])
         tick = self.expected_tick(number, references)
         if reader.bit(slots.ODD_TICK):
@@ -165,7 +165,7 @@ class SnapshotReader:
         return (newest.tick + ticks_apart // (newest.number - second.number) * ahead) % (1 << 32)
 
     def show(self, snapshot):
-        """What a snapshot of the newest tick says is how the world is."""
+        """Applies a snapshot of the newest tick to the shown world."""
         if snapshot.tick < self.shown_tick:
             self.note("late")
             return
@@ -191,12 +191,12 @@ def is_quiet(states):
 
 
 class QuietWalk:
-    """Which quiet entities are asked after by themselves."""
+    """Decides which unchanged entities have a decision of their own."""
 
     def __init__(self, flow, reader, known):
         self.flow = flow
         self.reader = reader
-        # Where the quiet ones are among the known.
+        # Indices of the unchanged ones among the known.
         self.places = [i for i, (_, states) in enumerate(known) if is_quiet(states)]
         self.next = 0
         self.block_ends = self.group_ends = 0
@@ -204,7 +204,7 @@ class QuietWalk:
         self.is_asleep = False
 
     def sleeps(self):
-        """Whether the next quiet entity is as it was."""
+        """True if the next unchanged entity is still unchanged."""
         if self.next == self.group_ends:
             self.decide(len(self.places) - self.next)
         self.next += 1
@@ -234,7 +234,7 @@ class QuietWalk:
 
 
 class Body:
-    """What a snapshot says of entities."""
+    """The entities of a snapshot."""
 
     def __init__(self, flow, reader, snapshot):
         self.flow = flow
@@ -244,13 +244,13 @@ class Body:
         self.follows = 0
         self.least_id = snapshot.first_id
         self.deferred = DeferredDecisions(reader, snapshot.share)
-        self.sparse = set()  # Known entities of which the snapshots gave few states.
+        self.sparse = set()  # Known entities with few states in the snapshots.
         self.new_generation = 0  # The generation of the new entity read last.
 
     def read(self):
         known = self.known_entities()
         walk = QuietWalk(self.flow, self.reader, known)
-        # A group may be empty only behind the last known entity.
+        # Only the group after the last known entity may be empty.
         groups = [known[first:first + GROUP] for first in range(0, len(known), GROUP)] + [[]]
         has_new = True
         for i, group in enumerate(groups):
@@ -266,7 +266,7 @@ class Body:
             self.least_id = last + 1
 
     def read_one(self, walk, entity, states):
-        """A known entity; False when the snapshot ends before it."""
+        """Reads a known entity; False if the snapshot ends before it."""
         if is_quiet(states) and walk.sleeps():
             self.snapshot.said[entity] = There(self.snapshot.tick, states[0].kind,
                                                states[0].values)
@@ -278,7 +278,7 @@ class Body:
         return True
 
     def known_entities(self):
-        """Ids and known states of the entities that the references know, from the first id on."""
+        """Yields ids and known states of the entities in the references, from the first id on."""
         ids = set()
         for reference in self.snapshot.references:
             ids.update(reference.said, reference.base)
@@ -306,23 +306,23 @@ class Body:
         return False
 
     def read_generation(self):
-        """The generation of a new entity: that of the one before, or a number of its own."""
+        """Reads the generation of a new entity: that of the previous one, or a separate number."""
         if not self.reader.bit(slots.NEW_GENERATION):
             return self.new_generation
         size = self.reader.even(2) + 1
         generation = self.reader.even(8 * size)
         require(generation != self.new_generation, "a generation that is sent is a different one")
-        require(size == 1 or generation >> 8 * (size - 1), "a generation takes few bytes")
+        require(size == 1 or generation >> 8 * (size - 1), "a generation has the fewest bytes")
         self.new_generation = generation
         return generation
 
     def read_new(self, first_id, last_id):
-        """New entities before and in a group of these ids; False when the snapshot ends."""
+        """Reads new entities before and in a group of these ids; False if the snapshot ends."""
         reader = self.reader
         while reader.bit(slots.ANOTHER_NEW):
             gap = read_number(reader, slots.ID_GAP, None, 32) - 1
             entity = self.least_id + gap
-            require(entity <= last_id, "a new entity stands before the group behind it")
+            require(entity <= last_id, "a new entity is before the next group")
             if self.ends_before(min(entity, first_id)):
                 return False
             number = reader.even((len(self.model.types) - 1).bit_length())
@@ -357,7 +357,7 @@ class Body:
         if not changed:
             pass
         elif reader.bit(slots.GONE):
-            # Unless the same snapshot has another entity with this id, which is new.
+            # Unless the same snapshot has a new entity with this id.
             snapshot.said.setdefault(entity, None)
             self.flow.note("gone")
             return

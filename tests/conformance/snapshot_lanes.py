@@ -9,7 +9,7 @@ from snapshot_coders import read_number
 from snapshot_contexts import bounded, log_fine
 
 FEATURE_MAX = 1 << 33
-ONE = 1 << 22  # Of a sum of weights (1/2^14) times inputs (1/256).
+ONE = 1 << 22  # For a sum of weights (1/2^14) times inputs (1/256).
 
 
 def quotient(a, b):
@@ -22,7 +22,7 @@ def log_whole(value):
 
 
 def way(start, end, period):
-    """From start to end, the short way round when there is a period."""
+    """The distance from start to end; the shorter one if there is a period."""
     there = end - start
     if period == 0:
         return there
@@ -36,7 +36,7 @@ def way(start, end, period):
 
 
 class Spacing:
-    """Where the known states lie in time."""
+    """The distances in time between the known states."""
 
     def __init__(self, now, ticks):
         ages = [ticks[0] - tick for tick in ticks]
@@ -60,7 +60,7 @@ class Spacing:
 
 
 class Motion:
-    """How a lane has moved."""
+    """The previous motion of a lane."""
 
     def __init__(self, past, spacing, period):
         self.steps = [0] * 7
@@ -101,7 +101,7 @@ class Motion:
 
 
 def sine(part):
-    """Of a part of a turn in 1024, in 1/32768."""
+    """The sine, in 1/32768, of a part of a turn in 1024."""
     quarter, within = divmod(part % 1024, 256)
     if quarter % 2:
         within = 256 - within
@@ -110,7 +110,7 @@ def sine(part):
 
 
 class Direction:
-    """Where an angle points."""
+    """The direction of an angle."""
 
     def __init__(self, value, period):
         part = (value * 1024 + period // 2) // period
@@ -118,7 +118,7 @@ class Direction:
 
 
 class News:
-    """What a lane that is coded tells the later ones."""
+    """The results of a decoded lane that later lanes use."""
 
     def __init__(self, changed, moved=0, steps=(0, 0), missed=0):
         self.changed = changed
@@ -128,11 +128,11 @@ class News:
 
 
 class Seen:
-    """A prediction and what stands around it."""
+    """A prediction and its surroundings."""
 
 
 def rotation_past(states, dropped, now, greatest):
-    """The three other components in the frame of the component that is missing now."""
+    """The other three components, converted to the component that is missing now."""
     past = [[], [], []]
     for values in states:
         was = values[dropped]
@@ -161,7 +161,7 @@ class EntityReader:
         return read_number(self.reader, lengths, low)
 
     def whole(self, lane, first):
-        """A value of which nothing is known but what is usual."""
+        """Reads a value of which only the initial value is known."""
         if not self.reader.bit_in(first, 3):
             return lane.usual
         if lane.kind == "opaque":
@@ -169,7 +169,7 @@ class EntityReader:
         else:
             sign = -1 if self.reader.bit_in(first + 1, 4) else 1
             value = lane.usual + sign * self.number(first + 2, first + 2 + slots.LENGTHS)
-        require(0 <= value <= lane.greatest, "a lane's value lies in its range")
+        require(0 <= value <= lane.greatest, "a lane's value is in its range")
         return value
 
     def new(self):
@@ -183,7 +183,7 @@ class EntityReader:
         return values
 
     def update(self, now, ticks, states):
-        """The lanes at tick `now` from what is known, the newest first."""
+        """Reads the lanes at tick `now`, given the known states, newest first."""
         self.now, self.ticks, self.states = now, ticks, states
         self.spacing = Spacing(now, ticks)
         self.values = [0] * len(self.kind.lanes)
@@ -207,11 +207,11 @@ class EntityReader:
         return self.values
 
     def partners(self, lane):
-        """The set of change partners that changed."""
+        """Returns the set of change partners that changed."""
         return sum(self.news[other].changed << k for k, other in enumerate(lane.change_partners))
 
     def changed(self, i, lane, past, since=0):
-        """Whether a lane without an order changed, and its age."""
+        """Returns whether a lane without an order changed, and its age."""
         age = next((k - 1 for k in range(1, len(past)) if past[k] != past[0]), None)
         age = 4 if age is None else min(age, 3)
         partners = self.partners(lane)
@@ -234,7 +234,7 @@ class EntityReader:
             for _ in range(lane.greatest.bit_length()):
                 node = node * 2 + self.reader.bit_in(tree + node, 8 + node)
             value = node - (1 << lane.greatest.bit_length())
-            require(value <= lane.greatest, "a symbol lies in its range")
+            require(value <= lane.greatest, "a symbol is in its range")
         if contexts.is_small(lane):
             self.entity.symbols = contexts.stir(self.entity.symbols, value)
         return value
@@ -250,7 +250,7 @@ class EntityReader:
         else:
             first = lane.first_slot + slots.TICK_AGE
             since = self.number(first, first + slots.LENGTHS) - 1
-            require(since < count, "the time since a tick lies in its range")
+            require(since < count, "the time since a tick is in its range")
         self.entity.event = min(self.entity.event, since)
         return (self.now - since) % count if changed else past[0]
 
@@ -299,7 +299,7 @@ class EntityReader:
             if value + lane.period <= lane.greatest:
                 value += lane.period * self.reader.bit_in(
                     lane.first_slot + slots.OTHER_SPELLING, 2)
-        require(0 <= value <= lane.greatest, "a number lies in its range")
+        require(0 <= value <= lane.greatest, "a number is in its range")
         return value
 
     def residual(self, lane, motion, seen):
@@ -337,7 +337,7 @@ class EntityReader:
         return angle if kind == "turn" else lane
 
     def expected_size(self, lane, motion, total):
-        """From nineteen inputs."""
+        """Computes the expected size from nineteen inputs."""
         s = motion.steps
         inputs = [0] * 19
         inputs[0] = 16

@@ -32,12 +32,12 @@ TICK_SAME_AGE = 5 * 8 * 4
 TICK_AGE = TICK_SAME_AGE + 4
 TICK_NEW = TICK_AGE + LENGTHS + LOW
 
-ONE = 1 << 14  # Of a weight.
+ONE = 1 << 14  # One, as a weight.
 UNORDERED = ("symbol", "opaque", "dropped")
 
 
 class Lane:
-    """One lane of a type: what the schema says, and where its slots begin."""
+    """One lane of a type: its schema, and the first of its slots."""
 
     def __init__(self, kind, greatest, period=0, of_vector=False):
         self.kind = kind
@@ -47,8 +47,8 @@ class Lane:
         self.first_slot = 0
         self.usual = 0
         self.change_partners = []
-        self.partners = []  # Of each: its kind, its lane, its angle's lane.
-        # On in a straight line, half as far where there is none.
+        self.partners = []  # For each: its kind, its lane, its angle's lane.
+        # Continues in a straight line, at half the distance where no line is known.
         self.weights = [[weight] + [0] * 7 for weight in (ONE, ONE, ONE, ONE // 2, 0, ONE // 2)]
         self.size_weights = []
 
@@ -79,7 +79,7 @@ class Type:
 
 
 def read_tables(text):
-    """The tables of built_in_tables.h by their names."""
+    """Returns the tables of built_in_tables.h by name."""
     tables = {}
     for name, body in re.findall(r"(k\w+) = \{+([^}]*)\}", text):
         tables[name] = [int(number) for number in body.replace("\n", " ").split(",")
@@ -93,12 +93,12 @@ def probability_of_step(step):
 
 
 class Model:
-    """Types with their slots; all that is not said of them is as in the built-in model."""
+    """Types with their slots. Everything else is as in the built-in model."""
 
     def __init__(self, types, tables):
         self.types = types
         self.probabilities = list(PER_SNAPSHOT)
-        self.codes = {}  # Lengths of Huffman's codes by context, and by None those of all others.
+        self.codes = {}  # Lengths of Huffman codes by context; None is the default.
         self.corrections = None
         context = 0
         for kind in types:

@@ -11,7 +11,7 @@ CORRECTIONS = 1 << 16
 
 
 class Subject:
-    """The probabilities of the numbers of one subject."""
+    """The probabilities of the numbers about one subject."""
 
     def __init__(self):
         self.zero = [1 << 15]
@@ -21,7 +21,7 @@ class Subject:
 
 
 class File(RangeReader):
-    """Numbers whose probabilities adapt to what came before."""
+    """Numbers whose probabilities adapt to the previous ones."""
 
     class NoModel:
         probabilities = ()
@@ -53,7 +53,7 @@ class File(RangeReader):
                 value = value * 2 + (self.adaptive(state.low[length - 1], value & 7) if done < 3
                                      else self.even_bit())
             value = -value if negative else value
-        require(least <= value <= most, f"a number about {subject} lies in its bounds")
+        require(least <= value <= most, f"a number about {subject} is within its limits")
         return value
 
     def count(self, most):
@@ -127,11 +127,11 @@ def read_model(data):
 
 
 def huffman_codes(data):
-    """Lengths by context; those under None are the default."""
+    """Returns lengths by context; None is the default."""
     require(data[:1] == b"\x10", "a code has sixteen symbols")
     codes = {None: list(data[1:17])}
     count = int.from_bytes(data[17:19], "little")
-    require(len(data) == 19 + 19 * count, "a table has as many contexts as it says")
+    require(len(data) == 19 + 19 * count, "a table has the stated number of contexts")
     for first in range(19, len(data), 19):
         context = int.from_bytes(data[first:first + 2], "little")
         require(data[first + 2] == 16, "a code has sixteen symbols")

@@ -7,7 +7,7 @@ from snapshot_model import UNORDERED
 
 
 def expectation(lane, now, ticks, past):
-    """The value that `reference` expects of a lane, and whether to be missed."""
+    """Returns the value that `reference` expects of a lane, and whether it is to be missed."""
     if len(past) < 3:
         return past[0], False
     (t0, t1, t2), (b0, b1, b2) = ticks[:3], past[:3]
@@ -30,7 +30,7 @@ def read_lane(reader, lane, expected, context):
 
 
 def read_entity(reader, kind, now=0, ticks=(), states=()):
-    """All lanes of an entity, from what is known of it: nothing of a new one."""
+    """Reads all lanes of an entity, given its known states, or none for a new entity."""
     values = []
     for first in range(0, len(kind.lanes), 4):
         lanes = kind.lanes[first:first + 4]
@@ -52,6 +52,6 @@ def read_entity(reader, kind, now=0, ticks=(), states=()):
             if mask >> i & 1:
                 context = kind.first_context + (len(kind.lanes) + 3) // 4 + first + i
                 value = read_lane(reader, lane, value, context)
-            require(0 <= value <= lane.greatest, "a lane's value lies in its range")
+            require(0 <= value <= lane.greatest, "a lane's value is in its range")
             values.append(value)
     return values

@@ -1,11 +1,11 @@
-// The implementation's side of snapshot_checker.py: a world that lives by a seed, what it is at
-// every tick, and the bytes that say so.
+// The implementation's side of snapshot_checker.py: a random world, its true state at every tick,
+// and its snapshots.
 //
-//   snapshot_vectors recording CODER   a recording, as REPLICATION_FORMAT.md has it
-//   snapshot_vectors lossy CODER       parts of which some are lost, and entities that are held
-//   snapshot_vectors trained CODER     the same by a trained model, which is sent along
+//   snapshot_vectors recording CODER   a recording of REPLICATION_FORMAT.md
+//   snapshot_vectors lossy CODER       parts, some of them lost, and deferred entities
+//   snapshot_vectors trained CODER     the same with a trained model, which is included
 //
-// Prints JSON lines; CODER is the number that the `begin` message has for it.
+// Prints JSON lines. CODER is the coder's number in the `begin` message.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -35,8 +35,8 @@ using namespace muster;
 constexpr std::uint32_t kTicks = 180;
 constexpr std::uint32_t kMapEnds = 110;  ///< The tick at which a recording's second map begins.
 
-/// Every kind of lane, trees of symbols and symbols without one, angles with two spellings, ranges
-/// beyond 32 bits.
+/// Every kind of lane: trees of symbols and symbols without a tree, angles with two values for one
+/// direction, ranges beyond 32 bits.
 ReplicationSchema schema_of_world() {
   ReplicationSchema schema;
   schema.components.push_back(
@@ -72,14 +72,14 @@ struct Entity {
   std::vector<std::int64_t> speeds;
 };
 
-/// So many things hardly ever move: enough to be asked after in blocks.
+/// Number of entities that rarely move: enough that they are coded in blocks.
 constexpr std::uint32_t kFurniture = 150;
 constexpr std::uint32_t kFirstFurniture = 100;
 
-/// Things walk on straight lines, accelerate, rest, turn, jump, come and go.
+/// Entities walk straight, accelerate, rest, turn, jump, and are created and removed.
 class World {
  public:
-  /// Generations take one to four bytes. Otherwise they count up, as a server's do.
+  /// Generations need one to four bytes. Otherwise they count up, as on a server.
   bool has_wide_generations = false;
 
   World(std::uint64_t seed, const ReplicationSchema& schema) : random_(seed), schema_(schema) {}
@@ -171,7 +171,7 @@ class World {
     turn(entity);
   }
 
-  /// Makes the four values of a rotation out of where the entity is.
+  /// Makes the four values of a rotation from the entity's position.
   void turn(Entity& entity) {
     if (schema_.types[entity.type].components[0] != 0) return;
     const double along = static_cast<double>(entity.values[0]) / 40;
@@ -199,7 +199,7 @@ class World {
     for (const std::uint16_t component : schema_.types[entity.type].components) {
       for (const FieldSchema& field : schema_.components[component].fields) {
         for (std::uint32_t k = 0; k < field.value_count; ++k) {
-          // Of a rotation, `turn` says which is missing.
+          // For a rotation, `turn` chooses the missing component.
           const bool is_dropped = field.kind == LaneKind::rotation && k % 4 == 0;
           FieldSchema one = field;
           if (is_dropped) one.high = 3;
@@ -215,7 +215,7 @@ class World {
   std::map<std::uint32_t, std::uint32_t> generations_;
 };
 
-/// A tick's truth: `"tick": ..., "entities": [[id, type, generation, [values]]]`.
+/// The true state of a tick: `"tick": ..., "entities": [[id, type, generation, [values]]]`.
 std::string truth(std::uint32_t tick, const World& world) {
   std::string text = "\"tick\": " + std::to_string(tick) + ", \"entities\": [";
   const char* between = "";
@@ -271,7 +271,7 @@ void print_recording(SnapshotCoder coder) {
       replicated.clear();
       there.clear();
     }
-    // Not all ticks: steps of the past are uneven, and an expected tick is wrong.
+    // Some ticks are skipped, so that distances between states vary and expected ticks are wrong.
     if (tick % 7 == 3) continue;
     world.live(tick);
     follow(replicated, world, tick, there);
@@ -284,8 +284,7 @@ void print_recording(SnapshotCoder coder) {
   for (const std::string& text : truths) std::printf("{%s}\n", text.c_str());
 }
 
-/// All kinds of partners, of which training found few in a world where little follows from
-/// anything.
+/// Adds all kinds of partners. Training finds few in a world of random values.
 void add_partners(SnapshotModel& model, Random& random) {
   for (TypeModel& type : model.types) {
     std::vector<std::uint16_t> predicted;
@@ -315,14 +314,14 @@ void add_partners(SnapshotModel& model, Random& random) {
   }
 }
 
-/// Learnt from another world of the same kind.
+/// A model trained on another world of the same kind.
 SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& views,
                             SnapshotCoder coder) {
   World world(4, schema);
   std::deque<std::vector<LaneValue>> rows;
   Trace trace;
   trace.types = views.schemas();
-  // Traces use no id twice.
+  // Traces never reuse an id.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> ids;
   for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
     world.live(tick);
@@ -346,8 +345,7 @@ SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& vi
   return model;
 }
 
-/// A server that learns late or never what arrived, of datagrams of which some are lost or
-/// overtaken.
+/// A server whose delivery reports are late or missing. Some datagrams are lost or reordered.
 void print_lossy(SnapshotCoder coder, bool is_trained) {
   const ReplicationSchema schema = schema_of_world();
   const TypeViews views(schema);
@@ -363,10 +361,10 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
   std::printf("{\"lossy\": %u, \"schema\": \"%s\"%s}\n", static_cast<unsigned>(coder),
               hex_text(encode_schema(schema)).c_str(), file.c_str());
   std::vector<std::byte> memory(4096);
-  std::string overtaken;  // Parts that arrive behind those of the next tick.
+  std::string overtaken;  // Parts that arrive after those of the next tick.
   std::uint32_t tick = 0;
   for (std::uint32_t step = 1; step <= kTicks; ++step) {
-    // Unevenly: between two references there are other steps than behind them.
+    // Irregular: the distance between two references differs from the distance after them.
     tick += step > 1 && random.below(4) == 0 ? 2U : 1U;
     world.live(tick);
     std::vector<EntityState> states;
@@ -374,7 +372,7 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
     for (const auto& [id, entity] : world.entities()) {
       const std::size_t lanes = views.view(entity.type).parts.size();
       views.view(entity.type).to_lanes(entity.values, rows.emplace_back(lanes));
-      // Later nearly all: then entities are coded against states of long ago.
+      // Later nearly all, so that entities are coded against old states.
       const bool is_deferred = step > 120 && (random.below(4) == 0 ? step < 160 : step >= 160);
       if (is_deferred) deferred += (deferred.empty() ? "" : ", ") + std::to_string(id);
       states.push_back({.id = id,

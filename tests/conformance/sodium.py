@@ -1,4 +1,4 @@
-"""The primitives that net/WIRE_FORMAT.md names, from libsodium by ctypes."""
+"""The primitives of net/WIRE_FORMAT.md, from libsodium through ctypes."""
 
 import ctypes
 import ctypes.util
@@ -9,10 +9,10 @@ TAG = 16
 def _load():
     name = ctypes.util.find_library("sodium")
     if name is None:
-        raise SystemExit("libsodium is not found: the build needs libsodium-dev, too")
+        raise SystemExit("libsodium is not found: the build needs libsodium-dev too")
     library = ctypes.CDLL(name)
     if library.sodium_init() < 0:
-        raise SystemExit("libsodium does not start: it finds no random bytes")
+        raise SystemExit("libsodium does not start without random bytes")
     return library
 
 
@@ -28,7 +28,7 @@ def public_key(secret):
 
 
 def dh(secret, public):
-    """X25519; None when all would get the same."""
+    """X25519; None if the result would be the same for all secrets."""
     out = ctypes.create_string_buffer(32)
     failed = _SODIUM.crypto_scalarmult(out, bytes(secret), bytes(public))
     return None if failed else out.raw
@@ -46,7 +46,7 @@ def seal(cipher, key, nonce, content, open_part):
 
 
 def unseal(cipher, key, nonce, sealed, open_part):
-    """None when the seal does not open."""
+    """Returns None if the seal does not open."""
     if len(sealed) < TAG:
         return None
     function = getattr(_SODIUM, f"crypto_aead_{_CIPHERS[cipher]}_decrypt")

@@ -1,4 +1,4 @@
-"""A real Chromium without a window, by the DevTools protocol on a pipe: no port, no package."""
+"""Drives a headless Chromium by the DevTools protocol over a pipe: needs no port and no package."""
 import base64
 import json
 import os
@@ -10,12 +10,12 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def program():
-    """None when there is no browser."""
+    """The path of the browser; None if there is none."""
     return next((found for found in map(shutil.which, PROGRAMS) if found), None)
 
 
 class Browser:
-    """One page. Keys and clicks are the browser's own input, as from a keyboard and a mouse."""
+    """One page. Keys and clicks are real input events, as from a keyboard and a mouse."""
 
     KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13,
             "Escape": 27, "Tab": 9, "/": 191, "Home": 36}
@@ -26,7 +26,7 @@ class Browser:
         self.answers, from_browser = os.pipe()
 
         def place_pipes():
-            # The protocol is spoken on descriptors 3 and 4.
+            # Chromium uses descriptors 3 and 4 for the protocol.
             ends = [os.dup(to_browser), os.dup(from_browser)]
             os.dup2(ends[0], 3)
             os.dup2(ends[1], 4)
@@ -91,14 +91,14 @@ class Browser:
             pass
 
     def value(self, expression):
-        """What an expression of the page gives, as JSON."""
+        """The value of an expression in the page, as JSON."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
     def click(self, selector):
-        """In the middle of the first element that fits."""
+        """Clicks the middle of the first matching element."""
         place = self.value(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
             "e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"

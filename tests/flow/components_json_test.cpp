@@ -24,12 +24,13 @@ std::string committed_text() {
 
 }  // namespace
 
-TEST_CASE("The committed components.json is what the game exports", "[flow][content]") {
+TEST_CASE("The committed components.json matches the game's export", "[flow][content]") {
   INFO("run: build/release/bin/arena_components > content/arena/components.json");
   CHECK(committed_text() == components_to_json(arena::arena_components()));
 }
 
-TEST_CASE("The arena's components survive their JSON", "[flow][content]") {
+TEST_CASE("The arena's components are unchanged after a round trip through JSON",
+          "[flow][content]") {
   const std::vector<ComponentDescription> components = arena::arena_components();
   const auto read = components_from_json(components_to_json(components));
   REQUIRE(read.has_value());

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ends builds in every rude way and checks that the output is the old one or the new one, whole.
+"""Kills and disturbs builds, and checks that the output is exactly the old one or the new one.
 
 usage: crash_test.py MUSTER PROJECT SCENE  (kill interrupt rivals full-disk foreign damaged
                                      forged-journal)
@@ -22,7 +22,7 @@ ROUNDS = 15
 
 
 def tree(folder):
-    """Every file of an output but muster's own dot files and its times, with a hash."""
+    """A hash of each file of an output, except muster's dot files and times."""
     found = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
         relative = path.relative_to(folder)
@@ -42,7 +42,7 @@ class World:
         self.new_project = os.path.join(self.folder, "new")
         shutil.copytree(project, self.old_project)
         shutil.copytree(project, self.new_project)
-        # The new version differs in nearly every bundle: its build uses another level too.
+        # The new version differs in nearly every bundle, because its build also uses another level.
         self.new_options = ["--level", "12"]
         self.old = self.reference(self.old_project, [])
         self.new = self.reference(self.new_project, self.new_options)
@@ -69,8 +69,8 @@ class World:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def check_old_or_new(self, out):
-        # Looked at before anything repairs: each target is whole, whatever the moment. Only between
-        # two exchanges can the targets be of different builds, and then the journal is there.
+        # Checked before any repair: each target is complete at every moment. Only between two
+        # exchanges can the targets be from different builds, and then the journal exists.
         before = tree(out)
         for target in ("client/", "server/", "build.json"):
             part = {path: digest for path, digest in before.items() if path.startswith(target)}
@@ -103,7 +103,7 @@ def rude(world, how):
         time.sleep(world.random.uniform(0, length * 1.1))
         process.send_signal(how)
         if how == signal.SIGINT and number % 2 == 1:
-            # One request in two signals, as `timeout -s INT` makes it: to the child, to its group.
+            # `timeout -s INT` sends the signal twice: to the child and to its group.
             time.sleep(0.001)
             process.send_signal(how)
         process.wait(timeout=60)
@@ -113,7 +113,7 @@ def rude(world, how):
         if how == signal.SIGINT:
             left = [name for name in os.listdir(out) if name.startswith(".muster-staging")]
             assert not left, left
-        # The folder is as good as any: the next build succeeds in it.
+        # The folder stays usable: the next build into it succeeds.
         subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
                        capture_output=True)
         assert tree(out) == world.new
@@ -124,7 +124,7 @@ def rude(world, how):
 
 
 def interrupted_newcomer(world, length):
-    """A build that is stopped takes away every folder that it has made."""
+    """A build that is stopped removes every folder that it created."""
     for number in range(ROUNDS):
         top = os.path.join(world.folder, f"new-{number}")
         process = subprocess.Popen(
@@ -135,13 +135,13 @@ def interrupted_newcomer(world, length):
         time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
-        # A signal that comes after the build was published ends the program, and the build stays.
+        # A signal that arrives after publication ends the program, and the build stays.
         if process.returncode == 0 or os.path.exists(top):
             assert tree(os.path.join(top, "deep", "out")) == world.new
 
 
 def background(world):
-    """A shell has what runs in the background ignore Ctrl-C, which is for what runs in front."""
+    """A shell makes background jobs ignore Ctrl-C, which is meant for the foreground job."""
     out = world.fresh_old_output()
     process = subprocess.Popen(
         world.build(world.new_project, out, world.new_options), stdout=subprocess.DEVNULL,
@@ -177,7 +177,7 @@ def rivals(world):
 def full_disk(world):
     mount = os.path.join(world.folder, "small")
     os.mkdir(mount)
-    # Room for the old output and the new one beside it, in whole pages.
+    # Room for the old output and the new one, in whole pages.
     pages = sum(1 + path.stat().st_size // 4096
                 for path in pathlib.Path(world.fresh_old_output()).rglob("*"))
     need = pages * 4096 * 5 // 2
@@ -203,7 +203,7 @@ def full_disk(world):
         subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
                        capture_output=True)
         assert tree(out) == world.new
-        # The mount point itself can be an output too.
+        # The mount point itself can also be an output.
         shutil.rmtree(out)
         subprocess.run(world.build(world.old_project, mount, []), check=True, capture_output=True)
         assert tree(mount) == world.old
@@ -223,7 +223,7 @@ def foreign(world):
     assert os.listdir(out) == ["thesis.txt"]
     done = subprocess.run(world.build(world.old_project, precious, []), capture_output=True)
     assert done.returncode == 2, done.returncode
-    # A build.json or a client folder of somebody else's does not make it a build.
+    # A foreign build.json or client folder does not turn a folder into a build.
     for report, inside in (("{}", "app.js"), ('{"format": 1, "muster": "0.1.0"}', "app.js")):
         shutil.rmtree(out)
         os.makedirs(os.path.join(out, "client"))
@@ -237,7 +237,7 @@ def foreign(world):
 
 
 def damaged(world):
-    """A build into a damaged output makes it whole, whatever was lost."""
+    """A build into a damaged output repairs it, whatever was lost."""
     for _ in range(ROUNDS):
         out = world.fresh_old_output()
         files = sorted(path for end in ("*.mbundle", "*.mcat")
@@ -257,7 +257,7 @@ def damaged(world):
 
 
 def forged_journal(world):
-    """What the journal says is believed only as far as it can be ours."""
+    """An invalid journal is refused, and the output stays unchanged."""
     out = world.fresh_old_output()
     journal = os.path.join(out, ".muster-publish")
     for text in ("a/b 00\n", " 00\n", "../x 1\n", "client x\n", "client 1", "secrets 5\n"):

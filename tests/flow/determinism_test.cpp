@@ -1,4 +1,4 @@
-// Equal projects give equal bytes: whatever the threads, whatever the order of the disk.
+// Equal projects give equal bytes, for any number of threads and any order of the disk.
 #include <algorithm>
 #include <random>
 
@@ -14,8 +14,7 @@ namespace {
 
 using testing::build_to_memory;
 
-/// Lists folders in an order of its own, as no file system of ours does: what is built must not
-/// hang on the order all the same.
+/// Lists folders in an order that no real file system uses. Output must not depend on the order.
 class ShuffledFileSystem final : public FileReader {
  public:
   ShuffledFileSystem(const FileReader& inner, std::uint32_t seed) : inner_(inner), seed_(seed) {}
@@ -39,7 +38,7 @@ class ShuffledFileSystem final : public FileReader {
 
 std::string arena() { return MUSTER_SOURCE_DIR "/content/arena"; }
 
-// The names of files whose bytes differ: short to print, unlike the bytes.
+// The names of files whose bytes differ; the bytes would be too long to print.
 std::vector<std::string> differences(const MemoryFileSystem& a, const MemoryFileSystem& b) {
   std::vector<std::string> names;
   for (const auto& [path, bytes] : a.files()) {
@@ -76,7 +75,7 @@ TEST_CASE("A build does not depend on the order of folders", "[flow][determinism
   }
 }
 
-TEST_CASE("A copy made in another order, in another place, builds to the same bytes",
+TEST_CASE("A copy with another file order and another path builds to the same bytes",
           "[flow][determinism][sys-12]") {
   const MemoryFileSystem source = testing::copy_to_memory(arena());
   std::vector<AssetPath> paths;

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Edits the sample game at random, as people and tools do on a disk: links, swapped and restored
-files, times set back, outputs that somebody damages. What a build then makes of its earlier output
-is what a clean build makes.
+"""Edits the sample game at random, as users and tools do on a disk: links, swapped and restored
+files, times set back, damaged outputs. A build over an earlier output must equal a clean build.
 
 usage: disk_edits_test.py MUSTER PROJECT FIRST_SEED LAST_SEED
 
-A failure prints its seed and the edits that led to it. What needs no disk is tested far more often
+A failure prints its seed and the edits before it. Edits that need no disk are tested far more often
 in memory (tests/flow/incremental_test.cpp).
 """
 import hashlib
@@ -22,7 +21,7 @@ STEPS = 10
 
 
 def tree(folder):
-    """Every file that a build makes, with a hash; without its times."""
+    """A hash of each file that a build makes, except times."""
     found = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
         relative = path.relative_to(folder)
@@ -42,7 +41,7 @@ class World:
         self.folder = pathlib.Path(folder)
         self.project = self.folder / "project"
         self.pristine = self.folder / "pristine"
-        self.aside = self.folder / "aside"  # what links lead to outside
+        self.aside = self.folder / "aside"  # target of links that lead outside
         self.out = self.folder / "out"
         shutil.copytree(sample, self.pristine, ignore=shutil.ignore_patterns("game", "*.py"))
         shutil.copytree(self.pristine, self.project)
@@ -51,7 +50,7 @@ class World:
         self.is_refused = False
         self.history = []
 
-    # ---- what is edited
+    # ---- edits of the project
 
     def new_name(self):
         self.names += 1
@@ -74,7 +73,7 @@ class World:
         return path.with_name(path.name + ".meta")
 
     def changed(self, content):
-        """The content with one digit another, so of the same size; or with a comment more."""
+        """The content with one digit changed (same size), or with one more comment."""
         digits = [i for i, byte in enumerate(content) if chr(byte).isdigit()]
         if not digits or self.random.random() < 0.2:
             return content + b"# more\n"
@@ -136,7 +135,7 @@ class World:
         os.chmod(self.any_file(), self.random.choice([0o600, 0o644, 0o444, 0o755]))
 
     def link_to_file(self):
-        """A link in the place of a file, to the same or to other content, inside or outside."""
+        """Replaces a file by a link to equal or other content, inside or outside the project."""
         path = self.any_file()
         content = path.read_bytes()
         if self.random.random() < 0.4:
@@ -174,7 +173,7 @@ class World:
         folder.symlink_to(target)
 
     def share_by_hard_link(self):
-        """Another name for a file, through which it is changed later."""
+        """Adds a second name for a file; a later edit changes the file through it."""
         path = self.any_file({".yaml", ".prefab"})
         try:
             os.link(path, self.aside / self.new_name(), follow_symlinks=True)
@@ -187,12 +186,12 @@ class World:
         path.mkdir()
 
     def restore(self):
-        """What a checkout does: all is as it was, with the times of then or new ones."""
+        """A checkout restores the first state, with the old times or with new ones."""
         copy = shutil.copy2 if self.random.random() < 0.5 else shutil.copy
         shutil.rmtree(self.project)
         shutil.copytree(self.pristine, self.project, copy_function=copy)
 
-    # ---- who damages an output
+    # ---- damage of an output
 
     def any_output(self):
         files = [path for path in sorted(self.out.rglob("*"))
@@ -222,7 +221,7 @@ class World:
         shutil.rmtree(self.out / self.random.choice(["client", "server"]), ignore_errors=True)
 
     def link_output(self):
-        """A bundle becomes a link to a copy elsewhere."""
+        """Replaces a bundle by a link to a copy elsewhere."""
         path = self.any_output()
         if path is None or path.suffix != ".mbundle" or path.is_symlink():
             return
@@ -231,7 +230,7 @@ class World:
         path.symlink_to(target)
 
     def link_twins(self):
-        """What tools that save space do: bundles of one target lead to equal ones of the other."""
+        """Links bundles of one target to equal ones of the other, as deduplicating tools do."""
         one, other = self.random.choice([("client", "server"), ("server", "client")])
         for path in sorted((self.out / one).rglob("*.mbundle")):
             twin = self.out / other / path.relative_to(self.out / one)
@@ -258,10 +257,10 @@ class World:
         return done.returncode, done.stdout + done.stderr
 
     def build_one_target(self):
-        """Whatever becomes of the one, the other is what it was."""
+        """A build of one target never changes the other target."""
         target, other = self.random.choice([("client", "server"), ("server", "client")])
         before = tree(self.out / other)
-        level = self.random.choice(["9", "3"])  # another one packs all anew
+        level = self.random.choice(["9", "3"])  # another level packs everything again
         code, said = self.build(self.out, "--target", target, "--level", level)
         assert code in (0, 1) or "leads out of the output, or nowhere" in said, said
         assert tree(self.out / other) == before, f"--target {target} has changed the {other}"
@@ -292,7 +291,7 @@ class World:
                 self.build_one_target()
         code, said = self.build(self.out)
         if code == 2 and "holds something that is no build" in said and edit in damages:
-            # Without its report an output could be somebody's documents.
+            # Without its report, an output could be a user's documents.
             shutil.rmtree(self.out)
             code, said = self.build(self.out)
         clean = self.folder / "clean"
@@ -308,7 +307,7 @@ class World:
     def compare(self, clean):
         mine, other = tree(self.out), tree(clean)
         unlike = [name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name)]
-        assert not unlike, f"not what a clean build makes: {unlike[:10]}"
+        assert not unlike, f"differs from a clean build: {unlike[:10]}"
         done = subprocess.run([self.muster, "verify", str(self.out)], capture_output=True,
                               text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -333,7 +332,7 @@ def main():
     print(f"{steps} steps, {built} of them built")
     if built * 3 > steps:
         return 0
-    print("too few were built to compare much", file=sys.stderr)
+    print("too few builds succeeded for a useful comparison", file=sys.stderr)
     return 1
 
 

@@ -1,5 +1,5 @@
-// Fails the n-th call to the file system, for all n: nothing crashes, nothing passes for whole, and
-// files are the old or the new ones.
+// Fails the n-th call to the file system, for all n. Nothing crashes, no incomplete file counts as
+// complete, and each file is the old or the new one.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -22,7 +22,7 @@ using testing::FaultyFileSystem;
 
 constexpr ErrorCode kCodes[] = {ErrorCode::io, ErrorCode::permission_denied, ErrorCode::not_found};
 
-/// Calls `look` with every n for which the n-th call exists. Returns how many there were.
+/// Calls `look` once for each n for which an n-th call exists. Returns the number of calls.
 std::size_t fail_each(FaultyFileSystem& files, const std::function<void()>& look) {
   for (std::size_t n = 0;; ++n) {
     files.fail_at(n);
@@ -43,7 +43,7 @@ std::vector<std::string> paths_of(const std::vector<Finding>& findings) {
   return paths;
 }
 
-TEST_CASE("Opening and validating a project notices each failure of the disk",
+TEST_CASE("Opening and validating a project reports each failure of the disk",
           "[flow][faults][sys-1]") {
   const std::string name = GENERATE("clean", "client-only-in-server", "unregistered-prefab");
   const ErrorCode code = GENERATE(from_range(std::begin(kCodes), std::end(kCodes)));
@@ -57,10 +57,10 @@ TEST_CASE("Opening and validating a project notices each failure of the disk",
     const auto opened = Project::open(files, 1, {});
     if (!opened) return;
     const std::vector<Finding> findings = validate(*opened.value(), {});
-    // A file that is not there is no failure when nothing says that it should be.
+    // A missing file is no failure unless something requires it.
     if (!files.has_failed() || code == ErrorCode::not_found) return;
     CAPTURE(name, files.failed_call(), to_string(code));
-    // Where a finding lies is looked up in the file once more: then only its line is lost.
+    // The file is read once more for the line of a finding; if that fails, only the line is lost.
     const bool has_lost_a_line =
         !usual.empty() && paths_of(findings) == usual &&
         files.failed_call() == "read " + findings.front().location.path.text();
@@ -69,7 +69,7 @@ TEST_CASE("Opening and validating a project notices each failure of the disk",
   CHECK(calls > 30);
 }
 
-TEST_CASE("Preparing leaves each file old or new, whole, wherever the disk fails",
+TEST_CASE("Preparing leaves each file complete, old or new, wherever the disk fails",
           "[flow][faults][sys-1]") {
   const ErrorCode code = GENERATE(ErrorCode::io, ErrorCode::no_space);
   const MemoryFileSystem before = project("unregistered-prefab");
@@ -90,7 +90,7 @@ TEST_CASE("Preparing leaves each file old or new, whole, wherever the disk fails
     CAPTURE(files.failed_call());
     if (applied) CHECK(memory.files() == after.files());
     for (const auto& [path, bytes] : memory.files()) {
-      // Hidden from Unity and from us, and replaced by the next run.
+      // Ignored by Unity and by muster, and replaced by the next run.
       if (path.name().starts_with('.') && path.extension() == "tmp") continue;
       const auto old_file = before.files().find(path);
       const auto new_file = after.files().find(path);
@@ -100,7 +100,7 @@ TEST_CASE("Preparing leaves each file old or new, whole, wherever the disk fails
       CHECK((is_old || is_new));
     }
     for (const auto& [path, bytes] : before.files()) CHECK(memory.files().contains(path));
-    // What was left half done is finished by the next run.
+    // The next run finishes an interrupted one.
     const auto again = Project::open(memory, 1, {});
     REQUIRE(apply_prepare(memory, plan_prepare(*again.value()).value()).has_value());
     for (const auto& [path, bytes] : after.files()) CHECK(memory.files().at(path) == bytes);
@@ -108,7 +108,7 @@ TEST_CASE("Preparing leaves each file old or new, whole, wherever the disk fails
   CHECK(calls >= 4);
 }
 
-TEST_CASE("Checking an output notices each failure of the disk", "[flow][faults][sys-12]") {
+TEST_CASE("Checking an output reports each failure of the disk", "[flow][faults][sys-12]") {
   const ErrorCode code = GENERATE(from_range(std::begin(kCodes), std::end(kCodes)));
   MemoryFileSystem memory = testing::build_to_memory(project("clean"), {.jobs = 1});
   const auto whole = check_output(memory, 1, {});
@@ -119,14 +119,14 @@ TEST_CASE("Checking an output notices each failure of the disk", "[flow][faults]
     const auto check = check_output(files, 1, {});
     if (!files.has_failed()) return;
     CAPTURE(files.failed_call(), to_string(code));
-    // One target of two may be missing: a build of the other alone leaves it so.
+    // One target of two may be missing, as after a build of only the other.
     if (code == ErrorCode::not_found && files.failed_call().starts_with("stat ")) return;
     CHECK((!check.has_value() || !check.value().problems.empty()));
   });
   CHECK(calls > 6);
 }
 
-// What a reader of an output sees: everything but our own dot files.
+// The files of an output except our own dot files.
 std::map<AssetPath, ByteVector> visible(const MemoryFileSystem& output) {
   auto files = output.files();
   std::erase_if(files, [](const auto& file) { return file.first.text().starts_with('.'); });
@@ -152,7 +152,7 @@ TEST_CASE(
   const auto opened = Project::open(source, 1, {}).value();
   const BuildOptions options{.jobs = 1};
   const BuildOptions other_options{.level = 12, .jobs = 1};
-  // Either there was no output, or one that differs in every part.
+  // The start is either no output or one that differs in every part.
   MemoryFileSystem before;
   const bool was_built = GENERATE(false, true);
   if (was_built) REQUIRE(testing::build_into(before, *opened, other_options).has_value());
@@ -185,12 +185,12 @@ TEST_CASE(
     REQUIRE(OutputFolder::recover(recovered).has_value());
     CHECK((visible(recovered) == old_output || visible(recovered) == new_output));
     if (visible(recovered) == new_output) ++new_outputs;
-    // A retry needs no repair in between, and leaves nothing behind.
+    // A retry needs no repair before it, and leaves no extra files.
     REQUIRE(testing::build_into(memory, *opened, options).has_value());
     CHECK(memory.files() == after.files());
     if (!files.has_failed()) break;
   }
-  // The failures fell before the decision and after it.
+  // Some failures happened before the commit point, others after it.
   CHECK(new_outputs > 3);
 }
 

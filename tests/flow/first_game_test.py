@@ -2,7 +2,7 @@
 """Checks the tutorial game.
 
     first_game_test.py lengths FOLDER            its programs have at most the promised lines
-    first_game_test.py components FOLDER TOOL    its components.json is what TOOL writes
+    first_game_test.py components FOLDER TOOL    its components.json equals the output of TOOL
     first_game_test.py play BUILD SERVER CLIENT  a client joins a server over real UDP and leaves
 """
 

@@ -1,4 +1,4 @@
-// What a build that remembers does in each case, and what it says of it.
+// Single cases of an incremental build: what it repacks and what it reports.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,8 @@ using testing::Settings;
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-/// Two crates that share a material, one a client's alone; their registries and scripts.
+/// Two crates that share a material; one crate is only for clients. Also their registries and
+/// scripts.
 struct Crates {
   Crates() {
     project.files.add("muster.yaml",
@@ -72,7 +73,7 @@ struct Crates {
   Guid health, paint, picture, box, tin;
 };
 
-/// A project in which somebody saves a file just before its n-th reading.
+/// A project in which a file is saved just before its n-th read.
 class SavedMeanwhile final : public FileReader {
  public:
   SavedMeanwhile(MemoryFileSystem& files, AssetPath saved, std::string text, int reading)
@@ -96,7 +97,7 @@ class SavedMeanwhile final : public FileReader {
   mutable int left_;
 };
 
-TEST_CASE("A file saved while a build reads it leaves nothing wrong in outputs and caches",
+TEST_CASE("A file saved while a build reads it leads to no wrong output and no wrong cache entry",
           "[flow][incremental][cache]") {
   const bool has_earlier = GENERATE(false, true);
   const bool is_shared = GENERATE(false, true);
@@ -129,11 +130,11 @@ TEST_CASE("A file saved while a build reads it leaves nothing wrong in outputs a
     REQUIRE(build(crates.project.files, elsewhere, elsewhere, settings).is_built);
     CHECK(differences(elsewhere, clean).empty());
   }
-  // What a kept shared bundle holds is not read.
+  // The content of a kept shared bundle is not read.
   if (!has_earlier || !is_shared) CHECK(saves > 0);
 }
 
-TEST_CASE("A build that begins with another output doubts what it copies",
+TEST_CASE("A build verifies copied bundles when the output changed after it began",
           "[flow][incremental][sys-12]") {
   Crates crates;
   MemoryFileSystem previous;
@@ -142,8 +143,8 @@ TEST_CASE("A build that begins with another output doubts what it copies",
   other.edit("Assets/Tin.prefab", "current: 7", "current: 9");
   MemoryFileSystem newer;
   REQUIRE(build(other.project.files, newer, newer, Settings{}).is_built);
-  // Somebody publishes between the look at stamps and the copy: stamps of the old, bytes of the
-  // new.
+  // Another build publishes after the stamps are read and before the copy: the stamps are old, the
+  // bytes new.
   Settings settings;
   settings.previous_stamps = &previous;
   MemoryFileSystem torn = newer;
@@ -157,7 +158,8 @@ TEST_CASE("A build that begins with another output doubts what it copies",
   CHECK(differences(crates.output, clean) == std::vector<std::string>{});
 }
 
-TEST_CASE("Blocks of an output without a state reach no cache", "[flow][incremental][cache]") {
+TEST_CASE("Bundles of an output without a state are not stored in a cache",
+          "[flow][incremental][cache]") {
   Crates crates;
   REQUIRE(crates.make().is_built);
   REQUIRE(crates.output.remove(path(kStateName)).has_value());
@@ -172,7 +174,7 @@ TEST_CASE("Blocks of an output without a state reach no cache", "[flow][incremen
   CHECK_FALSE(blobs.blobs.empty());
 }
 
-TEST_CASE("A build says why each bundle was packed, down to the input",
+TEST_CASE("A build reports why each bundle was packed, down to the input",
           "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
@@ -209,7 +211,7 @@ TEST_CASE("A build says why each bundle was packed, down to the input",
   }
 }
 
-TEST_CASE("A build tells of what is behind an asset, and of what went",
+TEST_CASE("A build reports causes behind an asset, and removed causes",
           "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
@@ -235,12 +237,12 @@ TEST_CASE("A build tells of what is behind an asset, and of what went",
     CHECK(now.packed == 4);
     CHECK(crates.has(now, "description of component", "Health"));
   }
-  SECTION("gone from a registry") {
+  SECTION("removed from a registry") {
     crates.registry("client");
     const Outcome now = crates.make();
     CHECK(crates.has(now, "removed from the registry", "Assets/Tin.prefab"));
   }
-  SECTION("an output that somebody took away") {
+  SECTION("an output file that was deleted") {
     const std::string file = "client/bundles/" + crates.tin.to_string() + ".mbundle";
     REQUIRE(crates.output.remove(path(file)).has_value());
     REQUIRE(crates.output.remove(path("server/bundles/" + crates.tin.to_string() + ".mbundle"))
@@ -249,7 +251,7 @@ TEST_CASE("A build tells of what is behind an asset, and of what went",
     CHECK(now.packed == 2);
     CHECK(crates.output.files().contains(path(file)));
   }
-  SECTION("everything, when it is told to") {
+  SECTION("everything, with --force") {
     const Outcome now = crates.make({.is_forced = true});
     CHECK(now.packed == first.packed);
     CHECK(crates.has(now, "forced", ""));
@@ -259,7 +261,7 @@ TEST_CASE("A build tells of what is behind an asset, and of what went",
 TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental][sys-12]") {
   Crates crates;
   REQUIRE(crates.make().is_built);
-  SECTION("a touch is looked into, and the state takes the new time") {
+  SECTION("a touched file is read again, and the state stores the new time") {
     crates.project.files.touch(path("Assets/Big.png"));
     const auto before = crates.output.files();
     CHECK(crates.make().was_up_to_date);
@@ -278,14 +280,14 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
     REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
     CHECK(differences(crates.output, clean).empty());
   }
-  SECTION("an output that was copied is as good as before") {
+  SECTION("a copied output serves as well as the original") {
     MemoryFileSystem copy;
     for (const auto& [file, bytes] : crates.output.files()) copy.add(file.text(), as_text(bytes));
     const Outcome now = build(crates.project.files, copy, copy, {});
     CHECK(now.is_built);
     CHECK(now.packed == 0);
   }
-  SECTION("but not one with a changed bundle") {
+  SECTION("a changed bundle in a copied output is packed again") {
     const auto file = path("client/bundles/" + crates.tin.to_string() + ".mbundle");
     ByteVector bytes = crates.output.files().at(file);
     bytes.back() ^= std::byte{1};
@@ -311,7 +313,7 @@ TEST_CASE("A file that changes twice within one step of the clock is not missed"
   CHECK(now.packed == 2);
 }
 
-TEST_CASE("A state that is damaged, or of nobody knows what, costs a full build and no more",
+TEST_CASE("A damaged or unknown state costs a full build and nothing else",
           "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
@@ -333,13 +335,13 @@ TEST_CASE("A state that is damaged, or of nobody knows what, costs a full build 
   CHECK(differences(crates.output, clean).empty());
 }
 
-// The blocks of level 1 stand for those that another release of the compressor would make.
-TEST_CASE("What is unchanged keeps its bytes through a new compressor, until the level changes",
+// The bytes of level 1 represent the bytes of another compressor release.
+TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the level changes",
           "[flow][incremental][sys-12]") {
   Crates crates;
   REQUIRE(crates.make({.options = {.level = 1, .jobs = 1}}).is_built);
   const auto old_files = testing::visible(crates.output);
-  // The state claims that it was level 9, by an older release.
+  // The state claims level 9 of an older release.
   auto state = read_state(crates.output);
   REQUIRE(state.has_value());
   for (StateTarget& target : state->targets) target.level = 9;
@@ -360,7 +362,7 @@ TEST_CASE("What is unchanged keeps its bytes through a new compressor, until the
   REQUIRE(kept.has_value());
   CHECK(kept->targets.front().has_old_blocks);
 
-  SECTION("which a comparison with a clean build knows") {
+  SECTION("a comparison with a clean build allows for it") {
     ComparedFiles compared(crates.output);
     CHECK_FALSE(build(crates.project.files, compared, clean, nine).is_built);  // nor published
     const auto strict = compared.differences({"client", "server"}, false);
@@ -369,7 +371,7 @@ TEST_CASE("What is unchanged keeps its bytes through a new compressor, until the
     CHECK(knowing.value().empty());
     CHECK(knowing.value().repacked > 0);
   }
-  SECTION("and which a new level ends") {
+  SECTION("a new level ends it") {
     const Settings six{.options = {.level = 6, .jobs = 1}, .tool = "a later one"};
     const Outcome now = crates.make(six);
     CHECK(now.reused_blocks == 0);
@@ -377,7 +379,7 @@ TEST_CASE("What is unchanged keeps its bytes through a new compressor, until the
     REQUIRE(build(crates.project.files, anew, anew, six).is_built);
     CHECK(differences(crates.output, anew).empty());
   }
-  SECTION("and which --force ends") {
+  SECTION("--force ends it") {
     Settings forced = nine;
     forced.is_forced = true;
     REQUIRE(crates.make(forced).is_built);
@@ -385,7 +387,7 @@ TEST_CASE("What is unchanged keeps its bytes through a new compressor, until the
   }
 }
 
-TEST_CASE("A machine without an output takes what is unchanged from a previous one",
+TEST_CASE("A machine without an output reuses unchanged bundles of a previous output",
           "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
@@ -394,12 +396,12 @@ TEST_CASE("A machine without an output takes what is unchanged from a previous o
   const Settings settings{.previous = &crates.output};
   MemoryFileSystem clean;
   REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
-  SECTION("with all that it remembers") {
+  SECTION("with the state of the output") {
     const Outcome now = build(crates.project.files, fresh, fresh, settings);
     CHECK(now.packed == 2);
     CHECK(differences(fresh, clean).empty());
   }
-  SECTION("or as it was shipped, without a state") {
+  SECTION("without a state, as shipped") {
     REQUIRE(crates.output.remove(path(kStateName)).has_value());
     const Outcome now = build(crates.project.files, fresh, fresh, settings);
     CHECK(now.packed == first.packed);
@@ -409,7 +411,7 @@ TEST_CASE("A machine without an output takes what is unchanged from a previous o
   CHECK(build(crates.project.files, fresh, fresh, {}).was_up_to_date);
 }
 
-TEST_CASE("A comparison names what differs, is missing, and should not be there",
+TEST_CASE("A comparison lists files that differ, are missing, or should not exist",
           "[flow][incremental][sys-12]") {
   Crates crates;
   REQUIRE(crates.make().is_built);
@@ -432,7 +434,7 @@ TEST_CASE("A comparison names what differs, is missing, and should not be there"
   CHECK(found.extra == std::vector<std::string>{"client/shared/stranger.mbundle"});
 }
 
-TEST_CASE("A rule of stripping packs again what has such assets or components, and says so",
+TEST_CASE("A stripping rule repacks bundles with affected assets or components, and reports it",
           "[flow][incremental][strip][sys-14]") {
   Crates crates;
   REQUIRE(crates.make().is_built);
@@ -445,14 +447,14 @@ TEST_CASE("A rule of stripping packs again what has such assets or components, a
                                  rules);
     return crates.make();
   };
-  SECTION("a kind stays that went") {
+  SECTION("a kind of assets is kept, then stripped again") {
     const Outcome kept = strip("strip: {server: {keep: [texture]}}\n");
     CHECK(kept.packed == 0);  // The client has this bundle.
     const Outcome gone = strip("");
     CHECK(gone.packed == 1);
     CHECK(crates.has(gone, "asset stripped", "Assets/Big.png"));
   }
-  SECTION("a class of components goes, from the server alone") {
+  SECTION("a class of components is removed, only from the server") {
     const Outcome gone = strip("strip: {server: {components: [Health]}}\n");
     CHECK(gone.packed == 2);
     CHECK(crates.has(gone, "stripping of component", "Health"));
@@ -460,7 +462,7 @@ TEST_CASE("A rule of stripping packs again what has such assets or components, a
     const Outcome other = strip("strip: {server: {components: [Health, Armor]}}\n");
     CHECK(other.packed == 0);
   }
-  SECTION("another cache knows bundles of either side apart") {
+  SECTION("another cache distinguishes bundles of client and server") {
     MemoryBlobs blobs;
     BuildCache cache({{.store = &blobs, .name = "a cache"}});
     const Settings settings{.is_forced = true, .cache = &cache};

@@ -1,4 +1,4 @@
-// A build after an edit opens what has changed alone, and says of the rest what a clean build says.
+// A build after an edit reads only changed files, and reports the same as a clean build.
 #include <functional>
 #include <set>
 #include <string>
@@ -15,7 +15,7 @@ using testing::differences;
 using testing::Outcome;
 using testing::UnityProject;
 
-/// Remembers what was read of a project.
+/// Records which files of a project were read.
 class ReadLog final : public FileReader {
  public:
   explicit ReadLog(const MemoryFileSystem& files) : files_(files) {}
@@ -44,7 +44,7 @@ std::string variant_of(const Guid& base, std::string_view change) {
          "    m_RemovedComponents: []\n  m_SourcePrefab: {fileID: 100100000, " + target + "\n";
 }
 
-/// A lamp that is a variant of a post, with a picture and a script; both are registered.
+/// A lamp that is a variant of a post, with a picture and a script. Both are registered.
 struct Street {
   Street() {
     settings("");
@@ -83,7 +83,7 @@ struct Street {
   Guid lit, picture, post, lamp, paint;
 };
 
-TEST_CASE("A build after one file opens none that is as it was", "[flow][incremental][sys-12]") {
+TEST_CASE("A build after one edit opens no unchanged file", "[flow][incremental][sys-12]") {
   Street street;
   ReadLog log(street.project.files);
   REQUIRE(street.build(log).is_built);
@@ -98,7 +98,7 @@ TEST_CASE("A build after one file opens none that is as it was", "[flow][increme
   CHECK(outcome.known_assets > 0);
   const std::set<std::string> read = log.take();
   CHECK(read.contains("Assets/Post.prefab"));
-  CHECK(read.contains("Assets/Lamp.prefab"));  // What it is made of has changed.
+  CHECK(read.contains("Assets/Lamp.prefab"));  // Its base has changed.
   for (const char* const rested :
        {"Assets/Post.prefab.meta", "Assets/Lamp.prefab.meta", "Assets/Paint.mat",
         "Assets/Paint.mat.meta", "Assets/things.yaml.meta", "Assets/Scripts/Lit.cs.meta"}) {
@@ -109,18 +109,18 @@ TEST_CASE("A build after one file opens none that is as it was", "[flow][increme
 
 struct Edit {
   const char* name;
-  const char* rule;  ///< Of what is told then.
+  const char* rule;  ///< The rule of the expected finding.
   std::function<void(Street&)> apply;
 };
 
-TEST_CASE("What is known of an asset is asked anew when something else changes it",
+TEST_CASE("Stored results of an asset are recomputed when something else changes them",
           "[flow][incremental][sys-12]") {
   const auto [name, rule, apply] = GENERATE(
-      Edit{"a source becomes a circle", "prefab-cycle",
+      Edit{"a source becomes a cycle", "prefab-cycle",
            [](Street& street) {
              street.project.file("Assets/Post.prefab", variant_of(street.lamp, ""));
            }},
-      Edit{"a source goes", "unresolved-reference",
+      Edit{"a source is removed", "unresolved-reference",
            [](Street& street) {
              street.project.remove("Assets/Post.prefab");
              street.list({street.lamp, street.paint});
@@ -140,7 +140,7 @@ TEST_CASE("What is known of an asset is asked anew when something else changes i
              street.project.files.add("Assets/Alike.mat.meta", "fileFormatVersion: 2\nguid: " +
                                                                    street.lamp.to_string() + "\n");
            }},
-      Edit{"what a registry lists goes", "unresolved-reference",
+      Edit{"a listed asset is removed", "unresolved-reference",
            [](Street& street) { street.project.remove("Assets/Paint.mat"); }});
   CAPTURE(name);
   Street street;
@@ -157,7 +157,7 @@ TEST_CASE("What is known of an asset is asked anew when something else changes i
   CHECK(after.is_built == anew.is_built);
 }
 
-TEST_CASE("A value that its source's new script does not take is told of the unchanged prefab",
+TEST_CASE("A value that no longer fits a changed script is reported in its unchanged prefab",
           "[flow][incremental][sys-12]") {
   Street street;
   const Guid dim = street.project.script("Dim");
@@ -189,10 +189,10 @@ TEST_CASE("A value that its source's new script does not take is told of the unc
   CHECK_FALSE(after.is_built);
 }
 
-TEST_CASE("What is stripped from an unchanged file follows rules and classes",
+TEST_CASE("Stripping of an unchanged file follows changed rules and classes",
           "[flow][incremental][strip][sys-12]") {
   Street street;
-  // The override of the script's component alone refers to the picture.
+  // Only the override of the script's component refers to the picture.
   const std::string post(
       as_text(street.project.files.files().at(AssetPath::parse("Assets/Post.prefab").value())));
   const std::size_t at = post.find("--- !u!114 &");
@@ -205,7 +205,7 @@ TEST_CASE("What is stripped from an unchanged file follows rules and classes",
                                                   "      value: \n      objectReference: " +
                                                   UnityProject::strong(street.picture) + "\n"));
   const std::string keep = "keep: [texture]";
-  // In the report's list of what is left out, a path is followed by the rule.
+  // In the report's list of stripped assets, the rule follows the path.
   const auto is_packed = [&] {
     REQUIRE(street.build(street.project.files).is_built);
     MemoryFileSystem clean;

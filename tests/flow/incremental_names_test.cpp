@@ -1,4 +1,4 @@
-// Names of files that are packed, and the others.
+// Renamed files: some are packed again, others are not.
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -12,13 +12,13 @@ namespace {
 using testing::UnityProject;
 
 struct Renaming {
-  std::string of;      ///< What is renamed, of Lift.yaml and Inner.yaml.
+  std::string of;      ///< The renamed file: Lift.yaml or Inner.yaml.
   std::string lift;    ///< The text of a prefab; GUID is Inner's.
-  std::string inner;   ///< The text of what it refers to.
-  std::size_t packed;  ///< Bundles, of client and server.
+  std::string inner;   ///< The text of the file that Lift.yaml refers to.
+  std::size_t packed;  ///< Number of bundles, of client and server.
 };
 
-TEST_CASE("A rename packs again what has its name from the file, and nothing else",
+TEST_CASE("A rename repacks only the assets that get their name from the file",
           "[flow][incremental][sys-12]") {
   const std::string nesting = "class: Prefab\nroot:\n  name: lift\n  children:\n  - prefab: GUID\n";
   const std::string bare = "components: [Health]\n";
@@ -29,7 +29,7 @@ TEST_CASE("A rename packs again what has its name from the file, and nothing els
       {"Inner", "class: Prefab\nroot: {name: lift}\nuses: GUID\n", "class: Thing\n" + bare, 0},
       {"Inner", nesting, "class: Prefab\n" + bare, 2},
       {"Inner", nesting, "class: Prefab\nroot: {name: inner}\n", 0},
-      // What is no prefab is taken for one where a prefab nests or varies it.
+      // A prefab that nests or varies another file treats it as a prefab.
       {"Inner", nesting, "class: Thing\n" + bare, 2},
       {"Inner", nesting, bare, 2},
       {"Inner", "class: Prefab\nvariant_of: GUID\n", "class: Thing\n" + bare, 2},

@@ -1,4 +1,4 @@
-// Builds that do only what is needed make what a clean build makes, whatever was edited before.
+// Incremental builds equal clean builds after any edits.
 #include <algorithm>
 #include <random>
 
@@ -22,11 +22,11 @@ Outcome build(const EditedProject& project, MemoryFileSystem& output, const Sett
   return testing::build(project.files, output, output, settings);
 }
 
-/// Edits, builds, compares; now and then the options change, or a build is killed on the way.
+/// Edits, builds and compares. Sometimes the options change, or a build is killed halfway.
 class Run {
  public:
   explicit Run(std::uint32_t seed) : random_(seed * 7919 + 1), project_(seed) {
-    // A quarter of the projects train dictionaries, however little there is to train on.
+    // A quarter of the projects train dictionaries, even from very little data.
     if (seed % 4 != 1) return;
     settings_.options.sampling = {
         .assets_min = 4,
@@ -75,7 +75,7 @@ class Run {
     }
     auto unlike = differences(output_, clean);
     if (settings_.options.targets != TargetSet::both()) {
-      // The server's part is an earlier one, and the report tells of it.
+      // The server's part is from an earlier build, and the report includes it.
       std::erase_if(unlike, [](const auto& path) { return !path.starts_with("client/"); });
     }
     CHECK(unlike.empty());
@@ -97,7 +97,7 @@ class Run {
  private:
   std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
 
-  // A machine that has nothing but the cache makes the same, and the one after it packs nothing.
+  // A machine with only the cache makes the same output, and the next machine packs nothing.
   void check_cache(const MemoryFileSystem& clean) {
     Settings cached = settings_;
     cached.cache = &cache_;
@@ -109,7 +109,7 @@ class Run {
     CHECK(differences(next, clean).empty());
   }
 
-  // Without an edit there is nothing to do, and nothing to pack for who looks all the same.
+  // Without an edit there is nothing to do, and a build that checks everything packs nothing.
   void check_rest() {
     const auto before = output_.files();
     const Outcome again = build(project_, output_, settings_);
@@ -147,8 +147,8 @@ class Run {
   std::size_t dictionaries_ = 0;
   std::size_t packed_ = 0;
   std::size_t packed_clean_ = 0;
-  std::size_t varied_ = 0;  ///< Bundles that stand for others.
-  std::size_t known_ = 0;   ///< Assets that were not looked into again.
+  std::size_t varied_ = 0;  ///< Number of variant bundles.
+  std::size_t known_ = 0;   ///< Number of assets that were not read again.
 };
 
 void run_seeds(std::uint32_t first, std::uint32_t last) {
@@ -169,7 +169,7 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
     varied += run.varied();
     known += run.known();
   }
-  // Most states of the project can be built, many with a choice for the game; most bundles stay.
+  // Most states of the project build, many with variants; most bundles are reused.
   CHECK(built > 3 * (last - first));
   CHECK(varied > built);
   CHECK(packed * 2 < packed_clean);
@@ -177,19 +177,19 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
   CHECK(known > 4 * built);
 }
 
-TEST_CASE("Random edits build to what a clean build makes (1 of 4)",
+TEST_CASE("Random edits build to the same output as a clean build (1 of 4)",
           "[flow][incremental][sys-12]") {
   run_seeds(0, 75);
 }
-TEST_CASE("Random edits build to what a clean build makes (2 of 4)",
+TEST_CASE("Random edits build to the same output as a clean build (2 of 4)",
           "[flow][incremental][sys-12]") {
   run_seeds(75, 150);
 }
-TEST_CASE("Random edits build to what a clean build makes (3 of 4)",
+TEST_CASE("Random edits build to the same output as a clean build (3 of 4)",
           "[flow][incremental][sys-12]") {
   run_seeds(150, 225);
 }
-TEST_CASE("Random edits build to what a clean build makes (4 of 4)",
+TEST_CASE("Random edits build to the same output as a clean build (4 of 4)",
           "[flow][incremental][sys-12]") {
   run_seeds(225, 300);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs the build tree, moves it, and uses the package as another project does.
+"""Installs the build tree, moves it, and uses the package in another project.
 
 usage: install_test.py CMAKE BUILD_DIR CONSUMER_DIR PROJECT FIRST_GAME [CMAKE OPTIONS...]
 
@@ -23,7 +23,7 @@ def run(*command, **options):
 
 
 def check_texts(prefix, forbidden):
-    """No installed text names a folder of this machine."""
+    """No installed text contains a path of this machine."""
     for folder, _, files in os.walk(prefix):
         for name in files:
             if not name.endswith((".cmake", ".pc", ".h", ".md")):

@@ -1,4 +1,5 @@
-// Of a target that is left alone, links may lead into the one that is built.
+// A build of one target must not change the other target, even if that contains links into the
+// first.
 #include <filesystem>
 #include <map>
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 using testing::Settings;
 using testing::UnityProject;
 
-/// Two crates that both sides have alike, and what they share.
+/// Two crates that are equal for client and server, and what they share.
 UnityProject project_of_crates() {
   UnityProject project;
   project.files.add("muster.yaml",
@@ -47,7 +48,7 @@ void change_all(UnityProject& project) {
 
 using Contents = std::map<std::string, std::string>;
 
-/// What a reader finds, through links as well.
+/// The files that a reader sees, including those behind links.
 Contents files_in(const FileReader& files, const AssetPath& folder) {
   Contents found;
   const auto entries = files.list(folder);
@@ -89,7 +90,7 @@ struct BuiltCrates {
   UnityProject project = project_of_crates();
 };
 
-TEST_CASE("A target that a build leaves alone is what it was, though it is links into the other",
+TEST_CASE("A build of one target leaves the other unchanged, even when it links into the first",
           "[flow][incremental][sys-12]") {
   const Target built = GENERATE(Target::client, Target::server);
   const bool is_by_folder = GENERATE(false, true);
@@ -113,7 +114,7 @@ TEST_CASE("A target that a build leaves alone is what it was, though it is links
   CHECK(files_in(files, left) == before);
   CHECK(files_in(files, twin.child("bundles")) != files_in(files, left.child("bundles")));
 
-  // What leads out of the output, or nowhere for now, could not be kept beside the others.
+  // A link that leads outside, or to a missing file, cannot be kept beside the other files.
   if (is_by_folder) return;
   link_files(crates.on_disk(left.child("shared")), crates.on_disk(twin.child("shared")));
   const fs::path link = crates.on_disk(left) / "bundles/link";
@@ -137,7 +138,7 @@ TEST_CASE("A target that is a link itself is refused before anything is replaced
   CHECK_FALSE(testing::build(crates.project.files, files, files, Settings{}).is_built);
   CHECK(files_in(files, client) == before);
   CHECK(OutputFolder::needs_recovery(files).value() == false);
-  fs::create_directory(fs::path(files.root()) / ".muster-publish");  // one is to be finished
+  fs::create_directory(fs::path(files.root()) / ".muster-publish");  // a publication to be finished
   CHECK_FALSE(testing::build(crates.project.files, files, files, Settings{}).is_built);
   CHECK(files_in(files, client) == before);
 }

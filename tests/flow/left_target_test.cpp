@@ -1,5 +1,4 @@
-// Client and server built one at a time, and outputs that remember nothing: what their bundles are
-// good for.
+// Builds of one target at a time, and outputs without a state: when their bundles can be reused.
 #include <catch2/catch.hpp>
 
 #include "tests/support/incremental_builds.h"
@@ -13,7 +12,8 @@ using testing::differences;
 using testing::Settings;
 using testing::UnityProject;
 
-/// A prefab whose members differ by side, and a large file that has a level by its extension.
+/// A prefab whose members differ between client and server, and a large file with a level by
+/// extension.
 UnityProject project_of_data() {
   UnityProject project;
   project.files.add("muster.yaml",
@@ -26,7 +26,7 @@ UnityProject project_of_data() {
   std::string text;
   for (int i = 0; i < 40000; ++i) text += static_cast<char>('a' + (i * i) % 23);
   const Guid data = project.file("Assets/Big.dat", text);
-  // A server goes without the material: no bundle of the client's has the same members.
+  // The server omits the material, so that no bundle of the client has the same members.
   const Guid box = project.prefab(
       "Assets/Box.prefab", {{health, "  data: " + UnityProject::strong(data) +
                                          "\n  paint: " + UnityProject::strong(paint) + "\n"}});
@@ -35,15 +35,19 @@ UnityProject project_of_data() {
   return project;
 }
 
-TEST_CASE("What one target packed of a file is not taken for another name that it got meanwhile",
+TEST_CASE("A bundle of one target is not reused for a file that was renamed since",
           "[flow][incremental][sys-12]") {
   UnityProject project = project_of_data();
   const Settings client{.options = {.targets = Target::client, .level = 1, .jobs = 1}};
   const Settings server{.options = {.targets = Target::server, .level = 1, .jobs = 1}};
   MemoryFileSystem output;
   REQUIRE(build(project.files, output, output, Settings{}).is_built);
-  SECTION("that is packed otherwise") { project.move("Assets/Big.dat", "Assets/Big.bin"); }
-  SECTION("that is packed alike") { project.move("Assets/Big.dat", "Assets/Large.dat"); }
+  SECTION("the new name is packed differently") {
+    project.move("Assets/Big.dat", "Assets/Big.bin");
+  }
+  SECTION("the new name is packed the same way") {
+    project.move("Assets/Big.dat", "Assets/Large.dat");
+  }
   REQUIRE(build(project.files, output, output, client).is_built);
   REQUIRE(build(project.files, output, output, server).is_built);
   MemoryFileSystem clean;
@@ -52,16 +56,18 @@ TEST_CASE("What one target packed of a file is not taken for another name that i
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("An output without a state tells by its catalog how files were called",
+TEST_CASE("The catalog of an output without a state gives the names of its files",
           "[flow][incremental][sys-12]") {
   UnityProject project = project_of_data();
   MemoryFileSystem output;
   REQUIRE(build(project.files, output, output, Settings{}).is_built);
   REQUIRE(output.remove(AssetPath().child(kStateName)).has_value());
-  SECTION("of one that is packed otherwise now") {
+  SECTION("of one that is packed differently now") {
     project.move("Assets/Big.dat", "Assets/Big.bin");
   }
-  SECTION("of one that is packed alike") { project.move("Assets/Big.dat", "Assets/Large.dat"); }
+  SECTION("of one that is packed the same way") {
+    project.move("Assets/Big.dat", "Assets/Large.dat");
+  }
   REQUIRE(build(project.files, output, output, Settings{}).is_built);
   MemoryFileSystem clean;
   REQUIRE(build(project.files, clean, clean, Settings{}).is_built);

@@ -1,10 +1,10 @@
-// One end of a connection as a process of its own, for net_process_test.py.
+// One end of a connection as a separate process, for net_process_test.py.
 //
 //   net_peer server ADDRESS            prints "listening PORT KEY"; serves one client and echoes
-//   net_peer client ADDRESS KEY        connects, sends, and checks what comes back
+//   net_peer client ADDRESS KEY        connects, sends, and checks the echo
 //
-// The client sends messages, payloads and a block, whose bytes both ends can check. Exit code 0
-// says that all of it came back as it was sent.
+// The client sends messages, payloads and a block with bytes that both ends can check. Exit code 0:
+// everything was echoed unchanged.
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -97,7 +97,7 @@ int serve(const Address& address) {
   return 1;
 }
 
-/// What a client has got back so far.
+/// The echoes that a client has received so far.
 struct Echo {
   std::uint32_t sent = 0;
   std::uint32_t returned = 0;
@@ -163,7 +163,7 @@ int connect(const Address& address, std::string_view key) {
     udp.socket->wait(4ms);
   }
   std::fprintf(stderr, "net_peer: %u of %u messages came back%s%s\n", echo.returned, kMessages,
-               echo.is_wrong ? ", and something was wrong" : "",
+               echo.is_wrong ? ", and data was wrong" : "",
                client.end().has_value() ? (": " + client.end()->text).c_str() : "");
   return 1;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Two processes talk over real sockets: IPv4 and IPv6 on the loopback, and two network namespaces
-with delay and loss between them where this machine lets us make such.
+"""Two processes communicate over real sockets: over IPv4 and IPv6 on the loopback, and between two
+network namespaces with delay and loss, if this machine allows them.
 
 usage: net_process_test.py NET_PEER"""
 
@@ -62,7 +62,7 @@ class Namespaces:
                 run("ip", "-n", name, "addr", "add", f"10.77.0.{number}/24", "dev", name)
                 and run("ip", "-n", name, "link", "set", name, "up")
                 for number, name in enumerate(self.names, 1)))
-        # Not every kernel has netem; then the cable is a good one.
+        # Without netem in the kernel, the link is a good one.
         self.is_bad = self.is_made and all([
             run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", name, "root",
                 "netem", "delay", "30ms", "5ms", "loss", "5%") for name in self.names])
@@ -84,10 +84,10 @@ def main():
     with Namespaces() as made:
         if made.is_made:
             prefix = [("ip", "netns", "exec", name) for name in made.names]
-            weather = "delay and loss" if made.is_bad else "a good cable: there is no netem"
+            weather = "delay and loss" if made.is_bad else "a good link: the kernel has no netem"
             print(f"namespaces ({weather}):", talk(peer, "10.77.0.1:0", "10.77.0.1:%s", *prefix))
         else:
-            print("namespaces: skipped, this machine lets us make none")
+            print("namespaces: skipped, this machine does not allow them")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills 'muster patch apply' at random moments: the output is the old build or the new one, whole,
-and the same command started again makes the new one.
+"""Kills 'muster patch apply' at random moments. The output must be exactly the old build or the new
+one, and the same command started again must finish the new one.
 
 usage: patch_crash_test.py MUSTER PROJECT
 
@@ -17,8 +17,8 @@ from crash_test import ROUNDS, World, tree
 
 
 def made_patch(world):
-    """Between builds that differ in nearly every bundle; with the old one, for building it again
-    would give another report."""
+    """Returns a patch between builds that differ in nearly every bundle, and the old build, because
+    building it again would give another report."""
     outs = []
     for project, options in ((world.old_project, []), (world.new_project, world.new_options)):
         outs.append(os.path.join(world.folder, f"reference-{len(outs)}"))
@@ -49,7 +49,7 @@ def rude(world, base, patch, in_place):
         if in_place:
             outcomes[world.check_old_or_new(out)] += 1
         else:
-            # The next opening finishes what was decided; before that there is nothing.
+            # The next run finishes a committed patch; before the commit there is no output.
             found = tree(out)
             outcomes[found == world.new] += 1
             assert found in ({}, world.new) or os.path.isdir(os.path.join(out, ".muster-publish"))

@@ -1,4 +1,4 @@
-// What is alive in a preview follows the texts of a project while somebody edits them.
+// Entities in a preview follow the texts of a project while these are edited.
 #include <memory>
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ constexpr const char* kRootGuid = "0123456789abcdef0123456789abcd03";
 
 // A tree with a fruit, in a project of plain YAML, and a world that shows it.
 struct Garden {
-  // The project as it was when it was looked at.
+  // The project as last read.
   struct Look {
     explicit Look(const MemoryFileSystem& files)
         : project(Project::open(files, 1, {}).value()),
@@ -73,7 +73,7 @@ struct Garden {
   }
 
   EntityId plant() { return spawner->spawn(Guid::parse(kTreeGuid).value()).value().root; }
-  // Looks at the project again, as a tool does when it hears of changes or from time to time.
+  // Reads the project again, as a tool does after a notification or periodically.
   ReloadReport poll() {
     auto newer = std::make_unique<Look>(files);
     ReloadReport report = instances.reload(*spawner, newer->store);
@@ -93,12 +93,12 @@ struct Garden {
 
 }  // namespace
 
-TEST_CASE("An edited value reaches what is alive in a preview, where it stands",
+TEST_CASE("An edited value is applied to the entities of a preview, without respawning them",
           "[flow][preview][reload][sys-13]") {
   Garden garden;
   const EntityId tree = garden.plant();
   const EntityId apple = garden.world.first_child(tree);
-  garden.world.get(garden.trunk, tree)->rings = 100;  // The game's own doing.
+  garden.world.get(garden.trunk, tree)->rings = 100;  // Set by the game itself.
   CHECK(garden.poll().unchanged == 1);
   garden.put(kTree, Garden::tree("height: 4, rings: 8", "weight: 5"));
   CHECK(garden.poll().updated == 1);
@@ -106,12 +106,12 @@ TEST_CASE("An edited value reaches what is alive in a preview, where it stands",
   CHECK(garden.world.get(garden.trunk, tree)->height == 4);
   CHECK(garden.world.get(garden.trunk, tree)->rings == 100);
   CHECK(garden.world.get(garden.fruit, apple)->weight == 5);
-  // Whatever comes next is made of the new text.
+  // Later entities are spawned from the new text.
   CHECK(garden.world.get(garden.trunk, garden.plant())->rings == 8);
   CHECK(garden.poll().unchanged == 2);
 }
 
-TEST_CASE("An edit that values alone do not tell makes anew what is below the root",
+TEST_CASE("An edit of more than values respawns everything below the root",
           "[flow][preview][reload][sys-13]") {
   Garden garden;
   const EntityId tree = garden.plant();
@@ -127,7 +127,7 @@ TEST_CASE("An edit that values alone do not tell makes anew what is below the ro
   CHECK(garden.world.entity_count() == 2);
 }
 
-TEST_CASE("A text that cannot be cooked leaves a preview as it is until it is mended",
+TEST_CASE("A text that cannot be cooked leaves a preview unchanged until the text is fixed",
           "[flow][preview][reload][sys-13]") {
   Garden garden;
   const EntityId tree = garden.plant();

@@ -1,4 +1,4 @@
-// The sample game toured without a build, against the same tour of its build.
+// Compares a preview of the sample game, without a build, with its build.
 #include <catch2/catch.hpp>
 
 #include "bundler/preview/project_source.h"
@@ -33,7 +33,7 @@ arena::TourReport tour_of(const BundleSource& source, BundleStore::Catalogs cata
 
 }  // namespace
 
-TEST_CASE("What a preview shows is what a build would", "[flow][preview][sys-13]") {
+TEST_CASE("A preview shows the same as a build", "[flow][preview][sys-13]") {
   const DiskFileSystem files =
       DiskFileSystem::open(std::string(MUSTER_SOURCE_DIR) + "/content/arena").value();
   const auto project = Project::open(files, 1, {}).value();
@@ -48,7 +48,7 @@ TEST_CASE("What a preview shows is what a build would", "[flow][preview][sys-13]
   }
 }
 
-TEST_CASE("A preview is refused where a build is expected", "[flow][preview]") {
+TEST_CASE("A preview is refused in place of a build", "[flow][preview]") {
   const testing::UnityProject empty;
   const auto project = testing::open(empty);
   const auto preview = ProjectSource::create(*project, Target::client, {}).value();

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""README's worked example against the files it quotes and what the programs print.
+"""Compares README's worked example with the quoted files and the output of the programs.
 
 usage: readme_test.py ROOT MUSTER ARENA_DEMO
 
 Blocks that name a file in their first line, and the C++ of the component, must be lines of that
-file in their order, but for comments. The last blocks must be what build and demo print, but for
-times.
+file in the same order; comments are ignored. The last blocks must be the output of build and demo;
+times are ignored.
 """
 
 import pathlib
@@ -21,13 +21,13 @@ def blocks_of(text):
 
 
 def first_missing(wanted, lines):
-    """The first wanted line that does not follow the ones before it in `lines`; None if all do."""
+    """The first wanted line that does not follow the earlier ones in `lines`; None if all do."""
     rest = iter(lines)
     return next((line for line in wanted if line not in rest), None)
 
 
 def words_without_times(line):
-    """The words of a printed line, but for the time in a row of the demo and in its sum."""
+    """The words of a printed line, without the times in a row of the demo and in its sum."""
     words = re.sub(r"\d+ us", "TIME us", line).split()
     if words and words[0] in ("client", "server") and len(words) == 9:
         words[6] = "TIME"
@@ -56,7 +56,7 @@ def check_quotes(root, blocks):
         if missing is not None:
             problems.append(f"README quotes a line that {path} does not have there: {missing!r}")
     if quoted < 3:
-        problems.append(f"README quotes {quoted} files: the blocks are not what this test knows")
+        problems.append(f"README quotes {quoted} files: this test expects other blocks")
     return problems
 
 
@@ -83,7 +83,7 @@ def main():
     problems = check_quotes(root, blocks)
     with tempfile.TemporaryDirectory() as folder:
         problems += check_output(blocks, printed_by(root, muster, demo, folder + "/out"))
-    print("\n".join(problems) or "README tells what is so")
+    print("\n".join(problems) or "README matches the files and the output")
     return 1 if problems else 0
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Two machines that share what they build through a real server, and servers that misbehave.
+"""Two machines share their builds through a real server, and through servers that misbehave.
 
 usage: remote_cache_test.py MUSTER PROJECT SCENE
 
 The server is Debian's nginx with WebDAV, started here. A machine is a checkout and a cache folder
-of its own. Whatever the server does, a build ends with the bytes that it makes alone.
+of its own. Whatever the server does, a build ends with the same bytes as without a cache.
 """
 import hashlib
 import http.server
@@ -57,7 +57,7 @@ def free_port():
 
 
 class Nginx:
-    """Debian's, in the foreground, with everything of it in one folder."""
+    """Debian's nginx, in the foreground, with all its files in one folder."""
 
     def __init__(self, folder, methods="PUT", more=""):
         self.folder = pathlib.Path(folder)
@@ -67,7 +67,7 @@ class Nginx:
         config.write_text(CONFIG.format(folder=self.folder, port=self.port, methods=methods,
                                         more=more))
         program = shutil.which("nginx") or "/usr/sbin/nginx"
-        # As root its workers are somebody else, who cannot write here.
+        # Started by root, its workers run as another user, who cannot write here.
         user = ["-g", "user root;"] if os.geteuid() == 0 else []
         self.process = subprocess.Popen(
             [program, "-p", str(self.folder), "-c", str(config), "-e",
@@ -92,7 +92,7 @@ class Nginx:
         return [path for path in (self.folder / "store").rglob("*") if path.is_file()]
 
     def kill(self):
-        # Workers of a killed master go on; all are of our group.
+        # The workers of a killed master keep running; kill all of this group.
         children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True,
                                   text=True, check=False).stdout.split()
         for child in (self.process.pid, *map(int, children)):
@@ -113,7 +113,7 @@ class Machine:
         shutil.copytree(project, self.project)
 
     def build(self, *options, out="out"):
-        """The summary, and standard error. At level 19 packing is slow, so that look-ups pay."""
+        """Returns the summary and standard error. Level 19 packs slowly, so that look-ups pay."""
         if "--level" not in options:
             options = ("--level", "19", *options)
         done = subprocess.run(
@@ -127,7 +127,7 @@ class Machine:
                           *options, out=out)
 
     def files(self, out="out"):
-        """What players get, by its path."""
+        """The files for players, by path."""
         root = self.folder / out
         return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).digest()
                 for side in ("client", "server")
@@ -157,8 +157,8 @@ class Stage:
 
 
 def shared(stage):
-    """What one machine has packed, another fetches, unless packing is quicker: so bundles that the
-    server has may be packed again, and then lie in the folder."""
+    """One machine fetches the bundles that another has packed, except when packing is quicker. So
+    bundles on the server may be packed again, and are then in the folder."""
     server = stage.nginx()
     try:
         first, second = stage.machine("first"), stage.machine("second")
@@ -180,7 +180,7 @@ def shared(stage):
 
 
 def read_only(stage):
-    """Who may only read puts nothing there, whether he says so or the server does."""
+    """A machine without write permission stores nothing, by option or by the server's answer."""
     server = stage.nginx()
     try:
         machine = stage.machine("first")
@@ -194,16 +194,16 @@ def read_only(stage):
         machine = stage.machine("second")
         _, said = machine.build_with(server)
         assert "405" in said and "given up" in said, said
-        assert len(server.requests("PUT")) < 10, "three in a row, and what was under way"
+        assert len(server.requests("PUT")) < 10, "three in a row, and those already in flight"
         stage.check(machine)
-        assert (machine.folder / "cache/cas").is_dir(), "the folder goes on"
+        assert (machine.folder / "cache/cas").is_dir(), "the cache folder still works"
         assert counts(machine.build("--cache", str(machine.folder / "cache"), out="new")[0])[1] > 0
     finally:
         server.kill()
 
 
 def garbage(stage):
-    """Whatever is damaged on the server is noticed, and put there anew."""
+    """Damage on the server is always detected, and the damaged file is stored again."""
     server = stage.nginx()
     try:
         _, cold = counts(stage.machine("first").build_with(server)[0])
@@ -223,7 +223,7 @@ def garbage(stage):
 
 
 def dies(stage):
-    """The server dies in the middle of an answer; and there is none at all."""
+    """The server dies in the middle of an answer, and later there is no server."""
     server = stage.nginx()
     stage.machine("first").build_with(server)
     server.kill()
@@ -250,7 +250,7 @@ def wait_for(holds):
 
 
 class Silent(http.server.BaseHTTPRequestHandler):
-    """Takes questions and says nothing, until it is told to end."""
+    """Accepts requests and does not answer until it is stopped."""
 
     over = threading.Event()
 
@@ -288,7 +288,7 @@ def slow(stage):
 
 
 def folder(stage):
-    """A cache folder is shared by checkouts, heals, and keeps within its size."""
+    """A cache folder is shared by checkouts, repairs damage, and stays within its size."""
     cache = os.path.join(stage.folder, "shared-cache")
     first, second = stage.machine("first"), stage.machine("second")
     both = [threading.Thread(target=machine.build, args=("--cache", cache))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of 'muster report --html' in a real browser: clicks, keys, search, chains, hostile
-names, light and dark. Without a browser it is skipped.
+"""Checks the page of 'muster report --html' in a real browser: clicks, keys, search, chains,
+malicious names, light and dark mode. Skipped without a browser.
 
 usage: report_page_test.py MUSTER [SCREENSHOTS]
 """
@@ -24,9 +24,9 @@ classes:
 budgets:
 - {kind: png, target: client, bytes: 1 GiB}
 """
-# Folders, for a path has slashes: `</script>` closes an element where it is not escaped.
+# The path has slashes, so these are folders. An unescaped `</script>` would close an element.
 HOSTILE = "plain/</script><script>window.hacked=1</script>/\"'><img src=x onerror=hacked=1>&amp;"
-MANY = 320  # more than the map shows in one folder
+MANY = 320  # more than the map shows for one folder
 UNICODE = "plain/\u00fcml\u00e4ut \u65e5\u672c\u8a9e \u202eabc \U0001f4e6"
 
 
@@ -58,7 +58,7 @@ def noise(size, seed):
 
 
 def make_project(root):
-    """Four prefabs; two share a picture behind a material; two pictures are equal."""
+    """Four prefabs: two share a picture through a material; two pictures are equal."""
     write(root, "plain/shared/Big.png", noise(90000, 1), 1)
     write(root, "plain/shared/Paint.mat", prefab("Paint", 1), 2)
     write(root, "plain/one/One.prefab", prefab("One", 2), 11)
@@ -132,7 +132,7 @@ def check_first_look(page):
     page.check("[...document.querySelectorAll('#map .box')].every(b => b.clientWidth > 0)")
     assert "over" in page.text("#budget"), page.text("#budget")
     assert "since" in page.text("#cards"), page.text("#cards")
-    # No box sticks out of the map, and top-level boxes do not overlap.
+    # All boxes are inside the map, and top-level boxes do not overlap.
     page.check("""(() => { const m = document.getElementById('map').getBoundingClientRect();
         const all = [...document.querySelectorAll('#map > .box')].map(
           b => b.getBoundingClientRect());
@@ -148,7 +148,7 @@ def check_clicks(page):
     page.check(crumbs, 1)
     browser.click("#map > .box.group .name")
     page.check(crumbs, 2)
-    # An asset inside tells of itself and leaves the map where it is.
+    # An asset inside shows its details and does not change the map.
     page.value("[...document.querySelectorAll('#map .box')].find(b => b.node.asset &&"
                "b.node.name === 'Big.png').id = 'wanted'")
     browser.click("#wanted")
@@ -177,11 +177,11 @@ def check_keys(page):
     browser.press("Enter")
     page.check("document.querySelectorAll('#crumbs button').length", 2)
     assert page.focus() and page.focus() != came_from
-    # Back, where it came from has the focus.
+    # Escape goes up and returns the focus to the earlier box.
     browser.press("Escape")
     page.check("document.querySelectorAll('#crumbs button').length", 1)
     assert page.focus() == came_from, (page.focus(), came_from)
-    browser.press("Escape")  # at the top there is nowhere to go
+    browser.press("Escape")  # no effect at the top
     page.check("document.querySelectorAll('#crumbs button').length", 1)
 
 
@@ -217,7 +217,7 @@ def check_search(page):
     assert chain[1:] == ["plain/one/One.prefab", "plain/shared/Paint.mat",
                          "plain/shared/Big.png"], chain
     assert "Prefabs that need its bundle: 2" in page.text("#details"), page.text("#details")
-    # A step of the chain is a way there.
+    # A click on a step of the chain selects that asset.
     page.browser.click("#chain .link")
     assert "One.prefab" in page.text("#details h3")
     page.search("png")
@@ -234,7 +234,7 @@ def check_search(page):
     page.search(guid(4))
     page.browser.press("Enter")
     assert "\u65e5\u672c\u8a9e" in page.text("#details h3")
-    assert "plain/two/Small.png" not in page.text("#details")  # gone from the build
+    assert "plain/two/Small.png" not in page.text("#details")  # no longer in the build
     page.search("onerror")
     page.browser.press("Enter")
     assert "<img src=x onerror=hacked=1>" in page.text("#details h3")
@@ -255,7 +255,7 @@ def check_tables(page):
     page.browser.click("#targets button:last-child")
     page.check("document.querySelector('#targets [aria-checked=true]').textContent", "server")
     assert "left" in page.text("#budget")
-    # What the server goes without, and the project's own budget of the client alone.
+    # The stripped assets of the server, and the project's budget for the client.
     stripped = page.value("[...document.querySelectorAll('#stripped tbody tr')].map("
                           "r => r.cells[0].textContent)")
     assert "kind texture" in stripped and "kind material" in stripped, stripped

@@ -1,4 +1,4 @@
-// Variants from the project's files to what a game has loaded.
+// Variants, from the project's files to the loaded assets of a game.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -37,8 +37,7 @@ Guid guid_at(const Project& project, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("A game loads the form of an asset that it has chosen, and not the others",
-          "[flow][variant]") {
+TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][variant]") {
   const DiskFileSystem files = arena_files();
   const auto project = Project::open(files, 1, {}).value();
   const Guid picture = guid_at(*project, kBase);
@@ -52,7 +51,7 @@ TEST_CASE("A game loads the form of an asset that it has chosen, and not the oth
   const std::uint32_t asked = store.catalog().bundle_of(picture).value();
   CHECK((store.chosen(asked) != asked) == is_low);
 
-  // What needs it loads it along, from the background and at once.
+  // Assets that depend on it load it too, in the background and synchronously.
   const Guid rock = guid_at(*project, kRock);
   SteppedLoads executor(source, store.catalog());
   {
@@ -76,7 +75,7 @@ TEST_CASE("A game loads the form of an asset that it has chosen, and not the oth
                  file(files, is_low ? kLow : kBase)));
 }
 
-TEST_CASE("What was not chosen need not be there", "[flow][variant]") {
+TEST_CASE("Files of variants that were not chosen may be missing", "[flow][variant]") {
   const DiskFileSystem files = arena_files();
   const auto project = Project::open(files, 1, {}).value();
   const Guid picture = guid_at(*project, kBase);
@@ -95,7 +94,8 @@ TEST_CASE("What was not chosen need not be there", "[flow][variant]") {
   CHECK(is_equal(store.load(picture, kMainPayload).value().bytes, file(files, kLow)));
 }
 
-TEST_CASE("A build for one value holds that one, under the asset's guid", "[flow][variant]") {
+TEST_CASE("A build for one value contains only that variant, under the asset's guid",
+          "[flow][variant]") {
   const DiskFileSystem files = arena_files();
   const std::vector<VariantWish> wishes = {{"quality", "low"}};
   const auto project = Project::open(files, 1, {}, {}, wishes).value();
@@ -114,7 +114,7 @@ TEST_CASE("A build for one value holds that one, under the asset's guid", "[flow
   CHECK(BundleStore::open(source, {}, nullptr, high).error().code == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("A preview has variants as a build has", "[flow][preview][variant]") {
+TEST_CASE("A preview has the same variants as a build", "[flow][preview][variant]") {
   const DiskFileSystem files = arena_files();
   const auto project = Project::open(files, 1, {}).value();
   const Guid picture = guid_at(*project, kBase);

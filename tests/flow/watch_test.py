@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A project that changes while `muster watch` builds it and a game plays it.
+"""A project changes while `muster watch` builds it and a game plays it.
 
 usage: watch_test.py MUSTER ARENA_LIVE PROJECT
 """
@@ -16,12 +16,12 @@ import tempfile
 import threading
 
 SECONDS = 60
-QUIET_SECONDS = 1.5  # several times what a watch waits for quiet
+QUIET_SECONDS = 1.5  # several times the quiet period of a watch
 LIFT = "plain/replicated/platform.yaml"
 
 
 class Program:
-    """A running program whose lines can be waited for; never longer than SECONDS."""
+    """A running program whose output can be waited for, at most SECONDS."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -35,7 +35,7 @@ class Program:
         self.lines.put(None)
 
     def until(self, word):
-        """The lines up to the first one that has this word."""
+        """Returns the lines up to the first one that contains this word."""
         seen = []
         while not seen or word not in seen[-1]:
             try:
@@ -66,7 +66,7 @@ def edit(path, old, new):
 
 
 class Listener:
-    """Somebody who is told of builds."""
+    """A client that is notified of builds."""
 
     def __init__(self, out):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -85,7 +85,7 @@ class Listener:
 
 
 def follow_dictionaries(muster, project, out):
-    """Dictionaries that the project keeps, in a folder that is no content."""
+    """Dictionaries kept by the project, in a folder that is not content."""
     for kept in ("Dictionaries~", "Kept~/for/builds"):
         follow_kept(muster, project, kept, out)
 
@@ -96,7 +96,7 @@ def follow_kept(muster, project, kept, out):
     config.write_text(before + f"compression: {{dictionaries: {kept}}}\n", encoding="utf-8")
     watch = Program(muster, "watch", str(project), "--out", out)
     watch.until("watching")
-    for _ in range(2):  # Where there was no folder, and where there is one.
+    for _ in range(2):  # First without the folder, then with it.
         subprocess.run([muster, "train", str(project)], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         assert any("built in" in line for line in watch.until("watching"))
@@ -119,7 +119,7 @@ def follow_packages(muster, project, out):
     watch.until("watching")
     (shared / "Art" / "notes.txt").write_text("two")
     watch.until("watching")
-    # Another package in the manifest is another folder to watch.
+    # Another package in the manifest adds another folder to watch.
     other = project.parent / "other"
     other.mkdir()
     edit(manifest, "../../shared", "../../other")
@@ -146,18 +146,18 @@ def main():
         assert any("another 'muster watch'" in line for line in second.until("watching"))
         second.end(signal.SIGINT)
 
-        # New values reach what is alive.
+        # New values are applied to existing entities.
         edit(project / LIFT, "periodSeconds: 6", "periodSeconds: 3")
         assert "1 updated, 0 rebuilt" in (said := "\n".join(game.until("new build"))), said
         assert any("periodSeconds: 3" in line for line in game.until("periodSeconds"))
         watch.until("watching")
-        assert listener.hears() == b"built\n", "who is connected is told of a build"
+        assert listener.hears() == b"built\n", "a connected client is notified of a build"
 
-        # What cannot be built is told, and the last good build stays.
+        # A failed build is reported, and the last good build stays.
         edit(project / LIFT, "variation: 0", "variation: much")
         assert any(LIFT in line and "'much'" in line for line in watch.until("watching"))
 
-        # A new folder with a new component's values, and the mended file: one more build.
+        # A new folder with a new component's values, and the fixed file, give one more build.
         (project / "plain/new").mkdir()
         watch.until("watching")
         edit(project / LIFT, "variation: much", "variation: 0")
@@ -166,9 +166,9 @@ def main():
         watch.until("watching")
         assert game.end() == 0, "the game ends after two new builds"
         assert watch.end(signal.SIGINT) == -signal.SIGINT, "Ctrl-C ends the watch"
-        assert set(listener.hears_to_the_end().splitlines()) == {b"built"}, "and of its end"
+        assert set(listener.hears_to_the_end().splitlines()) == {b"built"}, "and of the end"
 
-        # One that is killed is no trouble for the next.
+        # A killed watch does not disturb the next one.
         for _ in range(2):
             watch = Program(muster, "watch", str(project), "--out", out)
             watch.until("watching")
@@ -176,7 +176,7 @@ def main():
             watch.end(signal.SIGKILL)
         subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
 
-        # A build into the project is no change of it, and what is beside it is.
+        # A build into the project is not a change of it; files beside that output are.
         for inside in ("built", "builds/game"):
             watch = Program(muster, "watch", str(project), "--out", str(project / inside))
             watch.until("watching")
@@ -190,17 +190,17 @@ def main():
         follow_dictionaries(muster, project, os.path.join(folder, "trained"))
         follow_packages(muster, project, os.path.join(folder, "packaged"))
 
-        # What is missing is told, once, and the game plays on.
+        # A missing bundle is reported once, and the game continues.
         meta = (project / (LIFT + ".meta")).read_text()
         guid = meta.split("guid: ")[1].split()[0]
         os.remove(os.path.join(out, "client", "bundles", guid + ".mbundle"))
         game = Program(live, out, "--reloads", "0")
         told = [line for line in game.until("live: ") if line.startswith("arena_live: ")]
         assert len(told) == 1 and guid in told[0] and "missing" in told[0], told
-        assert game.end() == 0, "a missing bundle is no reason to end"
+        assert game.end() == 0, "a missing bundle does not end the game"
 
         wrong = Program(muster, "watch", str(project), "--out", str(project / "Assets"))
-        assert wrong.end() == 2, "what cannot be built to is no reason to wait"
+        assert wrong.end() == 2, "an unusable output folder ends the watch"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// What a cache's server says under a key: what is read of it can be written and read again.
+// The answer of a cache's server for a key: a parsed result can be written and parsed again.
 #include <cstdint>
 #include <cstdlib>
 

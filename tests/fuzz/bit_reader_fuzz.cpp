@@ -1,5 +1,5 @@
-// The input's first quarter is a programme of reads, the rest what they read. A second reader that
-// looks at one bit at a time must agree with every value and every failure.
+// The first quarter of the input is a list of reads, the rest is their data. A second reader that
+// reads one bit at a time must agree with every value and every failure.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

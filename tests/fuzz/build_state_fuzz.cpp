@@ -1,5 +1,5 @@
-// A state file of unknown origin: refused, or read to what writes the same bytes. Then the same
-// with its hashes put right, so that damage gets past them.
+// An untrusted state file is refused, or read to a state that encodes to the same bytes. A second
+// run corrects the hashes, so that damage gets past them.
 #include <cassert>
 #include <cstring>
 

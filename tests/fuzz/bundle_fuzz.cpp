@@ -1,5 +1,5 @@
-// A bundle from nowhere: refused, or read without harm. Then the same with its hashes put right, so
-// that damage gets past them.
+// An untrusted bundle is refused, or read without harm. A second run corrects the hashes, so that
+// damage gets past them.
 #include <cassert>
 #include <cstring>
 #include <vector>
@@ -12,10 +12,10 @@ namespace {
 
 using namespace muster;
 
-// A few bytes of zstd may promise gigabytes; a fuzzer has no time for them.
+// A few bytes of zstd can expand to gigabytes, which would slow down the fuzzer.
 constexpr std::uint64_t kPlainBytesMax = 8U << 20U;
 
-// With the dictionary of the samples, which some of the corpus need.
+// With the samples' dictionary, which some corpus files need.
 Decompressor make_decompressor() {
   static const auto dictionaries = samples::dictionaries();
   Decompressor decompressor;
@@ -23,8 +23,8 @@ Decompressor make_decompressor() {
   return decompressor;
 }
 
-// Decompresses every entry block by block and writes the hash of what comes out into the table.
-// Returns whether everything decompressed.
+// Decompresses every entry block by block and writes the hash of the result into the table. Returns
+// true if all entries were decompressed.
 bool fix_entry_hashes(const BundleReader& reader, ByteVector& file) {
   Decompressor decompressor = make_decompressor();
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
@@ -44,7 +44,7 @@ bool fix_entry_hashes(const BundleReader& reader, ByteVector& file) {
   return true;
 }
 
-// What verifies can be packed again, and gives the same entries.
+// An intact bundle can be packed again with the same entries.
 void check_repacking(const BundleReader& reader) {
   Decompressor decompressor = make_decompressor();
   std::vector<ByteVector> plain(reader.entry_count());
@@ -79,8 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!fix_entry_hashes(reader.value(), fixed)) return 0;
     samples::fix_hash(fixed);
     const BundleReader sane = BundleReader::open(fixed).value();
-    // A new one: what zstd makes of a damaged frame depends on whether its dictionary was used just
-    // before, for which it has another way of decoding.
+    // A new decompressor, because zstd's result for a damaged frame depends on whether the
+    // dictionary was used directly before.
     Decompressor fresh = make_decompressor();
     assert(sane.verify(fresh, buffer).has_value());
     check_repacking(sane);

@@ -1,4 +1,4 @@
-// What a cache gives for a bundle: what is read of it can be written and read again.
+// A cache's data for a bundle: a parsed bundle can be written and parsed again.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,6 +1,5 @@
-// The input is a capture, or what stands in one: everything that reads captures must survive it,
-// and agree. Each packet that the connection of a replay receives must look sound to the one that
-// shows.
+// The input is a capture, or the content of one. All readers of captures must survive it and agree.
+// Each packet that a replayed connection accepts must also be valid for the printing reader.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -18,10 +17,10 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Connections are large: a few of them show as much as many.
+/// Connections are large, and a few are sufficient.
 constexpr std::size_t kConnectionsMax = 4;
 
-/// Feeds packets to one connection, whatever they were recorded for.
+/// Sends packets to one connection, whatever their recorded connection.
 class Receiver {
  public:
   Receiver()

@@ -1,5 +1,5 @@
-// A catalog from nowhere: refused, or one whose every record can be read and whose content encodes
-// to the very same bytes. Hashes are put right first, so that damage gets past them.
+// An untrusted catalog is refused, or every record can be read and its content encodes to the same
+// bytes. Hashes are corrected first, so that damage gets past them.
 #include <cassert>
 #include <cstring>
 
@@ -23,13 +23,13 @@ Place section(Bytes file, layout::catalog::Section which) {
   return {load<std::uint32_t>(file, 64 + index * 16), load<std::uint32_t>(file, 68 + index * 16)};
 }
 
-// A part of a section; empty when it does not lie in the file.
+// A part of a section; empty if it is outside the file.
 Bytes part(Bytes file, const Place& section, std::size_t offset, std::size_t size) {
   if (section.offset + offset + size > file.size()) return {};
   return file.subspan(section.offset + offset, size);
 }
 
-// Writes the hash of each description into its record, as far as they can be found.
+// Writes the hash of each description into its record, where both can be found.
 void fix_component_hashes(ByteVector& file) {
   using layout::catalog::Section;
   constexpr std::size_t kDirectoryEnd = 64 + layout::catalog::kSectionCount * 16;

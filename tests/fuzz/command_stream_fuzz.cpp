@@ -1,4 +1,5 @@
-// Packets of a client's commands, its list of them, ticks between them, and a server's reports.
+// Packets of a client's commands, the client's list of commands, ticks between packets, and a
+// server's reports.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -37,15 +38,17 @@ consteval auto describe(Type<Fuzzed>) {
                               {.minimum = 0, .maximum = 9, .when_missing = Missing::latch});
 }
 
-/// Slots that one packet or one tick may make a queue look at, besides the values of its commands.
+/// The maximum number of slots that one packet or tick may visit, besides the values of its
+/// commands.
 constexpr std::uint64_t kSlotsMax = 256;
 
 void check_work(const CommandQueue& queue, std::uint64_t before, std::size_t lanes) {
   require(queue.counters().work - before <= kCommandsPerPacketMax * (lanes + 1) + kSlotsMax);
 }
 
-/// The first byte: whether the stamps are the server's, and how much of the input is the client's
-/// list, in fours; 127 stands for our own. Then blocks of a length, 0 for a tick, and a packet.
+/// The first byte chooses whether the stamps are the server's, and the length of the client's list
+/// in units of four; 127 means our own list. Then follow blocks of a length (0: a tick) and a
+/// packet.
 void run_queue(std::span<const std::byte> input) {
   static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
   static const StructEncoder encoder(types, {});
@@ -87,7 +90,7 @@ void run_queue(std::span<const std::byte> input) {
   }
 }
 
-/// A client never believes a report about what it did not send.
+/// A client ignores reports about commands that it did not send.
 void run_sender(std::span<const std::byte> input) {
   static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
   static const StructEncoder encoder(types, {});

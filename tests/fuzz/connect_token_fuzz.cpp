@@ -1,4 +1,4 @@
-// Bytes that a client takes for its token, and a server for what a client presents.
+// Bytes that a client uses as its token, and that a server receives from a client.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

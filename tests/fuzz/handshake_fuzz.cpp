@@ -1,5 +1,5 @@
-// The first byte says who receives the rest: the server a request or a response, the client a
-// challenge, an accept or a refuse. Keys come of the genuine bytes only.
+// The first byte chooses the receiver of the rest: the server gets a request or a response, the
+// client a challenge, an accept or a refuse. Only the genuine bytes give keys.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -25,7 +25,7 @@ void client_takes(HandshakeRun& run, const NetBytes& datagram) {
   if (!client.take_challenge(datagram)) return;
   std::array<std::byte, kRequestBytes> response{};
   client.write_response(response);
-  // The server believes it only if the challenge was its own.
+  // The server accepts it only if the challenge was its own.
   HandshakeRun other = run;
   const NetBytes bytes(response.begin(), response.end());
   if (other.server_takes(bytes)) require(bytes == run.response);
@@ -42,7 +42,7 @@ void server_takes(HandshakeRun& run, const NetBytes& datagram) {
   }
   HandshakeRun other = run;
   if (other.server_takes(datagram)) require(datagram == run.response);
-  // The hello alone, as if the cookie had been right.
+  // Only the hello, as if the cookie were correct.
   if (const std::optional<ResponseView> response = read_response(datagram)) {
     ServerHandshake server(run.server_key, run.token_secret);
     const std::optional<Hello> hello = server.open_hello(*response);

@@ -1,7 +1,7 @@
-// The input is a script for hostile peers of a server and of a client. They send noise, real
-// handshakes, replays, changed datagrams, sealed packets with any body, and floods, in loops of any
-// shape. No call of `receive` does more work than its limit, all calls together no more than their
-// share of the time, and nothing is answered without having been counted as work.
+// The input is a script for malicious peers of a server and of a client. They send noise, real
+// handshakes, replays, changed datagrams, sealed packets with any body, and floods, in any order.
+// No call of `receive` does more work than its limit, all calls together use no more than their
+// share of the time, and each answer counts as work.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -37,7 +37,7 @@ struct Datagram {
   NetBytes bytes;
 };
 
-/// Reads a script; zero when it is over.
+/// Reads a script; returns zero after its end.
 class Script {
  public:
   explicit Script(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -58,7 +58,7 @@ class Script {
   std::span<const std::uint8_t> bytes_;
 };
 
-/// Counts how often the game is asked: each time a hello has been opened.
+/// Counts the requests to the game: one for each opened hello.
 class CountingDoor final : public Admission {
  public:
   std::optional<std::string> refusal(const Applicant& applicant) override {
@@ -69,12 +69,12 @@ class CountingDoor final : public Admission {
   std::uint64_t asked = 0;
 };
 
-/// The work of all calls of one end.
+/// The total work of one end's calls.
 struct WorkDone {
   double work = 0;
   void check(const ReceiveReport& report, Duration time) {
-    // In the slowest loop a call may take its share of 250 ms: so many times the limits of one
-    // call.
+    // In the slowest loop a call may use its share of 250 ms, which is this many times the limit of
+    // one call.
     constexpr double kFactorMax = kLimits.share * (250.0 / 2);
     static_assert(kLimits.call_max == 2ms && kFactorMax >= 1);
     const double call_max = kFactorMax * std::chrono::duration<double>(kLimits.call_max).count() *
@@ -89,7 +89,7 @@ struct WorkDone {
   }
 };
 
-/// A peer with real keys that writes whatever the script says.
+/// A peer with real keys that sends what the script chooses.
 struct Peer {
   Address address;
   std::optional<ClientHandshake> handshake;
@@ -188,7 +188,7 @@ class Scene {
     const std::uint64_t asked_before = door_.asked;
     const ReceiveReport report = server_->receive(now_, 1'800'000'000);
     server_work_.check(report, now_ - kStart);
-    // The calls that this test can count are part of the reported work.
+    // The reported work includes the calls that this test counts.
     require((sent_ - sent_before) * receive_work::kAnswer <= report.work);
     require((door_.asked - asked_before) * receive_work::kHello <= report.work);
     client_work_.check(client_->receive(now_), now_ - kStart);
@@ -223,7 +223,7 @@ class Scene {
         receive();
         send();
         break;
-      case 2:  // More calls in the same tick.
+      case 2:  // More calls in one tick.
         for (int i = 0; i < value % 16; ++i) receive();
         break;
       case 3:
@@ -240,7 +240,7 @@ class Scene {
       case 5:
         repeat(script, value, to_server_, false);
         break;
-      case 6:  // Changed, or from another address.
+      case 6:  // Changed, or with another source address.
         repeat(script, value, to_server_, true);
         break;
       case 7:
@@ -249,7 +249,7 @@ class Scene {
       case 8:
         send_sealed(script, peer, value);
         break;
-      case 9:  // At the client, in the server's name.
+      case 9:  // Sent to the client with the server's address.
         queue(to_client_, {.from = kServerAddress, .bytes = script.some(value)});
         break;
       case 10:
@@ -263,7 +263,7 @@ class Scene {
     }
   }
 
-  /// Sends an overheard datagram again, or changed; 0 is the latest.
+  /// Sends a recorded datagram again, unchanged or changed; 0 is the latest.
   void repeat(Script& script, std::uint8_t value, std::deque<Datagram>& to, bool is_changed) {
     if (overheard_.empty()) return;
     Datagram datagram = overheard_[overheard_.size() - 1 - value % overheard_.size()];
@@ -278,7 +278,7 @@ class Scene {
     queue(to, std::move(datagram));
   }
 
-  /// Many times the same from ever new addresses.
+  /// Sends the same datagram many times, each time from a new address.
   void flood(Script& script, std::uint8_t value) {
     if (overheard_.empty()) return;
     Datagram datagram = overheard_[script.next() % overheard_.size()];
@@ -293,7 +293,7 @@ class Scene {
     }
   }
 
-  /// A packet that opens, with a body that the script chooses.
+  /// Sends a packet with a valid seal and a body that the script chooses.
   void send_sealed(Script& script, Peer& peer, std::uint8_t value) {
     if (!peer.keys.has_value()) return;
     const NetBytes body = script.some(value);

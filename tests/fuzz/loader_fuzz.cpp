@@ -1,12 +1,12 @@
-// Content from nowhere on its whole way: loaded in the background, spawned, given up. The first
-// byte says what the rest is:
+// Untrusted content from end to end: loaded in the background, spawned, released. The first byte is
+// the kind of the rest:
 //
-//     0  a bundle: the catalog is a preview's, which leaves everything for the bundle to prove
-//     1  a prefab in a bundle that is sound
+//     0  a bundle: the catalog is a preview's, so that the bundle must prove everything
+//     1  a prefab in a valid bundle
 //     2  a build: a byte of layers, then a catalog and files, each with its length as u32. The
-//        files are the catalog's bundles, as many as there are; each of the first eight whose bit
-//        is set lies in a patch above the others. Hashes are put right, so that damage reaches what
-//        is behind them; where the layers' highest bit is set, the catalog promises its files.
+//        files are the bundles of the catalog, in order; each of the first eight whose bit is set
+//        is in a patch above the others. Hashes are corrected, so that damage gets past them; if
+//        the highest bit of the layers is set, the catalog has the hashes of its files.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -26,7 +26,7 @@ using namespace muster;
 
 constexpr std::uint64_t kAsset = 1;
 constexpr std::uint64_t kBudgetBytes = std::uint64_t{64} << 20U;
-constexpr std::uint32_t kMaxBundles = 32;  // What takes longer finds nothing else.
+constexpr std::uint32_t kMaxBundles = 32;  // Larger inputs are slow and find nothing else.
 constexpr std::uint8_t kIsPromised = 0x80;
 
 ByteVector preview_catalog() {
@@ -78,7 +78,7 @@ void load_and_spawn(const BundleSource& source) {
   world.process_despawns();
 }
 
-// Takes a piece off the front: what is left when its length says more.
+// Removes a piece from the front; the rest, if the length is larger.
 Bytes take_piece(Bytes& rest) {
   if (rest.size() < 4) return std::exchange(rest, {});
   const auto length = load<std::uint32_t>(rest, 0);
@@ -88,7 +88,8 @@ Bytes take_piece(Bytes& rest) {
   return piece;
 }
 
-// Has the catalog promise these bytes for one of its bundles. Requires: a catalog that was read.
+// Writes the size and the hash of these bytes into the catalog's row of a bundle. Requires: a valid
+// catalog.
 void promise(ByteVector& catalog, std::uint32_t bundle, const ByteVector& file) {
   using namespace layout::catalog;  // NOLINT(google-build-using-namespace)
   const std::size_t at = load<std::uint32_t>(catalog, header::kBytes + directory::kOffsetAt) +
@@ -115,7 +116,7 @@ Layers layers_of(Bytes rest) {
   const Bytes piece = take_piece(rest);
   ByteVector catalog(piece.begin(), piece.end());
   if (catalog.size() >= 32) samples::fix_hash(catalog);
-  // The reader looks at the bytes as they were before they promised anything.
+  // The reader uses the bytes from before these changes.
   const ByteVector unpromised = catalog;
   if (Result<CatalogReader> reader = CatalogReader::open(unpromised)) {
     const std::uint32_t count = std::min(reader.value().bundle_count(), kMaxBundles);
@@ -135,8 +136,8 @@ Layers layers_of(Bytes rest) {
   return layers;
 }
 
-// Wants everything, in an order and with deadlines that follow from the catalog, gives some of it
-// up, loads some of it again.
+// Requests everything, in an order and with deadlines that depend on the catalog. Releases some of
+// it and loads some of it again.
 void load_in_background(BundleStore& store, const BundleSource& source) {
   SteppedLoads executor(source, store.catalog(), true, store.memory());
   BundleLoader loader(store, executor, {.memory_budget_bytes = kBudgetBytes});
@@ -161,7 +162,7 @@ void load_in_background(BundleStore& store, const BundleSource& source) {
   }
 }
 
-// What a game asks a build for.
+// Uses a build as a game does.
 void use_build(const BundleSource& source) {
   Result<BundleStore> opened = BundleStore::open(source, BundleStore::Catalogs::built_or_preview);
   if (!opened) return;

@@ -1,4 +1,4 @@
-// Sidecars: a guid that is reported stands where it is said to stand.
+// Sidecars: a reported guid is at its reported position.
 #include <cstdint>
 #include <string>
 
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MetaResult result = read_meta(text);
   const auto lengths = yaml::line_lengths(text);
   if (result.problem == MetaProblem::none) {
-    yaml::require(!result.meta.guid.is_null(), "a good sidecar has a guid");
+    yaml::require(!result.meta.guid.is_null(), "a valid sidecar has a guid");
   }
   if (!result.meta.guid.is_null()) {
     yaml::require_inside(result.meta.guid_position, lengths);
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const std::string digits = text.substr(offset + result.meta.guid_position.column - 1, 32);
     const auto guid = Guid::parse_any_case(digits);
-    yaml::require(guid && guid.value() == result.meta.guid, "the guid stands at its position");
+    yaml::require(guid && guid.value() == result.meta.guid, "the guid is at its position");
     yaml::require(Guid::parse(digits).has_value() == !result.meta.is_upper_case, "its case");
   }
   if (result.problem_position != yaml::Position{}) {

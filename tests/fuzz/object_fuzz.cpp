@@ -1,5 +1,5 @@
-// An object from nowhere: refused, or one that turns into a tree, and that tree into an object that
-// says the same.
+// An untrusted object is refused, or converted to a tree, which converts to an object with the same
+// values.
 #include <cassert>
 
 #include "bundler/cook/object_to_tree.h"

@@ -1,4 +1,4 @@
-// Manifests of packages: whatever they say, no folder that is named twice and none inside another.
+// Package manifests: the result has no folder twice and no folder inside another one.
 #include <cstdint>
 #include <set>
 #include <string>
@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   files.add("Packages/packages-lock.json", text);
   std::set<AssetPath> seen;
   for (const OutsideFolder& folder : outside_folders(files)) {
-    yaml::require(seen.insert(folder.at).second, "each folder has a path of its own");
-    yaml::require(!folder.place.empty(), "a folder lies somewhere");
+    yaml::require(seen.insert(folder.at).second, "each folder has a unique path");
+    yaml::require(!folder.place.empty(), "each folder has a location");
   }
   const Packages packages(files);
   yaml::require(packages.unread().size() <= 2, "a file is reported once");

@@ -1,6 +1,6 @@
-// The input is a list of bodies, each after two bytes of length, that one connection receives in a
-// row; their acknowledgements mean packets that it did send. Nothing may be taken in part, and what
-// is read again keeps its bounds.
+// The input is a list of bodies, each after two bytes of length, that one connection receives in
+// order. Their acknowledgements refer to sent packets. No body is applied in part, and all values
+// stay within their limits.
 #include <array>
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A patch from nowhere: refused, or applied to exactly what its catalogs say. Bytes that are no
-// patch are taken for what is inside one: the program of the bundles, after its length, and their
+// An untrusted patch is refused, or gives exactly the output of its catalogs. Bytes that are not a
+// patch are used as the content of one: the program of the bundles, after its length, and their
 // data.
 #include <cassert>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace muster;
 
-// A few bytes of zstd may promise gigabytes; a fuzzer has no time for them.
+// A few bytes of zstd can expand to gigabytes, which would slow down the fuzzer.
 constexpr std::uint64_t kMaxFileBytes = 1U << 20U;
 constexpr std::size_t kHeaderBytes = 64;
 
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     samples::fix_hash(fixed);
     const std::uint64_t file_bytes = fixed.size();
     fixed = samples::patched(std::move(fixed), 32, file_bytes);
-    // A program that unpacks to much is no finding.
+    // A program with a very large result is not a finding.
     ByteReader sizes(Bytes(fixed).subspan(48));
     if (sizes.u64() > kMaxFileBytes) return 0;
     samples::fix_hash(fixed);

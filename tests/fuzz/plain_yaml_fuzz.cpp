@@ -1,4 +1,4 @@
-// Plain YAML: whatever yaml-cpp makes of any bytes, we give a sound tree or an error.
+// Plain YAML: any bytes give a valid tree or an error, whatever yaml-cpp returns.
 #include <cstdint>
 #include <string>
 
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (NodeIndex i = 0; i < result.tree().nodes.size(); ++i) {
     for (const NodeIndex child : Children(result.tree(), i)) {
       if (result.tree().at(i).kind != NodeKind::mapping) break;
-      require(result.tree().find(i, result.tree().at(child).key) == child, "no key stands twice");
+      require(result.tree().find(i, result.tree().at(child).key) == child, "no key is repeated");
     }
   }
   return 0;

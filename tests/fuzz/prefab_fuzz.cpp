@@ -1,4 +1,4 @@
-// A flattened prefab from nowhere: refused, or one whose content encodes to the very same bytes.
+// An untrusted flattened prefab is refused, or its content encodes to the same bytes.
 #include <algorithm>
 #include <cassert>
 

@@ -1,7 +1,7 @@
-// A server that an enemy has taken over. The first byte chooses: bytes as a schema, as each
-// message, as a setup block, as events; or steps of a conversation with an honest client, in which
-// the input's bytes are sent as message, block or payload in between, or in place of, what an
-// honest server says.
+// A server under an attacker's control. The first byte chooses: the bytes are a schema, each of the
+// messages, a setup block or events; or they are steps of a session with an honest client, in which
+// they are sent as message, block or payload between the data of an honest server, or in place of
+// it.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -26,7 +26,7 @@ void try_schema(std::span<const std::byte> bytes) {
   if (!schema) return;
   require(find_fault(*schema) == nullptr);
   const std::vector<std::byte> again = encode_schema(*schema);
-  require(std::ranges::equal(again, bytes));  // There is one spelling of a schema.
+  require(std::ranges::equal(again, bytes));  // A schema has one encoding.
   require(find_fault(TypeViews(*schema).model(SnapshotModel{})) == nullptr);
 }
 
@@ -77,12 +77,12 @@ void talk(SectionReader& input, bool has_slices) {
         break;
       case 3:
         static_cast<void>(
-            client.pair->b->connection.send_message(0, bytes));  // Against the server.
+            client.pair->b->connection.send_message(0, bytes));  // Sent to the server.
         break;
       case 4:
         stage.step([&] { stage.stir(what % 5U); });
         break;
-      case 6: {  // A client that asks after what it was not told.
+      case 6: {  // A client that asks about an entity that it did not receive.
         const DivergedMessage claim{.id = what % 8U,
                                     .tick = stage.tick,
                                     .codec_type = static_cast<std::uint16_t>(bytes.size() % 4),

@@ -1,5 +1,5 @@
-// The scanner: mentions come in order, stand where they are said to stand, and do not depend on
-// where the text lies in the blocks of the vectorised search.
+// The scanner: references are reported in order and at their positions, independently of the
+// position of the text in the blocks of the vectorised search.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t last_end = 0;
   for (const Mention& mention : mentions) {
     require(!mention.guid.is_null(), "no null guid");
-    require(mention.offset_bytes >= last_end, "mentions in order, without overlap");
+    require(mention.offset_bytes >= last_end, "references in order, without overlap");
     require(mention.kind == MentionKind::strong || mention.file_id == 0,
             "only strong ones have ids");
     if (mention.kind == MentionKind::words) {
@@ -36,19 +36,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       last_end = mention.offset_bytes + 32;
       const auto guid = Guid::parse_any_case(text.substr(mention.offset_bytes, 32));
-      require(guid && guid.value() == mention.guid, "the guid stands at its offset");
+      require(guid && guid.value() == mention.guid, "the guid is at its offset");
     }
     const auto [line, column] = line_and_column(text, mention.offset_bytes);
     require_inside({line, column}, lengths);
   }
   const std::size_t shift = 1 + size % 63;
   const auto shifted = scan(std::string(shift, '\n') + text);
-  require(shifted.size() == mentions.size(), "the same mentions at another alignment");
+  require(shifted.size() == mentions.size(), "the same references at another alignment");
   for (std::size_t i = 0; i < mentions.size(); ++i) {
     require(shifted[i].guid == mentions[i].guid && shifted[i].kind == mentions[i].kind &&
                 shifted[i].file_id == mentions[i].file_id &&
                 shifted[i].offset_bytes == mentions[i].offset_bytes + shift,
-            "the same mention at another alignment");
+            "the same reference at another alignment");
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// The table of other files in a binary asset: each guid lies where it is reported.
+// The table of external files in a binary asset: each guid is at its reported position.
 #include <cstdint>
 #include <string_view>
 
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto externals = read_externals(text);
   if (!externals) return 0;
   for (const SerializedExternal& file : *externals) {
-    yaml::require(file.offset_bytes + 16 <= size, "the guid lies in the file");
+    yaml::require(file.offset_bytes + 16 <= size, "the guid is inside the file");
     const auto first = static_cast<std::uint8_t>(file.guid.bytes()[0]);
     const std::uint8_t swapped = data[file.offset_bytes];
     yaml::require(first == static_cast<std::uint8_t>(swapped << 4U | swapped >> 4U), "its digits");

@@ -1,4 +1,4 @@
-// Bytes of a peer that a session reads: its list of structs, structs, commands and the welcome.
+// Bytes of a peer that a session parses: its list of structs, structs, commands and the welcome.
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -36,7 +36,7 @@ consteval auto describe(Type<Fuzzed>) {
       .field<&Fuzzed::narrow>("narrow", {.minimum = -5, .maximum = 5});
 }
 
-/// A cue that is accepted comes out of its own bytes again.
+/// An accepted cue encodes to the same bytes.
 void decode_one_cue(std::span<const std::byte> input) {
   const std::optional<SentCue> cue = decode_cue(input);
   if (!cue) return;
@@ -55,12 +55,12 @@ void decode_report(std::span<const std::byte> input) {
   require(std::ranges::equal(bytes, input));
 }
 
-/// The input's first byte says how long the schema is; commands and structs follow.
+/// The first byte is the length of the schema; commands and structs follow.
 void decode_all(std::span<const std::byte> input) {
   static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
   static const StructEncoder encoder(types, {});
   if (input.empty()) return;
-  // 255 stands for our own schema, so that the rest is read as far as possible.
+  // 255 means our own schema, so that more of the rest can be parsed.
   const auto length = std::to_integer<std::size_t>(input.front());
   std::span<const std::byte> schema = encoder.schema();
   input = input.subspan(1);

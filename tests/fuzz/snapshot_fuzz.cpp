@@ -1,8 +1,8 @@
-// The input is a byte that chooses the coder, and a list of steps, each led by two bytes. A step's
-// first byte says what happens to the
-// snapshot that an honest writer makes of the next tick: it arrives, is lost, arrives damaged by
-// the step's bytes, or these bytes arrive in its place. What is not applied may change nothing, and
-// what is applied keeps its bounds; as long as nothing forged was applied, the honest ones are.
+// The input is a byte that chooses the coder, then a list of steps with two bytes before each. The
+// first byte of a step decides about the snapshot that an honest writer makes of the next tick: it
+// arrives, is lost, arrives damaged by the step's bytes, or these bytes arrive instead. A refused
+// snapshot changes nothing, and an applied one stays within limits. Until a forged one is applied,
+// all honest ones are applied.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -53,7 +53,7 @@ const SnapshotModel& model() {
   return kModel;
 }
 
-/// A world whose values follow from the tick and never move in memory.
+/// A world whose values depend on the tick, at fixed addresses.
 struct World {
   std::vector<std::array<LaneValue, kEntities * kLanes>> ticks;
   std::vector<EntityState> states;

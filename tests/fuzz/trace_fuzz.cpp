@@ -1,5 +1,5 @@
-// The input is a trace of a world, with the description of its scene behind the last zero byte.
-// What is read has to be within bounds.
+// The input is a trace of a world, and after the last zero byte the description of its scene.
+// Parsed values must be within their limits.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

@@ -1,4 +1,5 @@
-// Unity's dialect: any bytes give a sound tree or an error, and a missing final newline is nothing.
+// Unity's dialect: any bytes give a valid tree or an error, and a missing final newline makes no
+// difference.
 #include <cstdint>
 #include <string>
 
@@ -8,7 +9,7 @@
 using namespace muster::yaml;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A copy of its own size, so that a sanitizer sees a read beyond it.
+  // A separate allocation of the exact size, so that a sanitizer detects reads beyond it.
   const std::string text(reinterpret_cast<const char*>(data), size);
   constexpr Limits kLimits{.depth_max = 40, .node_count_max = 100'000};
   const ReadResult result = read_unity(text, kLimits);

@@ -1,4 +1,4 @@
-// Claims of views that a client sends: bytes on the wire, and any order of claims.
+// Claims of views from a client: their bytes, and claims in any order.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,7 @@ std::uint8_t take(std::span<const std::byte>& input) {
   return value;
 }
 
-/// Each step: how far command, tick and snapshots move, then a packet's claims.
+/// Each step moves command, tick and snapshots forward, then contains a packet's claims.
 void play(std::span<const std::byte> input) {
   ClaimInbox inbox;
   ViewClaims claims;

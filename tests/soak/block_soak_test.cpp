@@ -1,4 +1,4 @@
-// A level is loaded while the game plays on: ten megabytes over a lossy path beside snapshots.
+// Loads a level during play: ten megabytes over a lossy path, together with snapshots.
 #include <algorithm>
 #include <chrono>
 
@@ -16,7 +16,8 @@ constexpr double kLinkRate = 10e6 / 8;
 constexpr std::size_t kBlockBytes = 10'000'000;
 constexpr std::size_t kSnapshotBytes = 400;
 
-/// Sends a snapshot each tick for a time or until a block has come; the ages at which they came.
+/// Sends a snapshot per tick, for a time or until a block has arrived. Records the ages of the
+/// snapshots on arrival.
 struct Play {
   explicit Play(std::uint64_t seed)
       : pair(seed, {.channels = {{}}},
@@ -53,8 +54,9 @@ struct Play {
   std::size_t arrived = 0;
 };
 
-TEST_CASE("A block of 10 MB at 5 % loss takes hardly longer than the link, and stalls no snapshot",
-          "[net][soak][sys-30]") {
+TEST_CASE(
+    "A block of 10 MB at 5 % loss takes little longer than the link needs, and delays no snapshot",
+    "[net][soak][sys-30]") {
   Play alone(1);
   for (int i = 0; i < 600; ++i) alone.tick();
   Play beside(1);
@@ -67,11 +69,11 @@ TEST_CASE("A block of 10 MB at 5 % loss takes hardly longer than the link, and s
   REQUIRE(copy_of(beside.pair.b->connection.block()) == block);
   const double took = std::chrono::duration<double>(beside.pair.now - began).count();
   const double ticks = took / 0.016;
-  // What the link carries beside the snapshots, with a twentieth sent twice.
+  // The link's capacity besides the snapshots, with 5 % sent twice.
   const double snapshots = ticks * (kSnapshotBytes + 28 + 40);
   const double link_time = (kBlockBytes / 0.95 + snapshots) / kLinkRate;
   CAPTURE(took, link_time, took / link_time, alone.age_p95().count(), beside.age_p95().count());
-  WARN("10 MB took " << took / link_time << " of the link's time; snapshots told of at p95 after "
+  WARN("10 MB took " << took / link_time << " of the link's time; snapshots reported at p95 after "
                      << beside.age_p95().count() / 1'000'000 << " ms, alone "
                      << alone.age_p95().count() / 1'000'000);
   REQUIRE(took <= 1.3 * link_time);

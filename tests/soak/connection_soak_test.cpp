@@ -1,5 +1,5 @@
-// An hour of the worst network that anybody has published a test for, and worse: everything that
-// arrives proves itself, and everything that was promised arrives.
+// An hour on a network that is worse than any published test's. All received data is verified, and
+// all promised data arrives.
 #include <chrono>
 #include <map>
 #include <set>
@@ -19,7 +19,7 @@ constexpr std::size_t kOrdered = 0;
 constexpr std::size_t kUnordered = 1;
 constexpr std::size_t kUnreliable = 2;
 
-/// Bytes that begin with their number, and of which each is checked.
+/// Bytes that begin with their number and can all be verified.
 NetBytes numbered(std::uint32_t number, std::size_t more) {
   const NetBytes rest = pattern(number, more);
   NetBytes bytes;
@@ -36,7 +36,7 @@ std::uint32_t number_in(std::span<const std::byte> bytes) {
   return number;
 }
 
-/// One direction of talk.
+/// The traffic in one direction.
 struct Talk {
   Random random;
   Connection* from;
@@ -75,7 +75,7 @@ struct Talk {
       ++payloads_sent;
     }
     if (blocks.size() < 2 && random.below(500) == 0) {
-      // A block's number is its id: they count from 1.
+      // A block's number is its id; ids start at 1.
       const auto kept =
           blocks.emplace(blocks_sent + 1, numbered(blocks_sent, random.below(20'000)));
       std::uint16_t id = 0;
@@ -90,13 +90,13 @@ struct Talk {
     }
     const auto read_once = [&](std::size_t channel, std::set<std::uint32_t>& read) {
       for (; !to->message(channel).empty(); to->pop_message(channel)) {
-        if (!read.insert(number_in(to->message(channel))).second) FAIL("came twice");
+        if (!read.insert(number_in(to->message(channel))).second) FAIL("arrived twice");
       }
     };
     read_once(kUnordered, unordered_read);
     read_once(kUnreliable, unreliable_read);
     for (; !to->payload().bytes.empty(); to->pop_payload()) {
-      if (!payloads_read.insert(number_in(to->payload().bytes)).second) FAIL("came twice");
+      if (!payloads_read.insert(number_in(to->payload().bytes)).second) FAIL("arrived twice");
     }
     for (; !to->block().empty(); to->pop_block()) {
       static_cast<void>(number_in(to->block()));
@@ -104,8 +104,9 @@ struct Talk {
     }
     for (const PayloadFate& fate : from->payload_fates()) {
       const auto tag = static_cast<std::uint32_t>(fate.tag);
-      if (!fates.emplace(tag, fate.delivered).second) FAIL("payload " << tag << " told of twice");
-      if (fate.delivered && !payloads_read.contains(tag)) FAIL("payload " << tag << " never came");
+      if (!fates.emplace(tag, fate.delivered).second) FAIL("payload " << tag << " reported twice");
+      if (fate.delivered && !payloads_read.contains(tag))
+        FAIL("payload " << tag << " never arrived");
     }
     from->clear_fates();
     for (const SentBlock& block : from->finished_blocks()) {
@@ -154,7 +155,7 @@ TEST_CASE("An hour at 1 s of latency, a quarter lost, a quarter twice, and burst
     REQUIRE(talk->is_over());
     REQUIRE(talk->blocks_read == talk->blocks_sent);
     REQUIRE(talk->ordered_sent > 1000);
-    // The game wishes for 75,000; a quarter of loss and delays by chance hold it back.
+    // The game wants to send 75,000; a quarter of loss and random delays reduce that.
     REQUIRE(talk->payloads_sent > 10'000);
     REQUIRE(talk->blocks_sent > 10);
     REQUIRE(talk->unreliable_read.size() > talk->unreliable_sent / 2);

@@ -1,4 +1,4 @@
-// Ten million packets from somebody who wishes nobody well, while one client plays.
+// Ten million packets from an attacker, while one client plays.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -18,9 +18,9 @@ constexpr std::uint64_t kPackets = 300'000;
 #else
 constexpr std::uint64_t kPackets = 10'000'000;
 #endif
-constexpr std::uint64_t kPerTick = 3'000;  // Less work than a server does in a tick.
+constexpr std::uint64_t kPerTick = 3'000;  // Less than a server's work in one tick.
 
-/// The server's socket: what the client sends, and the flood after it.
+/// The server's socket: the client's datagrams, followed by the flood.
 struct Scene {
   Scene() : attacker(stage.client_options()) {
     socket.next = [this](std::span<std::byte> memory, Address& from) {
@@ -75,7 +75,7 @@ struct Scene {
   std::optional<Client> client;
 };
 
-TEST_CASE("Ten million hostile packets later a server serves its player",
+TEST_CASE("After ten million malicious packets a server still serves its client",
           "[net][soak][sys-33][sys-36]") {
   Scene scene;
   for (int i = 0; i < 20; ++i) scene.step();
@@ -109,7 +109,7 @@ TEST_CASE("Ten million hostile packets later a server serves its player",
   REQUIRE(counters.unknown_connection > 0);
   REQUIRE(counters.forged > 0);
   REQUIRE(scene.socket.bytes_out < scene.socket.bytes_in);
-  // Somebody new is let in, too.
+  // A new client can connect, too.
   scene.client.emplace(scene.stage.client_options(), scene.line, scene.stage.entropy,
                        scene.stage.now);
   for (int i = 0; i < 20; ++i) scene.step();

@@ -1,5 +1,5 @@
-// A match in which everything goes wrong together: full links, sleeping machines, slow loops,
-// bursts of loss, outages, players that come back, and floods of hostile datagrams.
+// A match with many faults at once: full links, suspended machines, slow loops, bursts of loss,
+// outages, clients that return, and floods of malicious datagrams.
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -22,7 +22,7 @@ constexpr int kMatchTicks = 60 * 60;
 constexpr std::uint32_t kAlwaysCount = 100;
 constexpr std::uint32_t kEntityCount = 160;
 
-/// What makes a client's life hard.
+/// The fault of a client.
 enum class Hardship : std::uint8_t { none, full_link, sleep, slow_loop, loss, rejoin, all, count };
 
 class Match {
@@ -39,7 +39,7 @@ class Match {
       stage.step([&] { live(); });
     }
   }
-  /// Ends outages and changes, and lets time pass until all worlds are equal, at most a minute.
+  /// Ends outages and changes, and runs until all worlds are equal, at most a minute.
   void rest() {
     for (const auto& client : stage.clients) {
       stage.net.network.link(client->up).is_down = false;
@@ -103,12 +103,12 @@ class Match {
     if (hardship == Hardship::loss) cut(client);
     if (hardship == Hardship::rejoin && chance(300) == 0) come_or_go(client);
   }
-  /// An outage of 20 s in one direction or in both.
+  /// Starts an outage of 20 s in one or both directions.
   void cut(MixedClient& client) {
     LinkOptions& up = stage.net.network.link(client.up);
     LinkOptions& down = stage.net.network.link(client.down);
     if (stage.net.now >= outage_ends_) up.is_down = down.is_down = false;
-    // A join that gets no answer for ten seconds ends, so an outage waits for the end of the join.
+    // A join that gets no answer for ten seconds ends, so an outage starts only after the join.
     if (!client.is_playing() || stage.net.now < outage_ends_ + 5s || chance(400) != 0) return;
     ++hardships[static_cast<std::size_t>(Hardship::loss)];
     outage_ends_ = stage.net.now + 20s;
@@ -169,7 +169,7 @@ class Match {
   }
   void look() {
     for (const auto& client : stage.clients) {
-      // The views stop with the match, so that interest is known.
+      // The views stop moving at the end of the match, so that the interest is known.
       const double angle = std::min<std::uint32_t>(stage.tick, kMatchTicks) * 0.002 +
                            static_cast<double>(client->number);
       stage.look_from(*client, {200 + 120 * static_cast<float>(std::cos(angle)),
@@ -181,7 +181,7 @@ class Match {
   std::uint64_t flood_left_ = 0;
 };
 
-/// Plays a match. Returns what is wrong; empty when nothing is.
+/// Plays a match. Returns the first error, or an empty text.
 std::string play_match(std::uint64_t seed) {
   Match match(seed);
   match.play(kMatchTicks / 2);
@@ -193,7 +193,7 @@ std::string play_match(std::uint64_t seed) {
   std::string found = match.difference();
   if (!found.empty()) return found;
   for (const Hardship each : {Hardship::none, Hardship::slow_loop, Hardship::rejoin}) {
-    // These links lose nothing, and these machines do not sleep.
+    // These links have no loss, and these machines are not suspended.
     const MixedClient& client = *stage.clients[static_cast<std::size_t>(each)];
     const ReplicationClientCounters& counters = client.replication->counters();
     if (counters.resyncs + counters.unknown + counters.late > 0) return "a clean link resynced";
@@ -204,13 +204,14 @@ std::string play_match(std::uint64_t seed) {
   if (stage.memory_max > memory + memory / 4) return "memory grows";
   if (stage.attacked->hostile < 10'000) return "there was no flood";
   for (const Hardship each : {Hardship::sleep, Hardship::loss, Hardship::rejoin}) {
-    if (match.hardships[static_cast<std::size_t>(each)] == 0) return "a hardship is missing";
+    if (match.hardships[static_cast<std::size_t>(each)] == 0) return "a fault was not tested";
   }
   return {};
 }
 
-TEST_CASE("Worlds stay right with full links, sleeps, slow loops, outages and floods together",
-          "[soak][net][replication]") {
+TEST_CASE(
+    "Worlds stay correct with full links, suspensions, slow loops, outages and floods at once",
+    "[soak][net][replication]") {
   for (std::uint64_t seed = 1; seed <= kMatches; ++seed) {
     CAPTURE(seed);
     const std::string fault = play_match(seed);
@@ -219,8 +220,8 @@ TEST_CASE("Worlds stay right with full links, sleeps, slow loops, outages and fl
   }
 }
 
-/// Longer: `test_soak "[soak-long]" --rng-seed N` plays twenty matches from seed N on.
-TEST_CASE("Worlds stay right in twenty matches of chosen seeds", "[.][soak-long]") {
+/// A longer run: `test_soak "[soak-long]" --rng-seed N` plays twenty matches from seed N on.
+TEST_CASE("Worlds stay correct in twenty matches with chosen seeds", "[.][soak-long]") {
   for (std::uint64_t seed = Catch::rngSeed(); seed < Catch::rngSeed() + std::uint64_t{20}; ++seed) {
     CAPTURE(seed);
     const std::string fault = play_match(seed);

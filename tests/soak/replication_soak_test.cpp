@@ -1,4 +1,4 @@
-// Thousands of worlds, each from one seed.
+// Thousands of worlds, each with its own seed.
 #include <catch2/catch.hpp>
 
 #include "tests/support/replication_course.h"
@@ -9,7 +9,7 @@ constexpr std::uint64_t kWorlds = 200;
 constexpr std::uint64_t kWorlds = 2'000;
 #endif
 
-TEST_CASE("Thousands of worlds over bad links: every client sees the server's in the end",
+TEST_CASE("In thousands of worlds over bad links, every client ends with the server's world",
           "[soak][replication][sys-45][sys-46][sys-47]") {
   for (std::uint64_t seed = 1'000; seed < 1'000 + kWorlds; ++seed) {
     CAPTURE(seed);

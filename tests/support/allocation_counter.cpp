@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// A counter behind `operator new` has no other place to be than a global one.
+// The counter must be global, because `operator new` is.
 thread_local std::uint64_t allocations = 0;  // NOLINT(*-avoid-non-const-global-variables)
 
 void* allocate_or_null(std::size_t size) {
@@ -22,7 +22,7 @@ void* allocate(std::size_t size) {
 
 void* allocate_aligned(std::size_t size, std::size_t alignment) {
   ++allocations;
-  // aligned_alloc wants a multiple of the alignment.
+  // aligned_alloc requires a multiple of the alignment.
   void* const memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;

@@ -1,12 +1,12 @@
-// How many times the program has asked for memory. Link `allocation_counter.cpp` to use it: that
-// replaces the global `operator new`.
+// Counts memory allocations. To use it, link `allocation_counter.cpp`, which replaces the global
+// `operator new`.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-/// Allocations of this thread since it began.
+/// Allocations of this thread since it started.
 std::uint64_t allocation_count();
 
 }  // namespace muster

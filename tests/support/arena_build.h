@@ -1,4 +1,4 @@
-// Whole builds inside a test.
+// Builds whole projects inside a test.
 #pragma once
 
 #include "bundler/build/target_build.h"
@@ -6,18 +6,18 @@
 
 namespace muster::testing {
 
-/// Builds a project as `muster build` does, into the root of `files`: opens it as an output, packs,
-/// publishes. Fails as these fail.
+/// Builds a project into the root of `files`, as `muster build` does: opens it as an output, packs
+/// and publishes. Fails when one of these steps fails.
 Result<void> build_into(FileSystem& files, const Project& project, const BuildOptions& options);
 
-/// The default of every axis that a project varies along: self-contained bundles leave no choice.
+/// The default value of each variant axis of a project. Self-contained bundles need a fixed choice.
 std::vector<VariantWish> defaults_of(const FileReader& project);
 
-/// The files of a project's output, made for these where they are self-contained. Throws when the
-/// project cannot be built.
+/// The output files of a project; self-contained bundles use the default variants. Throws if the
+/// build fails.
 MemoryFileSystem build_to_memory(const FileReader& project, const BuildOptions& options);
 
-/// The components of `components.json`, or none.
+/// The components of `components.json`; empty if the file is missing.
 std::vector<ComponentDescription> components_of(const Project& project);
 
 }  // namespace muster::testing

@@ -1,5 +1,5 @@
-// A match of the arena in one process: the programs' own game with bots, over a simulated network,
-// so that a seed decides all of it.
+// A match of the arena in one process: the real game with bots, over a simulated network. The seed
+// determines all of it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline const std::string& arena_folder() {
   return folder.path();
 }
 
-/// A link as an evening has it: late, unsteady, and now and then silent.
+/// A typical bad link: delayed, with jitter and occasional loss.
 inline Link bad_link(double loss, bool may_overtake = false) {
   return {.delay = std::chrono::milliseconds(40),
           .jitter = std::chrono::milliseconds(10),
@@ -50,7 +50,7 @@ struct Seat {
     client.on_spawn([this](EntityId) { ++spawned; });
     client.on_despawn([this](EntityId) { ++despawned; });
   }
-  /// From now on bundles load only by `step`.
+  /// From now on, bundles load only in `step`.
   void hold_loads() { loads().set_manual(true); }
   SteppedLoads& loads() {
     return static_cast<SteppedLoads&>(SessionAccess::members(client).assets->loads());
@@ -89,13 +89,13 @@ class Evening {
   }
 
   void run(Duration duration) { match->run(duration); }
-  /// Ends the match, and waits until all of it has arrived.
+  /// Ends the match, and runs until all data has arrived.
   void end() {
     arena::end_match(server());
     run(std::chrono::seconds(3));
   }
 
-  /// What is not the server's in a client's world; empty when nothing is.
+  /// The first difference between a client's world and the server's; empty if they are equal.
   std::string difference(const Seat& seat) {
     const std::string expected = server().world_text(seat.client.player());
     const std::string seen = seat.client.world_text();

@@ -1,4 +1,4 @@
-// A component whose every field is an array, of each type that has no array in `Everything`.
+// A component with an array field for each type that has no array in `Everything`.
 #pragma once
 
 #include "tests/support/described_samples.h"
@@ -33,7 +33,7 @@ consteval auto describe(Type<Arrays>) {
       .field<&Arrays::stances>("stances", {.names = kStances});
 }
 
-/// Every element differs from the default's.
+/// Arrays in which every element differs from the default.
 inline Arrays other_arrays() {
   return {.flags = {false, true, false},
           .longs = {-100, 100},

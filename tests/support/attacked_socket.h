@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// A server's socket on which hostile datagrams arrive between the others, some of them from the
+/// A server's socket that receives malicious datagrams between the others, some of them with the
 /// addresses of clients.
 class AttackedSocket final : public DatagramSocket {
  public:
@@ -45,8 +45,8 @@ class AttackedSocket final : public DatagramSocket {
   Address local_address() const override { return inner_.local_address(); }
 
   std::vector<Address> client_addresses;
-  std::uint64_t hostile_left = 0;  ///< Datagrams that wait to be read.
-  std::uint64_t hostile = 0;       ///< Datagrams that were read.
+  std::uint64_t hostile_left = 0;  ///< Malicious datagrams that are still to be read.
+  std::uint64_t hostile = 0;       ///< Malicious datagrams that were read.
 
  private:
   void overhear(std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// Hostile datagrams for a server: noise, forged packets, replayed and damaged handshakes.
+// Malicious datagrams for a server: noise, forged packets, replayed and damaged handshakes.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace muster {
 
-/// Makes hostile datagrams from noise, a valid request, and datagrams that travelled lately.
+/// Makes malicious datagrams from noise, a valid request, and recently recorded datagrams.
 class Attacker {
  public:
   explicit Attacker(const ClientOptions& options, std::uint64_t seed = 1)
@@ -22,32 +22,32 @@ class Attacker {
     handshake_.write_request(request_);
   }
 
-  /// Records a datagram that travelled.
+  /// Records a sent datagram for later replay.
   void overhear(std::span<const std::byte> datagram) {
     NetBytes& kept = heard_[random_.below(heard_.size())];
     kept.assign(datagram.begin(), datagram.end());
   }
 
-  /// Writes one datagram of a random kind, and where it comes from. Returns its size.
+  /// Writes one datagram of a random kind and its source address. Returns its size.
   std::size_t write(std::span<std::byte> memory, Address& from) {
     const auto byte = [this] { return static_cast<std::uint8_t>(random_.below(256)); };
     from = Address::ipv4({11, byte(), byte(), byte()}, 4000);
     switch (random_.below(6)) {
       case 0:  // Noise.
         return noise(memory.first(1 + random_.below(kDatagramBytesMax)));
-      case 1: {  // A packet of some connection, with a seal that does not open.
+      case 1: {  // A packet of a connection with an invalid seal.
         const std::size_t size = noise(memory.first(40 + random_.below(1400)));
         memory[0] = std::byte{0x80};
         return size;
       }
-      case 2:  // A valid request: the server makes a cookie.
+      case 2:  // A valid request: the server computes a cookie.
         std::ranges::copy(request_, memory.begin());
         return kRequestBytes;
       case 3:  // A request with one bit changed.
         std::ranges::copy(request_, memory.begin());
         memory[random_.below(kRequestBytes)] ^= std::byte{1};
         return kRequestBytes;
-      case 4:  // A response with a cookie that the server never made.
+      case 4:  // A response with a forged cookie.
         std::ranges::copy(request_, memory.begin());
         memory[0] = std::byte{0x03};
         noise(memory.subspan(48, 24));

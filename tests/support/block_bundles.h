@@ -1,4 +1,4 @@
-// Builds of bundles with one large entry each, cut into many blocks, some of them damaged.
+// Builds whose bundles have one large entry each, cut into many blocks. Some blocks are damaged.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ inline constexpr std::uint32_t kSmallBlockBytes = layout::bundle::kMinBlockPlain
 struct BlockBundle {
   std::size_t plain_bytes = 0;
   std::vector<std::uint32_t> damaged_blocks{};
-  bool has_wrong_hash = false;  ///< The entry, in its table.
+  bool has_wrong_hash = false;  ///< The entry's hash in the bundle's table is wrong.
 };
 
-/// Of the n-th bundle of `block_bundles`. Some blocks compress, others do not.
+/// The bytes of the n-th bundle of `block_bundles`. Some blocks compress, others do not.
 inline ByteVector block_bundle_bytes(std::size_t index, std::size_t plain_bytes) {
   ByteVector plain;
   plain.reserve(plain_bytes);
@@ -36,12 +36,12 @@ inline ByteVector block_bundle_bytes(std::size_t index, std::size_t plain_bytes)
   return plain;
 }
 
-/// The n-th bundle of `block_bundles` in its catalog.
+/// The index of the n-th bundle of `block_bundles` in its catalog.
 inline std::uint32_t block_bundle_of(const CatalogReader& catalog, std::size_t index) {
   return catalog.bundle_of(guid(1 + index)).value();
 }
 
-/// Damage that only reading the block finds: the hash of the file is put right again.
+/// Damages a block and corrects the file's hash, so that only reading the block detects it.
 inline void damage_block(ByteVector& bundle, std::uint32_t index) {
   const BundleReader reader = BundleReader::open(bundle).value();
   const BundleBlock block = reader.block(reader.entry(0), index);
@@ -49,7 +49,7 @@ inline void damage_block(ByteVector& bundle, std::uint32_t index) {
   fix_hash(bundle);
 }
 
-/// The files of another source, as ones that others can change.
+/// The files of another source, which a test can replace.
 class ChangeableSource final : public BundleSource {
  public:
   explicit ChangeableSource(const BundleSource& inner) : inner_(inner) {}
@@ -75,7 +75,7 @@ class ChangeableSource final : public BundleSource {
   const BundleSource& inner_;
 };
 
-/// A catalog, and a bundle with one raw entry each.
+/// A catalog and bundles with one raw entry each.
 inline MemorySource block_bundles(const std::vector<BlockBundle>& wanted) {
   MemorySource source;
   CatalogData data;

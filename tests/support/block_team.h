@@ -1,4 +1,4 @@
-// Threads that do nothing but help with shared blocks.
+// Threads that only help to decompress shared blocks.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@
 
 namespace muster::samples {
 
-/// A `Beside` is made on the thread that helps with a block, and lives as long as that takes.
+/// A `Beside` is created on the helping thread and lives as long as the help with one block.
 template <typename Beside>
 class BlockTeam {
  public:
@@ -30,7 +30,7 @@ class BlockTeam {
   BlockTeam& operator=(const BlockTeam&) = delete;
 
   SharedBlocks& shared() { return shared_; }
-  /// The number of blocks that others than the caller of `read` decompressed.
+  /// The number of blocks that were decompressed by helpers instead of the caller of `read`.
   std::uint64_t helped() {
     const std::lock_guard lock(mutex_);
     return helped_;

@@ -1,5 +1,5 @@
-// Connections that always have more to say, through one link: what they get of it, and what queue
-// they leave in it.
+// Connections that always have more to send, over one shared link. Measures the used part of the
+// link and the queue in it.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 
 namespace muster {
 
-/// How a flow offers what it has.
+/// The data that a flow offers to its connection.
 enum class Offer : std::uint8_t {
   messages,        ///< An endless queue; both ends wake every 4 ms.
-  small_messages,  ///< The same, of 100 bytes.
+  small_messages,  ///< Endless queue of 100-byte messages.
   block,           ///< One block after the other; both ends wake every 4 ms.
-  payloads,  ///< At each tick of 60 Hz as many payloads as the budget holds, as a game's snapshots.
+  payloads,  ///< As many payloads per 60 Hz tick as the budget allows, like a game's snapshots.
 };
 
-/// Senders who share one bottleneck; the ways back are free. Time is simulated.
+/// Senders that share one bottleneck. The return links are unlimited. Time is simulated.
 class Bottleneck {
  public:
-  /// What was found in a stretch of time.
+  /// The measurements of a period.
   struct Report {
-    double used = 0;       ///< Of what the link carries.
-    Duration delay_p95{};  ///< That datagrams waited for others in the link's queue.
+    double used = 0;       ///< Fraction of the link's capacity.
+    Duration delay_p95{};  ///< 95th percentile of the delay in the link's queue.
     double fairness = 1;   ///< Jain's index over flows.
   };
 
@@ -51,7 +51,7 @@ class Bottleneck {
     flow.b.emplace(plain, network_.open(at_b), at_a, now);
   }
 
-  /// One tick of every flow. They do not tick at the same moment: nobody's machines do.
+  /// One tick of every flow. The flows tick at different times, as real machines do.
   void step() {
     for (const auto& flow : flows_) {
       now += tick() / flows_.size();
@@ -69,7 +69,7 @@ class Bottleneck {
     for (const Time end = now + duration; now < end;) step();
   }
 
-  /// Runs, and tells of this time only.
+  /// Runs and measures only this period.
   Report measure(Duration duration) {
     std::vector<double> before;
     for (std::size_t i = 0; i < flows_.size(); ++i) before.push_back(carried(i));
@@ -99,18 +99,19 @@ class Bottleneck {
     options_.bytes_per_second = bytes_per_second;
     network_.link(link_).bytes_per_second = bytes_per_second;
   }
-  /// Of what is sent from now on.
+  /// Sets the latency of datagrams sent from now on.
   void set_latency(Duration latency) { network_.link(link_).latency = latency; }
-  /// Of the link, at present.
+  /// The link's present capacity in bytes per second.
   double rate() { return network_.link(link_).bytes_per_second; }
 
   std::size_t flow_count() const { return flows_.size(); }
-  /// Bytes of a flow that have come through, with those of IPv4 and UDP, which fill a link, too.
+  /// Bytes of a flow that the link has delivered, including IPv4 and UDP headers, which also use
+  /// its capacity.
   double carried(std::size_t flow) const {
     const ConnectionCounters counters = flows_[flow]->b->connection.counters();
     return static_cast<double>(counters.bytes_in + 28 * counters.packets_in);
   }
-  /// What one packet of a flow takes on the link by itself, in the mean.
+  /// The mean time that the link needs for one packet of a flow.
   Duration packet_time(std::size_t flow) const {
     const auto packets = static_cast<double>(flows_[flow]->b->connection.counters().packets_in);
     return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
@@ -120,17 +121,17 @@ class Bottleneck {
     std::uint64_t delivered = 0;
     std::uint64_t lost = 0;
   };
-  /// Of a flow's packets, as its sender knows them.
+  /// The delivery reports of a flow's packets, by its sender.
   Fates fates(std::size_t flow) const {
     const ConnectionCounters counters = flows_[flow]->a->connection.counters();
     return {.delivered = counters.delivered, .lost = counters.lost_out};
   }
-  /// Of the largest datagram that a flow's sender uses.
+  /// The largest datagram size that a flow's sender uses.
   std::size_t datagram_bytes(std::size_t flow) const {
     return flows_[flow]->a->connection.datagram_bytes();
   }
   const SendRate& estimate(std::size_t flow) const { return flows_[flow]->a->connection.rate(); }
-  /// What the last datagram waited behind others.
+  /// The delay of the last datagram in the link's queue.
   Duration queue_delay() const { return network_.counters(link_).queue_delay; }
 
   Time now{std::chrono::seconds(1)};
@@ -185,7 +186,7 @@ class Bottleneck {
   std::vector<std::unique_ptr<Flow>> flows_;
 };
 
-/// Bytes a second of so many kilobits.
+/// Converts kilobits per second to bytes per second.
 constexpr double kilobits(double count) { return count * 1000 / 8; }
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The sample build's server and a client of it, with a link between them: from component to
-// component.
+// The sample build's server and one client with a link between them, from the server's components
+// to the client's.
 #pragma once
 
 #include <cassert>
@@ -26,17 +26,17 @@ inline constexpr TypeId kFactoryType(3);
 inline constexpr std::uint32_t kReplicatedRegistry = 1;
 inline constexpr PlayerId kClientPlayer = PlayerId(3);
 
-/// What one end was built from.
+/// The content that one end was built from.
 struct BridgeBuild {
   std::vector<ComponentDescription> components = game_components();
-  std::vector<PrefabComponent> crate{};  ///< What the crate has besides.
+  std::vector<PrefabComponent> crate{};  ///< Additional components of the crate.
   SampleValues values{};
 };
 
 struct BridgeOptions {
   BridgeBuild server{};
-  BridgeBuild client{};  ///< Perhaps of another version of the game.
-  LinkOptions link{};    ///< Both ways.
+  BridgeBuild client{};  ///< May be another version of the game.
+  LinkOptions link{};    ///< Used in both directions.
   std::uint16_t checksum_interval = 8;
 };
 
@@ -90,7 +90,7 @@ class BridgeStage {
   }
   void despawn(std::int32_t id) { world.request_despawn(collection.find({id})); }
 
-  /// One tick of both ends; `loads` says whether bundles come meanwhile.
+  /// One tick of both ends. `loads`: bundles may finish loading in this tick.
   void step(bool loads = true) {
     server.begin_tick(++tick);
     if (begins_map) server.begin_map({});
@@ -120,7 +120,7 @@ class BridgeStage {
     for (int i = 0; i < ticks; ++i) step(loads);
   }
 
-  /// A client's component of an entity, or of one below it; null when it has none.
+  /// A client's component on an entity or on one below it; null if there is no such component.
   template <typename T>
   const T* received(ComponentHandle<T> handle, std::int32_t id, std::size_t member = 0) const {
     std::vector<Creation> members;
@@ -154,8 +154,8 @@ class BridgeStage {
 
   ConnectionPair pair;
   std::uint32_t tick = 0;
-  bool begins_map = false;       ///< With the next step.
-  bool waits_for_level = false;  ///< The client only hears.
+  bool begins_map = false;       ///< Takes effect with the next step.
+  bool waits_for_level = false;  ///< The client receives but does not apply.
 
   ComponentHandle<Life> life = world.component<Life>("Life");
   ComponentHandle<Body> body = world.component<Body>("Body");

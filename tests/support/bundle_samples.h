@@ -1,5 +1,5 @@
-// Small bundles, catalogs and prefabs that use every feature of their formats: what the golden
-// files, the corpora and many tests are made of. Equal on every machine.
+// Small bundles, catalogs and prefabs that use every feature of their formats. Golden files,
+// corpora and many tests use them. They are equal on every machine.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace muster::samples {
 
-/// A guid whose bytes follow from `number`.
+/// A guid derived from `number`.
 Guid guid(std::uint64_t number);
 
 /// `size` bytes that compress about as well as text.
@@ -29,18 +29,18 @@ struct BundleSample {
   PackOptions options;
 };
 BundleSample bundle();
-/// Only entries that are stored: bytes that do not depend on the release of zstd.
+/// Entries that are stored without compression, so that the bytes do not depend on zstd's release.
 BundleSample stored_bundle();
 
 /// Two components with fields of several types.
 std::vector<ComponentDescription> components();
 
-/// A small dictionary for `compressible` bytes, another one for each number, and a set that has the
-/// first. Its bytes depend on the release of zstd.
+/// A small dictionary for `compressible` bytes, a different one per number. The set contains the
+/// first. The bytes depend on zstd's release.
 ByteVector dictionary(std::uint64_t number = 0);
 std::shared_ptr<const DictionarySet> dictionaries();
-/// Entries that were offered the dictionary: two that use it, one that does not compress, and one
-/// of several blocks.
+/// Entries that were offered the dictionary: two that use it, one incompressible, and one of
+/// several blocks.
 struct DictionarySample {
   BundleSample bundle;
   std::unique_ptr<CompressionDictionary> dictionary;
@@ -49,24 +49,25 @@ DictionarySample dictionary_bundle();
 
 CatalogData catalog();
 
-/// Five entities on three levels, described and other components.
+/// Five entities on three levels, with described and other components.
 PrefabData prefab();
 
-/// A file in Unity's dialect with every kind of value that the object form knows.
+/// A file in Unity's dialect with every kind of value of the object form.
 std::string_view object_source();
 
-/// A file of the golden folder or a corpus: its path below `tests`, and its bytes.
+/// A golden file or corpus file: its path below `tests`, and its bytes.
 struct SampleFile {
   std::string path;
   ByteVector bytes;
-  bool depends_on_zstd = false;  ///< Holds compressed blocks: equal for one release of zstd only.
+  bool depends_on_zstd = false;  ///< Contains compressed blocks, so it is equal only for one
+                                 ///< release of zstd.
 };
-/// What `make_bundle_goldens` writes and the golden tests compare with.
+/// The files that `make_bundle_goldens` writes and that the golden tests compare.
 std::vector<SampleFile> files();
 
-/// Puts the right hash into a bundle or catalog (both keep it in bytes 16 to 31, over the bytes
-/// from 32 on), so that damage elsewhere reaches the checks behind the hash.
-/// Requires: at least 32 bytes.
+/// Corrects the hash of a bundle or catalog, so that damage elsewhere reaches the checks behind the
+/// hash. Both formats keep it in bytes 16 to 31, over the bytes from 32 on. Requires: at least 32
+/// bytes.
 void fix_hash(std::span<std::byte> file);
 
 /// Overwrites bytes with a little-endian integer.
@@ -78,7 +79,7 @@ ByteVector patched(ByteVector bytes, std::size_t offset, Integer value) {
   return bytes;
 }
 
-/// 32 hex digits a line.
+/// Hexadecimal text, 32 digits per line.
 std::string hex(Bytes bytes);
 
 }  // namespace muster::samples

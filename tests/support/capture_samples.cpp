@@ -23,7 +23,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-/// A body: this head, and sections that `write` appends.
+/// A packet body: this head and the sections that `write` appends.
 template <typename Write>
 Body body_of(const PacketHeader& header, const Write& write) {
   Body memory(kDatagramBytesMax);
@@ -115,7 +115,7 @@ Body farewell() {
   });
 }
 
-/// One handshake datagram of each kind, with contents that count up.
+/// One handshake datagram of each kind, filled with increasing numbers.
 void add_handshakes(CaptureWriter& writer, Time at, const Address& local, const Address& peer) {
   const std::array<std::size_t, 5> sizes = {1200, 64, 1200, 76, 0};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -125,7 +125,7 @@ void add_handshakes(CaptureWriter& writer, Time at, const Address& local, const 
     }
     datagram[0] = static_cast<std::byte>(i + 1);
     datagram[1] = std::byte{1};
-    if (i == 2) datagram[74] = std::byte{20};  // A hello, and no token.
+    if (i == 2) datagram[74] = std::byte{20};  // A hello without a token.
     if (i == 4) {
       datagram[3] = std::byte{6};
       datagram[24] = std::byte{1};
@@ -204,14 +204,14 @@ std::vector<std::byte> sample_capture() {
                 .closed_after = 2s};
   writer.begin(connection);
   add(2001ms, false, 1, empty);
-  // Too large for a record, so it is dropped.
+  // Too large for a record, so the capture drops it.
   add(2002ms, false, 2, Body(2000));
   return take(writer);
 }
 
 namespace {
 
-/// A game that says something each tick, and reads.
+/// A game that sends data in each tick, and reads.
 class Talk {
  public:
   explicit Talk(NetStage& stage) : stage_(stage) {}
@@ -223,7 +223,7 @@ class Talk {
       if (!at_server.contains(handle.slot)) {
         static_cast<void>(connection.send_block(block_, id_));
       }
-      // While a client stalls, as many payloads as fill its inbox.
+      // While the client does not read, the server sends enough payloads to fill its inbox.
       say(connection, tick, 2, tick % 500 <= 100 ? 16 : 1);
       at_server[handle.slot].take_all(connection, 3);
     });
@@ -231,7 +231,7 @@ class Talk {
       Connection* const connection = stage_.clients[i]->connection();
       if (connection == nullptr) continue;
       say(*connection, tick, 1);
-      // A game that stalls fills its inbox, so that packets are refused.
+      // A game that does not read fills its inbox, so that packets are refused.
       if (i != 0) at_other_client_.take_all(*connection, 3);
       if (i == 0 && tick % 500 > 100) at_client.take_all(*connection, 3);
     }

@@ -11,12 +11,12 @@ namespace muster::samples {
 /// The bytes of tests/golden/net/sample.mcapture.
 std::vector<std::byte> sample_capture();
 
-/// What a server and its first client saw of a simulated minute with loss: handshakes, messages,
-/// payloads and a block, with seals. The second client leaves at the end. Also what the games read,
-/// as `ReceivedHash::value`.
+/// Captures of a server and its first client over a simulated minute with loss: handshakes,
+/// messages, payloads and a block, with seals. The second client leaves at the end. Also the hashes
+/// of what the games read, as `ReceivedHash::value`.
 struct LiveCapture {
   std::vector<std::byte> server;
-  std::vector<std::byte> client;                     ///< Of the first client.
+  std::vector<std::byte> client;                     ///< The first client's capture.
   std::map<std::uint32_t, std::uint64_t> at_server;  ///< A hash per client, by its slot.
   std::uint64_t at_client = 0;
   std::uint64_t client_blocks = 0;

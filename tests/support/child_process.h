@@ -1,4 +1,4 @@
-// What must end a process is tried in a child of the test.
+// Runs code that ends its process in a child process.
 #pragma once
 
 #include <sys/wait.h>
@@ -8,14 +8,14 @@
 
 namespace muster {
 
-/// How a child ended.
+/// How a child process ended.
 struct ChildEnd {
-  int exit_code = -1;  ///< -1 when a signal ended it.
-  int signal = 0;      ///< 0 when it exited.
+  int exit_code = -1;  ///< -1 if a signal ended it.
+  int signal = 0;      ///< 0 if it exited.
 };
 
-/// Runs `body` in a copy of this process; it exits with the number that `body` returns. Requires:
-/// no other threads.
+/// Runs `body` in a copy of this process, which exits with the result of `body`. Requires: this
+/// process has no other threads.
 template <typename Body>
 ChildEnd run_in_child(Body body) {
   const pid_t child = ::fork();

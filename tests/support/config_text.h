@@ -1,4 +1,4 @@
-// Settings of a project from the text of its `muster.yaml`, below the version.
+// Parses project settings from the text of `muster.yaml` after its version.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Two ends of a connection over a simulated network, without handshake and cipher.
+// Two ends of a connection over a simulated network, without handshake and encryption.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace muster {
 
-/// A connection and its socket: puts two bytes of sequence number before each body.
+/// A connection and its socket. Puts a sequence number of two bytes before each body.
 class ConnectionEnd {
  public:
   ConnectionEnd(const ConnectionOptions& options, std::unique_ptr<DatagramSocket> socket,
@@ -61,7 +61,7 @@ class ConnectionEnd {
   Address peer_;
 };
 
-/// Two ends, `a` and `b`, with a link each way.
+/// Two ends, `a` and `b`, with a link in each direction.
 class ConnectionPair {
  public:
   ConnectionPair(std::uint64_t seed, const ConnectionOptions& options, const LinkOptions& there,
@@ -71,7 +71,7 @@ class ConnectionPair {
     network.advance(now);
     ConnectionOptions plain = options;
     plain.overhead_bytes = 2;
-    plain.leads_maps = true;  // As a server.
+    plain.leads_maps = true;  // As a server does.
     const Address at_a = Address::ipv4({10, 0, 0, 1}, 1000);
     const Address at_b = Address::ipv4({10, 0, 0, 2}, 2000);
     a.emplace(plain, network.open(at_a, {there_link}, {back_link}), at_b, now);

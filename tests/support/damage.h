@@ -1,4 +1,4 @@
-// Damage that every decoder has to survive: each truncation, a flip of each bit's byte.
+// Damage that every decoder must survive: each truncation, and one flipped bit in each byte.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace muster::damage {
 
-/// Calls `look` with every proper prefix of `bytes`, the empty one included. Each is a copy of its
-/// own size, so that a sanitizer sees a read beyond it.
+/// Calls `look` with every proper prefix of `bytes`, including the empty one. Each prefix is a
+/// separate allocation, so that a sanitizer detects reads beyond it.
 inline void each_truncation(Bytes bytes, const std::function<void(const ByteVector&)>& look) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     look(ByteVector(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
   }
 }
 
-/// Calls `look` with copies in which one bit is flipped: in every byte one bit, a different one
+/// Calls `look` with one copy per byte, in which one bit of that byte is flipped. The bit changes
 /// from byte to byte.
 inline void each_flip(Bytes bytes,
                       const std::function<void(std::size_t offset, ByteVector& damaged)>& look) {

@@ -1,5 +1,4 @@
-// What a reader says, in the form that the writer takes: encoding it again must give the same
-// bytes.
+// Converts what a reader returns to the writer's input. Encoding it again must give the same bytes.
 #pragma once
 
 #include <optional>
@@ -16,14 +15,14 @@ namespace muster::samples {
 
 PrefabData decode(const PrefabReader& prefab);
 CatalogData decode(const CatalogReader& catalog);
-/// Decodes to a tree and encodes that, with the documents' type names.
+/// Decodes an object to a tree and encodes the tree, with the documents' type names.
 Result<ByteVector> encode_again(const ObjectReader& object);
 
-/// How many guids the values of an object name, each counted once.
+/// The number of distinct guids in the values of an object.
 std::size_t guid_count(const ObjectReader& object);
 
-/// Where two trees differ in documents, kinds, keys, styles or texts; nothing when they are equal.
-/// Positions and block or flow style do not count.
+/// The first difference between two trees in documents, kinds, keys, styles or texts; nothing if
+/// they are equal. Positions and block or flow style are ignored.
 std::optional<std::string> difference(const yaml::Tree& a, const yaml::Tree& b);
 
 }  // namespace muster::samples

@@ -1,4 +1,4 @@
-// A component with a field of every kind, for tests of what derives from descriptions.
+// A component with a field of every kind, for tests of code that uses descriptions.
 #pragma once
 
 #include "registry/components/describe.h"

@@ -1,4 +1,4 @@
-// The sample build's client after an edit of its content, for tests of reloading.
+// The sample build's client after an edit of its content, for reload tests.
 #pragma once
 
 #include "runtime/assets/bundle_loader.h"

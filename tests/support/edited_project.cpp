@@ -16,7 +16,7 @@ constexpr std::string_view kHead = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n"
 constexpr std::uint64_t kScriptGuid = 9001;
 constexpr std::uint64_t kFactoryGuid = 9002;
 
-// What muster.yaml says of stripping: nothing, at first.
+// The stripping rules in muster.yaml. The first is empty.
 constexpr std::array<std::string_view, 6> kStrips = {
     "",
     "strip: {server: {defaults: false}}\n",
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 6> kStrips = {
     "strip: {client: {kinds: [texture]}}\n"};
 
 std::string guid_text(std::uint64_t number) {
-  // Digits that look drawn: looks do not matter here, but differ.
+  // Digits that look random. Only their difference matters.
   return fmt::format("{:016x}{:016x}", number * 0x9E3779B97F4A7C15ULL, number);
 }
 
@@ -34,7 +34,7 @@ std::string strong(std::uint64_t guid, int file_id = 11400000) {
   return fmt::format("{{fileID: {}, guid: {}, type: 3}}", file_id, guid_text(guid));
 }
 
-// Every seventh has its guid in upper case, which is told.
+// Every seventh guid is in upper case, which the checks report.
 std::string meta_of(std::uint64_t guid, int settings) {
   std::string digits = guid_text(guid);
   if (settings % 7 == 6) {
@@ -46,7 +46,7 @@ std::string meta_of(std::uint64_t guid, int settings) {
                      digits, settings);
 }
 
-// An object twice, a reference to one that the file has not, a guid that is none.
+// A duplicate object, a reference to a missing object, and an invalid guid.
 std::string damage_text(int damage) {
   switch (damage) {
     case 1:
@@ -63,7 +63,7 @@ std::string damage_text(int damage) {
 std::string components_text(int health_default, bool knows_armor) {
   struct Plain {
     std::int32_t current;
-    std::int32_t spare;  // which no prefab gives a value: its default is packed
+    std::int32_t spare;  // No prefab sets it, so its default is packed.
   };
   std::vector<ComponentDescription> components;
   for (const std::string name : {"Health", "Armor"}) {
@@ -135,7 +135,7 @@ std::string EditedProject::path_of(const Item& item, const std::string& keys) co
                      kExtensions[static_cast<std::size_t>(item.kind)]);
 }
 
-// Gives an asset another form, changes one that it has, or takes it away.
+// Adds a variant to an asset, changes one, or removes it.
 void EditedProject::change_form(Item& item) {
   constexpr std::array<const char*, 5> kKeys = {"low", "high", "linux", "linux,low",
                                                 "platform=windows,quality=high"};
@@ -153,7 +153,7 @@ void EditedProject::change_form(Item& item) {
 std::string EditedProject::text_of(const Item& item) const {
   std::string uses;
   for (const std::uint64_t used : item.uses) uses += "  - " + strong(used) + "\n";
-  // What only an override of a component refers to goes with the component.
+  // References of only a component's override disappear with the component.
   const bool is_by_override = item.value % 2 == 1 && !item.uses.empty();
   switch (item.kind) {
     case Kind::unity:
@@ -310,7 +310,7 @@ std::string EditedProject::edit() {
   const std::uint64_t next_guid = model_.next_guid;
   const std::uint32_t next_type_id = model_.next_type_id;
   change();
-  // What was given once is not given again, also after a revert.
+  // Ids are never reused, even after a revert.
   model_.next_guid = std::max(model_.next_guid, next_guid);
   model_.next_type_id = std::max(model_.next_type_id, next_type_id);
   apply();

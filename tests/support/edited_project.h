@@ -1,4 +1,4 @@
-// A project that is edited at random, for tests of builds that do only what is needed.
+// A project with random edits, for tests of incremental builds.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace muster::testing {
 
-/// Prefabs of both dialects with bases, variants and nested ones, factories, models, materials and
-/// pictures, some in other forms for another platform or quality; registries for client and server;
-/// scripts and component descriptions. The same for the same seed. Files that an edit does not
-/// change are not written, so that they keep their stamps.
+/// Contains prefabs of both dialects with bases, variants and nested ones, factories, models,
+/// materials and pictures, some with variants for another platform or quality, registries for
+/// client and server, scripts and component descriptions. Equal for equal seeds. An edit writes
+/// only the files that it changes, so that the others keep their stamps.
 class EditedProject {
  public:
   explicit EditedProject(std::uint32_t seed);
 
-  /// Makes one random edit and returns its name.
+  /// Makes one random edit and returns the name of the edit.
   std::string edit();
 
   MemoryFileSystem files;
@@ -44,10 +44,10 @@ class EditedProject {
     std::string folder = "a";
     int value = 0;
     int settings = 0;
-    int damage = 0;                   // 0 none; what the checks tell of else
+    int damage = 0;                   // 0: none; otherwise a kind of damage that the checks report
     std::uint64_t base = 0;           // 0 for none
     std::vector<std::uint64_t> uses;  // guids
-    std::map<std::string, std::pair<std::uint64_t, int>> forms;  // by keys: guid, value
+    std::map<std::string, std::pair<std::uint64_t, int>> forms;  // by variant keys: guid, value
     int sides = 0;  // bit 0 client, bit 1 server; 0: not registered
     std::uint32_t type_id = 0;
   };
@@ -59,7 +59,7 @@ class EditedProject {
     bool has_axes = true;
     std::string script_name = "Health";
     std::string project_name = "edited";
-    std::size_t strip = 0;  // which rules there are
+    std::size_t strip = 0;  // index of the stripping rules
     std::uint64_t next_guid = 1;
     std::uint32_t next_type_id = 0;
   };

@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// What stands behind `operator new` has no other place to be than a global one.
+// This state must be global, because `operator new` is.
 // NOLINTBEGIN(*-avoid-non-const-global-variables)
 thread_local bool is_counting = false;
 thread_local std::uint64_t counted = 0;
@@ -37,7 +37,7 @@ std::uint64_t counted_allocations() { return counted; }
 
 void* operator new(std::size_t size) { return muster::allocate(size); }
 void* operator new[](std::size_t size) { return muster::allocate(size); }
-// The library's own would not go together with the ones below.
+// The library's own version does not match the replacements below.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }

@@ -1,4 +1,4 @@
-// Lets the n-th allocation of a program fail. Link `failing_allocations.cpp` to use it: that
+// Makes the n-th allocation of a program fail. To use it, link `failing_allocations.cpp`, which
 // replaces the global `operator new`.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace muster {
 
-/// While one lives, allocations of this thread are counted, and the one with the given number,
+/// While an object exists, allocations of this thread are counted. The one with the given number,
 /// counted from 0, throws `std::bad_alloc`.
 class FailingAllocations {
  public:
@@ -16,7 +16,7 @@ class FailingAllocations {
   FailingAllocations& operator=(const FailingAllocations&) = delete;
 };
 
-/// How many allocations were counted since the program began.
+/// The number of allocations counted since the program started.
 std::uint64_t counted_allocations();
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// A file system that fails when it is told to.
+// A file system that fails at a chosen call.
 #pragma once
 
 #include <atomic>
@@ -10,28 +10,28 @@
 
 namespace muster::testing {
 
-/// Passes every call on, but for one, or for one and all after it: these fail with a chosen code
-/// and do nothing. As thread-safe as what it wraps; which call has which number is certain only on
+/// Forwards all calls except one, or except one and all later ones; these do nothing and fail with
+/// a chosen code. As thread-safe as the wrapped file system, but calls have fixed numbers only on
 /// one thread.
 ///
 ///     FaultyFileSystem files(memory, ErrorCode::io);
 ///     for (std::size_t n = 0; ; ++n) {
 ///       files.fail_at(n);
 ///       ...
-///       if (!files.has_failed()) break;  // there were no n calls
+///       if (!files.has_failed()) break;  // there was no n-th call
 ///     }
 class FaultyFileSystem final : public FileSystem {
  public:
   FaultyFileSystem(FileSystem& inner, ErrorCode code) : inner_(inner), code_(code) {}
 
-  /// Counts anew; the call number `n` (from 0) will fail.
+  /// Restarts the count. Call `n` (from 0) will fail.
   void fail_at(std::size_t n) {
     calls_ = 0;
     fail_at_ = n;
     is_dead_after_ = false;
     failed_call_.clear();
   }
-  /// The same, and no call after it does anything: what a process leaves that dies there.
+  /// The same, but all later calls fail too, as if the process died at call `n`.
   void die_at(std::size_t n) {
     fail_at(n);
     is_dead_after_ = true;
@@ -57,7 +57,8 @@ class FaultyFileSystem final : public FileSystem {
     if (fails("write", path)) return fail(code_, "injected");
     return inner_.write(path, bytes);
   }
-  /// Each move counts as a call: a commit can fail, or the process die, between any two.
+  /// Each move counts as a call, because a commit can fail, and a process die, between any two
+  /// moves.
   Result<void> commit(std::span<const Move> moves) override {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       if (!fails("commit", moves[i].from)) continue;

@@ -1,4 +1,4 @@
-// A game that sends as much as its connection has room for.
+// Sends as much as a connection has room for.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Queues payloads of `bytes` until the connection's budget of now is used up. Returns how the last
-/// one ended. Requires: as many bytes as the largest payload has.
+/// Queues payloads of `bytes` until the connection's present budget is used up. Returns the status
+/// of the last one. Requires: `bytes` has the size of the largest payload.
 inline SendStatus fill_budget(Connection& connection, Time now, std::span<const std::byte> bytes) {
   constexpr std::size_t kLeastPayload = 50;
   SendStatus status = SendStatus::queued;

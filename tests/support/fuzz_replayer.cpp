@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: first every file of the corpus, then seeded mutations of
-// them until the time is up. A crash here is a crash there; the seed makes it happen again.
+// Runs a fuzz target without libFuzzer: first every corpus file, then seeded mutations of them
+// until the time is up. The seed reproduces a crash.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,12 +1,12 @@
-// Types of which one entity does not fit into a datagram.
+// Entity types that are too large for one datagram.
 #pragma once
 
 #include "net/replication/replication_schema.h"
 
 namespace muster::samples {
 
-/// A plain type, and two of which an entity may take thousands of bytes: one that owners see more
-/// of, one that has rotations and large numbers as well.
+/// A plain type and two types whose entities may need thousands of bytes: one has more fields for
+/// its owner, the other also has rotations and large numbers.
 inline ReplicationSchema giants_schema() {
   ReplicationSchema schema;
   schema.components.push_back(

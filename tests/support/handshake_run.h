@@ -1,4 +1,4 @@
-// The five datagrams of a handshake without sockets: who says what, and each can be exchanged.
+// The five datagrams of a handshake without sockets. A test can replace each of them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// A client and a server that know each other as a mode wants it. The same seed, the same bytes.
+/// A client and a server with the credentials that a mode requires. Equal seeds give equal bytes.
 class HandshakeRun {
  public:
   static constexpr std::uint64_t kApplication = 0x6172656E61;
@@ -38,19 +38,19 @@ class HandshakeRun {
       token_secret = options.token->secret;
     }
     challenger.emplace(entropy);
-    SeededEntropy same = entropy;  // The client's secret is the first that it asks for.
+    SeededEntropy same = entropy;  // The client's secret is the first value that it draws.
     client_secret = SecretKey::random(same);
     client.emplace(options, entropy);
   }
 
-  /// True when both ends have keys, and the same.
+  /// True if both ends have keys and the keys are equal.
   bool shake() {
     request.resize(kRequestBytes);
     client->write_request(std::span<std::byte, kRequestBytes>(request));
     return shake_from_request();
   }
   bool shake_from_request() {
-    // A server tells the kinds apart before it reads on.
+    // A server distinguishes the kinds before it reads further.
     if (request.empty() || request[0] != std::byte{1}) return false;
     const std::optional<RequestView> view = read_request_head(request);
     if (!view.has_value() || view->version != kProtocolVersion || !has_zero_padding(request)) {
@@ -70,7 +70,7 @@ class HandshakeRun {
     return client_keys.has_value() && client_keys->to_server == server_keys.to_server &&
            client_keys->to_client == server_keys.to_client;
   }
-  /// What a server does with a response; true when it has written an accept.
+  /// Lets the server process a response; true if the server has written an accept.
   bool server_takes(const NetBytes& datagram) {
     if (datagram.empty() || datagram[0] != std::byte{3}) return false;
     const std::optional<ResponseView> view = read_response(datagram);

@@ -1,4 +1,4 @@
-// Reads hexadecimal text, for programs that read test vectors.
+// Parses hexadecimal text, for programs that read test vectors.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// The bytes of hexadecimal text. Throws `std::invalid_argument` when it holds something else.
+/// Parses hexadecimal text. Throws `std::invalid_argument` for other characters.
 inline std::vector<std::byte> unhex(std::string_view text) {
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {

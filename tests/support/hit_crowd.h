@@ -1,4 +1,4 @@
-// A crowd that runs, turns and rides, with its history; and shots at it.
+// A crowd that runs, turns and rides, its history, and shots at it.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace muster::samples {
 
-/// In [0, 1).
+/// A random number in [0, 1).
 inline double unit(Random& random) { return static_cast<double>(random.next() >> 11U) * 0x1p-53; }
 inline float within(Random& random, double size) {
   return static_cast<float>((unit(random) * 2 - 1) * size);
@@ -43,7 +43,7 @@ inline HitVolume random_volume(Random& random) {
   return volume;
 }
 
-/// Targets run at 20 m/s around their places in a square; a quarter of them rides on turning lifts.
+/// Targets that run at 20 m/s in circles inside a square. A quarter of them ride on turning lifts.
 class HitCrowd {
  public:
   static constexpr std::uint32_t kFirstTick = 1000;
@@ -59,12 +59,12 @@ class HitCrowd {
   }
 
   EntityId target(std::uint32_t index) const { return {index, 1}; }
-  /// A moment of the history.
+  /// A random moment of the history.
   ViewTime random_view(Random& random) const {
     const auto tick = static_cast<std::uint32_t>(random.below(ticks_ - 1));
     return ViewTime::at(Tick(kFirstTick + tick), static_cast<float>(unit(random)));
   }
-  /// By one target, at another one or past it.
+  /// A shot by one target, at another one or past it.
   Shot random_shot(Random& random, const ViewTime& view) const {
     const auto at = static_cast<std::uint32_t>(random.below(targets_));
     const Vec3 aimed = places_[at] + circle(at, view.ticks() - kFirstTick);
@@ -77,7 +77,7 @@ class HitCrowd {
   }
 
  private:
-  /// 20 m/s at 60 ticks per second.
+  /// A circle at 20 m/s and 60 ticks per second.
   static Vec3 circle(std::uint32_t target, double tick) {
     const double angle = tick / 60 * 20 / 8 + target;
     return {static_cast<float>(8 * std::cos(angle)), 0, static_cast<float>(8 * std::sin(angle))};

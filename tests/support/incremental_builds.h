@@ -1,4 +1,4 @@
-// Builds that remember what they did, in memory: what the command does, without its words.
+// Incremental builds in memory: the work of the command without its messages.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ inline constexpr std::string_view kTool = "a build of muster";
 struct Outcome {
   bool is_built = false;
   bool was_up_to_date = false;
-  std::size_t packed = 0;            ///< Bundles.
-  std::vector<BuildReason> reasons;  ///< Of what was packed, and of what went.
+  std::size_t packed = 0;            ///< Number of bundles.
+  std::vector<BuildReason> reasons;  ///< For packed and removed bundles.
   std::size_t reused_blocks = 0;
-  std::string findings;          ///< What the checks before it tell, whether they block or not.
-  std::size_t known_assets = 0;  ///< Of which the checks knew something before they began.
+  std::string findings;          ///< Findings of the checks before the build, errors and others.
+  std::size_t known_assets = 0;  ///< Number of assets with stored results from an earlier build.
 };
 
 struct Settings {
@@ -35,13 +35,13 @@ struct Settings {
   std::string tool{kTool};
   std::vector<VariantWish> variants{};
   bool is_forced = false;
-  bool skips_look = false;  ///< Builds although there may be nothing to do.
+  bool skips_look = false;  ///< Builds without the check for changes.
   const MemoryFileSystem* previous = nullptr;
-  const MemoryFileSystem* previous_stamps = nullptr;  ///< When they are others than its own.
+  const MemoryFileSystem* previous_stamps = nullptr;  ///< If they differ from those of `previous`.
   BuildCache* cache = nullptr;
 };
 
-/// What `muster build` checks before it builds.
+/// The findings of `muster build` before it builds.
 inline std::string findings_of(const Project& project,
                                const std::vector<ComponentDescription>& components,
                                TargetSet targets) {
@@ -53,7 +53,7 @@ inline std::string findings_of(const Project& project,
       FindingFormat::text, {});
 }
 
-/// Builds once.
+/// Runs one build.
 inline Outcome build(const FileReader& project, const FileStamps& project_stamps,
                      FileSystem& output, const FileStamps& output_stamps,
                      const Settings& settings) {
@@ -78,7 +78,7 @@ inline Outcome build(const FileReader& project, const FileStamps& project_stamps
   BuildMemory memory(recorded, settings.is_forced ? std::nullopt : read_state(output),
                      settings.tool);
   const auto opened = Project::open(recorded, 1, {}, {}, settings.variants, &memory);
-  if (!opened && !settings.variants.empty()) return outcome;  // There may be no axes any more.
+  if (!opened && !settings.variants.empty()) return outcome;  // The axes may have been removed.
   REQUIRE(opened.has_value());
   const auto components = load_components(recorded, opened.value()->config());
   REQUIRE(components.has_value());
@@ -132,7 +132,7 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
   return build(project, project, output, output_stamps, settings);
 }
 
-/// What a reader of an output sees: everything but our own dot files.
+/// The files of an output except our own dot files.
 inline std::map<std::string, ByteVector> visible(const MemoryFileSystem& output) {
   std::map<std::string, ByteVector> files;
   for (const auto& [path, bytes] : output.files()) {

@@ -1,4 +1,4 @@
-// The sample build under a loader whose work is done step by step.
+// The sample build with a loader that a test advances step by step.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace muster::samples {
 
 struct LoaderStage {
-  /// `is_manual`: nothing is loaded but by `executor.step`.
+  /// `is_manual`: loading progresses only in `executor.step`.
   explicit LoaderStage(bool is_manual = false, const LoaderOptions& options = {})
       : executor(source, store.catalog(), is_manual, store.memory()),
         loader(store, executor, options) {}

@@ -1,4 +1,4 @@
-// A project of any number of small prefabs that are much alike, and its builds.
+// A project of N small, similar prefabs, and its builds.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline std::string prefab_text(unsigned number, int version) {
   return text;
 }
 
-// So many prefabs, all of them registered for both targets.
+// All prefabs are registered for both targets.
 class ManyPrefabs {
  public:
   explicit ManyPrefabs(unsigned count) {

@@ -1,4 +1,4 @@
-// Folders of the disk as memory.
+// Copies folders of the disk into memory.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ inline void copy_folder(const FileReader& from, const AssetPath& folder, MemoryF
   }
 }
 
-/// Every file below a folder. Requires: the folder can be read.
+/// Copies every file below a folder. Requires: the folder can be read.
 inline MemoryFileSystem copy_to_memory(const std::string& folder) {
   const DiskFileSystem files = DiskFileSystem::open(folder).value();
   MemoryFileSystem copy;

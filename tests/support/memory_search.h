@@ -1,4 +1,4 @@
-// Secrets that a test knows, and whether this process still has them somewhere in its memory.
+// Searches this process's memory for secrets that a test knows.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace muster {
 
-/// Bytes kept in disguise, so that a search does not find the searcher's copy.
+/// A masked secret, so that the search does not find this copy.
 class DisguisedSecret {
  public:
   explicit DisguisedSecret(std::span<const std::byte> secret) {
@@ -35,7 +35,7 @@ class DisguisedSecret {
   std::vector<std::byte> bytes_;
 };
 
-/// Gives what another source gives, and remembers it in disguise.
+/// Forwards another source's bytes and keeps a masked copy.
 class OverheardEntropy final : public Entropy {
  public:
   explicit OverheardEntropy(std::uint64_t seed) : source_(seed) {}
@@ -50,8 +50,9 @@ class OverheardEntropy final : public Entropy {
   SeededEntropy source_;
 };
 
-/// How often a secret lies in the writable memory of this process, its stack excepted: there,
-/// copies of what registers held remain until they are overwritten. -1 where that cannot be known.
+/// The number of copies of a secret in the writable memory of this process. The stack is excluded,
+/// because copies of registers stay there until they are overwritten. -1 if the search is not
+/// possible.
 inline int times_in_memory(const DisguisedSecret& secret) {
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   std::ifstream maps("/proc/self/maps");

@@ -1,5 +1,5 @@
-// A server that replicates a world to clients with a machine, a loop and a link of their own, over
-// the simulated network, with handshake, seals and hostile datagrams in between.
+// A server that replicates a world to clients. Each client has its own machine, loop and link in
+// the simulated network. Handshake, seals and malicious datagrams are included.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class NumberedDoor final : public Admission {
 
 /// A client's machine: its network, its clock, its game.
 struct MixedClient {
-  std::size_t number = 0;  ///< From 1 on.
+  std::size_t number = 0;  ///< From 1.
   LinkId up = 0;
   LinkId down = 0;
   std::unique_ptr<DatagramSocket> socket;
@@ -39,14 +39,16 @@ struct MixedClient {
   std::unique_ptr<ReplicationClient> replication;
   ClientWorld world;
   DivergenceList log;
-  Duration loop{};                      ///< The period of its loop; 0: each tick of the server.
+  Duration loop{};                      ///< The period of its loop; 0: one iteration per tick of
+                                        ///< the server.
   Time next_loop{};                     ///< In the network's time.
-  Time awake_at{};                      ///< Its clock stands still until then.
+  Time awake_at{};                      ///< Its clock stops until then.
   Duration asleep{};                    ///< How far its clock is behind the network's.
-  std::uint32_t events_sent = 0;        ///< Sent to it since it joined.
-  std::uint32_t events_before_map = 0;  ///< Those before the present map; the map may lose some.
+  std::uint32_t events_sent = 0;        ///< Number sent since the client joined.
+  std::uint32_t events_before_map = 0;  ///< Number sent before the present map; the map change may
+                                        ///< lose some.
   std::uint64_t turns = 0;
-  bool is_joined = false;  ///< The server has its connection.
+  bool is_joined = false;  ///< The server has this client's connection.
   /// The last tick at which a near entity may have been out of interest, by id.
   std::map<std::uint32_t, std::uint32_t> last_outside;
   Place eyes{};
@@ -56,12 +58,12 @@ struct MixedClient {
   }
 };
 
-/// One step is one tick of the server. `fault` describes the first broken invariant; empty when
-/// none is.
+/// One step is one tick of the server. `fault` describes the first broken invariant; empty if all
+/// hold.
 class MixedStage {
  public:
   static constexpr Duration kTick = std::chrono::nanoseconds(16'666'667);
-  static constexpr float kRadius = 100;  ///< The default class's.
+  static constexpr float kRadius = 100;  ///< The radius of the default class.
   static constexpr float kLeaveFactor = InterestOptions{}.leave_factor;
 
   explicit MixedStage(std::uint64_t seed)
@@ -82,7 +84,7 @@ class MixedStage {
     enter(*clients.back());
     return *clients.back();
   }
-  /// The client's program starts.
+  /// Starts the client's program.
   void enter(MixedClient& client) {
     ClientOptions options = net.client_options();
     options.handshake.user_data = {static_cast<std::byte>(client.number)};
@@ -94,7 +96,7 @@ class MixedStage {
         std::make_unique<ReplicationClient>(ReplicationClientOptions{}, &client.log);
     client.world = {};
   }
-  /// The program ends: it closes the connection, or it crashes.
+  /// Ends the client's program, by closing the connection or by a crash.
   void leave(MixedClient& client, bool is_crash) {
     check_counters(client);
     if (!is_crash) {
@@ -104,7 +106,7 @@ class MixedStage {
     client.replication.reset();
     client.client.reset();
   }
-  /// Its machine sleeps.
+  /// Suspends the client's machine.
   void suspend(MixedClient& client, Duration duration) { client.awake_at = net.now + duration; }
 
   /// One tick. `change` may do anything to the server's world.
@@ -173,7 +175,7 @@ class MixedStage {
     return last == client.events_sent || client.events_sent == client.events_before_map;
   }
 
-  /// What differs in a client's world; empty when it is the server's.
+  /// The first difference between a client's world and the server's; empty if they are equal.
   std::string difference(const MixedClient& client) const {
     if (!client.is_playing()) return "does not play";
     std::size_t seen = 0;
@@ -192,7 +194,7 @@ class MixedStage {
         return "has other values of entity " + std::to_string(entity.id);
       }
     }
-    return seen == client.world.entities.size() ? "" : "has superfluous entities";
+    return seen == client.world.entities.size() ? "" : "has too many entities";
   }
 
   ReplicationClientId id_of(const MixedClient& client) const {
@@ -215,7 +217,7 @@ class MixedStage {
   std::string fault;
 
  private:
-  /// False for an owner: it sees its entities at any distance.
+  /// False for an owner, who sees its entities at any distance.
   static bool is_by_distance(const MixedClient& client, const ReplicatedEntity& entity) {
     return entity.options.relevance == Relevance::near && entity.options.owner != client.number;
   }
@@ -234,7 +236,8 @@ class MixedStage {
     broken("client " + std::to_string(client.number) + ": " + what);
   }
 
-  /// `loop`: the time between two calls. Below 31 Hz a call may do more, in proportion.
+  /// Checks the bounds of one call's work. `loop`: the time between two calls; below 31 Hz the
+  /// bounds grow in proportion.
   void check_work(const ReceiveReport& report, Duration loop = {}) {
     const ReceiveLimits limits;
     const double factor = std::max(std::chrono::duration<double>(loop).count() / 0.032, 1.0);
@@ -313,7 +316,7 @@ class MixedStage {
     const auto end = client.client->end();
     if (end) broken(client, "its connection ended: " + end->text);
   }
-  /// The server's values; those that the client does not receive are the client's own.
+  /// The server's values. Fields that the client does not receive have the client's own values.
   std::vector<std::int64_t> shown(const ReplicatedEntity& entity,
                                   const ClientWorld::Entity& at_client) const {
     std::vector<std::int64_t> all = at_client.values;

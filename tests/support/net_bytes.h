@@ -1,4 +1,4 @@
-// Bytes for tests of the net: written out, or such that each can be checked.
+// Bytes for network tests: literals, or patterns that a test can verify.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline NetBytes bytes_of(std::initializer_list<unsigned> values) {
   return bytes;
 }
 
-/// So many bytes that follow from a number: a wrong byte, a shift or a mix-up shows.
+/// `size` bytes derived from `number`. A wrong, shifted or exchanged byte is detected.
 inline NetBytes pattern(std::uint32_t number, std::size_t size) {
   NetBytes bytes(size);
   for (std::size_t i = 0; i < size; ++i) {

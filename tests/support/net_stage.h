@@ -14,7 +14,7 @@
 
 namespace muster {
 
-/// Lets everybody in, unless told otherwise.
+/// Accepts every client by default.
 class OpenDoor final : public Admission {
  public:
   std::optional<std::string> refusal(const Applicant& applicant) override {
@@ -71,7 +71,7 @@ class NetStage {
     return issue_token(claims, backend_key, entropy).value();
   }
 
-  /// The client has its own links, in the order of `links`: up, down.
+  /// Adds a client with its own links, from `links`: up, then down.
   Client& add_client(const ClientOptions& client) {
     const auto number = static_cast<std::uint8_t>(clients.size() + 1);
     return add_client(client, Address::ipv4({10, 0, 1, number}, 1000));

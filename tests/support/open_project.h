@@ -1,4 +1,4 @@
-// The whole of a Unity project in memory: opened, and prepared.
+// Opens and prepares a whole Unity project in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace muster::testing {
 
-/// Opens a project on one thread; fails the test when it cannot be opened.
+/// Opens a project on one thread. Fails the test on an error.
 inline std::unique_ptr<Project> open(const UnityProject& project) {
   auto opened = Project::open(project.files, 1, {});
   REQUIRE(opened.has_value());
   return std::move(opened).value();
 }
 
-/// Prepares a project; fails the test when that fails or leaves something to do.
+/// Prepares a project. Fails the test on an error or if unfinished work remains.
 inline void prepare(UnityProject& project) {
   const auto before = open(project);
   const auto plan = plan_prepare(*before);
@@ -32,7 +32,7 @@ inline void prepare(UnityProject& project) {
   CHECK(again.value().writes.empty());
 }
 
-/// The type id of everything that has one, in any registry.
+/// The type ids of all registered assets, in any registry.
 inline std::map<Guid, std::uint32_t> type_ids_of(const UnityProject& project) {
   const auto opened = open(project);
   std::map<Guid, std::uint32_t> ids;

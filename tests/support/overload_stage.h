@@ -1,4 +1,4 @@
-// A client whose link is smaller than its world: what arrives, and of which entities.
+// A client whose link is too small for its world. Measures which entities arrive.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace muster {
 struct OverloadScene {
   std::uint32_t entities = 400;  ///< All move in every tick.
   SnapshotCoder coder = SnapshotCoder::range;
-  bool has_view_position = false;  ///< Entities are spread over a disc around it.
+  bool has_view_position = false;  ///< True: entities are spread over a disc around the view
+                                   ///< position.
   double loss = 0;
   std::uint64_t seed = 3;
 };
@@ -23,13 +24,13 @@ struct OverloadResult {
   double updates_per_second = 0;
   double snapshots_per_second = 0;
   std::uint64_t false_despawns = 0;
-  double missing = 0;             ///< The share of entities that the client lacks, on average.
-  std::vector<double> age_ticks;  ///< Mean age by tenth, from the nearest to the farthest.
+  double missing = 0;             ///< The mean fraction of entities that the client lacks.
+  std::vector<double> age_ticks;  ///< Mean age by tenth of the entities, nearest first.
   double bytes_per_update() const { return bytes_per_second / updates_per_second; }
 };
 
-/// Replicates a world of random walks to one client with a limit of bytes per second (0: none), and
-/// measures after a while.
+/// Replicates a world of random walks to one client with a limit of bytes per second (0: none).
+/// Measures after a warm-up.
 class OverloadStage {
  public:
   explicit OverloadStage(const OverloadScene& scene, std::uint32_t bytes_per_second)
@@ -88,7 +89,7 @@ class OverloadStage {
     options.classes = {{.radius = 500, .longest_ticks = 600}};
     return options;
   }
-  /// As if spread evenly over a disc of radius 450.
+  /// Distances of an even distribution over a disc of radius 450.
   float distance_of(std::uint32_t id) const {
     return 450 * std::sqrt(static_cast<float>(id) / static_cast<float>(scene_.entities));
   }

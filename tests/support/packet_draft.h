@@ -1,4 +1,4 @@
-// A packet's body made by hand, right or wrong, for tests of the receiving side.
+// A hand-made packet body, valid or invalid, for tests of the receiving side.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Sections in the order in which they are added; the head stands before them.
+/// Contains the head, then the sections in the order in which they are added.
 class PacketDraft {
  public:
   PacketHeader header;
@@ -33,12 +33,12 @@ class PacketDraft {
     writer_.write_bytes(bytes);
     return *this;
   }
-  /// The count of fragments that follow.
+  /// Adds the number of fragments that follow.
   PacketDraft& fragments(unsigned count) {
     section(kBlockSection).write_u8(count);
     return *this;
   }
-  /// A fragment of zeros, as many as its numbers say.
+  /// Adds a fragment of zeros with the size that its numbers imply.
   PacketDraft& fragment(std::uint16_t block, std::uint32_t block_bytes, std::uint32_t first,
                         unsigned count = 1) {
     writer_.write_u16(block);

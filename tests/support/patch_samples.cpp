@@ -15,7 +15,7 @@ namespace muster::samples {
 namespace {
 
 constexpr std::uint32_t kBlockBytes = 4096;
-constexpr std::uint64_t kGuids = 40;  ///< Few enough that entries meet again.
+constexpr std::uint64_t kGuids = 40;  ///< Few enough that entries repeat.
 constexpr int kLevels[] = {1, 6, 6, 6, 19};
 
 BundleName name_of(std::uint64_t number) {
@@ -36,7 +36,7 @@ void put(std::vector<ModelEntry>& entries, ModelEntry entry) {
   }
 }
 
-// Training takes long beside the rest.
+// Cached, because training is slow.
 const ByteVector& dictionary_of(std::uint64_t number) {
   static const std::array<ByteVector, BuildModel::kDictionaries> kAll = {dictionary(0),
                                                                          dictionary(1)};
@@ -141,7 +141,7 @@ void BuildModel::edit(Random& random) {
   } else if (choice == 1 && bundles.size() > 1) {
     bundles.erase(bundles.begin() + static_cast<std::ptrdiff_t>(random.below(bundles.size())));
   } else if (choice <= 3 && !bundles.empty()) {
-    // Another name, or one more with the same content.
+    // A rename, or a copy with the same content.
     const BundleName name = name_of(200 + random.below(1000));
     ModelBundle& renamed = bundles[random.below(bundles.size())];
     if (std::ranges::find(bundles, name, &ModelBundle::name) != bundles.end()) return;

@@ -1,5 +1,4 @@
-// Builds by chance, and chance edits of them: what patches are tried on. Equal seeds give equal
-// builds.
+// Random builds and random edits of them, for patch tests. Equal seeds give equal builds.
 #pragma once
 
 #include <map>
@@ -25,18 +24,18 @@ struct ModelBundle {
   std::vector<ModelEntry> entries;
 };
 
-/// A build as its content; `files` gives its output.
+/// The content of a build; `files` returns its output.
 struct BuildModel {
   std::map<Target, std::vector<ModelBundle>> targets;
-  int number = 0;  ///< In the report.
+  int number = 0;  ///< Written to the report.
   bool is_signed = false;
-  /// The dictionary of objects and prefabs; 0 for none, else one of `kDictionaries`.
+  /// The dictionary of objects and prefabs; 0: none, otherwise one of `kDictionaries`.
   std::uint64_t dictionary = 0;
   static constexpr std::uint64_t kDictionaries = 2;
 
-  /// A few bundles for each side, which share some of what they hold.
+  /// A few bundles for each side with partly equal content.
   static BuildModel random(Random& random);
-  /// One change: of bytes, of what is there, of where it is, of how it is packed.
+  /// Makes one change: of bytes, content, location or packing.
   void edit(Random& random);
   MemoryFileSystem files() const;
 

@@ -1,4 +1,4 @@
-// Builds of bundles with nothing but bytes in them, as large as a test wants.
+// Builds of bundles that contain only bytes, in any size.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ inline std::string plain_path(std::size_t index) {
 
 enum class PlainBytes : std::uint8_t { equal, noise };
 
-/// A catalog, and a bundle with one raw entry of each size. Equal bytes compress to next to
-/// nothing, noise not at all.
+/// A catalog and a bundle with one raw entry of each size. Equal bytes compress very well, noise
+/// does not compress.
 inline MemorySource plain_bundles(const std::vector<std::size_t>& sizes,
                                   PlainBytes kind = PlainBytes::equal) {
   MemorySource source;

@@ -1,4 +1,4 @@
-// The plainest use of UDP there is: one call of the system for each datagram. A peer to measure by.
+// The simplest use of UDP: one system call per datagram. The benchmark's peer.
 #pragma once
 
 #include <arpa/inet.h>
@@ -46,7 +46,7 @@ class PlainUdp {
                                reinterpret_cast<const sockaddr*>(&address), sizeof(address)));
   }
 
-  /// The bytes of the next datagram; 0 when there is none.
+  /// Reads the next datagram and returns its size; 0 if none is waiting.
   std::size_t receive(std::span<std::byte> memory, Address& from) {
     sockaddr_in address{};
     socklen_t size = sizeof(address);

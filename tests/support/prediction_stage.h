@@ -1,5 +1,5 @@
-// A client's prediction without a network: the received world is what a server computed some
-// commands ago. For unit tests and benchmarks.
+// A client's prediction without a network: the received world is the server's result some commands
+// ago. For unit tests and benchmarks.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace muster::prediction_stage {
 using session_game::Runner;
 using session_game::Steer;
 
-/// Its points are the server's alone.
+/// Only the server changes the points.
 struct Health {
   float points = 100;
   std::int32_t hits = 0;
@@ -34,7 +34,7 @@ inline Game make_game(const Systems& shared) {
           .systems = shared};
 }
 
-/// The build of `make_game`, made once per program.
+/// The build of `make_game`, built once per program.
 inline const std::string& build_folder() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -88,7 +88,7 @@ class Stage {
     }
   }
 
-  /// The client runs a command, and the server the one `lag` before it.
+  /// The client runs a command, and the server runs the one `lag` before it.
   void tick(const Steer& steer) {
     ++number_;
     CommandSet& set = sent_[number_ % sent_.size()];

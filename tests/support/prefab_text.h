@@ -10,7 +10,7 @@
 
 namespace muster::testing {
 
-/// Collects the documents of one `.prefab`. Ids are the file's own.
+/// Collects the documents of one `.prefab`. Ids belong to this file.
 class PrefabText {
  public:
   PrefabText& object(std::int64_t id, std::string_view name,
@@ -43,7 +43,7 @@ class PrefabText {
     return *this;
   }
   struct Change {
-    std::int64_t target = 0;  ///< In the source's ids.
+    std::int64_t target = 0;  ///< An id in the source prefab.
     std::string path;
     std::string value;
   };
@@ -75,7 +75,7 @@ class PrefabText {
     text_ += "  m_SourcePrefab: {fileID: 100100000" + guid;
     return *this;
   }
-  /// The stand-in for an object inside an instance.
+  /// Adds the placeholder of an object inside an instance.
   PrefabText& stripped(std::int64_t class_id, std::int64_t id, std::int64_t instance,
                        std::int64_t source_id, const Guid& source) {
     begin(class_id, id, class_id == 1 ? "GameObject" : "Transform", " stripped");

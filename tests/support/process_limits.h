@@ -1,4 +1,4 @@
-// What a system can refuse a process, for children of tests (`run_in_child`).
+// Limits that a system can set for a process, for child processes of tests (`run_in_child`).
 #pragma once
 
 #include <linux/filter.h>
@@ -15,7 +15,7 @@
 
 namespace muster {
 
-/// Sanitizers take address space as they please, and end a process that has none left.
+/// Sanitizers reserve large address ranges, and end a process that cannot.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kCanLimitMemory = false;
 #elif defined(__has_feature)
@@ -28,7 +28,7 @@ inline constexpr bool kCanLimitMemory = true;
 inline constexpr bool kCanLimitMemory = true;
 #endif
 
-/// From now on the process gets about so many bytes of memory more. Requires: `kCanLimitMemory`.
+/// Allows the process about this many more bytes of memory. Requires: `kCanLimitMemory`.
 inline void limit_memory_to(std::size_t more_bytes) {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -37,7 +37,7 @@ inline void limit_memory_to(std::size_t more_bytes) {
   if (::setrlimit(RLIMIT_AS, &limit) != 0) throw std::runtime_error("cannot limit the memory");
 }
 
-/// From now on a system call fails with an `errno`, as a container's filter may have it.
+/// Makes a system call fail with an `errno`, as a container's filter may.
 inline void forbid_call(long number, int error) {
   std::array<sock_filter, 4> program = {{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),

@@ -1,4 +1,4 @@
-// A world whose time goes forth and back at random.
+// A world whose time goes forwards and backwards at random.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace muster::samples {
 
-/// Ticks of random changes, of which the last few are taken back now and then. The same for the
-/// same seed.
+/// Ticks of random changes, of which the last few are sometimes undone. Equal for equal seeds.
 struct RandomHistory {
   explicit RandomHistory(std::uint32_t seed) : random(seed) {}
 

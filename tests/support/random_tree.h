@@ -1,4 +1,4 @@
-// Trees by chance, for round trips. Equal seeds give equal trees.
+// Random trees for round trips. Equal seeds give equal trees.
 #pragma once
 
 #include <span>
@@ -9,15 +9,16 @@
 
 namespace muster::testing {
 
-/// What the trees are made of. The texts must outlive the tree.
+/// The texts of random trees. They must outlive the tree.
 struct TreeParts {
-  std::span<const std::string_view> plain_texts;   ///< What may stand without quotes.
-  std::span<const std::string_view> quoted_texts;  ///< Anything.
-  std::span<const std::string_view> keys;          ///< Of mappings; distinct, without quotes.
+  std::span<const std::string_view> plain_texts;   ///< Texts that are valid without quotes.
+  std::span<const std::string_view> quoted_texts;  ///< Any texts.
+  std::span<const std::string_view> keys;          ///< Keys of mappings; distinct, valid without
+                                                   ///< quotes.
   std::uint64_t depth_max = 5;
 };
 
-/// Adds one node with all below it; `node` may carry a key.
+/// Adds one node with its descendants; `node` may have a key.
 inline yaml::NodeIndex add_random_node(yaml::Tree& tree, const TreeParts& parts, Random& random,
                                        yaml::Node node, std::uint64_t depth) {
   const std::uint64_t choice = depth >= parts.depth_max ? 0 : random.below(6);

@@ -1,4 +1,4 @@
-// The plainest way to read a file, and to make the kernel forget it.
+// The simplest way to read a file, and to drop it from the kernel's cache.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// Reads a whole file with as few calls as it takes. `buffer` grows and never shrinks.
+/// Reads a whole file with the fewest calls. `buffer` grows and never shrinks.
 inline Bytes read_raw(const std::string& path, ByteVector& buffer) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};
@@ -24,7 +24,7 @@ inline Bytes read_raw(const std::string& path, ByteVector& buffer) {
   return Bytes(buffer).first(size);
 }
 
-/// Drops a file's pages from the cache, once they are on the disk.
+/// Writes a file's pages to the disk and drops them from the cache.
 inline void forget_pages(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw std::runtime_error("cannot open " + path);

@@ -1,4 +1,4 @@
-// A short recording that uses every record of its format, with names that could break a page.
+// A short recording that uses every record of its format, with names that could break an HTML page.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ inline ReplicationSchema recorded_schema() {
 }
 
 /// The bytes of tests/golden/net/sample.mrec: forty ticks of six entities. Coded without a model,
-/// so that training changes nothing.
+/// so that training does not change them.
 inline std::vector<std::byte> sample_recording() {
   const ReplicationSchema schema = recorded_schema();
   const TypeViews views(schema);

@@ -1,4 +1,4 @@
-// A server's world that lives by a seed, and links that nobody would wish for.
+// A random server world, and very bad links.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// The world of a seed: what may happen in a tick.
+/// The world of a seed, and its random changes per tick.
 class ReplicationCourse {
  public:
   explicit ReplicationCourse(ReplicationStage& stage) : stage_(stage) {}
@@ -42,7 +42,7 @@ class ReplicationCourse {
     }
   }
 
-  /// Maps that were begun.
+  /// Number of maps that were started.
   std::uint64_t maps() const { return maps_; }
 
  private:
@@ -68,13 +68,13 @@ inline LinkOptions bad_link(Random& random) {
   return link;
 }
 
-/// What is wrong with the worlds of a stage, for a person; empty when every client sees the
+/// A description of the first error in the worlds of a stage; empty if every client sees the
 /// server's.
 inline std::string fault_of(const ReplicationStage& stage, std::span<const PlayerNumber> players) {
   for (std::size_t i = 0; i < stage.clients.size(); ++i) {
     const ReplicationStage::Client& client = *stage.clients[i];
     const ReplicationClientCounters& counters = client.replication->counters();
-    if (counters.malformed != 0) return "something honest was refused";
+    if (counters.malformed != 0) return "honest data was refused";
     if (counters.divergences != 0 || !stage.server_log.all.empty()) return "a divergence";
     if (client.replication->phase() != ReplicationPhase::playing) return "a client does not play";
     const std::string difference = stage.difference(client, players[i]);
@@ -83,9 +83,9 @@ inline std::string fault_of(const ReplicationStage& stage, std::span<const Playe
   return {};
 }
 
-/// Plays a seed: two clients on bad links, one that joins late and one that leaves; then nothing
-/// happens until all worlds are one. What is still wrong after half a minute: a link's bad time may
-/// last for seconds, when little is sent.
+/// Plays a seed: two clients on bad links, one that joins late and one that leaves. Then changes
+/// stop until all worlds are equal. Returns the remaining error after half a minute, because a bad
+/// period of a link may last for seconds when little is sent.
 inline std::string play_course(std::uint64_t seed) {
   ReplicationStage stage(seed);
   ReplicationCourse course(stage);

@@ -1,4 +1,4 @@
-// A server's world, its clients over links of their own, and what each of them should see.
+// A server's world, its clients over separate links, and the expected world of each client.
 #pragma once
 
 #include <deque>
@@ -44,7 +44,7 @@ inline ReplicationSchema replication_samples_schema() {
   return schema;
 }
 
-/// What a client made of what it was told: as a game would, change by change.
+/// A client's world, built change by change as a game does.
 struct ClientWorld {
   struct Entity {
     std::uint16_t type = 0;
@@ -56,9 +56,9 @@ struct ClientWorld {
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
   std::uint64_t updated = 0;
-  /// Of the events that came, in their order.
+  /// Received events, in order.
   std::vector<std::uint32_t> events;
-  std::string fault;  ///< What should not have happened.
+  std::string fault;  ///< The first protocol error.
 
   void apply(const ReplicationClient& client) {
     auto least_kind = ReplicatedChange::Kind::despawned;
@@ -67,19 +67,19 @@ struct ClientWorld {
       least_kind = change.kind;
       if (change.kind == ReplicatedChange::Kind::despawned) {
         ++despawned;
-        if (entities.erase(change.id) == 0) fault = "a despawn of nobody";
+        if (entities.erase(change.id) == 0) fault = "a despawn of an unknown entity";
         continue;
       }
       const bool is_there = entities.contains(change.id);
       if (change.kind == ReplicatedChange::Kind::spawned) {
         ++spawned;
-        if (is_there) fault = "a spawn of what is there";
+        if (is_there) fault = "a spawn of an existing entity";
       } else {
         ++updated;
-        if (!is_there) fault = "an update of nobody";
+        if (!is_there) fault = "an update of an unknown entity";
       }
       Entity& entity = entities[change.id];
-      if (is_there && change.tick < entity.tick) fault = "a tick that falls";
+      if (is_there && change.tick < entity.tick) fault = "a tick that decreases";
       entity.type = change.type;
       entity.seen_by = change.seen_by;
       entity.tick = change.tick;
@@ -88,7 +88,7 @@ struct ClientWorld {
     }
     for (const TimedEvent& event : client.events()) {
       if (event.tick > client.tick()) fault = "an event before its time";
-      if (event.bytes.size() < 2) continue;  // None of ours.
+      if (event.bytes.size() < 2) continue;  // Not sent by this test.
       events.push_back(std::to_integer<std::uint32_t>(event.bytes[0]) |
                        std::to_integer<std::uint32_t>(event.bytes[1]) << 8U);
     }
@@ -104,7 +104,7 @@ class ReplicationStage {
     std::unique_ptr<ReplicationClient> replication;
     ClientWorld world;
     DivergenceList log;
-    bool is_loading = false;  ///< Its game only hears: it neither applies nor clears.
+    bool is_loading = false;  ///< The game receives, but neither applies nor clears.
   };
 
   explicit ReplicationStage(std::uint64_t seed, ReplicationServerOptions options = {},
@@ -170,7 +170,7 @@ class ReplicationStage {
     server.world().despawn(id);
     values.erase(id);
   }
-  /// Changes some values of an entity a little.
+  /// Changes some values of an entity slightly.
   void stir(std::uint32_t id) {
     std::vector<std::int64_t>& now = values[id];
     const ReplicatedEntity& entity = *server.world().find(id);
@@ -181,8 +181,8 @@ class ReplicationStage {
     server.world().set(id, now);
   }
 
-  /// What is wrong with a client's world, for a person; empty when it is the server's. `sees` says
-  /// which entities the client should see.
+  /// A description of the first error in a client's world; empty if it equals the server's. `sees`
+  /// returns whether the client should see an entity.
   template <typename Sees>
   std::string difference(const Client& client, PlayerNumber player, const Sees& sees) const {
     if (!client.world.fault.empty()) return client.world.fault;
@@ -205,7 +205,7 @@ class ReplicationStage {
         }
       }
     }
-    if (seen != client.world.entities.size()) return "superfluous entities";
+    if (seen != client.world.entities.size()) return "too many entities";
     return {};
   }
   std::string difference(const Client& client, PlayerNumber player = kNobody) const {
@@ -216,10 +216,10 @@ class ReplicationStage {
   DivergenceList server_log;
   ReplicationServer server;
   std::vector<std::unique_ptr<Client>> clients;
-  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Of the server's entities.
+  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Values of the server's entities.
   std::uint32_t tick = 0;
   Duration tick_length;
-  const EntityValues* game = nullptr;  ///< What the clients' games have, to be compared.
+  const EntityValues* game = nullptr;  ///< Values of the clients' games, for a comparison.
 
  private:
   void step_client(Client& client) {

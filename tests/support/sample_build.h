@@ -1,4 +1,4 @@
-// A small build in memory, made with the bundler's own writers: what tests of the runtime load.
+// A small build in memory, made with the bundler's writers, for tests of the runtime.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace muster::samples {
 
-// The build's components, as its game has them.
+// The build's components, as described by its game.
 struct Body {
   Vec3 position;
   float mass = 1;
@@ -31,12 +31,12 @@ struct HitscanEffect {
   float speed = 50;
 };
 std::vector<ComponentDescription> game_components();
-/// These, and the one that a `DeferredSpawner` wants.
+/// These, and the component that a `DeferredSpawner` requires.
 std::vector<ComponentDescription> game_components_with_links();
 
-// What is in it. Prefabs have bundles of their own; the picture lies in a shared one, which hero
-// and crate need. Type ids of ReplicatedEntity: 1 is the hero (another prefab on each side), 2 the
-// crate, 3 the factory.
+// Content: prefabs have their own bundles. The picture is in a shared bundle, which hero and crate
+// need. Type ids of ReplicatedEntity: 1 is the hero (a different prefab on each side), 2 the crate,
+// 3 the factory.
 inline constexpr std::uint64_t kHeroServer = 101;  ///< 3 entities: Hero > Hand > Ring, and 3 comps
 inline constexpr std::uint64_t kHeroClient = 102;  ///< 1 entity, the client's hero
 inline constexpr std::uint64_t kCrate = 103;       ///< Both sides; 2 entities, one inactive
@@ -45,7 +45,7 @@ inline constexpr std::uint64_t kCrateLook = 105;   ///< Presentations of the cra
 inline constexpr std::uint64_t kCrateBroken = 106;
 inline constexpr std::uint64_t kExplosion = 107;   ///< Spatial effect, pool of 3, lasts 2 s
 inline constexpr std::uint64_t kTracer = 108;      ///< Hitscan effect, pool of 2, 50 m/s
-inline constexpr std::uint64_t kDefinition = 109;  ///< An asset that is no prefab
+inline constexpr std::uint64_t kDefinition = 109;  ///< An asset that is not a prefab
 inline constexpr std::uint64_t kPicture = 110;     ///< Raw bytes
 inline constexpr std::uint64_t kFlash = 111;       ///< Spatial effect without the component
 inline constexpr std::uint64_t kLevel = 112;       ///< Layers: the yard, the crate, the sky; on
@@ -67,16 +67,16 @@ struct SampleValues {
   float tracer_speed = 50;
   std::size_t yard_posts = 2;
   bool flash_lives = false;
-  std::vector<float> yard_lives = {10, 20};  ///< Of the posts, the first ones.
+  std::vector<float> yard_lives = {10, 20};  ///< For the first posts.
   std::string yard_name = "Post";
   bool is_explosion_active = true;
 };
 
-/// One target of it. `change` may alter the catalog before it is encoded.
+/// One target of the build. `change` may edit the catalog before it is encoded.
 struct TargetOptions {
   Target target = Target::client;
   std::vector<ComponentDescription> components = game_components();
-  std::vector<PrefabComponent> crate{};  ///< What the crate has besides.
+  std::vector<PrefabComponent> crate{};  ///< Additional components of the crate.
   SampleValues values{};
   std::function<void(CatalogData&)> change{};
 };

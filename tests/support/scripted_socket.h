@@ -1,4 +1,4 @@
-// Sockets that do what a test wants: hand over any datagrams, or fail at a chosen call.
+// Sockets controlled by a test: they return any datagrams, or fail at a chosen call.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace muster {
 
-/// A socket on which whatever `next` writes arrives. Counts what goes out.
+/// A socket that receives the datagrams that `next` writes. Counts sent bytes.
 class FloodSocket final : public DatagramSocket {
  public:
-  /// Writes a datagram, and returns its size; 0 is the end for this time.
+  /// Writes a datagram and returns its size; 0 ends this receive call.
   using Next = std::function<std::size_t(std::span<std::byte> memory, Address& from)>;
 
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
@@ -43,15 +43,15 @@ class FloodSocket final : public DatagramSocket {
   std::uint64_t bytes_out = 0;
 };
 
-/// Passes everything on to another socket, but for the calls that are to fail.
+/// Forwards all calls to another socket, except those that should fail.
 class FailingSocket final : public DatagramSocket {
  public:
   enum class Failure : std::uint8_t {
     none,
-    not_sent,   ///< The system refuses what is sent: full, no route.
-    too_large,  ///< It refuses that as larger than the path.
-    deaf,       ///< It hands over nothing, as after an error.
-    cut,        ///< It hands over only the first byte of each datagram.
+    not_sent,   ///< The system refuses to send: buffer full, or no route.
+    too_large,  ///< The system refuses a datagram as larger than the path.
+    deaf,       ///< Receives nothing, as after an error.
+    cut,        ///< Receives only the first byte of each datagram.
   };
 
   explicit FailingSocket(DatagramSocket& inner) : inner_(inner) {}
@@ -80,7 +80,7 @@ class FailingSocket final : public DatagramSocket {
   void wait(Duration at_most) override { inner_.wait(at_most); }
   Address local_address() const override { return inner_.local_address(); }
 
-  /// The calls from `first` on, `count` of them, fail like this; counted from 0.
+  /// Makes `count` calls from call `first` on, counted from 0, fail in this way.
   void fail(Failure failure, std::uint64_t first, std::uint64_t count) {
     failure_ = failure;
     first_ = first;

@@ -1,4 +1,4 @@
-// A small game for tests of sessions, with its content built into a folder of the disk.
+// A small game for session tests, with its content built into a folder of the disk.
 #pragma once
 
 #include <stdexcept>
@@ -16,9 +16,9 @@ namespace muster::session_game {
 struct Runner {
   Vec3 velocity{};
   std::int32_t score = 0;   ///< 0 to 1,000.
-  std::int32_t secret = 0;  ///< For its owner alone.
+  std::int32_t secret = 0;  ///< Only for the owner.
 };
-/// A component that no prefab has.
+/// A component that is in no prefab.
 struct Burning {
   float seconds = 3;
 };
@@ -30,7 +30,7 @@ struct Chat {
   FixedText<64> text{};
   std::int32_t number = 0;
 };
-/// Larger than a datagram.
+/// A message larger than a datagram.
 struct Letter {
   std::array<std::uint32_t, 600> words{};
 };
@@ -134,7 +134,7 @@ inline void build_project(const FileReader& project, const std::string& folder) 
   if (!built) throw std::runtime_error(built.error().message);
 }
 
-/// The build of `make_game`, made once per program.
+/// The build of `make_game`, built once per program.
 inline const std::string& build_folder() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -157,7 +157,7 @@ inline Chat chat(std::string_view text, std::int32_t number = 0) {
   return made;
 }
 
-/// Entities of a type that a client has, by the last part of their path.
+/// The number of a client's entities whose type's path ends with `name`.
 inline std::size_t count_of(const GameClient& client, std::string_view name) {
   std::size_t count = 0;
   client.each<const Transform>([&](EntityId id, const Transform&) {

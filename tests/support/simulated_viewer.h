@@ -1,4 +1,4 @@
-// A client that receives snapshots over a jittery link, draws a delayed view of them, and makes
+// A client that receives snapshots over a link with jitter, draws a delayed view of them, and makes
 // commands with honest claims about that view.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace muster::samples {
 
 /// How a viewer chooses its delay.
 enum class ViewRule : std::uint8_t {
-  peak,      ///< As late as the latest snapshot of a while; time goes on without snapshots.
-  quantile,  ///< As late as most snapshots; time goes on without snapshots.
-  stopping,  ///< The same, but time stops at the newest snapshot.
+  peak,      ///< As late as the latest recent snapshot; time continues without snapshots.
+  quantile,  ///< As late as most snapshots; time continues without snapshots.
+  stopping,  ///< Like quantile, but time stops at the newest snapshot.
 };
 
 struct ViewerOptions {
@@ -23,20 +23,20 @@ struct ViewerOptions {
   double frames_per_second = 60;  ///< 0: irregular.
   double delay_ticks = 3;         ///< One way.
   double jitter_ticks = 0.5;      ///< Mean of an exponential distribution.
-  double spikes = 0.005;          ///< Of snapshots, 0 to 1: six ticks later.
-  double loss = 0.01;             ///< Of snapshots, 0 to 1.
-  double drift = 0;  ///< The client's clock is faster by this share: 0.0002 is 200 ppm.
-  /// Of ten seconds, the client speeds up by a tenth for one, as one that changes its lead does.
+  double spikes = 0.005;          ///< Fraction of snapshots, 0 to 1, that arrive six ticks later.
+  double loss = 0.01;             ///< Fraction of snapshots, 0 to 1.
+  double drift = 0;  ///< The client's clock is faster by this fraction: 0.0002 is 200 ppm.
+  /// The client runs a tenth faster for one of ten seconds, as if it changed its lead.
   bool changes_lead = false;
   double outage_ticks = 0;  ///< Once in ten seconds no snapshot arrives for this long.
   std::uint32_t snapshot_ticks = 3;
   std::uint32_t first_tick = 600;
 };
 
-/// A command with what its player has seen.
+/// A command and the view of its player.
 struct ViewedCommand {
   ViewClaim claim;
-  double shown = 0;  ///< What was drawn, in ticks.
+  double shown = 0;  ///< The drawn time, in ticks.
   ClaimContext context;
 };
 
@@ -51,7 +51,7 @@ class SimulatedViewer {
   /// Draws the next frame, and puts the commands made in it into `out`.
   void frame(std::vector<ViewedCommand>& out);
   double time() const { return time_; }
-  /// Ticks of all snapshots that have arrived, rising.
+  /// Ticks of all received snapshots, increasing.
   const std::vector<std::uint32_t>& received() const { return received_; }
 
  private:
@@ -72,7 +72,7 @@ class SimulatedViewer {
   std::uint32_t next_send_;
   std::vector<Arrival> on_the_way_;
   std::vector<std::uint32_t> received_;
-  // The view's clock.
+  // Clock of the view.
   bool has_offset_ = false;
   double offset_ = 0;
   double last_arrival_ = 0;

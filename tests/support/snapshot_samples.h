@@ -1,4 +1,4 @@
-// Schemas, models and histories of entities that nobody would think of, from a seed.
+// Random schemas, models and entity histories, including unusual ones.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// A greatest value: small, odd, or as great as can be.
+/// A random maximum: small, odd, or the largest possible.
 inline LaneValue random_greatest(Random& random) {
   switch (random.below(5)) {
     case 0:
@@ -43,7 +43,7 @@ inline LaneSchema random_lane(Random& random) {
     case 3:
       lane.kind = LaneKind::angle;
       if (lane.greatest < 2) lane.greatest = 360;
-      // A turn ends at the greatest value, one behind it, or within the range.
+      // The period equals the maximum, is one more, or is inside the range.
       lane.period = lane.greatest;
       if (random.below(3) == 0 && lane.greatest < 0xFFFF'FFFF) ++lane.period;
       if (random.below(3) == 0) lane.period = lane.greatest / 2 + 1;
@@ -71,7 +71,7 @@ inline EntitySchema random_schema(Random& random, std::size_t lanes_max) {
   return schema;
 }
 
-/// Fills a model's weights, partners and probabilities with anything that the bounds allow.
+/// Fills a model's weights, partners and probabilities with random values within their bounds.
 inline void disturb(SnapshotModel& model, Random& random) {
   const auto weight = [&](std::int32_t most) {
     if (random.below(8) == 0) return random.below(2) == 0 ? most : -most;
@@ -112,7 +112,7 @@ inline void disturb(SnapshotModel& model, Random& random) {
   }
 }
 
-/// Corrections of all sizes for the mixing coder.
+/// Random corrections of all sizes for the mixing coder.
 inline void disturb_mix(SnapshotModel& model, Random& random) {
   model.mix.resize(kMixContexts * kMixTableSize);
   std::uint64_t state = random.next();
@@ -122,7 +122,7 @@ inline void disturb_mix(SnapshotModel& model, Random& random) {
   }
 }
 
-/// Codes of any lengths for some contexts.
+/// Random code lengths for some contexts.
 inline void disturb_huffman(SnapshotModel& model, Random& random) {
   for (std::uint32_t context = 0; context < 40; ++context) {
     HuffmanCounts counts{};
@@ -147,7 +147,7 @@ inline LaneValue random_value(Random& random, const LaneSchema& lane) {
   }
 }
 
-/// What a value may be a moment later: the same, a little more or less, or anything.
+/// The next value of a lane: unchanged, slightly changed, or random.
 inline LaneValue next_value(Random& random, const LaneSchema& lane, LaneValue before) {
   const std::uint64_t luck = random.below(16);
   if (luck < 9) return before;

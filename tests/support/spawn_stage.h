@@ -1,4 +1,4 @@
-// The sample build's client with a world, and all that spawns into it while bundles are on the way.
+// The sample build's client with a world, and everything that spawns into it while bundles load.
 #pragma once
 
 #include "runtime/spawn/deferred_spawner.h"

@@ -1,4 +1,4 @@
-// A client whose datagrams go out one by one, when a test wants them.
+// A client whose datagrams a test sends one by one.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace muster {
 
-/// Somebody at an address of a stage's network, with no link between. With a copy of the entropy
-/// that a client had he knows its secrets, without it only what he is given.
+/// A peer at an address of a stage's network, without a link. With a copy of a client's entropy it
+/// knows that client's secrets; otherwise it only knows the data that it receives.
 class SteppedHandshake {
  public:
   SteppedHandshake(NetStage& stage, const Address& from, SeededEntropy entropy)
@@ -27,14 +27,14 @@ class SteppedHandshake {
     handshake_.write_request(std::span<std::byte, kRequestBytes>(bytes));
     return bytes;
   }
-  /// Requires: a challenge was taken.
+  /// Requires: a challenge was accepted.
   NetBytes response() {
     NetBytes bytes(kRequestBytes);
     handshake_.write_response(std::span<std::byte, kRequestBytes>(bytes));
     return bytes;
   }
 
-  /// Sends to the server, and lets all look once. Returns what came back, if anything.
+  /// Sends a datagram to the server and runs one step of all ends. Returns the answer, if any.
   std::optional<NetBytes> give(const NetBytes& datagram) {
     const OutgoingDatagram out{.to = stage_.server_address, .bytes = datagram};
     static_cast<void>(socket_->send(std::span(&out, 1)));
@@ -46,13 +46,13 @@ class SteppedHandshake {
     return copy_of(std::span(memory).first(answer.byte_count));
   }
 
-  /// Asks, and answers what comes. The answer to that, if there was one.
+  /// Sends a request and answers the challenge. Returns the last answer, if any.
   std::optional<NetBytes> shake() {
     const std::optional<NetBytes> challenge = give(request());
     if (!challenge.has_value() || !handshake_.take_challenge(*challenge)) return challenge;
     return give(response());
   }
-  /// The keys, or the refusal, that an answer holds for this client.
+  /// The keys, or the refusal, in an answer to this client.
   std::optional<ConnectionKeys> keys(const std::optional<NetBytes>& answer) const {
     return answer.has_value() ? handshake_.take_accept(*answer) : std::nullopt;
   }

@@ -1,5 +1,5 @@
-// Entities that find no room in a datagram: what is in them is nothing like what their model
-// was trained on.
+// Entities that do not fit into a datagram, because their values differ completely from the model's
+// training data.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace muster::samples {
 
-/// Two types: a plain one, and one of as many bytes as `count`: 150 travel in one
-/// piece, 300 in two slices.
+/// Two types: a plain one, and one with `count` bytes. 150 bytes fit into one piece, 300 into two
+/// slices.
 inline ReplicationSchema surprise_schema(std::uint32_t count = 150) {
   ReplicationSchema schema;
   schema.components.push_back(
@@ -26,8 +26,8 @@ inline ReplicationSchema surprise_schema(std::uint32_t count = 150) {
   return schema;
 }
 
-/// A model file for it, as of a game in which the second type's numbers were always 0: 0xFF takes
-/// some twenty bytes.
+/// A model file for this schema, as if trained with zeros only in the second type: 0xFF needs about
+/// twenty bytes.
 inline std::vector<std::byte> surprised_model(std::uint32_t count = 150) {
   SnapshotModel model = untrained_model(TypeViews(surprise_schema(count)).schemas());
   for (const TypeModel& type : std::span(model.types).subspan(1)) {

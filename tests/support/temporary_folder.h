@@ -1,4 +1,4 @@
-// A folder of a test's own on the real disk.
+// A temporary folder of a test on the real disk.
 #pragma once
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX, not C++.
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-/// An empty folder with a name that nobody else has, removed with all it holds at the end.
+/// An empty folder with a unique name. The destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -28,14 +28,14 @@ class TemporaryFolder {
 
   const std::string& path() const { return path_; }
 
-  /// Writes a file below the folder, behind the back of what is tested; makes its parents.
+  /// Writes a file below the folder without the code under test. Creates its parents.
   void put(const std::string& relative, std::string_view text) const {
     const std::filesystem::path path = std::filesystem::path(path_) / relative;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  /// Changes bytes of a file where they are, as nobody should.
+  /// Overwrites bytes inside a file, as damage.
   void overwrite(const std::string& relative, std::size_t offset, std::string_view text) const {
     std::fstream file(std::filesystem::path(path_) / relative,
                       std::ios::binary | std::ios::in | std::ios::out);

@@ -1,1 +1,1 @@
-// Compiled for its precompiled header alone (see tests/CMakeLists.txt).
+// Compiled only for its precompiled header (see tests/CMakeLists.txt).

@@ -1,4 +1,4 @@
-// What holds for every tree that a reader returns, whatever it read.
+// Invariants of every tree that a reader returns, for any input.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace muster::yaml {
 
-/// Ends the process with a message, in every build: a fuzzer counts that as a finding.
+/// Ends the process with a message, in every build. A fuzzer reports that as a finding.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "invariant broken: %s\n", what);
   std::abort();
 }
 
-/// The length of each line, its end not counted, byte-order mark left out.
+/// The length of each line, without line ends and byte-order mark.
 inline std::vector<std::size_t> line_lengths(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<std::size_t> lengths;
@@ -37,12 +37,12 @@ inline void require_inside(const Position& position, const std::vector<std::size
           "a column inside the line");
 }
 
-/// Checks the links: each node hangs in exactly one place, and counts its children rightly.
+/// Checks the links: each node has exactly one parent, and each child count is correct.
 inline void require_links(const Tree& tree) {
   std::vector<bool> is_reached(tree.nodes.size(), false);
   std::vector<NodeIndex> open;
   const auto reach = [&](NodeIndex index) {
-    require(index < tree.nodes.size() && !is_reached[index], "each node hangs in one place");
+    require(index < tree.nodes.size() && !is_reached[index], "each node has one parent");
     is_reached[index] = true;
     open.push_back(index);
   };
@@ -58,13 +58,13 @@ inline void require_links(const Tree& tree) {
       require(is_scalar || tree.at(parent).text.empty(), "a collection has no text");
       std::uint32_t count = 0;
       for (const NodeIndex child : Children(tree, parent)) {
-        require(child > parent, "children stand behind their parent");
+        require(child > parent, "children follow their parent");
         require(tree.at(parent).kind == NodeKind::mapping || tree.at(child).key.empty(),
                 "only mappings have keys");
         reach(child);
         ++count;
       }
-      require(count == tree.at(parent).child_count, "the count of children");
+      require(count == tree.at(parent).child_count, "the child count is correct");
     }
   }
   require(std::ranges::find(is_reached, false) == is_reached.end(), "no node is lost");
@@ -74,12 +74,13 @@ inline void require_links(const Tree& tree) {
 inline void require_sound(const ReadResult& result, std::string_view text, const Limits& limits) {
   const std::vector<std::size_t> lengths = line_lengths(text);
   if (!result.good()) {
-    require(!result.error().message.empty(), "an error says something");
-    require(result.error().position.line <= lengths.size() + 1, "an error's line");
+    require(!result.error().message.empty(), "an error has a message");
+    require(result.error().position.line <= lengths.size() + 1,
+            "an error's line is inside the text");
     return;
   }
   const Tree& tree = result.tree();
-  require(tree.nodes.size() <= limits.node_count_max, "the limit on nodes");
+  require(tree.nodes.size() <= limits.node_count_max, "the limit on nodes holds");
   require_links(tree);
   Position last{1, 1};
   for (const Document& document : tree.documents) {

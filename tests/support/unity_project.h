@@ -11,17 +11,17 @@
 
 namespace muster::testing {
 
-/// Writes files with their sidecars; guids are derived from the path at creation and stay when a
+/// Writes files with their sidecars. A guid is derived from the path at creation and stays when the
 /// file moves.
 class UnityProject {
  public:
   UnityProject() { files.add("Assets/.keep", ""); }
 
-  /// `Assets/Scripts/<name>.cs`, with the class deriving from `base`.
+  /// `Assets/Scripts/<name>.cs`, with a class that derives from `base`.
   Guid script(std::string_view name, std::string_view base = "MonoBehaviour");
   /// A ScriptableObject of a script's class; `body` is indented YAML below `MonoBehaviour:`.
   Guid asset(std::string_view path, const Guid& script, std::string_view body);
-  /// A prefab of one game object that carries these components: script and indented fields.
+  /// A prefab with one game object and these components: script and indented fields.
   Guid prefab(std::string_view path,
               const std::vector<std::pair<Guid, std::string>>& components = {});
   /// Any file with a sidecar.

@@ -1,4 +1,4 @@
-// An output as its readers see it.
+// The files of an output that its readers see.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace muster::testing {
 
-/// Everything but our own dot files.
+/// Returns all files except our own dot files.
 inline std::map<AssetPath, ByteVector> visible(const MemoryFileSystem& output) {
   auto files = output.files();
   std::erase_if(files, [](const auto& file) { return file.first.text().starts_with('.'); });

@@ -1,4 +1,4 @@
-// A game whose players fire bolts: for tests of predicted spawns, despawns and effects.
+// A game whose players fire bolts, for tests of predicted spawns, despawns and effects.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ consteval auto describe(Type<Bolt>) {
       .field<&Bolt::shooter>("shooter");
 }
 
-/// What server and clients may do differently, so that predictions fail.
+/// Differences between server and clients that make predictions fail.
 struct Faults {
   bool server_is_jammed = false;      ///< The server fires nothing.
   bool server_fires_late = false;     ///< A server system fires instead of the shared one.
@@ -50,7 +50,7 @@ inline void walk(SystemContext& ctx, EntityId self, Runner& runner, Transform& a
   at.position = at.position + runner.velocity * ctx.seconds();
 }
 
-/// Bolts of one volley leave side by side.
+/// Bolts of one volley start side by side.
 inline void fire(SystemContext& ctx, EntityId self, Runner& runner, const Transform& at) {
   const Trigger& trigger = ctx.command<Trigger>(self);
   if (!trigger.fire.is_pressed()) return;
@@ -112,7 +112,7 @@ inline MemoryFileSystem project() {
   return files;
 }
 
-/// The build of the game, made once per program.
+/// The build of the game, built once per program.
 inline const std::string& build_folder() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -123,7 +123,7 @@ inline const std::string& build_folder() {
   return folder.path();
 }
 
-/// Each player who joins gets a runner. Faults are reset.
+/// Each player who joins gets a runner. Resets the faults.
 inline std::unique_ptr<SimulatedMatch> open_match(std::uint64_t seed,
                                                   const Game& game = make_game()) {
   faults() = {};

@@ -1,4 +1,4 @@
-// A small world for tests of what worlds do, and random things to do to it.
+// A small world, and random changes of it, for world tests.
 #pragma once
 
 #include <random>
@@ -19,7 +19,7 @@ struct Velocity {
   float y = 0;
   float z = 0;
 };
-/// Has padding behind `is_burning`.
+/// Has padding after `is_burning`.
 struct Vitality {
   bool is_burning = false;
   float health = 100;
@@ -62,7 +62,7 @@ struct SampleWorld {
     return entity;
   }
 
-  /// One random change of any kind; the same for the same state of `random` and world.
+  /// Makes one random change of any kind. Equal for equal states of `random` and world.
   void disturb(std::mt19937& random) {
     std::vector<EntityId> alive;
     world.each_entity([&](EntityId entity) { alive.push_back(entity); });

@@ -1,4 +1,4 @@
-// A field of a format with a value that it must not have, and what reading it has to say.
+// A field of a format with an invalid value, and the expected error.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct WrongField {
   const char* reason;
 };
 
-/// Has a reader refuse bytes in which that field is wrong.
+/// Checks that a reader refuses bytes in which that field is wrong.
 template <typename Reader>
 void check_refused(const ByteVector& damaged, const WrongField& field) {
   CAPTURE(field.reason, field.offset, field.value);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the house's own rules on its source text; ctest runs one test per check.
+"""Checks this project's own rules on its source text; ctest runs one test per check.
 
     tidy.py CHECK [--root DIR]     run one check; prints path:line: message, exit code 1 if any
     tidy.py --list                 print the names of the checks
 
-A check is a function from a Tree to its complaints, so tidy_self_test.py can feed it invented
-trees. The rules are those of ARCHITECTURE.md; each exception has its reason beside it.
+A check is a function from a Tree to its complaints, so that tidy_self_test.py can pass it invented
+trees. The rules are those of ARCHITECTURE.md; each exception has its reason next to it.
 """
 
 import argparse
@@ -26,16 +26,16 @@ COLUMNS_MAX = 100
 
 # The rooms that every library may include.
 VALUES = ("registry/base", "registry/components")
-# The library of `net`; its programs stand apart.
+# The library of `net`. Its programs are separate.
 NET_ROOMS = ("net/wire", "net/transport", "net/secure", "net/endpoint", "net/snapshot",
              "net/replication", "net/metrics", "net/capture")
 
-# What a build is made of, before it knows of other builds.
+# The rooms below builds: they do not know other builds.
 BEFORE_BUILDS = ("registry", "runtime/bundle", "bundler/cache", "bundler/cook", "bundler/plan",
                  "bundler/pack")
 
-# What a folder may include; the longest matching prefix of a file's path counts. This is the
-# picture in ARCHITECTURE.md.
+# Allowed includes of a folder; the longest matching prefix of a file's path counts. This is the
+# diagram in ARCHITECTURE.md.
 ARROWS = {
     "registry/base": ("registry/base",),
     "registry/components": (*VALUES,),
@@ -66,7 +66,7 @@ ARROWS = {
     "tests": ("registry", "bundler", "runtime", "net", "content", "tests"),
 }
 
-# Libraries that one room wraps, so that their types and exceptions stay inside.
+# Libraries that only one room uses, so that their types and exceptions stay inside it.
 WRAPPED_LIBRARIES = {
     "yaml-cpp/": ("registry/yaml/",),
     "CLI/": ("bundler/cli/", "net/tools/command_line.cpp", "tests/bench/"),
@@ -77,14 +77,14 @@ WRAPPED_LIBRARIES = {
     "physfs.h": ("tests/bench/",),
 }
 
-# Files of more than 500 lines, and why they are one idea all the same.
+# Files of more than 500 lines, with the reason.
 LONG_FILES = {
     "content/arena/make_content.py": "one table of what exists in the sample game",
     "content/arena/content_writer.py": "the writer of both dialects, which share every value",
     "tests/golden/bad_content/make_cases.py": "one table of broken projects",
 }
 
-# Pattern in code, where it may stand, and what to do instead.
+# A pattern in code, the files that may have it, and the alternative.
 MAINS = ("*main.cpp",)
 BANNED = (
     (r"\bf(?:re)?open\s*\(|\b[io]?fstream\b|(?<!\w)::open(?:at)?\s*\(|#\s*include\s*<fcntl\.h>",
@@ -129,12 +129,12 @@ TOP_LEVEL = {
     "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "bundler",
     "content", "dev", "net", "registry", "runtime", "tests", "vcpkg.json",
 }
-# Words that say nothing about what is inside.
+# Words that do not describe the content.
 EMPTY_WORDS = {"manager", "managers", "util", "utils", "helper", "helpers", "common", "misc"}
 
 
 class Tree:
-    """The files of a working copy: path -> text; None for files whose text no check reads."""
+    """The files of a working copy: path -> text; None for files that no check reads."""
 
     def __init__(self, files):
         self.files = dict(sorted(files.items()))
@@ -158,8 +158,8 @@ class Tree:
 
 CHECKLIST = "tests/README.md"
 CODE = (".h", ".cpp", ".c", ".py")
-CPP = (".h", ".cpp", ".c")  # C reads like C++ here
-# What other languages include: C, and nothing that their programs might not have.
+CPP = (".h", ".cpp", ".c")  # C is treated like C++ here
+# Headers for other languages: C, and no header that their programs may lack.
 C_HEADERS = {"runtime/c_api/muster_runtime.h": ("stddef.h", "stdint.h")}
 
 
@@ -192,7 +192,7 @@ LITERALS = re.compile(
 
 
 def bare_code(text, keep_strings=False):
-    """C++ or C with comments and literals blanked out; line breaks stay where they are."""
+    """Returns C++ or C with blanked comments and literals; line breaks are kept."""
     def blank(match):
         piece = match.group(0)
         if keep_strings and not piece.startswith("/"):
@@ -209,14 +209,14 @@ def line_of(text, offset):
 
 
 def check_includes(tree):
-    """Include arrows between folders, and libraries that stay in the room that wraps them."""
+    """Includes follow the arrows between folders; wrapped libraries stay in their room."""
     for path, text in tree.code(*CPP):
         rooms = [room for room in ARROWS if is_below(path, room)]
         allowed = ARROWS[max(rooms, key=len)] if rooms else ()
         for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]',
                                  bare_code(text, keep_strings=True), re.MULTILINE):
             line, target = line_of(text, match.start()), match.group(2)
-            # The tutorial includes what a user of an installed package does.
+            # The tutorial includes the headers of an installed package, as its users do.
             if is_below(path, "content/first_game"):
                 target = f"content/first_game/{target}" if match.group(1) == '"' else target
             if match.group(1) == "<":
@@ -230,7 +230,7 @@ def check_includes(tree):
 
 
 def check_c_headers(tree):
-    """Headers for other languages stand alone, and every include of them is the installed one."""
+    """Headers for other languages are self-contained, and included as installed headers."""
     for path, allowed in C_HEADERS.items():
         text = tree.files.get(path) or ""
         for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]',
@@ -245,14 +245,14 @@ def check_c_headers(tree):
 
 
 def check_pragma_once(tree):
-    """#pragma once in each header, before any other code."""
+    """Each header has #pragma once before any other code."""
     for path, text in tree.code(".h"):
         if not bare_code(text).lstrip().startswith("#pragma once"):
             yield f"{path}:1: the header does not begin with #pragma once"
 
 
 def check_file_length(tree):
-    """Files of at most 1,000 lines; those above 500 are justified in LONG_FILES."""
+    """Files have at most 1,000 lines; those above 500 have a reason in LONG_FILES."""
     for path, text in tree.code():
         count = text.count("\n")
         if count > LINES_PER_FILE_MAX:
@@ -273,12 +273,12 @@ SCOPE = re.compile(
 
 def cpp_functions(text):
     """Yields (line of the opening brace, lines in the body) of every function. A brace opens one
-    when what stands before it, back to the last statement, has a parameter list and is neither a
-    type, a namespace nor an initialiser. Lambdas count as part of the function around them; a
+    if the text before it, back to the last statement, has a parameter list and is neither a
+    type, a namespace nor an initialiser. Lambdas count as part of the function around them. A
     constructor's `member_{value}` is not its body."""
     code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group(0)),
                   bare_code(text), flags=re.MULTILINE)
-    stack = []  # (is function, offset of the brace, offset of what stands before it)
+    stack = []  # (is function, offset of the brace, offset of the text before it)
     head_start = 0
     for match in re.finditer(r"[{};]", code):
         at = match.start()
@@ -309,7 +309,7 @@ def python_functions(text):
 
 
 def check_function_length(tree):
-    """Functions of at most 70 lines."""
+    """Functions have at most 70 lines."""
     for path, text in tree.code():
         functions = python_functions if path.endswith(".py") else cpp_functions
         for line, count in functions(text):
@@ -318,7 +318,7 @@ def check_function_length(tree):
 
 
 def check_line_length(tree):
-    """Lines of at most 100 columns."""
+    """Lines have at most 100 columns."""
     for path, text in tree.code():
         for number, line in enumerate(text.split("\n"), start=1):
             if len(line) > COLUMNS_MAX:
@@ -326,7 +326,7 @@ def check_line_length(tree):
 
 
 def unlisted(tree, wanted):
-    """Paths for which `wanted` is true and that no CMakeLists.txt above them names."""
+    """Yields paths for which `wanted` is true and that no CMakeLists.txt above them lists."""
     for path in tree.files:
         if not wanted(path):
             continue
@@ -344,7 +344,7 @@ def unlisted(tree, wanted):
 
 
 def check_tests_listed(tree):
-    """An unlisted test is a dead test."""
+    """Every test is listed, because an unlisted test never runs."""
     def is_test(path):
         return path.startswith("tests/") and path.endswith(
             ("_test.cpp", "_test.c", "_fuzz.cpp", "_bench.cpp", "_test.py"))
@@ -353,7 +353,7 @@ def check_tests_listed(tree):
 
 
 def check_sources_listed(tree):
-    """Every source and header belongs to a target; headers that do are compiled alone."""
+    """Every source and header belongs to a target; listed headers are compiled alone."""
     house = ("registry/", "net/", "runtime/", "bundler/")
 
     def is_source(path):
@@ -364,7 +364,7 @@ def check_sources_listed(tree):
 
 
 def check_banned_calls(tree):
-    """Disk, socket, clock, chance and environment live in named files at the edge."""
+    """Disk, socket, clock, randomness and environment are used only in named files."""
     for path, text in tree.code(*CPP):
         code = bare_code(text)
         for pattern, places, instead in BANNED:
@@ -376,7 +376,7 @@ def check_banned_calls(tree):
 
 
 def check_readmes(tree):
-    """A README.md in the root, in each top folder, in each room with code and folder of tests."""
+    """A README.md exists in the root, each top folder, each room with code and folder of tests."""
     folders = {"", "tests"}
     for path in tree.files:
         parts = path.split("/")
@@ -402,7 +402,7 @@ def checklist_rows(text):
 
 
 def full_names(cell, base):
-    """Names in backticks, from the root; a file without a folder is in that of the one before."""
+    """Yields names in backticks, from the root; a file without a folder has the previous one's."""
     names, folder = [], ""
     for name in re.findall(r"`([^`]+)`", cell):
         if "." in name and "/" not in name:
@@ -417,7 +417,7 @@ def is_named(path, name):
 
 
 def check_checklist(tree):
-    """The checklist of tests/README.md names files that exist, and all that carry a row's tag."""
+    """The checklist of tests/README.md names existing files, and all files with a row's tag."""
     rows = {}
     for line, number, places, tests in checklist_rows(tree.files.get(CHECKLIST) or ""):
         if number in rows:
@@ -444,14 +444,14 @@ def check_checklist(tree):
 
 
 def check_top_level(tree):
-    """Nothing lies about in the root."""
+    """The root has only expected files."""
     for name in sorted({path.split("/", 1)[0] for path in tree.files}):
         if name not in TOP_LEVEL:
             yield f"{name}:1: not expected at the top; give it a room, or list it in TOP_LEVEL"
 
 
 def check_names(tree):
-    """Files are named for what is inside them."""
+    """Files are named after their content."""
     for path in tree.files:
         for part in pathlib.PurePosixPath(path).parts if is_code(path) else ():
             if EMPTY_WORDS & set(re.split(r"[^a-z]+", part.lower())):
@@ -479,7 +479,7 @@ CHECKS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Checks the house's own rules on its source text.")
+    parser = argparse.ArgumentParser(description="Checks this project's own rules.")
     parser.add_argument("check", nargs="?", choices=sorted(CHECKS))
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parents[2])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that each check of tidy.py sees what it is for, and leaves sound text alone."""
+"""Tests that each check of tidy.py detects its errors, and accepts correct text."""
 
 import pathlib
 import sys
@@ -15,7 +15,7 @@ def body(count):
     return "".join(f"  call({i});\n" for i in range(count))
 
 
-# Check -> (what is wrong, files, part of the complaint).
+# Check -> (the error, files, part of the complaint).
 BAD = {
     "includes": [
         ("net includes runtime", {"net/a.h": '#include "runtime/b.h"\n', "runtime/b.h": HEAD},

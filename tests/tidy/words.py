@@ -1,13 +1,13 @@
-"""Checks of tidy.py that read prose: comments, docstrings, documents, and what documents name."""
+"""Checks of tidy.py for prose: comments, docstrings, documents, and the names in documents."""
 
 import posixpath
 import re
 
-# Hits per 1000 lines of prose, at most. Folders that are not rewritten yet have their present rate.
+# Maximum hits per 1000 lines of prose. Folders that are not rewritten yet have their present rate.
 PROSE_HITS_MAX = 3
-PROSE_HITS_NOW = {"bundler": 96, "content": 84, "registry": 80, "tests": 40}
+PROSE_HITS_NOW = {"bundler": 96, "registry": 80}
 
-# Ways to say a thing that readers have to decode, and what to write instead.
+# Wordings that are hard to read, and the alternative.
 PROSE = (
     (r"\b(?:nobody|somebody|whoever|anybody|enemy|enemies|strangers?)\b",
      "name the program part: caller, server, client, peer, attacker"),
@@ -22,7 +22,7 @@ PROSE = (
 COMMENT = re.compile(r"(?://+<?|#|--|\*)\s(.*)$")
 UNREAD = ("/golden/", "/corpus/", "tests/tidy/")
 
-# Limits that a document states and the code has: the document, the sentence with the number, the
+# Limits that are in a document and in the code: the document, the sentence with the number, the
 # source, and the constant.
 LIMITS = (
     ("net/CONNECTION.md", r"\| block \| (.+?) by format", "net/transport/block.h",
@@ -69,7 +69,7 @@ def prose_lines(path, text):
 
 
 def check_prose(tree):
-    """Prose that a reader understands at once: few hits of PROSE per 1000 lines of a folder."""
+    """Prose is easy to read: few hits of PROSE per 1000 lines of a folder."""
     hits, lines = {}, {}
     for path, text in tree.files.items():
         if text is None or any(part in path for part in UNREAD):
@@ -100,7 +100,7 @@ def public_headers(tree):
 
 
 def check_docstrings(tree):
-    """A public header begins with its subject, and each type in it has a docstring."""
+    """A public header begins with a comment about its purpose, and each type has a docstring."""
     for path in public_headers(tree):
         text = tree.files.get(path)
         if text is None:
@@ -124,19 +124,19 @@ def check_docstrings(tree):
 
 NAMED = re.compile(r"`([\w./-]+\.(?:h|cpp|c|py|md|cmake|lua|case|yaml|json|csv))`")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
-# What documents name and that the tree does not hold: files of a user's project or of a build.
+# Names in documents that are not in the tree: files of a user's project or of a build.
 USERS_FILES = re.compile(
     r"(?:^|/)(?:muster|settings|game|muster-baseline|build|components|package|manifest|"
     r"packages-lock|content\.schema|muster\.schema|\.muster-\w+)\.(?:yaml|json|h)$|"
     r"\.(?:yaml|json|csv)$")
-# Options of other programs that documents show.
+# Options of other programs in documents.
 OTHERS_OPTIONS = {
     "--build", "--install", "--prefix", "--preset", "--target", "--component", "--config",
     "--cached", "--recursive", "--depth", "--worktree", "--no-verify", "--help", "--version"}
 
 
 def check_documents(tree):
-    """Documents name files and options that exist, and limits that the code has."""
+    """Documents name existing files and options, and the limits of the code."""
     names = {posixpath.basename(path) for path in tree.files}
     options = set(OTHERS_OPTIONS)
     for path, text in tree.files.items():
@@ -161,7 +161,7 @@ def check_documents(tree):
 
 
 def number_of(text):
-    """The value of a number as documents and C++ write it; None for anything else."""
+    """Returns the value of a number in a document or in C++; None for anything else."""
     text = text.strip().rstrip(",")
     unit = re.fullmatch(r"([\d,]+) ([KMG]iB)", text)
     if unit:
@@ -174,7 +174,7 @@ def number_of(text):
     plain = re.sub(r"(?<=\d)(?:ULL|UL|U|LL|L)\b", "", plain)
     if not re.fullmatch(r"[\d\s()*+<-]+", plain):
         return None
-    return eval(plain, {"__builtins__": {}})  # Digits and operators alone.
+    return eval(plain, {"__builtins__": {}})  # Only digits and operators.
 
 
 def check_limits(tree):

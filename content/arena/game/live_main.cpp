@@ -3,7 +3,7 @@
 //
 //     arena_live build/live [--reloads N]
 //
-// Ends after N new builds, else with Ctrl-C. Exit codes: 0 as told, 2 usage or unreadable build.
+// Ends after N new builds, or with Ctrl-C. Exit codes: 0 ended so, 2 usage or unreadable build.
 #include <algorithm>
 #include <charconv>
 #include <chrono>

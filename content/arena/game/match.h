@@ -1,4 +1,4 @@
-// What a match is played for: its rules, points to hold, things to pick up, places to start from.
+// The parts of a match: its rules, points to capture, pickups, and spawn points.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -24,7 +24,7 @@ struct CapturePoint {
   std::int32_t owning_team = -1;
 };
 
-/// Gives something to whoever walks over it.
+/// Gives an item or health to the character that walks over it.
 struct Pickup {
   muster::AssetReference item;  ///< An item definition; unset for health.
   std::int32_t amount = 1;

@@ -76,7 +76,7 @@ bool take_replay_value(std::string_view name, std::string_view value, ProgramOpt
   return name == "--speed" && read_speed(value, options.speed);
 }
 
-// An option with a value; false when there is none of that name, or its value makes no sense.
+// Parses an option with a value; false if the name is unknown or the value is invalid.
 bool take_value(Program program, std::string_view name, std::string_view value,
                 ProgramOptions& options) {
   if (name == "--record" && program == Program::server) {

@@ -15,7 +15,7 @@ struct ProgramOptions {
   std::string address;       ///< To listen at, or of the server.
   std::string key;           ///< The server's; of clients only.
   double seconds = 0;        ///< How long to play; 0 for as long as it goes.
-  double still_seconds = 2;  ///< Of these, the last ones: nothing moves then.
+  double still_seconds = 2;  ///< The last seconds, in which nothing moves.
   LossOptions loss;
   std::uint64_t seed = 1;
   std::uint16_t workers = 1;  ///< Threads that encode; of servers only.

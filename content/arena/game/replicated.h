@@ -18,7 +18,7 @@ struct Transform {
 };
 
 struct Team {
-  std::int32_t team_id = -1;  ///< -1 belongs to nobody.
+  std::int32_t team_id = -1;  ///< -1: no team.
 };
 
 /// One per connected player; it lives as long as the connection.

@@ -89,7 +89,7 @@ void shoot(SystemContext& ctx, EntityId self, const CharacterMovement&, const Tr
   shot.start_tick = ctx.tick().value();
   shot.start_position = at.position + Vec3{0, kEyeHeight, 0};
   shot.end_position = at.position + normalised({steer.aim.x, 0, steer.aim.z}) * kShotMetres;
-  // Its prefab has no component that would tell a predicted one from another.
+  // Its prefab has no component by which a predicted one could be matched.
   if (ctx.is_server()) ctx.spawn(types::kProjectile, {}, shot);
   ctx.play(kMuzzleFlash, {.position = shot.start_position});
   ctx.play(kTracer, {.position = shot.start_position, .line_end = shot.end_position});

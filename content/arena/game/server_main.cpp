@@ -1,4 +1,4 @@
-// Serves a match of the arena to whoever comes.
+// Serves a match of the arena to clients.
 //
 //     arena_server build/demo 127.0.0.1:7000 --seconds 60
 //

@@ -53,7 +53,7 @@ TEST_CASE("build.json describes every file of the output", "[bundler][report][sy
   CHECK(files == output.files().size());
 }
 
-TEST_CASE("A target that a build leaves alone keeps its part; other nonsense is not taken over",
+TEST_CASE("A target that is not built keeps its part of the report; unknown content is dropped",
           "[bundler][report]") {
   const auto project = Project::open(arena(), 2, {}).value();
   const BuildOptions options;
@@ -67,7 +67,7 @@ TEST_CASE("A target that a build leaves alone keeps its part; other nonsense is 
   }
 }
 
-TEST_CASE("A summary says how much, how well and how long", "[bundler][report]") {
+TEST_CASE("A summary has sizes, ratios and times", "[bundler][report]") {
   const auto project = Project::open(arena(), 2, {}).value();
   TargetBuild build;
   build.target = Target::server;

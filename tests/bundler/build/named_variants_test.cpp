@@ -1,4 +1,4 @@
-// Variants of what a target goes without, and variants that it goes without.
+// Stripped assets that have variants, and variants that refer to stripped assets.
 #include <map>
 #include <set>
 #include <string>
@@ -18,7 +18,7 @@ Guid guid_of(const std::string& name) {
   return Guid::parse(hash_bytes(as_bytes(name)).to_string()).value();
 }
 
-/// A crate for both sides, whose paint has a skin; all of it may vary.
+/// A crate for both targets. Its paint has a skin, and each of them may have variants.
 class Game {
  public:
   explicit Game(const std::string& keep = "") {
@@ -58,10 +58,10 @@ class Game {
   MemoryFileSystem files_;
 };
 
-/// The rows of a catalog: the path of each asset by its guid, with a star where it is only named.
+/// The rows of a catalog: each asset's path by its guid, with a star if it is named but not packed.
 using Rows = std::map<Guid, std::string>;
 
-// The rows; and checks that what is said to be packed is, and nothing else.
+// Returns the rows, and checks that exactly the assets without a star are packed.
 Rows rows_of(const Game& game, const std::string& side) {
   const auto catalog =
       CatalogReader::open(game.output.files().at(path(side + "/catalog.mcat"))).value();
@@ -95,7 +95,7 @@ std::uint32_t alternatives_of(const Game& game, const std::string& side) {
       .alternative_count();
 }
 
-// With these rows besides those of what all sides have.
+// Adds the rows that both targets have.
 Rows with(Rows rows) {
   rows.emplace(guid_of("things.yaml"), "a/things.yaml");
   rows.emplace(guid_of("crate.yaml"), "a/crate.yaml");
@@ -103,7 +103,7 @@ Rows with(Rows rows) {
   return rows;
 }
 
-TEST_CASE("What a target is stripped of with its variants has one name there",
+TEST_CASE("A stripped asset with variants has one row in the catalog",
           "[bundler][build][variant][strip]") {
   Game game;
   game.add("skin@low.png", "the coarse skin");
@@ -119,7 +119,7 @@ TEST_CASE("What a target is stripped of with its variants has one name there",
   CHECK(store.load(guid_of("crate.yaml"), kMainPayload).has_value());
 }
 
-TEST_CASE("What a target keeps it keeps with its variants, whichever of them is named",
+TEST_CASE("A kept asset is kept with its variants, whichever of them the rule names",
           "[bundler][build][variant][strip]") {
   Game game(GENERATE("\"a/skin.png\"", "\"a/skin@low.png\""));
   game.add("skin@low.png", "the coarse skin");
@@ -135,7 +135,7 @@ TEST_CASE("What a target keeps it keeps with its variants, whichever of them is 
   CHECK(as_text(other.load(guid_of("skin.png"), kMainPayload).value().bytes) == "the skin");
 }
 
-TEST_CASE("What a variant alone refers to has a name where the target goes without it",
+TEST_CASE("An asset that only a variant refers to has a row even if the target strips it",
           "[bundler][build][variant][strip]") {
   Game game;
   game.add("paint@low.yaml", "class: Paint\nskin: " + Game::strong("flat.png"));
@@ -153,7 +153,7 @@ TEST_CASE("What a variant alone refers to has a name where the target goes witho
   CHECK(lost.error().message.find("goes without it") != std::string::npos);
 }
 
-TEST_CASE("What a build has chosen has the name of what it stands for",
+TEST_CASE("The chosen variant of a build has the guid of the base",
           "[bundler][build][variant][strip]") {
   const bool is_low = GENERATE(false, true);
   CAPTURE(is_low);

@@ -19,7 +19,7 @@ namespace {
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it needs",
+TEST_CASE("Every registered asset gets a bundle, and a catalog from which all its needs are found",
           "[bundler][build][sys-11][sys-12]") {
   const MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const MemoryFileSystem output = testing::build_to_memory(source, {.jobs = 2});
@@ -35,7 +35,7 @@ TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it
       const BundleName name = catalog.value().bundle(i).name;
       const auto bundle = BundleReader::open(output.files().at(path(folder + "/" + name.path())));
       REQUIRE(bundle.has_value());
-      if (name.kind == BundleKind::variant) continue;  // They stand for one that counts.
+      if (name.kind == BundleKind::variant) continue;  // A variant replaces an asset that counts.
       for (std::uint32_t e = 0; e < bundle.value().entry_count(); ++e) {
         const BundleEntry entry = bundle.value().entry(e);
         if (entry.local_id == kMainPayload) ++homes[entry.guid];
@@ -57,7 +57,7 @@ TEST_CASE("Every registered asset gets a bundle, and a catalog that finds all it
   }
 }
 
-TEST_CASE("What the server goes without is named in its catalog where something refers to it",
+TEST_CASE("A stripped asset that is still referenced is named in the server's catalog",
           "[bundler][build][strip]") {
   MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const std::string own = "plain/items/pistol_server.yaml";
@@ -77,11 +77,11 @@ TEST_CASE("What the server goes without is named in its catalog where something 
   CHECK(named->bundle == layout::kNone);
   CHECK(named->path == "plain/audio/pickup.wav");
   CHECK_FALSE(server.value().bundle_of(sound).has_value());
-  CHECK_FALSE(server.value().find_asset(material).has_value());  // Only the renderer knew it.
+  CHECK_FALSE(server.value().find_asset(material).has_value());  // Only the renderer used it.
   const auto client = CatalogReader::open(output.files().at(path("client/catalog.mcat")));
   REQUIRE(client.has_value());
   CHECK(client.value().bundle_of(sound).has_value());
-  // Whoever asks for it is told, and nothing else is.
+  // A request for it gets this explanation; other assets do not.
   const FileSystemSource folder(output, path("server"));
   auto store = BundleStore::open(folder);
   REQUIRE(store.has_value());
@@ -90,14 +90,14 @@ TEST_CASE("What the server goes without is named in its catalog where something 
   CHECK(loaded.error().code == ErrorCode::not_found);
   CHECK(loaded.error().message.find("the server goes without it") != std::string::npos);
   CHECK(loaded.error().message.find("'plain/audio/pickup.wav'") != std::string::npos);
-  // Whichever way it is asked for, the message is one.
+  // Every kind of request gets the same message.
   SteppedLoads loads(folder, store.value().catalog());
   BundleLoader loader(store.value(), loads, {});
   CHECK(loader.request_asset(sound).error().message == loaded.error().message);
   World world(std::span<const ComponentDescription>{});
   Spawner spawner(store.value(), world);
   CHECK(spawner.spawn(sound).error().message == loaded.error().message);
-  // Of what nothing refers to any more the catalog knows nothing.
+  // The catalog has no row for an asset without references.
   const Error unknown = loader.request_asset(material).error();
   CHECK(unknown.code == ErrorCode::not_found);
   CHECK(unknown.message.find("'muster why'") != std::string::npos);
@@ -122,7 +122,7 @@ Attempt attempt(const Project& project, const std::stop_token& stop) {
   return {std::move(result), std::move(problems)};
 }
 
-TEST_CASE("All assets that cannot be cooked are told, sorted, and nothing is built",
+TEST_CASE("All assets that cannot be cooked are reported, sorted, and nothing is built",
           "[bundler][build][sys-12]") {
   testing::UnityProject project;
   const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
@@ -151,7 +151,7 @@ TEST_CASE("All assets that cannot be cooked are told, sorted, and nothing is bui
   CHECK(built.problems[1].location.path.text() == "Assets/B.png");
 }
 
-TEST_CASE("An effect that two registries name alike is one, and told when they differ",
+TEST_CASE("An effect with the same values in two registries is one; different values are an error",
           "[bundler][build]") {
   const int pool_size = GENERATE(16, 8, 0, 1025);
   CAPTURE(pool_size);
@@ -174,7 +174,7 @@ TEST_CASE("An effect that two registries name alike is one, and told when they d
         (pool_size == 8 ? ErrorCode::already_exists : ErrorCode::malformed));
 }
 
-TEST_CASE("A build that is told to stop gives no result", "[bundler][build]") {
+TEST_CASE("A build that is asked to stop returns no result", "[bundler][build]") {
   const MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const auto project = Project::open(source, 2, {}).value();
   std::stop_source stop;

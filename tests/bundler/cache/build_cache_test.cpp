@@ -17,7 +17,7 @@ ByteVector bytes_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("SHA-256 is that of the standard", "[cache]") {
+TEST_CASE("SHA-256 matches the vectors of its standard", "[cache]") {
   // FIPS 180-4's examples.
   CHECK(sha256({}).to_string() ==
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -28,7 +28,7 @@ TEST_CASE("SHA-256 is that of the standard", "[cache]") {
   CHECK_FALSE(Sha256::parse(std::string(64, 'A')).has_value());
 }
 
-TEST_CASE("An action's result is what protobuf would make of it", "[cache]") {
+TEST_CASE("An action's result has the encoding of protobuf", "[cache]") {
   const ActionResult result{.content = sha256(as_bytes("abc")), .content_bytes = 300};
   const ByteVector bytes = encode(result);
   // output_files { path: "result" digest { hash: "ba78..." size_bytes: 300 } }
@@ -39,7 +39,7 @@ TEST_CASE("An action's result is what protobuf would make of it", "[cache]") {
   REQUIRE(parsed.has_value());
   CHECK(parsed->content == result.content);
   CHECK(parsed->content_bytes == 300);
-  // Somebody else's fields: exit_code (4), stdout_raw (5) and a fixed64.
+  // Fields of other writers: exit_code (4), stdout_raw (5) and a fixed64.
   ByteVector more = bytes;
   for (const char c : std::string("\x20\x01\x2a\x02ok\x31"
                                   "12345678")) {
@@ -71,7 +71,7 @@ TEST_CASE("A result is found under its key and no other", "[cache]") {
   CHECK(cache.notes().empty());
 }
 
-TEST_CASE("What only the server has is put into the folder", "[cache]") {
+TEST_CASE("A result that only the server has is stored in the folder", "[cache]") {
   MemoryBlobs folder;
   MemoryBlobs server;
   BuildCache elsewhere({{.store = &server, .name = "server"}});
@@ -88,7 +88,7 @@ TEST_CASE("What only the server has is put into the folder", "[cache]") {
   CHECK(folder.blobs.size() == 4);
 }
 
-TEST_CASE("Whatever is damaged in a cache is noticed, let go of and made anew", "[cache]") {
+TEST_CASE("Damaged data in a cache is detected, removed and stored again", "[cache]") {
   const ByteVector result = bytes_of("cooked crate");
   MemoryBlobs good;
   BuildCache({{.store = &good, .name = "good"}}).store(key_of("crate"), result);
@@ -106,7 +106,7 @@ TEST_CASE("Whatever is damaged in a cache is noticed, let go of and made anew", 
         damaged[at] ^= std::byte{1};
       }
       const auto found = cache.find(key_of("crate"));
-      // A path that nobody reads may be another: the content is right all the same.
+      // An unused path may differ, because the content is still correct.
       if (found) {
         CHECK(*found == result);
         continue;
@@ -124,7 +124,7 @@ TEST_CASE("Whatever is damaged in a cache is noticed, let go of and made anew", 
   }
 }
 
-TEST_CASE("A cache that fails again and again is given up, and named", "[cache]") {
+TEST_CASE("A cache that fails repeatedly is no longer used, and reported", "[cache]") {
   MemoryBlobs folder;
   MemoryBlobs server;
   server.fails = true;
@@ -134,7 +134,7 @@ TEST_CASE("A cache that fails again and again is given up, and named", "[cache]"
     const ContentHash key = key_of(std::to_string(i));
     CHECK_FALSE(cache.find(key).has_value());
     cache.store(key, bytes_of("x"));
-    CHECK(cache.find(key) == bytes_of("x"));  // The folder goes on.
+    CHECK(cache.find(key) == bytes_of("x"));  // The folder is still used.
   }
   CHECK(server.gets == 3);
   CHECK(server.puts == 3);
@@ -142,7 +142,7 @@ TEST_CASE("A cache that fails again and again is given up, and named", "[cache]"
   CHECK(cache.notes()[0].starts_with("the cache http://server was given up: it "));
 }
 
-TEST_CASE("A cache that only gives is still asked", "[cache]") {
+TEST_CASE("A read-only cache is still asked", "[cache]") {
   class ReadOnlyBlobs final : public BlobStore {
    public:
     Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
@@ -168,7 +168,7 @@ TEST_CASE("A cache that only gives is still asked", "[cache]") {
   CHECK(server.puts == 3);
 }
 
-TEST_CASE("A cache that lets somebody wait in vain is given up at once", "[cache]") {
+TEST_CASE("A cache that times out is no longer used", "[cache]") {
   class SlowBlobs final : public BlobStore {
    public:
     Result<std::optional<ByteVector>> get(const BlobKey&, std::uint64_t,
@@ -186,7 +186,7 @@ TEST_CASE("A cache that lets somebody wait in vain is given up at once", "[cache
   CHECK(server.gets == 1);
 }
 
-TEST_CASE("A failure now and then does not give a cache up", "[cache]") {
+TEST_CASE("Occasional failures do not disable a cache", "[cache]") {
   MemoryBlobs server;
   BuildCache cache({{.store = &server, .name = "server"}});
   cache.store(key_of("crate"), bytes_of("x"));

@@ -1,4 +1,4 @@
-// Look-ups and workers share the pieces, and each is done once.
+// Look-ups and workers share the pieces, and each piece is done once.
 #include "bundler/cache/cache_race.h"
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace {
 
 TEST_CASE("Each piece is done once, by the cache or by a worker", "[bundler][cache]") {
   const std::size_t count = GENERATE(0U, 1U, 31U, 500U);
-  const std::size_t every = GENERATE(1U, 2U, 7U, 1000U);  // what the cache has
+  const std::size_t every = GENERATE(1U, 2U, 7U, 1000U);  // distance between pieces in the cache
   CAPTURE(count, every);
   const ManualClock clock;
   std::vector<std::atomic<int>> done(count);
@@ -40,7 +40,7 @@ TEST_CASE("Each piece is done once, by the cache or by a worker", "[bundler][cac
   for (const unsigned worker : workers) CHECK(worker < 3);
 }
 
-TEST_CASE("A cache that is known to take longer than the work is not asked", "[bundler][cache]") {
+TEST_CASE("A cache that is known to be slower than the work is not asked", "[bundler][cache]") {
   const ManualClock clock;
   std::atomic<int> looked_up{0};
   std::atomic<int> worked{0};
@@ -58,7 +58,7 @@ TEST_CASE("A cache that is known to take longer than the work is not asked", "[b
   CHECK(worked == 100);
 }
 
-// Each look at it is a millisecond later.
+// Each read of this clock is a millisecond later.
 class TickingClock final : public Clock {
  public:
   Time now() const override {
@@ -69,12 +69,12 @@ class TickingClock final : public Clock {
   mutable std::atomic<std::int64_t> ticks_{0};
 };
 
-// Waits like a server that never answers.
+// Waits like a server that does not answer.
 void wait_until_abandoned(const std::stop_token& abandoned) {
   while (!abandoned.stop_requested()) std::this_thread::yield();
 }
 
-TEST_CASE("Workers do what a silent cache was asked for, and the look-ups are abandoned",
+TEST_CASE("Workers do pieces that a silent cache was asked for, and the look-ups are abandoned",
           "[bundler][cache]") {
   const std::size_t count = GENERATE(1U, 8U, 32U, 200U);
   CAPTURE(count);
@@ -99,7 +99,7 @@ TEST_CASE("Workers do what a silent cache was asked for, and the look-ups are ab
   for (const auto& times : done) CHECK(times == 1);
 }
 
-TEST_CASE("A result that comes after a worker has taken the piece is dropped", "[bundler][cache]") {
+TEST_CASE("A result that arrives after a worker took the piece is dropped", "[bundler][cache]") {
   const TickingClock clock;
   std::atomic<int> accepted{0};
   std::atomic<int> worked{0};
@@ -131,7 +131,7 @@ TEST_CASE("A large piece that a silent cache was asked for is left to the caller
   CHECK(worked == 0);
 }
 
-TEST_CASE("A look-up that fails for want of memory ends the race", "[bundler][cache]") {
+TEST_CASE("A look-up that fails to allocate memory ends the race", "[bundler][cache]") {
   const ManualClock clock;
   CacheRace race;
   race.estimates.assign(3, std::chrono::hours(1));
@@ -143,9 +143,8 @@ TEST_CASE("A look-up that fails for want of memory ends the race", "[bundler][ca
   CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
 }
 
-TEST_CASE(
-    "A race ends when every look-up fails, although most pieces are neither asked for nor done",
-    "[bundler][cache]") {
+TEST_CASE("A race ends when every look-up fails, even with most pieces neither requested nor done",
+          "[bundler][cache]") {
   const ManualClock clock;
   CacheRace race;
   race.estimates.assign(std::size_t{CacheRace::kLookUpsMin} * 4, std::chrono::hours(1));
@@ -168,7 +167,7 @@ TEST_CASE("A worker that fails ends the race, and abandons the look-ups", "[bund
   CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
 }
 
-TEST_CASE("At least 32 look-ups are under way at once", "[bundler][cache]") {
+TEST_CASE("At least 32 look-ups run at the same time", "[bundler][cache]") {
   const ManualClock clock;
   std::atomic<unsigned> under_way{0};
   CacheRace race;

@@ -19,7 +19,7 @@ std::string path_of(const TemporaryFolder& folder, const BlobKey& key) {
   return folder.path() + "/cas/" + name.substr(0, 2) + "/" + name;
 }
 
-// As if it had been used so many seconds after a moment long ago.
+// Sets the time of use to this many seconds after a fixed time.
 void set_used(const std::string& path, int seconds) {
   using FileTime = std::filesystem::file_time_type;
   const FileTime long_ago = FileTime::clock::now() - std::chrono::hours(24 * 365);
@@ -34,7 +34,7 @@ std::optional<std::string> text_of(DiskBlobs& blobs, const BlobKey& key) {
 
 }  // namespace
 
-TEST_CASE("A folder keeps blobs in their two spaces", "[cache]") {
+TEST_CASE("A folder keeps blobs in two separate spaces", "[cache]") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/deep/in/cache";
   const auto blobs = DiskBlobs::open(path);
@@ -53,7 +53,7 @@ TEST_CASE("A folder keeps blobs in their two spaces", "[cache]") {
   CHECK_FALSE(text_of(*blobs.value(), {BlobSpace::content, hash}).has_value());
 }
 
-TEST_CASE("A folder that is a file, a pipe where a blob should be: errors, not a wait", "[cache]") {
+TEST_CASE("A file as the folder, or a pipe as a blob, is an error without waiting", "[cache]") {
   const TemporaryFolder folder;
   folder.put("file", "x");
   CHECK_FALSE(DiskBlobs::open(folder.path() + "/file").has_value());
@@ -64,11 +64,11 @@ TEST_CASE("A folder that is a file, a pipe where a blob should be: errors, not a
   REQUIRE(std::filesystem::remove(path));
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
   CHECK_FALSE(blobs.value()->get(key, kMax, {}).has_value());
-  REQUIRE(blobs.value()->put(key, as_bytes("a")).has_value());  // It heals.
+  REQUIRE(blobs.value()->put(key, as_bytes("a")).has_value());  // Storing repairs it.
   CHECK(text_of(*blobs.value(), key) == "a");
 }
 
-TEST_CASE("A folder lets go of what was not used for longest", "[cache]") {
+TEST_CASE("A folder removes the least recently used blobs", "[cache]") {
   const TemporaryFolder folder;
   const auto blobs = DiskBlobs::open(folder.path());
   for (int i = 0; i < 10; ++i) {
@@ -89,7 +89,7 @@ TEST_CASE("A folder lets go of what was not used for longest", "[cache]") {
   }
 }
 
-TEST_CASE("What a writer that died left behind goes in time, what is not ours stays", "[cache]") {
+TEST_CASE("Files of a killed writer are removed later; foreign files stay", "[cache]") {
   const TemporaryFolder folder;
   const auto blobs = DiskBlobs::open(folder.path());
   REQUIRE(blobs.value()->put(key_of("a"), as_bytes("a")).has_value());
@@ -111,11 +111,11 @@ TEST_CASE("What a writer that died left behind goes in time, what is not ours st
   CHECK_FALSE(text_of(*blobs.value(), key_of("a")).has_value());
 }
 
-TEST_CASE("Builds side by side see whole blobs, also while others are let go of", "[cache]") {
+TEST_CASE("Parallel builds read complete blobs, even while others are removed", "[cache]") {
   const TemporaryFolder folder;
   std::atomic<int> wrong = 0;
   parallel_for(600, 4, {}, [&](std::size_t i, unsigned) {
-    const auto blobs = DiskBlobs::open(folder.path());  // As another process would.
+    const auto blobs = DiskBlobs::open(folder.path());  // Opened as another process would.
     const std::string content = std::to_string(i % 7) + std::string(20'000, 'x');
     const auto seen = text_of(*blobs.value(), key_of(content));
     if (seen && *seen != content) ++wrong;

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// Says what it was told to, one answer a request, and keeps what it was asked.
+// Returns prepared answers, one per request, and records the requests.
 class ScriptedTransport final : public HttpTransport {
  public:
   Result<HttpAnswer> get(const std::string& path, std::uint64_t, const std::stop_token&) override {
@@ -45,7 +45,7 @@ const std::string kPath = "/ac/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb
 
 }  // namespace
 
-TEST_CASE("Blobs are asked for and put by Bazel's paths", "[cache]") {
+TEST_CASE("Blobs are requested and stored under Bazel's paths", "[cache]") {
   ScriptedTransport transport;
   HttpBlobs blobs(transport);
   transport.answers = {answer(200, "made"), answer(404), answer(201)};
@@ -59,7 +59,7 @@ TEST_CASE("Blobs are asked for and put by Bazel's paths", "[cache]") {
   CHECK(transport.waited.empty());
 }
 
-TEST_CASE("What may pass is tried again, longer and longer after", "[cache]") {
+TEST_CASE("Temporary failures are retried after increasing delays", "[cache]") {
   for (const Result<HttpAnswer>& trouble :
        {Result<HttpAnswer>(fail(ErrorCode::io, "refused")),
         Result<HttpAnswer>(fail(ErrorCode::truncated, "broke off")),
@@ -75,7 +75,7 @@ TEST_CASE("What may pass is tried again, longer and longer after", "[cache]") {
   }
 }
 
-TEST_CASE("What took long already, and what will not change, is not tried again", "[cache]") {
+TEST_CASE("Slow and permanent failures are not retried", "[cache]") {
   for (const Result<HttpAnswer>& trouble :
        {Result<HttpAnswer>(fail(ErrorCode::timed_out, "slow")),
         Result<HttpAnswer>(fail(ErrorCode::cancelled, "stop")),
@@ -91,14 +91,14 @@ TEST_CASE("What took long already, and what will not change, is not tried again"
   }
 }
 
-TEST_CASE("An address is shown without its password", "[cache]") {
+TEST_CASE("An address is printed without its password", "[cache]") {
   CHECK(address_for_people("http://me:secret@cache:8080/x") == "http://cache:8080/x");
   CHECK(address_for_people("http://me:sec/r@et@cache/x") == "http://cache/x");
   CHECK(address_for_people("me:secret@cache") == "cache");
   CHECK(address_for_people("http://cache") == "http://cache");
 }
 
-TEST_CASE("Nobody answers at an address: an error that says so", "[cache]") {
+TEST_CASE("An address without a server is a clear error", "[cache]") {
   const auto wrong = CurlTransport::open({.address = "ftp://me:secret@cache"});
   REQUIRE_FALSE(wrong.has_value());
   CHECK(wrong.error().message.find("secret") == std::string::npos);

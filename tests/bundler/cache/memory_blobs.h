@@ -1,4 +1,4 @@
-// A cache's place in memory that fails and damages when it is told to.
+// A cache in memory that fails or damages data on request.
 #pragma once
 
 #include <map>

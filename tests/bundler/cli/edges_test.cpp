@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-TEST_CASE("Two builds do not write into one folder at once", "[bundler][cli]") {
+TEST_CASE("Two builds do not write into one folder at the same time", "[bundler][cli]") {
   const TemporaryFolder folder;
   auto first = LockedOutput::open(folder.path());
   REQUIRE(first.has_value());
@@ -24,7 +24,7 @@ TEST_CASE("Two builds do not write into one folder at once", "[bundler][cli]") {
   CHECK(LockedOutput::open(folder.path()).has_value());
 }
 
-TEST_CASE("A folder that was created for a build goes when nothing was published",
+TEST_CASE("A folder that was created for a build is removed if nothing was published",
           "[bundler][cli][sys-12]") {
   const TemporaryFolder folder;
   const std::string out = folder.path() + "/deep/out";
@@ -45,13 +45,14 @@ TEST_CASE("A folder that was created for a build goes when nothing was published
   CHECK(fs::exists(out + "/client/a"));
 }
 
-TEST_CASE("A folder that was there stays, also an empty one", "[bundler][cli]") {
+TEST_CASE("An existing folder stays, even an empty one", "[bundler][cli]") {
   const TemporaryFolder folder;
   CHECK(LockedOutput::open(folder.path()).has_value());
   CHECK(fs::exists(folder.path()));
 }
 
-TEST_CASE("The project above a folder is the one that is a project for certain", "[bundler][cli]") {
+TEST_CASE("The project of a folder is the nearest one above that is certainly a project",
+          "[bundler][cli]") {
   const TemporaryFolder folder;
   const std::string at = folder.path() + "/game/Assets/Plugin/Assets/Icons";
   folder.put("game/Assets/Plugin/Assets/Icons/a.png", "x");
@@ -63,7 +64,7 @@ TEST_CASE("The project above a folder is the one that is a project for certain",
     folder.put("game/ProjectSettings/ProjectVersion.txt", "x");
     CHECK(same(project_above(at), "/game"));
   }
-  SECTION("with settings of ours") {
+  SECTION("with muster.yaml") {
     folder.put("game/muster.yaml", "version: 1\n");
     CHECK(same(project_above(at), "/game"));
     folder.put("game/Assets/Plugin/muster.yaml", "version: 1\n");
@@ -71,7 +72,7 @@ TEST_CASE("The project above a folder is the one that is a project for certain",
   }
 }
 
-TEST_CASE("Somebody's documents get no lock file", "[bundler][cli]") {
+TEST_CASE("A folder of foreign files gets no lock file", "[bundler][cli]") {
   const TemporaryFolder folder;
   folder.put("thesis.txt", "ten years");
   const auto output = LockedOutput::open(folder.path());
@@ -94,7 +95,7 @@ TEST_CASE("Only an interrupted output is repaired, and only by one process", "[b
   CHECK_FALSE(fs::exists(folder.path() + "/.muster-publish"));
 }
 
-TEST_CASE("A file is found through its folder", "[bundler][cli]") {
+TEST_CASE("A file is found relative to its folder", "[bundler][cli]") {
   const TemporaryFolder folder;
   folder.put("a/b.txt", "hello");
   const auto place = open_folder_of(folder.path() + "/a/b.txt");
@@ -106,7 +107,7 @@ TEST_CASE("A file is found through its folder", "[bundler][cli]") {
   CHECK(open_folder_of(folder.path() + "/x/b").error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("A file that is named by a link is replaced where it is", "[bundler][cli]") {
+TEST_CASE("A file named through a link is replaced at its real path", "[bundler][cli]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
   folder.put("real/report.txt", "before");
@@ -131,7 +132,7 @@ TEST_CASE("A file that is named by a link is replaced where it is", "[bundler][c
   CHECK(write_named_file(folder.path() + "/links", as_bytes("x")).error().code == ErrorCode::io);
 }
 
-TEST_CASE("A path that does not exist yet is resolved as far as it does", "[bundler][cli]") {
+TEST_CASE("A path that does not exist yet is resolved as far as it exists", "[bundler][cli]") {
   const TemporaryFolder folder;
   const std::string& base = folder.path();
   const std::string real = fs::canonical(base).string();
@@ -142,9 +143,9 @@ TEST_CASE("A path that does not exist yet is resolved as far as it does", "[bund
       {"/.//", ""},
       {"/link/", "/a/b"},
       {"/link/x/y", "/a/b/x/y"},
-      {"/link/..", "/a"},            // as the kernel does, not as the text looks
-      {"/new/../a/x", "/a/x"},       // a folder that is missing is no link
-      {"/new/../link/x", "/a/b/x"},  // and what follows may be one
+      {"/link/..", "/a"},            // as the kernel resolves it, not by the text
+      {"/new/../a/x", "/a/x"},       // a missing folder is not a link
+      {"/new/../link/x", "/a/b/x"},  // but a later part may be one
       {"/new/deep/../../link/..", "/a"},
       {"/link/../../new", "/new"},
   }));
@@ -157,7 +158,7 @@ TEST_CASE("A path that does not exist yet is resolved as far as it does", "[bund
   CHECK(resolved("").error().code == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("An output's folders are made where the path leads, and only those", "[bundler][cli]") {
+TEST_CASE("An output's folders are created at the resolved path, and no others", "[bundler][cli]") {
   const TemporaryFolder folder;
   const std::string out = folder.path() + "/new/../a/b/../out";
   {
@@ -170,7 +171,7 @@ TEST_CASE("An output's folders are made where the path leads, and only those", "
   }
   CHECK_FALSE(fs::exists(folder.path() + "/a/out"));
   CHECK(fs::exists(folder.path() + "/a/note.txt"));
-  // A folder whose name is too long fails after its parent was made.
+  // A folder with a name that is too long fails after its parent was created.
   CHECK_FALSE(LockedOutput::open(folder.path() + "/x/y/" + std::string(300, 'z')).has_value());
   CHECK_FALSE(fs::exists(folder.path() + "/x"));
 }

@@ -9,7 +9,7 @@
 namespace muster::cli {
 namespace {
 
-TEST_CASE("Nothing is begun to be written once somebody has asked to stop", "[bundler][cli]") {
+TEST_CASE("No write begins after a request to stop", "[bundler][cli]") {
   OutputStream out(-1);
   std::ostringstream err;
   SilentReporter silent;
@@ -30,11 +30,11 @@ TEST_CASE("Nothing is begun to be written once somebody has asked to stop", "[bu
   const auto begun = begin_writing(session);
   REQUIRE_FALSE(begun.has_value());
   CHECK(begun.error().code == ErrorCode::cancelled);
-  // Whoever waits for signals sees that somebody was about to write, if he looks only now.
+  // The signal handler may check only now, and must see that a write was about to begin.
   CHECK(writing);
 }
 
-TEST_CASE("A size is read in every notation that there is", "[bundler][cli]") {
+TEST_CASE("A size is parsed in every supported notation", "[bundler][cli]") {
   CHECK(size_from("1024").value() == 1024);
   CHECK(size_from("1 KiB").value() == 1024);
   CHECK(size_from("80MB").value() == 80'000'000);

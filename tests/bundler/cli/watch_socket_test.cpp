@@ -12,7 +12,7 @@ using News = BuildNotices::News;
 
 }  // namespace
 
-TEST_CASE("A game hears of each build, and looks once when it comes and when the watch ends",
+TEST_CASE("A game is notified of each build, and once when it connects and when the watch ends",
           "[watch]") {
   const TemporaryFolder folder;
   ManualClock clock;
@@ -21,7 +21,7 @@ TEST_CASE("A game hears of each build, and looks once when it comes and when the
   {
     auto socket = WatchSocket::open(folder.path());
     REQUIRE(socket.has_value());
-    CHECK(notices->poll(clock.now()) == News::silent);  // It tries once in a while.
+    CHECK(notices->poll(clock.now()) == News::silent);  // Connecting is retried at intervals.
     clock.advance(BuildNotices::kPause);
     CHECK(notices->poll(clock.now()) == News::build);
     CHECK(notices->poll(clock.now()) == News::none);
@@ -34,7 +34,7 @@ TEST_CASE("A game hears of each build, and looks once when it comes and when the
     socket.value().tell_built();
     CHECK(notices->poll(clock.now()) == News::build);  // Once is enough.
     CHECK(notices->poll(clock.now()) == News::none);
-    clock.advance(BuildNotices::kLookAnyway);  // Others may have built.
+    clock.advance(BuildNotices::kLookAnyway);  // Other builds may have run.
     CHECK(notices->poll(clock.now()) == News::build);
     CHECK(notices->poll(clock.now()) == News::none);
   }
@@ -42,7 +42,7 @@ TEST_CASE("A game hears of each build, and looks once when it comes and when the
   CHECK(notices->poll(clock.now()) == News::silent);
 }
 
-TEST_CASE("Who never reads keeps neither the watch nor the others waiting", "[watch]") {
+TEST_CASE("A client that never reads blocks neither the watch nor other clients", "[watch]") {
   const TemporaryFolder folder;
   auto socket = WatchSocket::open(folder.path());
   REQUIRE(socket.has_value());
@@ -50,18 +50,18 @@ TEST_CASE("Who never reads keeps neither the watch nor the others waiting", "[wa
   BuildNotices other(folder.path());
   REQUIRE(deaf.poll(Time()) == News::build);
   REQUIRE(other.poll(Time()) == News::build);
-  for (int i = 0; i < 200'000; ++i) {  // More than any socket keeps.
+  for (int i = 0; i < 200'000; ++i) {  // More than the buffer of any socket.
     socket.value().tell_built();
-    if (other.poll(Time()) != News::build) FAIL("not told");
+    if (other.poll(Time()) != News::build) FAIL("not notified");
   }
 }
 
-TEST_CASE("Two watches in one folder, and no folder: errors that say so", "[watch]") {
+TEST_CASE("A second watch in a folder, and a missing folder, are clear errors", "[watch]") {
   const TemporaryFolder folder;
   {
     const auto socket = WatchSocket::open(folder.path());
     REQUIRE(socket.has_value());
-    const auto second = WatchSocket::open(folder.path() + "/.");  // Another way to it.
+    const auto second = WatchSocket::open(folder.path() + "/.");  // Another spelling of the path.
     REQUIRE_FALSE(second.has_value());
     CHECK(second.error().code == ErrorCode::busy);
   }

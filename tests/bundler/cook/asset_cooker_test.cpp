@@ -26,8 +26,7 @@ const CookedEntry* entry_of(const CookedAsset& asset, EntryKind kind) {
   return nullptr;
 }
 
-TEST_CASE("Every text of the sample game cooks to the tree that it was",
-          "[bundler][cook][sys-12]") {
+TEST_CASE("Every text of the sample game is cooked to an equal tree", "[bundler][cook][sys-12]") {
   const DiskFileSystem files = DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value();
   const auto project = Project::open(files, 2, {}).value();
   const auto components = testing::components_of(*project);
@@ -65,7 +64,8 @@ TEST_CASE("Every text of the sample game cooks to the tree that it was",
   CHECK(described > 100);
 }
 
-TEST_CASE("What is no text goes in byte for byte, with its import settings", "[bundler][cook]") {
+TEST_CASE("A file that is not text is packed unchanged, with its import settings",
+          "[bundler][cook]") {
   UnityProject project;
   const std::string picture("\x89PNG\0\1\2\xFF", 8);
   project.file("Assets/a.png", picture);
@@ -73,7 +73,7 @@ TEST_CASE("What is no text goes in byte for byte, with its import settings", "[b
   const std::string graph =
       "\xEF\xBB\xBF{\r\n    \"m_Name\": \"x\",\r\n    \"m_List\": [1, 2]\r\n}";
   project.file("Assets/a.shadergraph", graph);
-  // The head of the engine's own form says how long the file is: 64 bytes.
+  // The head of the engine's native format has the length of the file: 64 bytes.
   const std::string native =
       std::string("\0\0\0\0\0\0\0\x40\0\0\0\x15", 12) + std::string(52, '\0');
   project.file("Assets/native.asset", native);
@@ -98,7 +98,7 @@ TEST_CASE("What is no text goes in byte for byte, with its import settings", "[b
   }
 }
 
-TEST_CASE("What cannot be cooked says where and why", "[bundler][cook]") {
+TEST_CASE("A cooking error has a position and a reason", "[bundler][cook]") {
   struct Row {
     const char* reason;
     const char* path;
@@ -110,11 +110,11 @@ TEST_CASE("What cannot be cooked says where and why", "[bundler][cook]") {
       Row{"a pointer for a prefab", "Assets/a.prefab", pointer, 1},
       Row{"a pointer for a picture", "Assets/a.png", pointer, 1},
       Row{"broken syntax", "Assets/a.prefab", kHead + "--- !u!1 &1\nGameObject:\n  a: {b: 1\n", 5},
-      Row{"nothing at all", "Assets/a.mat", "", 0},
+      Row{"an empty file", "Assets/a.mat", "", 0},
       Row{"not the engine's text", "Assets/a.mat", "words\n", 1},
-      Row{"binary where text belongs", "Assets/a.mat", std::string(64, '\0'), 0},
-      Row{"bytes of nobody knows what", "Assets/a.asset", std::string(64, '\0'), 0},
-      Row{"no root", "Assets/a.prefab", kHead + "--- !u!21 &1\nMaterial:\n  a: 1\n", 0});
+      Row{"binary data instead of text", "Assets/a.mat", std::string(64, '\0'), 0},
+      Row{"unknown bytes", "Assets/a.asset", std::string(64, '\0'), 0},
+      Row{"without a root", "Assets/a.prefab", kHead + "--- !u!21 &1\nMaterial:\n  a: 1\n", 0});
   CAPTURE(row.reason);
   UnityProject project;
   project.file(row.path, row.text);
@@ -126,7 +126,7 @@ TEST_CASE("What cannot be cooked says where and why", "[bundler][cook]") {
   CHECK(cooked.problems.front().location.position.line == row.line);
 }
 
-TEST_CASE("What a target goes without leaves its name, and no values, in what is cooked",
+TEST_CASE("A stripped component leaves its name without values in the cooked data",
           "[bundler][cook][strip]") {
   const bool is_unity = GENERATE(true, false);
   UnityProject project;
@@ -151,7 +151,7 @@ TEST_CASE("What a target goes without leaves its name, and no values, in what is
   const CookedAsset bare = AssetCooker(*opened, {}, &rules).cook(number);
   REQUIRE(whole.problems.empty());
   REQUIRE(bare.problems.empty());
-  // Both depend on what is left out: who takes the other's bundle has to ask.
+  // Both depend on the stripping rules, so reuse of the other target's bundle must check them.
   const CookQuestion question{.asks = CookAsks::stripping, .guid = {}, .text = "MeshRenderer"};
   CHECK(std::ranges::count(whole.questions, question) > 0);
   CHECK(std::ranges::count(bare.questions, question) > 0);
@@ -183,7 +183,7 @@ TEST_CASE("What a target goes without leaves its name, and no values, in what is
   CHECK(types_of(whole).size() == types_of(bare).size() + 1);
 }
 
-TEST_CASE("A script that is called like a component of the engine stays in what is cooked",
+TEST_CASE("A script with the name of an engine component stays in the cooked data",
           "[bundler][cook][strip]") {
   UnityProject project;
   const Guid picture = project.file("Assets/a.png", "x");
@@ -199,7 +199,7 @@ TEST_CASE("A script that is called like a component of the engine stays in what 
     const AssetCooker cooker(*opened, described, &rules);
     const CookedAsset cooked = cooker.cook(opened->index().find(guid));
     CHECK(cooked.problems.empty());
-    // Another question than of the engine's, with another answer.
+    // A different question than the engine's, with a different answer.
     CHECK(std::ranges::count(cooked.questions,
                              CookQuestion{CookAsks::script_stripping, {}, "Light"}) > 0);
     CHECK(std::ranges::count(cooked.questions, CookQuestion{CookAsks::stripping, {}, "Light"}) ==
@@ -220,13 +220,13 @@ TEST_CASE("A script that is called like a component of the engine stays in what 
   CHECK(std::ranges::count(kept_types, "Light") == 1);
   CHECK(kept_guids == types_with(lamp, StripRules()).second);
   CHECK(types_with(made, usual).first == std::vector<std::string>{"Light"});
-  // The target that goes without it has to know.
+  // The target that strips it must depend on the answer.
   const CookAnswers answers(*opened, described, [](const AssetPath&) { return ContentHash(); });
   CHECK(answers.answer({CookAsks::stripping, {}, "Light"}, Target::server) != ContentHash());
   CHECK(answers.answer({CookAsks::script_stripping, {}, "Light"}, Target::server) == ContentHash());
 }
 
-TEST_CASE("A file that vanishes or cannot be read is a problem", "[bundler][cook]") {
+TEST_CASE("A file that disappears or cannot be read is a problem", "[bundler][cook]") {
   const std::string path = GENERATE(as<std::string>{}, "Assets/a.png", "Assets/a.mat");
   UnityProject project;
   project.file(path, "text");
@@ -241,7 +241,7 @@ TEST_CASE("A file that vanishes or cannot be read is a problem", "[bundler][cook
   CHECK(cooked.problems.front().location.path == place);
 }
 
-TEST_CASE("No failure to read an asset or its sidecar is passed over", "[bundler][cook]") {
+TEST_CASE("Every failure to read an asset or its sidecar is reported", "[bundler][cook]") {
   UnityProject project;
   project.file("Assets/a.png", "text");
   testing::FaultyFileSystem files(project.files, ErrorCode::io);
@@ -259,7 +259,7 @@ TEST_CASE("No failure to read an asset or its sidecar is passed over", "[bundler
   CHECK(n >= 2);
 }
 
-TEST_CASE("A factory becomes one entity of its components", "[bundler][cook][sys-2]") {
+TEST_CASE("A factory is cooked to one entity with its components", "[bundler][cook][sys-2]") {
   UnityProject project;
   project.script("ReplicatedEntityFactory", "ScriptableObject");
   project.asset("Assets/Own.asset", project.script("RoundFactory", "ReplicatedEntityFactory"),
@@ -278,7 +278,7 @@ TEST_CASE("A factory becomes one entity of its components", "[bundler][cook][sys
   CHECK(prefab.value().component(0).type == "RoundFactory");
 }
 
-TEST_CASE("A plain factory or prefab in braces is cooked as one of lines is",
+TEST_CASE("A plain factory or prefab in flow style is cooked like one in block style",
           "[bundler][cook][sys-2]") {
   const auto [text, type] = GENERATE(table<std::string, std::string>(
       {{"{class: RoundFactory, seconds: 5}\n", "RoundFactory"},

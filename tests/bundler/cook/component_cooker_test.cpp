@@ -19,7 +19,7 @@ using testing::UnityProject;
 
 enum class Mode : std::uint8_t { off, on };
 
-/// A field of every type, none of its defaults zero.
+/// A field of every type with a nonzero default.
 struct Everything {
   bool flag = true;
   std::int8_t i8 = -8;
@@ -83,7 +83,7 @@ T value_of(const ByteVector& bytes) {
   return value;
 }
 
-// Cooks the component of a plain prefab with these fields, one `key: value` a line.
+// Cooks the component of a plain prefab with these fields, one `key: value` per line.
 Outcome cook(const std::vector<std::string>& fields) {
   std::string text = "class: Prefab\nroot:\n  name: x\n  components:\n  - Everything:\n";
   for (const std::string& field : fields) text += "      " + field + "\n";
@@ -104,7 +104,7 @@ std::string hex(const AssetReference& reference) {
   return Guid::from_bytes(std::as_bytes(std::span(reference.guid))).to_string();
 }
 
-TEST_CASE("Fields that the source does not have keep their default", "[bundler][cook]") {
+TEST_CASE("Fields that the source lacks keep their default", "[bundler][cook]") {
   const auto [value, problems] = cook({"unknown: 5"});
   CHECK(problems.empty());
   CHECK(value.flag);
@@ -165,7 +165,7 @@ TEST_CASE("A value of every type is stored", "[bundler][cook]") {
   CHECK(hex(value.assets[1]) == std::string(32, '0'));
 }
 
-TEST_CASE("Lists of integers may be packed into hex digits", "[bundler][cook]") {
+TEST_CASE("Lists of integers may be written as hex digits", "[bundler][cook]") {
   CHECK(cook({"numbers: 0100000002000000ffffffff"}).value.numbers ==
         std::array<std::int32_t, 3>{1, 2, -1});
   CHECK(cook({"numbers: '01000000'"}).value.numbers == std::array<std::int32_t, 3>{1, 8, 9});
@@ -176,7 +176,7 @@ TEST_CASE("Lists of integers may be packed into hex digits", "[bundler][cook]") 
   }
 }
 
-TEST_CASE("Parts that the source leaves out keep their default", "[bundler][cook]") {
+TEST_CASE("Omitted parts of a value keep their default", "[bundler][cook]") {
   const auto [value, problems] = cook({"v3: {y: 9}", "numbers: [1]", "flag: false", "q: {}"});
   CHECK(problems.empty());
   CHECK(value.v3 == Vec3{1, 9, 3});
@@ -185,11 +185,11 @@ TEST_CASE("Parts that the source leaves out keep their default", "[bundler][cook
   CHECK(value.q == Quaternion{});
 }
 
-TEST_CASE("A value that does not fit is told with its place, and the default stays",
+TEST_CASE("An invalid value is reported with its position, and the default stays",
           "[bundler][cook]") {
   const auto [field, reason] = GENERATE(table<std::string, std::string>({
-      {"flag: 2", "a boolean beyond 1"},
-      {"flag: maybe", "no boolean"},
+      {"flag: 2", "a boolean above 1"},
+      {"flag: maybe", "not a boolean"},
       {"i8: 128", "too large"},
       {"i8: -129", "too small"},
       {"u8: -1", "negative"},
@@ -198,25 +198,25 @@ TEST_CASE("A value that does not fit is told with its place, and the default sta
       {"u32: 1.5", "a fraction"},
       {"i64: 9223372036854775808", "too large"},
       {"u64: 0x10", "hexadecimal"},
-      {"f32: fast", "no number"},
-      {"f32: 1e300", "beyond a float"},
-      {"f64: 1e400", "beyond a double"},
-      {"f64: 1.5m", "a unit behind"},
-      {"v2: {x: left, y: 1}", "no number in a vector"},
+      {"f32: fast", "not a number"},
+      {"f32: 1e300", "too large for a float"},
+      {"f64: 1e400", "too large for a double"},
+      {"f64: 1.5m", "a unit after the number"},
+      {"v2: {x: left, y: 1}", "not a number in a vector"},
       {"v2: {x: '1', y: 1}", "a number in quotes in a vector"},
       {"v2: [1, \"1\"]", "a number in quotes in a list of axes"},
-      {"v3: 5", "a number for a vector"},
+      {"v3: 5", "a number instead of a vector"},
       {"v3: [1, 2, 3, 4]", "too many axes"},
-      {"name: ninebytes", "too long a text"},
-      {"name: {a: 1}", "a mapping for a text"},
-      {"i32: [1]", "a list for a number"},
-      {"asset: {guid: 123}", "no guid"},
-      {"asset: hello", "no reference"},
-      {"numbers: [1, x, 3]", "no number in a list"},
+      {"name: ninebytes", "a text that is too long"},
+      {"name: {a: 1}", "a mapping instead of a text"},
+      {"i32: [1]", "a list instead of a number"},
+      {"asset: {guid: 123}", "not a guid"},
+      {"asset: hello", "not a reference"},
+      {"numbers: [1, x, 3]", "not a number in a list"},
       {"numbers: [1, 2, 3, 4]", "too many items"},
-      {"numbers: 5", "a number for a list"},
-      {"numbers: {0: 1}", "a mapping for a list"},
-      {"assets: [hello]", "no reference in a list"},
+      {"numbers: 5", "a number instead of a list"},
+      {"numbers: {0: 1}", "a mapping instead of a list"},
+      {"assets: [hello]", "not a reference in a list"},
   }));
   CAPTURE(field, reason);
   const Outcome outcome = cook({field});
@@ -258,7 +258,7 @@ Body cook_transform(const SourcePrefab& prefab) {
   return body;
 }
 
-TEST_CASE("A Transform is read by Unity's names, and overlaid by ours", "[bundler][cook]") {
+TEST_CASE("A Transform is read with Unity's names, and ours override them", "[bundler][cook]") {
   UnityProject project;
   PrefabText text;
   text.object(100, "Root", {400}).transform(400, 100, 0);
@@ -288,7 +288,7 @@ struct Health {
   AssetReference look;
 };
 
-TEST_CASE("Overrides win over every layer, also for items and references", "[bundler][cook]") {
+TEST_CASE("Overrides win over every layer, including items and references", "[bundler][cook]") {
   UnityProject project;
   const Guid script = project.script("Health");
   const Guid look = project.file("Assets/look.mat", "");
@@ -330,7 +330,7 @@ TEST_CASE("Overrides win over every layer, also for items and references", "[bun
   CHECK(hex(health.look) == look.to_string());
 }
 
-TEST_CASE("A bad override is told where it stands", "[bundler][cook]") {
+TEST_CASE("An invalid override is reported at its position", "[bundler][cook]") {
   UnityProject project;
   const Guid script = project.script("Health");
   PrefabText base;
@@ -397,7 +397,7 @@ TEST_CASE("Each item of a list of references is overridden by its own index", "[
   CHECK(hex(kit.assets[1]) == expected_second.to_string());
 }
 
-TEST_CASE("A float is told when it would become infinite, and not before", "[bundler][cook]") {
+TEST_CASE("A float is refused exactly if it would become infinite", "[bundler][cook]") {
   const auto [text, fits] = GENERATE(table<std::string, bool>({{"3.4028235e+38", true},
                                                                {"-3.4028235e+38", true},
                                                                {"3.4028236e+38", false},

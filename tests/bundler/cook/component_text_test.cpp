@@ -1,4 +1,4 @@
-// What `component_text` writes, cooking reads back: the two ways between text and bytes agree.
+// Cooking reads the output of `component_text`: both conversions agree.
 #include "registry/components/component_text.h"
 
 #include <cstring>
@@ -60,8 +60,7 @@ consteval auto describe(Type<Oddly>) {
 
 }  // namespace
 
-TEST_CASE("Names that mean something in YAML are read back as the names they are",
-          "[bundler][cook][text]") {
+TEST_CASE("Names with a meaning in YAML are read back as names", "[bundler][cook][text]") {
   const Oddly odd{Odd::second, {Odd::third, Odd::fourth, Odd::first}, 1.5F, 2.5F};
   const std::string text =
       component_text(description_of<Oddly>(), bytes_of(odd), {.indent = 6, .with_units = false});
@@ -73,14 +72,14 @@ TEST_CASE("Names that mean something in YAML are read back as the names they are
   CHECK(cooked == ByteVector(expected.begin(), expected.end()));
 }
 
-TEST_CASE("A mistyped name is told with the names that there are", "[bundler][cook][text]") {
+TEST_CASE("A mistyped name is reported with the existing names", "[bundler][cook][text]") {
   std::vector<CookProblem> problems;
   static_cast<void>(cook_as(description_of<Oddly>(), "      'the one: #': third\n", problems));
   REQUIRE(problems.size() == 1);
   CHECK(problems[0].message == "'third' is none of Oddly.the one: #: yes: no, a, b], #3, Null");
 }
 
-TEST_CASE("A component's text is what a person would write", "[bundler][cook][text]") {
+TEST_CASE("A component's text looks hand-written", "[bundler][cook][text]") {
   const std::string text = component_text(description_of<Everything>(), bytes_of(Everything()),
                                           {.indent = 0, .with_units = true});
   CHECK(text == R"(flag: true
@@ -120,7 +119,7 @@ slots:
 )");
 }
 
-TEST_CASE("Cooking a component's text gives its bytes back", "[bundler][cook][text][property]") {
+TEST_CASE("Cooking a component's text gives the same bytes", "[bundler][cook][text][property]") {
   const ComponentDescription everything = description_of<Everything>();
   const auto seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
@@ -129,7 +128,7 @@ TEST_CASE("Cooking a component's text gives its bytes back", "[bundler][cook][te
     ByteVector value = everything.default_value;
     std::vector<std::int64_t> steps;
     for (const FieldDescription& field : everything.fields) {
-      // Random values of what can travel and has a name: no NaN, no flag of 2.
+      // Random values that can be sent and have a name: no NaN, no flag of 2.
       const WireRange range = wire_range(field);
       steps.resize(wire_value_count(field));
       for (std::int64_t& step : steps) {
@@ -157,7 +156,7 @@ TEST_CASE("Cooking a component's text gives its bytes back", "[bundler][cook][te
   }
 }
 
-TEST_CASE("Arrays of every type are text, and cooked from it", "[bundler][cook][text]") {
+TEST_CASE("Arrays of every type are written as text and cooked from it", "[bundler][cook][text]") {
   const ComponentDescription arrays = description_of<samples::Arrays>();
   for (const samples::Arrays& value : {samples::Arrays(), samples::other_arrays()}) {
     const std::string text = component_text(arrays, bytes_of(value), {.indent = 6});
@@ -170,7 +169,7 @@ TEST_CASE("Arrays of every type are text, and cooked from it", "[bundler][cook][
   }
 }
 
-TEST_CASE("A value inside a list of structs is cooked, and a wrong one is told",
+TEST_CASE("A value inside a list of structs is cooked, and an invalid one is reported",
           "[bundler][cook]") {
   std::vector<CookProblem> problems;
   const ByteVector bytes =

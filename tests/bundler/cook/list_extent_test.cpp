@@ -1,4 +1,4 @@
-// Lists of components whose length overrides change, cooked.
+// Cooking of component lists whose length is changed by overrides.
 #include "bundler/cook/list_extent.h"
 
 #include <array>
@@ -47,8 +47,8 @@ consteval auto describe(muster::Type<Slot>) {
   return Describe<Slot>("Slot").field<&Slot::ammo>("ammo").field<&Slot::marks>("marks");
 }
 
-// The rack of the outermost of these prefabs: a base, and a variant of the one before for each list
-// of changes. `fields` are those of the base.
+// The rack of the last prefab in a chain: a base, and one variant of the previous prefab for each
+// list of changes. `fields` are the base's.
 Rack cook_chain(const std::string& fields,
                 const std::vector<std::vector<PrefabText::Change>>& chain,
                 std::vector<CookProblem>& problems) {
@@ -80,7 +80,7 @@ Rack cook_chain(const std::string& fields,
   return value_of<Rack>(cook_component(description, *component, problems));
 }
 
-TEST_CASE("A variant that shortens a list cooks as the shorter list does", "[bundler][cook]") {
+TEST_CASE("A variant that shortens a list is cooked like the shorter list", "[bundler][cook]") {
   const auto [reason, fields, chain, counts] =
       GENERATE(table<std::string, std::string, std::vector<std::vector<PrefabText::Change>>,
                      std::array<std::int32_t, 3>>({
@@ -94,11 +94,11 @@ TEST_CASE("A variant that shortens a list cooks as the shorter list does", "[bun
            "  counts: [1]\n",
            {{{0, "counts.Array.data[1]", "5"}, {0, "counts.Array.size", "2"}}},
            {1, 5, -3}},
-          {"an item behind the end",
+          {"an item after the end",
            "  counts: [1, 2, 3]\n",
            {{{0, "counts.Array.size", "1"}, {0, "counts.Array.data[2]", "9"}}},
            {1, -2, -3}},
-          {"an item that no file has",
+          {"an item that is in no file",
            "  counts: [1]\n",
            {{{0, "counts.Array.data[1]", "5"}}},
            {1, -2, -3}},
@@ -112,7 +112,7 @@ TEST_CASE("A variant that shortens a list cooks as the shorter list does", "[bun
             {{0, "counts.Array.size", "2"}},
             {{0, "counts.Array.size", "3"}}},
            {1, 2, -3}},
-          {"changed after it came back",
+          {"changed after it was added again",
            "  counts: [1, 2, 3]\n",
            {{{0, "counts.Array.size", "1"}},
             {{0, "counts.Array.size", "3"}, {0, "counts.Array.data[2]", "33"}}},
@@ -124,8 +124,7 @@ TEST_CASE("A variant that shortens a list cooks as the shorter list does", "[bun
   CHECK(problems.empty());
 }
 
-TEST_CASE("Lists of vectors, of references and of structs are shortened as well",
-          "[bundler][cook]") {
+TEST_CASE("Lists of vectors, references and structs can be shortened too", "[bundler][cook]") {
   const std::string guid = "00112233445566778899aabbccddeeff";
   const std::string fields =
       "  points:\n  - {x: 5, y: 6}\n  - {x: 7, y: 8}\n  assets:\n  - {guid: " + guid +
@@ -152,8 +151,7 @@ TEST_CASE("Lists of vectors, of references and of structs are shortened as well"
   CHECK(rack.slots[2].marks == std::array<std::int32_t, 2>{8, 9});
 }
 
-TEST_CASE("A length that the field does not have is refused where it is written",
-          "[bundler][cook]") {
+TEST_CASE("A length that is invalid for the field is refused at its position", "[bundler][cook]") {
   const auto [path, value] = GENERATE(table<std::string, std::string>({
       {"counts.Array.size", "4"},
       {"counts.Array.size", "-1"},

@@ -17,7 +17,7 @@
 namespace muster {
 namespace {
 
-// Tree to bytes to tree, and to bytes again.
+// Converts a tree to bytes, to a tree, and to bytes again.
 void check_round_trip(const yaml::Tree& tree) {
   const Result<ByteVector> bytes = encode_object(tree);
   REQUIRE(bytes.has_value());
@@ -29,7 +29,7 @@ void check_round_trip(const yaml::Tree& tree) {
   CHECK(samples::encode_again(object.value()).value() == bytes.value());
 }
 
-// Every file below a folder that has one of the extensions.
+// Collects every file below a folder with one of the extensions.
 void collect(const FileReader& files, const AssetPath& folder,
              std::span<const std::string_view> extensions, std::vector<AssetPath>& found) {
   const Result<std::vector<DirectoryEntry>> entries = files.list(folder);
@@ -42,7 +42,7 @@ void collect(const FileReader& files, const AssetPath& folder,
   }
 }
 
-TEST_CASE("Cooking the sample file and going back gives the same tree", "[bundler][object]") {
+TEST_CASE("Cooking the sample file and decoding it gives the same tree", "[bundler][object]") {
   const yaml::ReadResult read = yaml::read(samples::object_source());
   REQUIRE(read.good());
   check_round_trip(read.tree());
@@ -66,13 +66,14 @@ TEST_CASE("Cooking every YAML file of the sample game loses nothing", "[bundler]
   }
 }
 
-// A tree of scalars from a small alphabet, so that references, guids and equal keys come up often.
+// Makes trees of scalars from a small alphabet, so that references, guids and equal keys are
+// frequent.
 class TreeMaker {
  public:
   explicit TreeMaker(std::uint64_t seed) : random_(seed) {}
 
   yaml::Tree make() {
-    // Now and then so many documents that marks stand among them.
+    // Sometimes enough documents that there are marks among them.
     for (std::uint64_t i = random_.below(random_.below(8) == 0 ? 60 : 4); i > 0; --i) {
       yaml::Document document;
       document.class_id = static_cast<std::int64_t>(random_.below(200));
@@ -116,7 +117,7 @@ class TreeMaker {
                                  : static_cast<yaml::ScalarStyle>(random_.below(3));
   }
 
-  // Of what has it, the size is written: content of 256 bytes and more.
+  // Content of 256 bytes and more, for which the size is written.
   static constexpr std::string_view kLongText =
       "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
       "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
@@ -144,7 +145,8 @@ class TreeMaker {
   yaml::Tree tree_;
 };
 
-TEST_CASE("Random trees come back from the object form", "[bundler][object]") {
+TEST_CASE("Random trees are unchanged after a round trip through the object form",
+          "[bundler][object]") {
   const std::uint64_t seed = 20240817;
   for (std::uint64_t i = 0; i < 2000; ++i) {
     CAPTURE(seed + i);
@@ -152,7 +154,7 @@ TEST_CASE("Random trees come back from the object form", "[bundler][object]") {
   }
 }
 
-TEST_CASE("A number replaces its text only where the text is canonical", "[bundler][object]") {
+TEST_CASE("A number replaces its text only if the text is canonical", "[bundler][object]") {
   CHECK(canonical_integer("0") == 0);
   CHECK(canonical_integer("-12") == -12);
   for (const std::string_view text : {"", "-", "+1", "01", "-0", "1 ", " 1", "0x1", "1.0", "1e3"}) {

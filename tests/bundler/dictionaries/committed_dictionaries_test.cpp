@@ -56,7 +56,7 @@ Retraining change_of(const std::vector<RetrainingPlan>& plans, EntryKind kind) {
   return std::ranges::find(plans, kind, &RetrainingPlan::kind)->what;
 }
 
-TEST_CASE("Dictionaries are trained where they pay, and stay while the content is much the same",
+TEST_CASE("Dictionaries are trained if they save bytes, and stay while the content is similar",
           "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
@@ -76,22 +76,23 @@ TEST_CASE("Dictionaries are trained where they pay, and stay while the content i
   CHECK(*later[0].bytes_now < later[0].bytes_without);
 }
 
-TEST_CASE("A dictionary that fits the content no more is replaced, or goes where none pays",
-          "[bundler][dictionary]") {
+TEST_CASE(
+    "A dictionary that no longer fits the content is replaced, or removed if none saves bytes",
+    "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
-  // Somebody else's, that saves nothing here.
+  // A foreign dictionary that saves nothing here.
   REQUIRE(project.files.write(file_of(EntryKind::object), samples::dictionary(0)).has_value());
   CHECK(change_of(plan(project.files), EntryKind::object) == Retraining::write);
 
-  // Nothing in common: a dictionary of its own bytes saves less than those.
+  // Unrelated content: a dictionary would save less than its own size.
   ManyPrefabs few(40);
   commit_to_folder(few);
   REQUIRE(few.files.write(file_of(EntryKind::prefab), samples::dictionary(0)).has_value());
   CHECK(change_of(plan(few.files), EntryKind::prefab) == Retraining::remove);
 }
 
-TEST_CASE("A dictionary of entries that are stored goes, and builds pass over it until then",
+TEST_CASE("A dictionary for stored entries is removed, and ignored by builds before that",
           "[bundler][dictionary]") {
   ManyPrefabs project(100);
   const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));
@@ -110,7 +111,7 @@ TEST_CASE("A dictionary of entries that are stored goes, and builds pass over it
   CHECK(build(project, output).packed == 0);
 }
 
-TEST_CASE("To keep the very dictionaries that builds have trained packs nothing anew",
+TEST_CASE("Committing the dictionaries that builds have trained repacks nothing",
           "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
@@ -129,11 +130,11 @@ TEST_CASE("To keep the very dictionaries that builds have trained packs nothing 
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("Where there is too little to judge by, a dictionary stays", "[bundler][dictionary]") {
+TEST_CASE("A dictionary stays if there are too few samples to judge it", "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
-  // As when somebody has taken the registry away.
+  // As after the removal of the registry.
   REQUIRE(project.files.remove(AssetPath::parse("plain/things.yaml").value()).has_value());
   const auto plans = plan(project.files, GENERATE(false, true));
   CHECK(change_of(plans, EntryKind::object) == Retraining::keep);
@@ -141,14 +142,16 @@ TEST_CASE("Where there is too little to judge by, a dictionary stays", "[bundler
   CHECK(plans[0].entries == 0);
 }
 
-TEST_CASE("What cannot be used is replaced, or removed where none pays, and the rest is judged",
+TEST_CASE("An unusable dictionary is replaced or removed, and the others are judged",
           "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
   const ByteVector object = project.files.files().at(file_of(EntryKind::object));
   project.files.add("Dictionaries~/import_settings.mdict", "no dictionary");
-  REQUIRE(project.files.write(file_of(EntryKind::prefab), object).has_value());  // Object's again.
+  REQUIRE(project.files.write(file_of(EntryKind::prefab), object).has_value());  // A second copy of
+                                                                                 // the object
+                                                                                 // dictionary.
   const auto opened = Project::open(project.files, 1, {});
   REQUIRE(opened.has_value());
   RetrainingWish wish{.present = {}, .is_forced = true};
@@ -166,7 +169,7 @@ TEST_CASE("What cannot be used is replaced, or removed where none pays, and the 
   CHECK(change_of(plans.value(), EntryKind::import_settings) == Retraining::remove);
 }
 
-TEST_CASE("Another dictionary has to make its entries a twentieth smaller, unless it is forced",
+TEST_CASE("A new dictionary must make its entries 5 % smaller, unless it is forced",
           "[bundler][dictionary]") {
   using enum Retraining;
   CHECK(choose_retraining(1000, {}, {}, false) == keep);
@@ -177,7 +180,7 @@ TEST_CASE("Another dictionary has to make its entries a twentieth smaller, unles
   CHECK(choose_retraining(1000, 800, 799, true) == write);
   CHECK(choose_retraining(1000, 800, 800, true) == keep);
   CHECK(choose_retraining(1000, 800, {}, true) == keep);
-  // Worse than none at all.
+  // Worse than no dictionary.
   CHECK(choose_retraining(1000, 1052, {}, false) == keep);
   CHECK(choose_retraining(1000, 1053, {}, false) == remove);
   CHECK(choose_retraining(1000, 1001, {}, true) == remove);
@@ -185,12 +188,11 @@ TEST_CASE("Another dictionary has to make its entries a twentieth smaller, unles
   CHECK(choose_retraining(1000, 1100, 1000, false) == write);
 }
 
-TEST_CASE("Builds pack with committed dictionaries, however few prefabs there are",
-          "[bundler][dictionary]") {
+TEST_CASE("Builds use committed dictionaries for any number of prefabs", "[bundler][dictionary]") {
   ManyPrefabs project(100);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
-  CHECK(dictionaries_in(output).empty());  // Too few for builds that train their own.
+  CHECK(dictionaries_in(output).empty());  // Too few for builds to train their own.
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
   const Outcome with = build(project, output);
@@ -198,7 +200,7 @@ TEST_CASE("Builds pack with committed dictionaries, however few prefabs there ar
   CHECK(std::ranges::count(with.reasons, BuildReason{"dictionary", "committed: object"}) > 90);
   CHECK_FALSE(dictionaries_in(output).empty());
   CHECK(build(project, output).was_up_to_date);
-  // Content changes, and what was trained on it does not.
+  // Changed content does not change the trained dictionary.
   const auto before = dictionaries_in(output);
   for (unsigned i = 1; i <= 50; ++i) project.write(i, 5);
   CHECK(build(project, output).packed == 100);
@@ -213,12 +215,12 @@ TEST_CASE("Builds pack with committed dictionaries, however few prefabs there ar
   CHECK(differences(output, without).empty());
 }
 
-TEST_CASE("A cache knows which kind a dictionary was for", "[bundler][dictionary][cache]") {
+TEST_CASE("A cache distinguishes dictionaries by their kind", "[bundler][dictionary][cache]") {
   ManyPrefabs project(100);
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
   const ByteVector trained = project.files.files().at(file_of(EntryKind::object));
-  // Object's alone, then prefab's alone.
+  // First only the object dictionary, then only the prefab dictionary.
   (void)project.files.remove(file_of(EntryKind::prefab)).has_value();
   MemoryBlobs blobs;
   BuildCache cache({{.store = &blobs, .name = "a cache"}});
@@ -233,7 +235,7 @@ TEST_CASE("A cache knows which kind a dictionary was for", "[bundler][dictionary
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("A committed dictionary that is none is an error that names the file",
+TEST_CASE("An invalid committed dictionary is an error that names the file",
           "[bundler][dictionary]") {
   ManyPrefabs project(10);
   commit_to_folder(project);

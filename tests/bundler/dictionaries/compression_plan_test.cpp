@@ -16,7 +16,7 @@ CompressionRules rules() {
   return rules;
 }
 
-TEST_CASE("An extension counts before what an entry is, and that before the default",
+TEST_CASE("An extension has priority over an entry's kind, and that over the default",
           "[bundler][compression]") {
   const CompressionPlan plan(6, rules(), {});
   CHECK(plan.level_of(EntryKind::object, "prefab") == 19);
@@ -27,7 +27,7 @@ TEST_CASE("An extension counts before what an entry is, and that before the defa
   CHECK(plan.level_of(EntryKind::raw, "") == 3);
 }
 
-TEST_CASE("What is compressed already is stored, unless a rule has its extension",
+TEST_CASE("Compressed media are stored, unless a rule names their extension",
           "[bundler][compression]") {
   const auto [name, beginning, is_media] = GENERATE(table<std::string, std::string_view, bool>({
       {"png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv, true},
@@ -54,7 +54,7 @@ TEST_CASE("What is compressed already is stored, unless a rule has its extension
        "7zXZ\0"sv,
        true},
       {"bzip2", "BZh9\x31\x41\x59\x26\x53\x59"sv, true},
-      {"text that begins like bzip2", "BZhang wrote this"sv, false},
+      {"a text that begins like bzip2", "BZhang wrote this"sv, false},
       {"7z", "7z\xBC\xAF\x27\x1C"sv, true},
       {"ktx2",
        "\xABKTX 20\xBB\r\n\x1A\n"
@@ -72,7 +72,7 @@ TEST_CASE("What is compressed already is stored, unless a rule has its extension
   const Bytes content = as_bytes(beginning);
   CHECK(is_compressed_media(content) == is_media);
   for (std::size_t size = 0; size < content.size(); ++size) {
-    (void)is_compressed_media(content.first(size));  // Nothing beyond the end is looked at.
+    (void)is_compressed_media(content.first(size));  // Bytes after the end are not read.
   }
   const CompressionPlan plain(6);
   CHECK(plain.level_of(EntryKind::raw, "x", content) == (is_media ? 0 : 6));
@@ -81,7 +81,7 @@ TEST_CASE("What is compressed already is stored, unless a rule has its extension
   CHECK(ruled.level_of(EntryKind::raw, "png", content) == 12);
 }
 
-TEST_CASE("Each entry is packed at its own level, and stored where that is said",
+TEST_CASE("Each entry is packed at its own level, or stored if a rule requires it",
           "[bundler][compression]") {
   const ByteVector text = samples::compressible(3000, 1);
   const auto entry = [&](std::uint64_t number, std::optional<int> level) {
@@ -96,7 +96,7 @@ TEST_CASE("Each entry is packed at its own level, and stored where that is said"
   CHECK(stored(0) == text.size());
   CHECK(stored(1) < text.size());
   CHECK(stored(2) < stored(1));
-  // As bundles of one level have them.
+  // As in bundles with a single level.
   const auto alone = [&](int level) {
     const ByteVector one =
         pack_bundle(std::vector{entry(1, std::nullopt)}, {.level = level}).value();

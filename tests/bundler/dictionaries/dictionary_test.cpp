@@ -31,7 +31,7 @@ std::set<Guid> samples_of(const MemoryFileSystem& files) {
   return guids;
 }
 
-// A prefab that is no sample, or one that is.
+// Finds a prefab that is a sample, or one that is not.
 unsigned find_prefab(const MemoryFileSystem& files, bool is_sample) {
   const std::set<Guid> samples = samples_of(files);
   for (unsigned i = 1;; ++i) {
@@ -39,7 +39,7 @@ unsigned find_prefab(const MemoryFileSystem& files, bool is_sample) {
   }
 }
 
-TEST_CASE("Equal samples train equal dictionaries, that save what they cost",
+TEST_CASE("Equal samples train equal dictionaries that save more than their size",
           "[bundler][dictionary]") {
   std::vector<ByteVector> all;
   for (std::uint64_t i = 0; i < 120; ++i) all.push_back(samples::compressible(2000, i));
@@ -51,14 +51,14 @@ TEST_CASE("Equal samples train equal dictionaries, that save what they cost",
   CHECK(first->sample_bytes == 240'000);
   CHECK(2 * first->saved_bytes >= 3 * first->bytes.size());
   CHECK(Dictionary::open(first->bytes).has_value());
-  // Too few others to pay, too few samples, and nothing in common.
+  // Too few other entries, too few samples, and unrelated content.
   CHECK_FALSE(train_dictionary(samples, 10).has_value());
   CHECK_FALSE(train_dictionary(std::span(samples).first(20), 1000).has_value());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = samples::noise(2000, i);
   CHECK_FALSE(train_dictionary(std::vector<Bytes>(all.begin(), all.end()), 1000).has_value());
 }
 
-TEST_CASE("Dictionaries in a cache are taken as they were put there, or not at all",
+TEST_CASE("Dictionaries in a cache are read unchanged or not at all",
           "[bundler][dictionary][cache]") {
   const std::vector<BuildDictionary> two = {
       {EntryKind::object, samples::dictionary(0), 12, 34},
@@ -75,7 +75,7 @@ TEST_CASE("Dictionaries in a cache are taken as they were put there, or not at a
   CHECK_FALSE(parse_dictionaries(encode({{EntryKind::raw, two[0].bytes, 0, 0}})).has_value());
 }
 
-TEST_CASE("Samples are a stable part of the assets", "[bundler][dictionary]") {
+TEST_CASE("The choice of samples is stable", "[bundler][dictionary]") {
   ManyPrefabs project(600);
   const std::set<Guid> before = samples_of(project.files);
   CHECK(before.size() > 40);
@@ -90,7 +90,7 @@ TEST_CASE("Samples are a stable part of the assets", "[bundler][dictionary]") {
   CHECK(samples_of(ManyPrefabs(400).files).empty());
 }
 
-TEST_CASE("Dictionaries change with their samples only, and bundles with their dictionaries",
+TEST_CASE("Dictionaries change only with their samples, and bundles with their dictionaries",
           "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
@@ -116,7 +116,7 @@ TEST_CASE("Dictionaries change with their samples only, and bundles with their d
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("A dictionary that was lost or damaged in the output is made again",
+TEST_CASE("A dictionary that is lost or damaged in the output is created again",
           "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
@@ -133,7 +133,7 @@ TEST_CASE("A dictionary that was lost or damaged in the output is made again",
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("Levels of kinds pack anew what they are for, as a clean build does",
+TEST_CASE("A changed level of a kind repacks its entries, with the result of a clean build",
           "[bundler][dictionary][compression]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
@@ -162,14 +162,14 @@ TEST_CASE("Levels of kinds pack anew what they are for, as a clean build does",
   }
 }
 
-TEST_CASE("Kinds of which all is stored have no dictionary", "[bundler][dictionary][compression]") {
+TEST_CASE("A kind that is always stored has no dictionary", "[bundler][dictionary][compression]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
   const auto before = dictionaries_in(output);
   REQUIRE_FALSE(before.empty());
   const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));
-  // A rule for the prefabs' extension is one for all that is packed of them.
+  // A rule for the prefabs' extension applies to all their entries.
   const auto [rule, has_dictionaries] = GENERATE(
       table<std::string, bool>({{"{object: store, prefab: store, import_settings: store}", false},
                                 {"{object: store, prefab: 3, import_settings: store}", true}}));
@@ -186,7 +186,7 @@ TEST_CASE("Kinds of which all is stored have no dictionary", "[bundler][dictiona
   CHECK(dictionaries_in(output) == before);
 }
 
-// A prefab of one picture, whose content begins like a PNG's and compresses well.
+// A prefab with one picture whose content begins like a PNG and compresses well.
 MemoryFileSystem picture_called(const std::string& extension) {
   MemoryFileSystem files;
   files.add("muster.yaml",
@@ -207,9 +207,8 @@ MemoryFileSystem picture_called(const std::string& extension) {
   return files;
 }
 
-TEST_CASE(
-    "What was stored under the name of a picture is compressed under another, as from nothing",
-    "[bundler][compression]") {
+TEST_CASE("Content that was stored as a picture is compressed after it gets another name",
+          "[bundler][compression]") {
   MemoryFileSystem output;
   const MemoryFileSystem before = picture_called("png");
   REQUIRE(testing::build(before, before, output, output, {}).is_built);
@@ -223,7 +222,7 @@ TEST_CASE(
   CHECK(bytes < 60'000);
 }
 
-TEST_CASE("Blocks of an output without a state are used again at equal levels of kinds only",
+TEST_CASE("An output without a state is reused only with equal levels of kinds",
           "[bundler][compression]") {
   const MemoryFileSystem project = picture_called("bytes");
   MemoryFileSystem other = picture_called("bytes");
@@ -239,11 +238,11 @@ TEST_CASE("Blocks of an output without a state are used again at equal levels of
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("Another zstd trains nothing anew", "[bundler][dictionary]") {
+TEST_CASE("Another zstd release trains no dictionaries again", "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
-  // The state as one of another release had left it.
+  // The state of an older release.
   auto state = read_state(output).value();
   state.compressor = "0.0.0";
   const ByteVector bytes = encode_state(state);

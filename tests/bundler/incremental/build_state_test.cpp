@@ -36,7 +36,7 @@ StateInput input(std::string name, InputUse use, bool exists = true) {
   return made;
 }
 
-/// A state that uses everything.
+/// A state that uses every part of the format.
 BuildState sample() {
   BuildState state;
   state.tool = "muster";
@@ -94,7 +94,7 @@ BuildState sample() {
   return state;
 }
 
-TEST_CASE("The state of a build is read as it was written", "[bundler][state][sys-12]") {
+TEST_CASE("The state of a build is unchanged after a round trip", "[bundler][state][sys-12]") {
   const BuildState state = sample();
   const ByteVector bytes = encode_state(state);
   const auto read = decode_state(bytes);
@@ -122,7 +122,7 @@ TEST_CASE("The state of a build is read as it was written", "[bundler][state][sy
   CHECK(head.value().facts.empty());
 }
 
-TEST_CASE("A state that is cut short or damaged is refused", "[bundler][state][sys-12]") {
+TEST_CASE("A truncated or damaged state is refused", "[bundler][state][sys-12]") {
   const ByteVector bytes = encode_state(sample());
   damage::each_truncation(
       bytes, [](const ByteVector& part) { CHECK_FALSE(decode_state(part).has_value()); });
@@ -135,7 +135,7 @@ TEST_CASE("A state that is cut short or damaged is refused", "[bundler][state][s
   CHECK_FALSE(decode_state(longer).has_value());
 }
 
-TEST_CASE("The inputs of a state have numbers", "[bundler][state][sys-12]") {
+TEST_CASE("The inputs of a state are numbered", "[bundler][state][sys-12]") {
   const BuildState state = sample();
   const InputNumbers numbers(state);
   REQUIRE(numbers.count() == 4);
@@ -148,7 +148,7 @@ TEST_CASE("The inputs of a state have numbers", "[bundler][state][sys-12]") {
   CHECK_FALSE(numbers.of(path("Assets")).has_value());
 }
 
-TEST_CASE("Facts that cannot be are refused", "[bundler][state][sys-12]") {
+TEST_CASE("Impossible facts are refused", "[bundler][state][sys-12]") {
   const auto is_refused = [](const auto& spoil) {
     BuildState state = sample();
     spoil(state);
@@ -168,7 +168,7 @@ TEST_CASE("Facts that cannot be are refused", "[bundler][state][sys-12]") {
   }));
 }
 
-TEST_CASE("Inputs are compared by how closely they were looked at", "[bundler][state][sys-12]") {
+TEST_CASE("Inputs are compared by what was read of them", "[bundler][state][sys-12]") {
   MemoryFileSystem files;
   files.add("a/looked.png", "12345");
   files.add("a/part.bin", "12345");
@@ -226,13 +226,13 @@ TEST_CASE("Inputs are compared by how closely they were looked at", "[bundler][s
     files.add("a/missing", "");
     CHECK(changed() == Paths{"a", "a/missing"});
   }
-  SECTION("by going away") {
+  SECTION("by removal") {
     REQUIRE(files.remove(path("a/whole.yaml")).has_value());
     CHECK(changed() == Paths{"a", "a/whole.yaml"});
   }
 }
 
-TEST_CASE("What changes while it is read is told", "[bundler][state][sys-12]") {
+TEST_CASE("A change during reading is reported", "[bundler][state][sys-12]") {
   MemoryFileSystem files;
   files.add("a", "1");
   RecordedFiles recorded(files, files);

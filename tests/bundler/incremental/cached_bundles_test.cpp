@@ -22,7 +22,7 @@ CachedBundle sample() {
 
 }  // namespace
 
-TEST_CASE("A cached bundle is read as it was written", "[cache]") {
+TEST_CASE("A cached bundle is unchanged after a round trip", "[cache]") {
   const CachedBundle bundle = sample();
   const auto read = parse_cached_bundle(encode(bundle));
   REQUIRE(read.has_value());
@@ -32,7 +32,7 @@ TEST_CASE("A cached bundle is read as it was written", "[cache]") {
   CHECK(read->asset_bytes == bundle.asset_bytes);
 }
 
-TEST_CASE("A cached bundle that is cut or changed is none", "[cache]") {
+TEST_CASE("A truncated or changed cached bundle is refused", "[cache]") {
   const CachedBundle bundle = sample();
   const ByteVector bytes = encode(bundle);
   for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
@@ -46,7 +46,7 @@ TEST_CASE("A cached bundle that is cut or changed is none", "[cache]") {
   }
 }
 
-TEST_CASE("Questions are read as they were written, and nothing else is", "[cache]") {
+TEST_CASE("Only valid questions are read, and they are unchanged", "[cache]") {
   const std::vector<CookFact> facts = {
       {{.asks = CookAsks::content, .guid = samples::guid(1), .text = {}}, {}},
       {{.asks = CookAsks::component, .guid = {}, .text = "Health"}, {}}};

@@ -1,4 +1,4 @@
-// Links in a project may lead elsewhere, or somewhere at last, without a change of their folders.
+// The target of a link in a project may change without a change of the folder.
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
 
-// What a build remembers of its inputs.
+// The folders that a build's state records.
 std::vector<StateFolder> remembered(const RecordedFiles& seen) {
   std::vector<StateFolder> folders;
   for (const RecordedInput& input : seen.inputs()) {
@@ -32,8 +32,7 @@ std::vector<StateFolder> remembered(const RecordedFiles& seen) {
   return folders;
 }
 
-TEST_CASE("A build looks again when a link that led nowhere leads somewhere",
-          "[bundler][state][sys-12]") {
+TEST_CASE("A build runs again when a broken link gets a target", "[bundler][state][sys-12]") {
   const TemporaryFolder folder;
   folder.put("content/one", "1");
   folder.put("parts/one", "1");
@@ -49,7 +48,7 @@ TEST_CASE("A build looks again when a link that led nowhere leads somewhere",
         std::vector{path_of("content/more")});
 }
 
-TEST_CASE("A build looks again when a folder on the way to content has left the project",
+TEST_CASE("A build runs again when a folder above its content has left the project",
           "[bundler][state][sys-12]") {
   const TemporaryFolder folder;
   folder.put("project/game/content/one", "1");
@@ -68,7 +67,7 @@ TEST_CASE("A build looks again when a folder on the way to content has left the 
         std::vector{path_of("game")});
 }
 
-/// A disk on which a folder is put in its place just after another one was listed.
+/// Replaces a folder just after another one was listed.
 class PutAfterList final : public FileReader {
  public:
   PutAfterList(const FileReader& files, fs::path from, fs::path to)
@@ -91,7 +90,7 @@ class PutAfterList final : public FileReader {
   fs::path to_;
 };
 
-TEST_CASE("What a link leads to does not come unseen between a folder's list and its stamps",
+TEST_CASE("A link target that appears between a folder's list and its stamps is detected",
           "[bundler][state][sys-12]") {
   const TemporaryFolder folder;
   folder.put("content/one", "1");
@@ -109,7 +108,7 @@ TEST_CASE("What a link leads to does not come unseen between a folder's list and
   CHECK_FALSE(again.is_torn());
 }
 
-TEST_CASE("What was read in part counts as changed until its stamp is sure to show a change",
+TEST_CASE("A partly read file counts as changed until its stamp is certain to detect a change",
           "[bundler][state][sys-12]") {
   MemoryFileSystem files;
   files.add("content/large", std::string(100, 'x'));

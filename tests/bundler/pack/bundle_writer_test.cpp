@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("A bundle's bytes do not depend on the order of its entries or on what was packed before",
+TEST_CASE("A bundle's bytes do not depend on the order of its entries or on earlier bundles",
           "[bundler][bundle]") {
   samples::BundleSample sample = samples::bundle();
   const ByteVector first = pack_bundle(sample.entries, sample.options).value();
@@ -25,7 +25,7 @@ TEST_CASE("A bundle's bytes do not depend on the order of its entries or on what
 }
 
 TEST_CASE("A bundle's bytes do not depend on the number of threads", "[bundler][bundle]") {
-  // More blocks than a window has, compressible ones and others, in entries of all sizes.
+  // More blocks than the window has, compressible and not, in entries of all sizes.
   const ByteVector text = samples::compressible(1'500'000, 5);
   const ByteVector noise = samples::noise(300'000, 6);
   std::vector<PackEntry> entries;
@@ -43,7 +43,7 @@ TEST_CASE("A bundle's bytes do not depend on the number of threads", "[bundler][
   }
 }
 
-TEST_CASE("Packing stops when it is told to", "[bundler][bundle]") {
+TEST_CASE("Packing stops on request", "[bundler][bundle]") {
   const ByteVector text = samples::compressible(100'000, 5);
   const PackEntry entry{samples::guid(1), 0, EntryKind::raw, text};
   std::vector<Compressor> compressors(GENERATE(1U, 2U));
@@ -53,7 +53,7 @@ TEST_CASE("Packing stops when it is told to", "[bundler][bundle]") {
         ErrorCode::cancelled);
 }
 
-TEST_CASE("What does not shrink is stored", "[bundler][bundle]") {
+TEST_CASE("Incompressible content is stored", "[bundler][bundle]") {
   const ByteVector noise = samples::noise(10000, 3);
   const PackEntry entry{samples::guid(1), 0, EntryKind::raw, noise};
   const ByteVector bytes = pack_bundle({&entry, 1}).value();
@@ -62,7 +62,7 @@ TEST_CASE("What does not shrink is stored", "[bundler][bundle]") {
   CHECK(reader.block(reader.entry(0), 0).coding == BlockCoding::stored);
 }
 
-TEST_CASE("The packer refuses what a bundle cannot hold", "[bundler][bundle]") {
+TEST_CASE("The packer refuses content that a bundle cannot have", "[bundler][bundle]") {
   const PackEntry entry{samples::guid(1), 0, EntryKind::raw, {}};
   const std::array<PackEntry, 2> twice = {entry, entry};
   CHECK(pack_bundle(twice).error().code == ErrorCode::already_exists);
@@ -87,7 +87,7 @@ TEST_CASE("The longest run of equal bytes stays within the ratio that readers ac
   }
 }
 
-TEST_CASE("Random bundles come back", "[bundler][bundle]") {
+TEST_CASE("Random bundles are unchanged after a round trip", "[bundler][bundle]") {
   const std::uint64_t seed = 4711;
   for (std::uint64_t run = 0; run < 60; ++run) {
     CAPTURE(seed + run);

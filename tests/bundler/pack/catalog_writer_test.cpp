@@ -26,13 +26,13 @@ TEST_CASE("A catalog's bytes do not depend on the order of its lists", "[bundler
   CHECK(encode_catalog(data).value() == first);
 }
 
-TEST_CASE("Encoding what a catalog says gives its bytes", "[bundler][catalog]") {
+TEST_CASE("Encoding a decoded catalog gives the same bytes", "[bundler][catalog]") {
   const ByteVector bytes = encode_catalog(samples::catalog()).value();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
   CHECK(encode_catalog(samples::decode(catalog)).value() == bytes);
 }
 
-TEST_CASE("The catalog writer refuses what does not fit together", "[bundler][catalog]") {
+TEST_CASE("The catalog writer refuses inconsistent data", "[bundler][catalog]") {
   const auto code_of = [](const std::function<void(CatalogData&)>& spoil) {
     CatalogData data = samples::catalog();
     spoil(data);
@@ -65,7 +65,7 @@ TEST_CASE("The catalog writer refuses what does not fit together", "[bundler][ca
         ErrorCode::malformed);
 }
 
-TEST_CASE("Random registries resolve every type id, and only those", "[bundler][catalog]") {
+TEST_CASE("Random registries resolve every type id, and no others", "[bundler][catalog]") {
   const std::uint64_t seed = 99;
   for (std::uint64_t run = 0; run < 30; ++run) {
     CAPTURE(seed + run);

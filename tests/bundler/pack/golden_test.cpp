@@ -1,5 +1,8 @@
-// The formats, byte by byte. After an intended change of a format: new version, new document, then
+// Compares the formats byte by byte. After an intended change of a format, increase its version,
+// change its document, and run
+//
 //     build/release/bin/make_bundle_goldens tests
+//
 // which rewrites tests/golden/bundle and the corpora of the four fuzz targets.
 #include <catch2/catch.hpp>
 #include <zstd.h>
@@ -11,7 +14,7 @@
 namespace muster {
 namespace {
 
-// The release whose compressed bytes the golden bundles hold.
+// The zstd release of the golden bundles.
 constexpr unsigned kGoldenZstd = 10504;
 
 TEST_CASE("The writers still write the golden files", "[bundler][golden]") {

@@ -16,12 +16,12 @@ using Names = std::set<std::string>;
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-// A report that is recognised as one of ours.
+// A report that is recognised as muster's.
 std::string report(std::string_view version) {
   return R"({"format": 1, "muster": "0", "version": ")" + std::string(version) + "\"}";
 }
 
-// An output on either of the twins, empty.
+// An empty output in memory or on the disk.
 class Place {
  public:
   explicit Place(bool is_disk) {
@@ -48,7 +48,7 @@ class Place {
     REQUIRE(output.value().publish().has_value());
   }
 
-  // What a reader sees: everything but our own dot files.
+  // The files that a reader sees: all except our own dot files.
   Names visible() {
     Names names;
     collect(AssetPath(), names);
@@ -71,7 +71,7 @@ class Place {
   std::unique_ptr<FileSystem> files_;
 };
 
-TEST_CASE("A publication replaces each part as a whole", "[bundler][output]") {
+TEST_CASE("A publication replaces each part completely", "[bundler][output]") {
   Place place(GENERATE(false, true));
   place.publish("one");
   CHECK(place.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/one"});
@@ -94,7 +94,7 @@ TEST_CASE("A part that was not built stays", "[bundler][output]") {
         Names{"build.json", "client/catalog.mcat", "client/bundles/one", "server/catalog.mcat"});
 }
 
-TEST_CASE("What is staged and not published vanishes", "[bundler][output][sys-12]") {
+TEST_CASE("Staged parts that are not published disappear", "[bundler][output][sys-12]") {
   Place place(GENERATE(false, true));
   place.publish("one");
   {
@@ -109,7 +109,7 @@ TEST_CASE("What is staged and not published vanishes", "[bundler][output][sys-12
   CHECK_FALSE(place.has(".muster-staging"));
 }
 
-TEST_CASE("Somebody's documents are left alone", "[bundler][output]") {
+TEST_CASE("Foreign files are not changed", "[bundler][output]") {
   Place place(GENERATE(false, true));
   place.put("thesis.txt", "ten years");
   CHECK(OutputFolder::check_usable(place.files()).error().code == ErrorCode::already_exists);
@@ -117,7 +117,7 @@ TEST_CASE("Somebody's documents are left alone", "[bundler][output]") {
   CHECK(place.visible() == Names{"thesis.txt"});
 }
 
-TEST_CASE("A report is known by its head", "[bundler][output]") {
+TEST_CASE("A report is recognised by its beginning", "[bundler][output]") {
   const auto [text, is_ours] = GENERATE_COPY(table<std::string, bool>({
       {report("one"), true},
       {R"({"format": 1, "muster": "0", "rest": ")" + std::string(10'000, 'x'), true},
@@ -134,10 +134,9 @@ TEST_CASE("A report is known by its head", "[bundler][output]") {
   CHECK(OutputFolder::check_usable(place.files()).has_value() == is_ours);
 }
 
-TEST_CASE("A publication that was cut off is finished, wherever that was",
-          "[bundler][output][sys-12]") {
-  // What the folder looks like after the decision: the journal holds the new parts and knows them
-  // by identity. `done` parts have been exchanged already.
+TEST_CASE("An interrupted publication is finished from any state", "[bundler][output][sys-12]") {
+  // The folder after the commit point: the journal has the new parts and their identities. `done`
+  // parts have been exchanged already.
   Place place(GENERATE(false, true));
   const std::size_t done = GENERATE(0U, 1U, 2U);
   CAPTURE(done);
@@ -165,7 +164,7 @@ TEST_CASE("A publication that was cut off is finished, wherever that was",
   CHECK_FALSE(place.has(".muster-publish"));
 }
 
-TEST_CASE("A journal whose list cannot be read is not thrown away", "[bundler][output]") {
+TEST_CASE("A journal with an unreadable list is not deleted", "[bundler][output]") {
   Place place(true);
   place.publish("one");
   place.put(".muster-publish/build.json", "two");

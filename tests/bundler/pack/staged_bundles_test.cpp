@@ -32,7 +32,7 @@ void stage(StagedBundles& bundles, const std::string& name, std::span<const Pack
   REQUIRE(bundles.stage_bundle(path(name), reader, bytes, how_packed).has_value());
 }
 
-TEST_CASE("What was packed before is copied, to the same bytes", "[bundler][bundle]") {
+TEST_CASE("A block that was packed before is copied unchanged", "[bundler][bundle]") {
   const ByteVector text = samples::compressible(100'000, 1);
   const ByteVector other = samples::compressible(70'000, 2);
   const ByteVector noise = samples::noise(40'000, 3);
@@ -45,7 +45,7 @@ TEST_CASE("What was packed before is copied, to the same bytes", "[bundler][bund
   stage(bundles, "client/bundles/a", std::vector{entry(1, text), entry(2, noise)});
   stage(bundles, "client/bundles/b", std::vector{entry(3, mixed), entry(4, text)});
 
-  // Known ones between unknown ones, under other names.
+  // Known blocks between unknown ones, under other names.
   const std::vector entries{entry(1, other), entry(2, mixed), entry(3, Bytes(text).first(50'000)),
                             entry(4, noise), entry(5, text),  entry(6, Bytes(other).first(10))};
   const ByteVector expected = pack_bundle(entries, kOptions).value();
@@ -65,7 +65,7 @@ TEST_CASE("What was packed before is copied, to the same bytes", "[bundler][bund
   CHECK(n > 10);
 }
 
-TEST_CASE("Blocks of an earlier bundle are offered again only while every byte of it is right",
+TEST_CASE("Blocks of an earlier bundle are offered only if all its bytes are correct",
           "[bundler][bundle]") {
   const ByteVector text = samples::compressible(100'000, 1);
   const ByteVector whole =
@@ -82,7 +82,7 @@ TEST_CASE("Blocks of an earlier bundle are offered again only while every byte o
   CHECK(bundles.find(content_of(text)).empty() == is_damaged);
 }
 
-TEST_CASE("An entry is found by its content alone, once it is staged", "[bundler][bundle]") {
+TEST_CASE("An entry is found by its content alone once it is staged", "[bundler][bundle]") {
   const ByteVector text = samples::compressible(100'000, 1);
   const Bytes small = Bytes(text).first(StagedBundles::kMinPlainBytes - 1);
   MemoryFileSystem files;
@@ -103,7 +103,7 @@ TEST_CASE("An entry is found by its content alone, once it is staged", "[bundler
   CHECK(bundles.find(content_of(small)).empty());
 }
 
-TEST_CASE("A staged bundle that was cut off is noticed", "[bundler][bundle]") {
+TEST_CASE("A truncated staged bundle is detected", "[bundler][bundle]") {
   const ByteVector text = samples::compressible(100'000, 1);
   MemoryFileSystem files;
   auto output = OutputFolder::open_for_build(files);

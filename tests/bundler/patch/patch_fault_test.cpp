@@ -1,4 +1,5 @@
-// Applying a patch on a disk that fails, and by a process that dies: the old build or the new one.
+// Applies a patch on a failing disk, and in a process that dies: the result is the old build or the
+// new one.
 #include <catch2/catch.hpp>
 
 #include "bundler/patch/patch_apply.h"
@@ -19,7 +20,7 @@ struct Builds {
   ByteVector patch;
 };
 
-// Edited until both targets differ and are there.
+// Edits until both targets exist and differ.
 Builds make_builds() {
   Random random(11);
   samples::BuildModel model = samples::BuildModel::random(random);
@@ -36,7 +37,8 @@ bool apply(const FileReader& base, Bytes patch, FileSystem& out) {
   return folder && apply_patch(base, read_patch(patch).value(), folder.value());
 }
 
-/// Whether each part is the old one's or the new one's, and after recovery all are of one.
+/// Checks that each part is from one of the builds, and that after recovery all parts are from the
+/// same.
 bool check_old_or_new(const MemoryFileSystem& out, const MemoryFileSystem& old_build,
                       const MemoryFileSystem& new_build) {
   for (const auto& [path, bytes] : visible(out)) {
@@ -74,7 +76,7 @@ TEST_CASE(
     } else {
       files.fail_at(n);
     }
-    // Apart from the output, the base is on a disk of its own.
+    // When not in place, the base is on another disk.
     const FileReader& base = is_in_place ? static_cast<const FileReader&>(files) : builds.before;
     const bool is_done = apply(base, builds.patch, files);
     CAPTURE(n, files.failed_call(), to_string(code), dies, is_in_place);
@@ -83,7 +85,7 @@ TEST_CASE(
     if (is_new) ++new_outputs;
     if (!files.has_failed()) break;
     ++failures;
-    // Started again, it ends well: or it has nothing left to do.
+    // A second run succeeds, or has nothing to do.
     REQUIRE(OutputFolder::recover(memory).has_value());
     const FileReader& again = is_in_place ? static_cast<const FileReader&>(memory) : builds.before;
     if (!is_in_place || !is_new) CHECK(apply(again, builds.patch, memory));
@@ -94,7 +96,7 @@ TEST_CASE(
   CHECK(new_outputs > 3);
 }
 
-TEST_CASE("A base on a failing disk fails the patch and not the output",
+TEST_CASE("A base on a failing disk fails the patch and does not change the output",
           "[bundler][patch][faults]") {
   const Builds builds = make_builds();
   MemoryFileSystem base = builds.before;

@@ -1,5 +1,5 @@
-// From build to build and back: whatever changed, each patch makes exactly the new build, and no
-// other base is taken.
+// Patches between builds in both directions: each patch makes exactly the new build, and refuses
+// every other base.
 #include <catch2/catch.hpp>
 
 #include "bundler/patch/build_side.h"
@@ -32,7 +32,8 @@ Result<AppliedPatch> apply(const FileReader& base, Bytes patch, FileSystem& out,
   return apply_patch(base, read.value(), folder.value(), options);
 }
 
-/// Two builds some edits apart; both sides, so that either may be made of the other in place.
+/// Two builds with some edits between them. Both have both targets, so that each can be patched to
+/// the other in place.
 struct Builds {
   MemoryFileSystem before;
   MemoryFileSystem after;
@@ -47,7 +48,7 @@ Builds random_builds(std::uint64_t seed, std::uint64_t edits) {
 }
 Builds small_builds() { return random_builds(3, 6); }
 
-TEST_CASE("A patch makes the new build of the old one, whatever was edited",
+TEST_CASE("A patch converts the old build to the new one after any edits",
           "[bundler][patch][sys-12]") {
   constexpr std::uint64_t kSeeds = 120;
   std::uint64_t smaller = 0;
@@ -65,7 +66,7 @@ TEST_CASE("A patch makes the new build of the old one, whatever was edited",
     REQUIRE(applied.has_value());
     CHECK(applied.value().made == made.value().changed_files);
     CHECK(visible(out) == builds.after.files());
-    // In place; unless a target goes, which publishing cannot take away.
+    // In place, unless a target is removed, which publishing does not support.
     MemoryFileSystem same = builds.before;
     const auto in_place = apply(same, made.value().bytes, same);
     const auto targets = [](const MemoryFileSystem& files) {
@@ -80,14 +81,14 @@ TEST_CASE("A patch makes the new build of the old one, whatever was edited",
     } else if (!is_applied(builds.before, read_patch(made.value().bytes).value()).value()) {
       REQUIRE(in_place.has_value());
       CHECK(is_applied(same, read_patch(made.value().bytes).value()).value());
-      // A signature that went is with the old part.
+      // A removed signature went away with the old part.
       CHECK(visible(same) == builds.after.files());
     }
   }
   CHECK(smaller > kSeeds / 2);
 }
 
-TEST_CASE("What a build remembered does not outlive its files", "[bundler][patch]") {
+TEST_CASE("The state of the old build is removed", "[bundler][patch]") {
   const Builds builds = small_builds();
   MemoryFileSystem out = builds.before;
   const AssetPath state = AssetPath().child(".muster-state");
@@ -101,7 +102,7 @@ TEST_CASE("Equal builds give equal patches", "[bundler][patch]") {
   CHECK(patch_of(builds.before, builds.after) == patch_of(builds.before, builds.after));
 }
 
-TEST_CASE("A patch of a small change is small, and a portable one never compresses again",
+TEST_CASE("A patch of a small change is small, and a portable one never compresses",
           "[bundler][patch]") {
   Random random(5);
   BuildModel model = BuildModel::random(random);
@@ -118,17 +119,17 @@ TEST_CASE("A patch of a small change is small, and a portable one never compress
   CHECK(made.recompresses);
   CHECK_FALSE(portable.recompresses);
   CHECK(made.bytes.size() * 2 < portable.bytes.size());
-  CHECK(made.changed_files == 2);  // the bundle, its catalog
+  CHECK(made.changed_files == 2);  // The bundle and its catalog.
 }
 
-TEST_CASE("Content that is elsewhere in the base travels as a reference", "[bundler][patch]") {
+TEST_CASE("Content from elsewhere in the base is sent as a reference", "[bundler][patch]") {
   Random random(6);
   BuildModel model = BuildModel::random(random);
   const ByteVector content = samples::noise(60000, 1);
   model.targets[Target::server].front().entries = {
       {samples::guid(1), kMainPayload, EntryKind::raw, content}};
   const MemoryFileSystem before = model.files();
-  // Another bundle, another target, another guid, and twice.
+  // Another bundle, another target, another guid, and a repetition.
   samples::ModelBundle& bundle = model.targets[Target::client].front();
   bundle.entries = {{samples::guid(7), kMainPayload, EntryKind::raw, content},
                     {samples::guid(7), kFlattenedPrefab, EntryKind::raw, content}};
@@ -136,7 +137,7 @@ TEST_CASE("Content that is elsewhere in the base travels as a reference", "[bund
   CHECK(patch.size() < 1000);
 }
 
-TEST_CASE("Large entries are patched block by block where nothing is compressed again",
+TEST_CASE("Large entries are patched block by block if nothing is compressed again",
           "[bundler][patch]") {
   Random random(7);
   BuildModel model = BuildModel::random(random);
@@ -154,7 +155,8 @@ TEST_CASE("Large entries are patched block by block where nothing is compressed 
   CHECK(visible(out) == after.files());
 }
 
-TEST_CASE("A wrong or damaged base is refused, and what differs is named", "[bundler][patch]") {
+TEST_CASE("A wrong or damaged base is refused, and the first difference is named",
+          "[bundler][patch]") {
   const Builds builds = small_builds();
   const ByteVector patch = patch_of(builds.before, builds.after);
   const auto refuse = [&](const MemoryFileSystem& base, ErrorCode code, const std::string& named) {
@@ -173,7 +175,7 @@ TEST_CASE("A wrong or damaged base is refused, and what differs is named", "[bun
     changed.back() ^= std::byte{1};
     REQUIRE(other.write(path, changed).has_value());
     const bool is_bundle = path.extension() == "mbundle";
-    // A catalog that was damaged is no catalog; all else is another build's.
+    // A damaged catalog is reported as damaged, other files as parts of another build.
     const bool is_catalog = path.name() == "catalog.mcat";
     const bool is_needed = !is_bundle || builds.after.files().contains(path);
     if (is_needed) {
@@ -192,7 +194,8 @@ TEST_CASE("A wrong or damaged base is refused, and what differs is named", "[bun
   refuse({}, ErrorCode::not_found, "no build");
 }
 
-TEST_CASE("Creating refuses builds that are not what they say", "[bundler][patch]") {
+TEST_CASE("Creating a patch refuses builds that do not match their own hashes",
+          "[bundler][patch]") {
   const Builds builds = small_builds();
   for (const bool is_old : {true, false}) {
     for (const auto& [path, bytes] : (is_old ? builds.before : builds.after).files()) {
@@ -205,7 +208,7 @@ TEST_CASE("Creating refuses builds that are not what they say", "[bundler][patch
       const bool is_same = kept != builds.before.files().end() && kept->second == bytes;
       CAPTURE(path.text(), is_old);
       const auto made = create_patch(damaged.before, damaged.after, {});
-      // What did not change is taken from the old build, and only read there.
+      // Unchanged files are only read from the old build.
       if (!is_old && is_same) continue;
       REQUIRE_FALSE(made.has_value());
       CHECK(made.error().code == ErrorCode::hash_mismatch);
@@ -222,8 +225,9 @@ TEST_CASE("Creating refuses builds that are not what they say", "[bundler][patch
             .code == ErrorCode::cancelled);
 }
 
-TEST_CASE("Another zstd that gives other bytes is told from damage", "[bundler][patch]") {
-  // What another release does, another level does here: the level is a byte of the program.
+TEST_CASE("Different bytes of another zstd release are distinguished from damage",
+          "[bundler][patch]") {
+  // Another level gives other bytes, like another release. The level is a byte of the program.
   Random random(5);
   BuildModel model = BuildModel::random(random);
   samples::ModelBundle& bundle = model.targets[Target::client].front();
@@ -265,8 +269,8 @@ TEST_CASE("A damaged patch is refused and harms nothing", "[bundler][patch]") {
   damage::each_flip(patch, [&](std::size_t at, ByteVector& damaged) {
     CAPTURE(at);
     CHECK_FALSE(apply(builds.before, damaged, out).has_value());
-    // With its hash put right, damage gets further; what is published is the new build all the
-    // same.
+    // With a corrected hash, damage is detected later; a published result still equals the new
+    // build.
     samples::fix_hash(damaged);
     if (apply(builds.before, damaged, out)) {
       CHECK(visible(out) == builds.after.files());
@@ -276,7 +280,7 @@ TEST_CASE("A damaged patch is refused and harms nothing", "[bundler][patch]") {
   });
 }
 
-TEST_CASE("A file that would be larger than allowed is not made", "[bundler][patch]") {
+TEST_CASE("A file above the size limit is not created", "[bundler][patch]") {
   const Builds builds = small_builds();
   const ByteVector patch = patch_of(builds.before, builds.after);
   MemoryFileSystem out;
@@ -286,7 +290,7 @@ TEST_CASE("A file that would be larger than allowed is not made", "[bundler][pat
   CHECK(visible(out).empty());
 }
 
-TEST_CASE("Patches of this version are applied for ever", "[bundler][patch][golden]") {
+TEST_CASE("Patches of this version can always be applied", "[bundler][patch][golden]") {
   const std::string folder = MUSTER_SOURCE_DIR "/tests/golden/patch/";
   const MemoryFileSystem before = testing::copy_to_memory(folder + "old");
   const MemoryFileSystem after = testing::copy_to_memory(folder + "new");

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// A project of assets that refer to each other; the first `registered` of them are in a registry.
+/// A project whose assets refer to each other. The first `registered` ones are in a registry.
 class Graph {
  public:
   Graph(std::size_t count, std::size_t registered) : edges_(count), registered_(registered) {}
@@ -89,7 +89,7 @@ std::set<AssetNumber> reachable(const BundlePlan& plan, std::size_t bundle) {
   return assets;
 }
 
-// What holds for every plan in the shared layout.
+// Invariants of every plan in the shared layout.
 void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t bytes_each = 1000) {
   std::map<AssetNumber, int> homes;
   std::size_t prefabs = 0;
@@ -101,14 +101,15 @@ void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t byte
     CHECK(std::ranges::is_sorted(bundle.dependencies));
     CHECK(std::ranges::find(bundle.dependencies, i) == bundle.dependencies.end());
     for (const AssetNumber asset : bundle.assets) ++homes[asset];
-    // Whatever an asset of the bundle reaches is in the bundle or in one that it names.
+    // Every asset that an asset of the bundle reaches is in the bundle or in one of its
+    // dependencies.
     const std::set<AssetNumber> near = reachable(plan, i);
     for (const AssetNumber asset : bundle.assets) {
       CHECK(std::ranges::includes(near, graph.closure(asset)));
     }
     if (bundle.prefab == kNoAsset) continue;
     CHECK(i == prefabs++);
-    // What it needs, what it loads beside that, and both bounds.
+    // Checks needed bytes, wasted bytes, and both limits.
     const std::uint64_t loaded = near.size() * bytes_each;
     CHECK(bundle.needed_bytes == graph.closure(bundle.prefab).size() * bytes_each);
     CHECK(bundle.vain_bytes == loaded - bundle.needed_bytes);
@@ -123,14 +124,15 @@ void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t byte
   }
 }
 
-TEST_CASE("What one prefab needs lies in its bundle, what several need in a shared one",
+TEST_CASE("An asset of one prefab is in its bundle, an asset of several in a shared one",
           "[bundler][plan][sys-12]") {
   Graph graph(5, 2);
   graph.edge(0, 2).edge(0, 3).edge(1, 3).edge(3, 4);
   graph.open();
   const BundlePlan plan = graph.plan();
   check_shared(graph, plan);
-  REQUIRE(plan.bundles.size() == 4);  // two prefabs, what they share, what the registries need
+  REQUIRE(plan.bundles.size() == 4);  // Two prefabs, their shared assets, and the registries'
+                                      // assets.
   for (const PlannedBundle& bundle : plan.bundles) {
     if (bundle.prefab == graph.number(0)) {
       CHECK(std::ranges::binary_search(bundle.assets, graph.number(2)));
@@ -141,11 +143,11 @@ TEST_CASE("What one prefab needs lies in its bundle, what several need in a shar
       CHECK(bundle.owners.size() == 2);
     }
   }
-  // The root and the registry are naive's too seldom to count: 3 + 3 assets become 5.
+  // Root and registry are used once and save nothing: 3 + 3 assets become 5.
   CHECK(plan.duplicate_bytes_avoided == 2000);
 }
 
-TEST_CASE("A registered asset is a barrier: what lies behind it is its own",
+TEST_CASE("The assets behind a registered asset belong to that asset's bundle",
           "[bundler][plan][sys-12]") {
   Graph graph(4, 2);
   graph.edge(0, 1).edge(1, 2).edge(2, 3);
@@ -159,16 +161,16 @@ TEST_CASE("A registered asset is a barrier: what lies behind it is its own",
   CHECK(plan.bundles[1 - first].dependencies.empty());
 }
 
-TEST_CASE("Prefabs that need each other name each other", "[bundler][plan]") {
+TEST_CASE("Prefabs that need each other depend on each other", "[bundler][plan]") {
   Graph graph(3, 2);
   graph.edge(0, 1).edge(1, 0).edge(1, 2).edge(2, 1);
   graph.open();
   check_shared(graph, graph.plan());
 }
 
-TEST_CASE("Groups are put together while nobody loads too much in vain, large ones stand alone",
+TEST_CASE("Groups are merged while the wasted bytes stay low; large groups stay separate",
           "[bundler][plan]") {
-  // Six assets, each shared by another pair of the four registered ones.
+  // Six assets, each shared by a different pair of the four registered ones.
   Graph graph(10, 4);
   std::size_t next = 4;
   for (std::size_t a = 0; a < 4; ++a) {
@@ -192,11 +194,12 @@ TEST_CASE("Groups are put together while nobody loads too much in vain, large on
     if (bundle.prefab != kNoAsset) CHECK(bundle.vain_bytes <= 16 * 1024);
     if (bundle.prefab == kNoAsset && !bundle.owners.empty()) ++shared;
   }
-  CHECK(plan.shared_groups == 7);  // Six, and what the registries need.
+  CHECK(plan.shared_groups == 7);  // Six, and one of the registries' assets.
   CHECK(shared == row.shared_bundles);
 }
 
-TEST_CASE("A self-contained bundle holds all that its prefab reaches", "[bundler][plan]") {
+TEST_CASE("A self-contained bundle contains every asset that its prefab reaches",
+          "[bundler][plan]") {
   Graph graph(5, 2);
   graph.edge(0, 1).edge(1, 2).edge(0, 3).edge(1, 3);
   graph.open();
@@ -212,7 +215,7 @@ TEST_CASE("A self-contained bundle holds all that its prefab reaches", "[bundler
   CHECK(plan.duplicate_bytes_avoided == 0);
 }
 
-TEST_CASE("What the registries themselves need is packed in either layout, and counted the same",
+TEST_CASE("Assets of the registries themselves are packed and counted equally in both layouts",
           "[bundler][plan]") {
   MemoryFileSystem files;
   const auto guid = [](char digit) { return std::string(30, digit) + "5f"; };

@@ -24,7 +24,7 @@ struct Sample {
   std::vector<GroupUser> users;
 };
 
-// Prefabs in families that share much, some things that everybody needs, and some chance.
+// Families of prefabs that share much, some assets that all prefabs need, and random ones.
 Sample sample(std::uint64_t seed, std::size_t user_count, std::size_t group_count) {
   Random random(seed);
   Sample made;
@@ -87,7 +87,7 @@ std::set<std::set<Guid>> as_sets(const Sample& from, const std::vector<std::uint
   return sets;
 }
 
-TEST_CASE("Groups are merged within both bounds, whatever they are", "[bundler][plan][sys-12]") {
+TEST_CASE("Groups are merged within both limits, for any limits", "[bundler][plan][sys-12]") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -95,7 +95,7 @@ TEST_CASE("Groups are merged within both bounds, whatever they are", "[bundler][
     const MergeRule rule{.files_max = 4 + static_cast<std::uint32_t>(random.below(12))};
     const auto bundle_of = merge_groups(made.groups, made.users, rule);
     REQUIRE(bundle_of.size() == made.groups.size());
-    std::uint32_t next = 0;  // numbered in the order of their first groups, none left out
+    std::uint32_t next = 0;  // Numbered in the order of their first groups, without gaps.
     for (const std::uint32_t bundle : bundle_of) {
       CHECK(bundle <= next);
       next = std::max(next, bundle + 1);
@@ -112,9 +112,9 @@ TEST_CASE("Groups are merged within both bounds, whatever they are", "[bundler][
   }
 }
 
-TEST_CASE("Who still needs too many files is kept there by the bytes in vain",
+TEST_CASE("A prefab needs more files than wanted only because of the limit on wasted bytes",
           "[bundler][plan][sys-12]") {
-  // Everybody shares something large with each other one: no two of these fit together.
+  // Each pair of prefabs shares a large asset, so that no two groups can be merged.
   Sample made;
   for (std::uint32_t i = 0; i < 8; ++i) made.users.push_back({7 * 100'000, 1});
   for (std::uint32_t a = 0; a < 8; ++a) {
@@ -127,14 +127,14 @@ TEST_CASE("Who still needs too many files is kept there by the bytes in vain",
     CHECK(load.files == 8);
     CHECK(load.vain_bytes == 0);
   }
-  // Where they may load all of it, the bound on files holds.
+  // If all wasted bytes are allowed, the limit on files holds.
   const MergeRule wide{.files_max = 4, .vain_share_max = 10};
   for (const Load& load : loads(made, merge_groups(made.groups, made.users, wide))) {
     CHECK(load.files <= 4);
   }
 }
 
-TEST_CASE("What all share alike is one bundle, what registries need is not mixed with the rest",
+TEST_CASE("Groups with equal users become one bundle, and registries' assets stay separate",
           "[bundler][plan]") {
   const MergeRule rule;
   const std::vector<GroupUser> users(3, GroupUser{100'000, 1});
@@ -143,7 +143,7 @@ TEST_CASE("What all share alike is one bundle, what registries need is not mixed
                                              {{0, 1}, 70'000, key_of(2), false}};
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 0});
   }
-  SECTION("large ones that not all need") {
+  SECTION("large ones that only some need") {
     const std::vector<SharedGroup> groups = {{{0, 1}, 90'000, key_of(1), false},
                                              {{0, 1, 2}, 70'000, key_of(2), false}};
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 1});
@@ -154,14 +154,14 @@ TEST_CASE("What all share alike is one bundle, what registries need is not mixed
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 1});
   }
   SECTION("none") { CHECK(merge_groups({}, users, rule).empty()); }
-  SECTION("groups without a byte") {
+  SECTION("groups without bytes") {
     const std::vector<SharedGroup> groups = {{{0, 1}, 0, key_of(1), false},
                                              {{1, 2}, 0, key_of(2), false}};
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 0});
   }
 }
 
-TEST_CASE("The order of groups does not matter to what becomes one bundle", "[bundler][plan]") {
+TEST_CASE("The order of groups does not change the bundles", "[bundler][plan]") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     Sample made = sample(seed, 40, 80);
@@ -181,7 +181,7 @@ TEST_CASE("A small change moves few bundles", "[bundler][plan][sys-12]") {
     Sample made = sample(seed, 60, 150);
     const auto before = as_sets(made, merge_groups(made.groups, made.users, {}));
     Random random(seed + 1000);
-    // One file grows by a twentieth, and two prefabs come to share another.
+    // One file grows by 5 %, and two prefabs share another one.
     SharedGroup& grown = made.groups[random.below(made.groups.size())];
     grown.bytes += grown.bytes / 20;
     made.groups.push_back({{3, 47}, 3000, key_of(seed * 777'777), false});

@@ -61,11 +61,11 @@ class Game {
     return std::string(project->index().at(asset).path.stem());
   }
 
-  /// `a b -> c+d` per bundle: what it holds, and what it needs by the first asset of each.
+  /// `a b -> c+d` per bundle: its assets, and its dependencies by the first asset of each.
   std::set<std::string> told(const BundlePlan& plan) const {
     std::set<std::string> lines;
     for (const PlannedBundle& bundle : plan.bundles) {
-      if (bundle.owners.empty()) continue;  // the registry's
+      if (bundle.owners.empty()) continue;  // the registry's bundle
       std::string line;
       for (const AssetNumber asset : bundle.assets) line += name_of(asset) + " ";
       line += "->";
@@ -98,7 +98,7 @@ class Game {
 
 using Lines = std::set<std::string>;
 
-TEST_CASE("What varies has a bundle alone, its variants others, and what only they need too",
+TEST_CASE("An asset with variants, each variant, and the assets of only these get separate bundles",
           "[bundler][plan][variant]") {
   Game game;
   game.add("crate", {"paint", "wood"});
@@ -116,7 +116,8 @@ TEST_CASE("What varies has a bundle alone, its variants others, and what only th
                                         "gloss ->", "flat ->", "varnish ->"});
 }
 
-TEST_CASE("A registered asset may vary; its bundle keeps its name", "[bundler][plan][variant]") {
+TEST_CASE("A registered asset may have variants, and its bundle keeps its name",
+          "[bundler][plan][variant]") {
   Game game;
   game.add("crate", {"wood"});
   game.add("crate@low", {"plank"});
@@ -135,7 +136,7 @@ TEST_CASE("A registered asset may vary; its bundle keeps its name", "[bundler][p
         }) == 2);
 }
 
-TEST_CASE("What a build has chosen takes the place of what it varies, and leaves nothing else",
+TEST_CASE("A variant chosen at build time replaces the base completely",
           "[bundler][plan][variant]") {
   Game game;
   game.add("crate", {"paint"});
@@ -154,7 +155,7 @@ TEST_CASE("What a build has chosen takes the place of what it varies, and leaves
   CHECK(game.told(game.plan({{"quality", "high"}})) == Lines{"crate gloss paint ->"});
 }
 
-TEST_CASE("Without axes every '@' is a name, and the plan is that of before",
+TEST_CASE("Without axes '@' has no meaning, and the plan is unchanged",
           "[bundler][plan][variant]") {
   Game game;
   game.add("crate", {"paint"});
@@ -169,7 +170,7 @@ TEST_CASE("Without axes every '@' is a name, and the plan is that of before",
   CHECK(game.told(game.plan()) == Lines{"crate paint ->"});
 }
 
-// What is open once `bundle` has been asked for under a choice.
+// The bundles that are open after a request for `bundle` with a choice.
 std::set<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
                                   const VariantKeys& choice) {
   const auto chosen = [&](std::size_t asked) {
@@ -192,7 +193,7 @@ std::set<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
   return open;
 }
 
-// The assets that are in memory then.
+// The assets in memory after that request.
 std::set<AssetNumber> loaded_with(const BundlePlan& plan, std::size_t bundle,
                                   const VariantKeys& choice) {
   std::set<AssetNumber> assets;
@@ -202,7 +203,7 @@ std::set<AssetNumber> loaded_with(const BundlePlan& plan, std::size_t bundle,
   return assets;
 }
 
-// What is reached when each asset is read in the form that is chosen.
+// The reachable assets if each asset is replaced by its chosen variant.
 std::set<AssetNumber> reached_with(const Project& project, AssetNumber root,
                                    const VariantKeys& choice) {
   std::set<AssetNumber> reached;
@@ -244,7 +245,7 @@ void fill_at_random(Game& game, unsigned seed) {
   game.add_registry({name(0), name(1), name(2)});
 }
 
-TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by brute force",
+TEST_CASE("For every choice a prefab's bundles have all reachable assets, by brute force",
           "[bundler][plan][variant][property]") {
   const auto seed = GENERATE(range(1U, 41U));
   CAPTURE(seed);
@@ -267,7 +268,7 @@ TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by br
       const auto reached = reached_with(project, plan.bundles[i].prefab, choice);
       const auto loaded = loaded_with(plan, i, choice);
       CHECK(std::ranges::includes(loaded, reached));
-      // And no variant that is not chosen.
+      // No other variant is loaded.
       for (const AssetNumber asset : loaded) {
         if (project.variants().is_variant(asset)) CHECK(reached.contains(asset));
       }
@@ -275,7 +276,7 @@ TEST_CASE("Under every choice a prefab's bundles hold all that it reaches, by br
   }
 }
 
-// What is chosen when nobody chooses.
+// The choice if none is given.
 VariantKeys default_choice(const Project& project) {
   VariantKeys choice;
   for (std::uint16_t axis = 1; axis < project.config().axes.size(); ++axis) {
@@ -285,7 +286,7 @@ VariantKeys default_choice(const Project& project) {
   return choice;
 }
 
-TEST_CASE("What a prefab needs and loads in vain is that of the forms by default, by brute force",
+TEST_CASE("Needed and wasted bytes of a prefab count the default variants, by brute force",
           "[bundler][plan][variant][property]") {
   const auto seed = GENERATE(range(1U, 41U));
   const bool is_low = seed % 2 == 0;
@@ -305,7 +306,7 @@ TEST_CASE("What a prefab needs and loads in vain is that of the forms by default
   }
 }
 
-TEST_CASE("Of an asset that varies a prefab needs one form", "[bundler][plan][variant]") {
+TEST_CASE("A prefab needs one variant of an asset", "[bundler][plan][variant]") {
   const auto fill = [](Game& game) {
     game.add("crate", {"paint"});
     game.add("crate@de", {"paint", "sign"});
@@ -332,7 +333,7 @@ TEST_CASE("Of an asset that varies a prefab needs one form", "[bundler][plan][va
   Game german("high", "en, de], default: de");
   check(german, {}, 4, 4);  // crate@de; sign; paint; gloss.
   Game settled;
-  check(settled, {{"quality", "low"}}, 5, 2);  // The crate, which may be German; all else.
+  check(settled, {{"quality", "low"}}, 5, 2);  // The crate, which may be German; all others.
 }
 
 }  // namespace

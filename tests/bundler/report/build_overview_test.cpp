@@ -70,7 +70,7 @@ TEST_CASE("An overview counts every byte of the bundles", "[bundler][report][sys
   }
 }
 
-TEST_CASE("Of what varies an overview counts the form by default", "[bundler][report][variant]") {
+TEST_CASE("An overview counts the default variant of an asset", "[bundler][report][variant]") {
   const bool is_low = GENERATE(false, true);
   CAPTURE(is_low);
   MemoryFileSystem project = arena();
@@ -95,7 +95,7 @@ TEST_CASE("Of what varies an overview counts the form by default", "[bundler][re
   CHECK(sharing["vain_source_bytes"]["median"] == client.loads.vain_bytes.median);
 }
 
-TEST_CASE("Prefabs are summed up by their middle and their worst", "[bundler][report]") {
+TEST_CASE("Prefabs are summarised by median and maximum", "[bundler][report]") {
   const LoadSummary none = summarise({}, 4);
   CHECK(none.files.median == 0);
   CHECK(none.files.worst.empty());
@@ -110,7 +110,8 @@ TEST_CASE("Prefabs are summed up by their middle and their worst", "[bundler][re
   CHECK(some.beyond.front().path == "c");
 }
 
-TEST_CASE("What self-contained bundles would take is near to what they take", "[bundler][report]") {
+TEST_CASE("The estimate of self-contained bundles is close to their real size",
+          "[bundler][report]") {
   const MemoryFileSystem real =
       testing::build_to_memory(arena(), {.layout = Layout::self_contained, .jobs = 2});
   const Overview guess = read_overview(arena_build()).value();
@@ -122,7 +123,7 @@ TEST_CASE("What self-contained bundles would take is near to what they take", "[
   }
 }
 
-TEST_CASE("Every chain ends at what a registry names, or at a registry", "[bundler][report]") {
+TEST_CASE("Every chain ends at a registered asset or at a registry", "[bundler][report]") {
   const Overview overview = read_overview(arena_build()).value();
   std::size_t longest = 0;
   for (const OverviewTarget& target : overview.targets) {
@@ -166,7 +167,7 @@ TEST_CASE("Builds are compared asset by asset", "[bundler][report]") {
   }
   CHECK(changed == std::vector<std::string>{level.text()});
 
-  // Seen from the other side, with an asset that only one of them has.
+  // The reverse comparison, with an asset that only one build has.
   std::erase_if(before.targets.front().assets,
                 [&](const OverviewAsset& asset) { return asset.path == level.text(); });
   Overview again = read_overview(arena_build()).value();
@@ -178,9 +179,9 @@ TEST_CASE("Builds are compared asset by asset", "[bundler][report]") {
   CHECK(fewer.targets.front().gone.front().path == level.text());
 }
 
-TEST_CASE("Equal files under several guids are told", "[bundler][report]") {
+TEST_CASE("Equal files under several guids are reported", "[bundler][report]") {
   MemoryFileSystem project = arena();
-  // A sound takes the content of another.
+  // A sound gets the content of another one.
   const ByteVector hit = project.files().at(path_of("Assets/Audio/Hit.wav"));
   REQUIRE(project.write(path_of("Assets/Audio/Shot.wav"), hit).has_value());
   const Overview overview = read_overview(testing::build_to_memory(project, {.jobs = 2})).value();
@@ -192,7 +193,7 @@ TEST_CASE("Equal files under several guids are told", "[bundler][report]") {
   CHECK(found->bytes <= hit.size());
 }
 
-TEST_CASE("A report that says nonsense is no crash", "[bundler][report]") {
+TEST_CASE("An invalid report does not crash the program", "[bundler][report]") {
   const AssetPath path = path_of("build.json");
   for (const char* text : {"", "[]", "null", "{\"targets\": []}", "{\"targets\": 5}"}) {
     MemoryFileSystem output = arena_build();
@@ -200,7 +201,7 @@ TEST_CASE("A report that says nonsense is no crash", "[bundler][report]") {
     CAPTURE(text);
     CHECK(read_overview(output).error().code == ErrorCode::malformed);
   }
-  // What is missing or of another type is not there; sizes are those of the files all the same.
+  // Missing values and values of other types are ignored; sizes are still those of the files.
   for (const char* text :
        {R"({"targets": {}})", R"({"targets": {"client": [], "server": {"bundles": [5, {}]}}})",
         R"({"targets": {"client": {"bundles": [{"file": 1, "owners": 2, "assets": [3, {}]}],)"
@@ -219,7 +220,7 @@ TEST_CASE("A report that says nonsense is no crash", "[bundler][report]") {
   CHECK(read_overview(output).error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("Budgets and times are taken from build.json where it has them", "[bundler][report]") {
+TEST_CASE("Budgets and times are read from build.json if it has them", "[bundler][report]") {
   MemoryFileSystem output = arena_build();
   const AssetPath path = path_of("build.json");
   json report = json::parse(as_text(output.files().at(path)));
@@ -241,8 +242,9 @@ TEST_CASE("Budgets and times are taken from build.json where it has them", "[bun
     (budget.is_exceeded() ? exceeded : within) += 1;
   }
   const auto shared = std::ranges::count(client.bundles, true, &OverviewBundle::is_shared);
-  CHECK(exceeded == 2 + static_cast<std::size_t>(shared));  // all, each shared one, and {}: 0 bytes
-  CHECK(within == 2);  // pictures and sounds, the largest bundle
+  CHECK(exceeded == 2 + static_cast<std::size_t>(shared));  // The total, each shared bundle, and
+                                                            // {}: 0 bytes.
+  CHECK(within == 2);  // Pictures and sounds, and the largest bundle.
   CHECK(client.budgets.front().what == "the bundles of the client");
   CHECK(client.budgets.front().bytes == client.bytes);
   CHECK(client.budgets.front().budget_bytes == 1000);
@@ -269,7 +271,7 @@ TEST_CASE("Each failure of the disk fails an overview", "[bundler][report][fault
   CHECK(n > 40);
 }
 
-TEST_CASE("The page holds its data where no name can end it", "[bundler][report]") {
+TEST_CASE("The page contains its data so that no name can end it", "[bundler][report]") {
   Overview overview = read_overview(arena_build()).value();
   overview.project = "</script><!--<script>/* data */ /* report.js */";
   overview.targets.front().assets.front().path = "</script>\" ' & \xE2\x80\xA8 \xFF";
@@ -283,7 +285,7 @@ TEST_CASE("The page holds its data where no name can end it", "[bundler][report]
   const json read = json::parse(data);
   CHECK(read["project"] == overview.project);
   CHECK(read["targets"].size() == 2);
-  // The script follows, once.
+  // The script follows, exactly once.
   CHECK(page.find("\"use strict\"") > to);
   CHECK(page.find("\"use strict\"") == page.rfind("\"use strict\""));
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) {

@@ -18,7 +18,7 @@ ByteVector golden(std::string_view name) {
   return {};
 }
 
-TEST_CASE("Bundles and catalogs are told apart and described", "[bundler][report]") {
+TEST_CASE("Bundles and catalogs are distinguished and described", "[bundler][report]") {
   const auto [name, kind] = GENERATE(table<std::string, std::string>(
       {{"golden/bundle/sample.mbundle", "bundle"}, {"golden/bundle/sample.mcat", "catalog"}}));
   const ByteVector bytes = golden(name);
@@ -30,7 +30,7 @@ TEST_CASE("Bundles and catalogs are told apart and described", "[bundler][report
   CHECK(nlohmann::json::parse(described.value())["kind"] == kind);
 }
 
-TEST_CASE("Inspecting damaged files gives an error or a description, never a crash",
+TEST_CASE("Inspecting damaged files gives an error or a description, and never crashes",
           "[bundler][report]") {
   const std::string name =
       GENERATE(as<std::string>{}, "golden/bundle/sample.mcat", "golden/bundle/stored.mbundle");
@@ -50,7 +50,7 @@ TEST_CASE("Inspecting damaged files gives an error or a description, never a cra
   });
 }
 
-TEST_CASE("Names from a catalog command no terminal", "[bundler][report]") {
+TEST_CASE("Names from a catalog cannot control a terminal", "[bundler][report]") {
   CatalogData data = samples::catalog();
   REQUIRE_FALSE(data.registries.empty());
   data.registries.front().class_name = "Red\x1b[31m";
@@ -63,7 +63,7 @@ TEST_CASE("Names from a catalog command no terminal", "[bundler][report]") {
   CHECK_THAT(text.value(), Catch::Contains("Red\\x1b[31m  Assets/two\\nlines.asset\n"));
 }
 
-TEST_CASE("What is neither bundle nor catalog is refused", "[bundler][report]") {
+TEST_CASE("A file that is neither a bundle nor a catalog is refused", "[bundler][report]") {
   CHECK(inspect_file({}, InspectionFormat::text).error().code == ErrorCode::truncated);
   CHECK(inspect_file(as_bytes("a text of some length"), InspectionFormat::text).error().code ==
         ErrorCode::malformed);

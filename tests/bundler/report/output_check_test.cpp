@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, ErrorCode>> told(const FileReader& files) {
 
 using Told = std::vector<std::pair<std::string, ErrorCode>>;
 
-TEST_CASE("A build's output is whole, whatever the threads", "[bundler][report][sys-12]") {
+TEST_CASE("A build's output is intact, for any number of threads", "[bundler][report][sys-12]") {
   const OutputCheck one = check(sample(), 1);
   CHECK(one.problems.empty());
   CHECK(one.bundles > 60);
@@ -58,7 +58,7 @@ TEST_CASE("A build's output is whole, whatever the threads", "[bundler][report][
   CHECK(many.bytes == one.bytes);
 }
 
-TEST_CASE("Damage is told with the file that has it", "[bundler][report][sys-12]") {
+TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]") {
   MemoryFileSystem files = sample();
   const AssetPath bundle = first_below("client/bundles/");
   ByteVector bytes = files.files().at(bundle);
@@ -78,11 +78,11 @@ TEST_CASE("Damage is told with the file that has it", "[bundler][report][sys-12]
     REQUIRE(told(files).size() == 1);
     CHECK(told(files)[0].first == bundle.text());
   }
-  SECTION("gone") {
+  SECTION("missing") {
     REQUIRE(files.remove(bundle).has_value());
     CHECK(told(files) == Told{{bundle.text(), ErrorCode::not_found}});
   }
-  SECTION("too much") {
+  SECTION("extra file") {
     files.add("client/bundles/stray.mbundle", "x");
     files.add("server/notes.txt", "x");
     files.add("server/more/notes.txt", "x");
@@ -90,7 +90,7 @@ TEST_CASE("Damage is told with the file that has it", "[bundler][report][sys-12]
                               {"server/more", ErrorCode::malformed},
                               {"server/notes.txt", ErrorCode::malformed}});
   }
-  SECTION("a stranger beside the targets") {
+  SECTION("a foreign file beside the targets") {
     files.add("notes.txt", "x");
     CHECK(told(files) == Told{{"notes.txt", ErrorCode::malformed}});
   }
@@ -143,7 +143,8 @@ TEST_CASE("Client and server of different builds do not belong together",
         problems.end());
 }
 
-TEST_CASE("What is no output is refused, and a check can be stopped", "[bundler][report]") {
+TEST_CASE("A folder that is not an output is refused, and a check can be stopped",
+          "[bundler][report]") {
   MemoryFileSystem nothing;
   nothing.add("notes.txt", "x");
   CHECK(check_output(nothing, 1, {}).error().code == ErrorCode::not_found);
@@ -155,13 +156,13 @@ TEST_CASE("What is no output is refused, and a check can be stopped", "[bundler]
   CHECK(check_output(sample(), 2, stop.get_token()).error().code == ErrorCode::cancelled);
 }
 
-TEST_CASE("A variant that does not hold what it stands for is told", "[bundler][report][variant]") {
+TEST_CASE("A variant with other assets than its base is reported", "[bundler][report][variant]") {
   MemoryFileSystem files = sample();
   const AssetPath catalog = path("client/catalog.mcat");
   CatalogData data = samples::decode(CatalogReader::open(files.files().at(catalog)).value());
   REQUIRE(data.alternatives.size() == 1);
   const BundleName name = data.alternatives.front().alternative;
-  // Whole, but with another asset inside.
+  // Intact, but with another asset inside.
   const ByteVector plain = samples::noise(100, 1);
   const PackEntry entry{samples::guid(1), kMainPayload, EntryKind::raw, plain};
   const ByteVector bundle = pack_bundle({&entry, 1}).value();

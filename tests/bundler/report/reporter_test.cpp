@@ -20,7 +20,7 @@ TEST_CASE("A log gets one line per phase", "[bundler][report]") {
   CHECK(out.str() == "reading\npacking (12)\n");
 }
 
-TEST_CASE("A terminal's line is drawn anew at most ten times a second, and cleared at the end",
+TEST_CASE("A terminal's line is updated at most ten times per second, and cleared at the end",
           "[bundler][report]") {
   std::ostringstream out;
   ManualClock clock;
@@ -41,7 +41,7 @@ TEST_CASE("A terminal's line is drawn anew at most ten times a second, and clear
   CHECK(out.str() == "\r\x1b[2K");
 }
 
-TEST_CASE("Short work is not told; long work is, from the phase that it is in",
+TEST_CASE("Short work is not reported; long work is, from its present phase on",
           "[bundler][report]") {
   std::ostringstream out;
   ManualClock clock;
@@ -70,7 +70,7 @@ TEST_CASE("Short work is not told; long work is, from the phase that it is in",
     reporter.finish();
     CHECK(out.str() == "\r\x1b[2Kchecking \r\x1b[2K");
   }
-  SECTION("nobody listens") {
+  SECTION("without a reporter") {
     Progress().begin("reading", 1);
     Progress().advance(1, "a");
     CHECK(out.str().empty());
@@ -85,7 +85,7 @@ TEST_CASE("A long name does not wrap the terminal's line", "[bundler][report]") 
   CHECK(out.str().size() < 90);
 }
 
-TEST_CASE("A reporter hears of work from several threads", "[bundler][report]") {
+TEST_CASE("A reporter can be called from several threads", "[bundler][report]") {
   std::ostringstream out;
   ManualClock clock;
   TerminalReporter reporter(out, clock);

@@ -27,7 +27,7 @@ void check(const yaml::Tree& tree, const std::string& text, const yaml::ReadResu
   CHECK(samples::difference(tree, read.tree()).value_or("") == "");
 }
 
-TEST_CASE("Every text of the sample game is written back to an equal tree", "[bundler][report]") {
+TEST_CASE("Every text of the sample game is written back as an equal tree", "[bundler][report]") {
   const MemoryFileSystem files = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   std::size_t count = 0;
   for (const auto& [path, bytes] : files.files()) {
@@ -42,7 +42,7 @@ TEST_CASE("Every text of the sample game is written back to an equal tree", "[bu
     REQUIRE(read.good());
     const std::string text = tree_to_yaml(read.tree());
     check(read.tree(), text, yaml::read(text));
-    // Sidecars have no tags: they are cooked as Unity's dialect.
+    // Sidecars have no tags: they are cooked in Unity's dialect.
     const yaml::ReadResult unity = yaml::read_unity(as_text(bytes));
     if (extension != "meta") continue;
     REQUIRE(unity.good());
@@ -52,7 +52,7 @@ TEST_CASE("Every text of the sample game is written back to an equal tree", "[bu
   CHECK(count > 250);
 }
 
-TEST_CASE("Random trees in Unity's dialect are read back as they were", "[bundler][report]") {
+TEST_CASE("Random trees in Unity's dialect are unchanged after a round trip", "[bundler][report]") {
   const std::uint64_t seed = 31;
   for (std::uint64_t i = 0; i < 1500; ++i) {
     CAPTURE(seed + i);
@@ -79,7 +79,7 @@ TEST_CASE("Random trees in Unity's dialect are read back as they were", "[bundle
   }
 }
 
-TEST_CASE("Random plain trees are read back as they were", "[bundler][report]") {
+TEST_CASE("Random plain trees are unchanged after a round trip", "[bundler][report]") {
   const std::uint64_t seed = 77;
   for (std::uint64_t i = 0; i < 1500; ++i) {
     CAPTURE(seed + i);
@@ -99,7 +99,7 @@ TEST_CASE("Random plain trees are read back as they were", "[bundler][report]") 
   }
 }
 
-TEST_CASE("Line breaks and control characters survive as escapes", "[bundler][report]") {
+TEST_CASE("Line breaks and control characters are kept as escapes", "[bundler][report]") {
   const std::string_view text =
       GENERATE(as<std::string_view>{}, "two\nlines", "\ttab", "\r\n", "bell\x07", "\n", "end\n");
   yaml::Tree tree;

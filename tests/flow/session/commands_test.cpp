@@ -1,4 +1,4 @@
-// Commands of a session: over a lossy way, and forced by the server.
+// Commands of a session: over a lossy link, and overridden by the server.
 #include <chrono>
 #include <cmath>
 
@@ -48,7 +48,8 @@ const Runner& on_server(SimulatedMatch& match, const GameClient& client) {
   return *match.server().get<Runner>(match.server().owned(client.player(), "runner"));
 }
 
-TEST_CASE("Each press runs once over a way that loses, delays and reorders", "[session][flow]") {
+TEST_CASE("Each press is processed once over a link with loss, delay and reordering",
+          "[session][flow]") {
   const auto seed = GENERATE(range(41U, 47U));
   CAPTURE(seed);
   const auto match = open_aiming(seed);
@@ -71,7 +72,7 @@ TEST_CASE("Each press runs once over a way that loses, delays and reorders", "[s
   CHECK(std::abs(metrics.command_earliness_ticks) < 20);
 }
 
-TEST_CASE("A view that the server forces is the player's from then on, on both sides",
+TEST_CASE("A view direction forced by the server becomes the player's on both sides",
           "[session][flow]") {
   const auto match = open_aiming(51);
   GameClient& client = match->add_client({.delay = 60ms, .jitter = 5ms});
@@ -85,7 +86,7 @@ TEST_CASE("A view that the server forces is the player's from then on, on both s
   match->run(2s);
   REQUIRE_FALSE(client.is_over());
   CHECK(on_server(*match, client).velocity.x == Approx(-90).margin(0.01));
-  // The device turns by 15 degrees, and so does the forced view.
+  // The input device turns by 15 degrees, and the forced view turns with it.
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Aim{.yaw = 35}); });
   match->run(2s);
   CHECK(on_server(*match, client).velocity.x == Approx(-75).margin(0.02));

@@ -1,4 +1,4 @@
-// Levels, and ends with different content.
+// Levels, and connections between different versions of the content.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// The runner of another version: a wider score, and a field that the server does not have.
+/// The runner of another version: its score is wider, and it has a field that the server lacks.
 struct LaterRunner {
   std::int64_t score = 0;
   float stamina = 80;
@@ -63,7 +63,7 @@ TEST_CASE("The level's placed entities are the same on server and client", "[ses
       [&](EntityId, const Transform& at) { places.push_back(at.position.x); });
   std::ranges::sort(places);
   CHECK(places == std::vector<float>{3, 6});
-  // They are entities as any other: the server moves one, and removes one.
+  // They behave like any other entity: the server moves one and removes one.
   EntityId first;
   match->server().each<Transform>([&](EntityId id, Transform& at) {
     if (at.position.x == 3) {
@@ -82,15 +82,14 @@ TEST_CASE("The level's placed entities are the same on server and client", "[ses
   CHECK(match->problems().empty());
 }
 
-TEST_CASE("A level that the build does not have is an error with the nearest name",
-          "[session][flow]") {
+TEST_CASE("A level that is not in the build is an error with the nearest name", "[session][flow]") {
   auto match = SimulatedMatch::open(make_game(), build_folder(), {.server = {.level = "jard"}});
   REQUIRE_FALSE(match);
   CHECK(match.error().code == ErrorCode::not_found);
   CHECK(match.error().message.find("yard") != std::string::npos);
 }
 
-TEST_CASE("A client of another build is refused, and the text says so", "[session][flow]") {
+TEST_CASE("A client with another build is refused with a clear reason", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client({}, later_game(), later_build(), {});
   match->run(1s);
@@ -99,7 +98,7 @@ TEST_CASE("A client of another build is refused, and the text says so", "[sessio
   CHECK(client.end().text.find("content") != std::string::npos);
 }
 
-TEST_CASE("A server that admits other content converts components and messages by name",
+TEST_CASE("A server that accepts other content converts components and messages by name",
           "[session][flow]") {
   const auto match = open_match({.server = {.admit_other_content = true}});
   GameServer& server = match->server();

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-TEST_CASE("A server that starts again gets its port when the first one is closed",
+TEST_CASE("A restarted server gets its port again after the first one is closed",
           "[session][flow]") {
   SimulatedEdges edges(1);
   const Result<Build> build = Build::open(build_folder(), Target::server, make_game());
@@ -28,7 +28,7 @@ TEST_CASE("A server that starts again gets its port when the first one is closed
   first.value().reset();
   const auto again = start();
   REQUIRE(again);
-  CHECK(again.value()->public_key() == key);  // From the file on the host's disk.
+  CHECK(again.value()->public_key() == key);  // From the file on the simulated disk.
 }
 
 TEST_CASE("A simulated host chooses ports for any number of sockets, one after the other",

@@ -1,5 +1,5 @@
 // Effects and sounds of predicted systems: each plays once on every client, however often its tick
-// runs again and however packets are lost.
+// runs again and however many packets are lost.
 #include <chrono>
 #include <map>
 
@@ -15,7 +15,7 @@ using namespace volley_game;  // NOLINT(google-build-using-namespace): the game 
 using session_game::Chat;
 using session_game::chat;
 
-/// What the server's systems have done, per runner by network id.
+/// The results of the server's systems, per runner by network id.
 struct Truth {
   std::map<std::int32_t, int> flashes;
   std::map<std::int32_t, int> bangs;
@@ -37,7 +37,7 @@ void flash(SystemContext& ctx, EntityId self, Runner& runner, const Transform& a
   ++truth().bangs[id % 100];
 }
 
-/// A step sounds at each whole metre.
+/// A footstep sounds at each whole metre.
 void step(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   const float before = at.position.x;
   runner.velocity = ctx.command<Trigger>(self).direction;
@@ -47,7 +47,7 @@ void step(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   if (ctx.is_server()) ++truth().steps[ctx.reference(self).network_id];
 }
 
-/// What no client foresees, at random ticks.
+/// A push at random ticks, which no client can predict.
 void push(SystemContext& ctx, EntityId self, const Runner&, Transform& at) {
   Random random = ctx.random(self);
   if (random.below(20) == 0) at.position.x += 0.4F;
@@ -75,7 +75,7 @@ struct Stage {
     truth() = {};
     first.emplace(match->add_client(link));
     second.emplace(match->add_client(link));
-    // Events reach clients that play: a rough link may take a while.
+    // Only playing clients receive events, and a bad link may delay the start.
     const auto is_playing = [](const Heard& heard) {
       return heard.client.state() == GameClientState::playing;
     };
@@ -89,7 +89,7 @@ struct Stage {
 
 constexpr Link kRough{.delay = 70ms, .jitter = 25ms, .loss = 0.08};
 
-TEST_CASE("Each shot flashes and sounds once on every client, through replays and losses",
+TEST_CASE("Each shot flashes and sounds once on every client, despite replays and losses",
           "[session][flow][sys-56]") {
   const auto seed = GENERATE(range(41U, 61U));
   CAPTURE(seed);
@@ -109,8 +109,8 @@ TEST_CASE("Each shot flashes and sounds once on every client, through replays an
   for (const auto& [id, count] : truth().flashes) {
     shots += count;
     for (Heard* const heard : {&*stage.first, &*stage.second}) {
-      // A press whose command came too late runs with another one: it plays then, and what was
-      // played before is undone, flash and sound.
+      // A command that arrives too late runs with a later one. The effect plays then, and the
+      // earlier flash and sound are undone.
       const int undone = heard->undone[id];
       CHECK(2 * heard->effects["flash"][id] - undone == 2 * count);
       CHECK(2 * heard->bangs[id % 100] - undone == 2 * truth().bangs[id % 100]);
@@ -121,12 +121,12 @@ TEST_CASE("Each shot flashes and sounds once on every client, through replays an
   for (Heard* const heard : {&*stage.first, &*stage.second}) {
     const GameClientMetrics metrics = heard->client.metrics();
     CHECK(metrics.replayed_ticks > 50);    // Ticks did run again.
-    CHECK(metrics.effects_repeated > 50);  // Both by replays and as the server's copies.
+    CHECK(metrics.effects_repeated > 50);  // By replays, and as the server's copies.
     CHECK(metrics.effects_predicted > 50);
   }
 }
 
-TEST_CASE("A step that only a replay takes is late, and one that it takes back is undone",
+TEST_CASE("A step that only a replay makes plays late, and one that a replay removes is undone",
           "[session][flow][sys-56]") {
   const auto seed = GENERATE(range(71U, 91U));
   CAPTURE(seed);
@@ -157,7 +157,7 @@ TEST_CASE("A step that only a replay takes is late, and one that it takes back i
   CHECK(undone > 0);
 }
 
-TEST_CASE("An own effect plays in the frame of the press, another's when its tick is shown",
+TEST_CASE("A player's effect plays in the frame of the press, and for others at its shown tick",
           "[session][flow]") {
   Game game = make_game();
   game.systems = systems<flash>();
@@ -177,7 +177,7 @@ TEST_CASE("An own effect plays in the frame of the press, another's when its tic
   CHECK(stage.second->late == 0);
 }
 
-TEST_CASE("An effect of the server plays for those near", "[session][flow]") {
+TEST_CASE("An effect of the server plays for players near it", "[session][flow]") {
   Game game = make_game();
   game.systems = systems<flash>();
   game.server_systems = {};

@@ -16,7 +16,7 @@ const Problem* find(std::span<const Problem> problems, ProblemKind kind) {
   return found != problems.end() ? &*found : nullptr;
 }
 
-TEST_CASE("A client with a wrong key gets no answer and says what to check", "[session][flow]") {
+TEST_CASE("A client with a wrong key gets no answer and reports what to check", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client({}, make_game(), build_folder(),
                                          {.key = std::string(64, '7'), .connect_timeout = 2s});
@@ -36,7 +36,7 @@ TEST_CASE("A client of another application is refused", "[session][flow]") {
   CHECK(client.end().code == ErrorCode::permission_denied);
 }
 
-TEST_CASE("A client learns that the server was killed", "[session][flow]") {
+TEST_CASE("A client detects that the server was killed", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client();
   match->run(1s);
@@ -49,7 +49,7 @@ TEST_CASE("A client learns that the server was killed", "[session][flow]") {
   CHECK(client.end().code == ErrorCode::timed_out);
 }
 
-TEST_CASE("A server that closes gives its clients the reason", "[session][flow]") {
+TEST_CASE("A server that closes sends its clients the reason", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client();
   match->run(1s);
@@ -69,7 +69,7 @@ TEST_CASE("The game can refuse a client, with its reason", "[session][flow]") {
   CHECK(client.end().text.find("the match is full") != std::string::npos);
 }
 
-TEST_CASE("A player who is kicked sees the reason", "[session][flow]") {
+TEST_CASE("A kicked player receives the reason", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client();
   match->run(1s);
@@ -80,8 +80,7 @@ TEST_CASE("A player who is kicked sees the reason", "[session][flow]") {
   CHECK(client.end().text.find("idle for too long") != std::string::npos);
 }
 
-TEST_CASE("A type that the build does not have is reported with the nearest name",
-          "[session][flow]") {
+TEST_CASE("A type that is not in the build is reported with the nearest name", "[session][flow]") {
   const auto match = open_match();
   CHECK(match->server().spawn("runer").is_null());
   match->run(100ms);
@@ -90,7 +89,7 @@ TEST_CASE("A type that the build does not have is reported with the nearest name
   CHECK(problem->text.find("runner") != std::string::npos);
 }
 
-TEST_CASE("A component that an entity's prefab lacks cannot be added silently", "[session][flow]") {
+TEST_CASE("Adding a component that the entity's prefab lacks is reported", "[session][flow]") {
   const auto match = open_match();
   const EntityId rock = match->server().spawn("rock");
   CHECK_FALSE(match->server().add(rock, Burning{}));
@@ -102,7 +101,7 @@ TEST_CASE("A component that an entity's prefab lacks cannot be added silently", 
   CHECK(problem->entity == rock);
 }
 
-TEST_CASE("A component's value outside its range is clamped and reported with its field",
+TEST_CASE("A component value outside its range is clamped, and reported with its field",
           "[session][flow]") {
   const auto match = open_match();
   match->server().spawn("runner", {}, Runner{.score = 5000});
@@ -125,7 +124,8 @@ TEST_CASE("A folder without a build is an error that names the command", "[sessi
   CHECK(build.error().message.find("muster build") != std::string::npos);
 }
 
-TEST_CASE("A system over a component that the game does not list is an error", "[session][flow]") {
+TEST_CASE("A system that uses a component missing from the game's list is an error",
+          "[session][flow]") {
   Game game = make_game();
   game.components = components<Replicated, Transform>();
   const auto build = Build::open(build_folder(), Target::server, game);

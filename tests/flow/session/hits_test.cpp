@@ -1,4 +1,4 @@
-// Shots through a whole session: what a client sees itself hit, the server hits.
+// Shots through a whole session: the server confirms the hits that a client saw.
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@ using namespace session_game;  // NOLINT(google-build-using-namespace): the game
 
 struct Aim {
   Vec3 direction{};
-  std::int32_t number = 0;  ///< A shot is fired when it changes.
+  std::int32_t number = 0;  ///< A change fires a shot.
 };
 consteval auto describe(Type<Aim>) {
   return Describe<Aim>("Aim")
@@ -24,7 +24,7 @@ consteval auto describe(Type<Aim>) {
       .field<&Aim::number>("number", {.minimum = 0, .maximum = 100'000});
 }
 
-/// What a shot hit first, by network id; -1 for nothing; and the tick in which it was fired.
+/// The first target of a shot, by network id (-1: none), and the tick of the shot.
 struct Verdict {
   std::int32_t first = -1;
   Tick tick;
@@ -32,14 +32,14 @@ struct Verdict {
 struct Verdicts {
   std::map<std::int32_t, Verdict> server;
   std::map<std::int32_t, Verdict> client;
-  std::uint64_t changed = 0;  ///< Verdicts that a replay changed.
+  std::uint64_t changed = 0;  ///< Number of verdicts that a replay changed.
 };
 Verdicts& verdicts() {
   static Verdicts all;
   return all;
 }
 
-/// Rocks run in circles at 20 m/s.
+/// Rocks move in circles at 20 m/s.
 void run_rocks(SystemContext& ctx, EntityId self, Transform& at, const HitVolume&) {
   const double angle = ctx.tick().value() / 30.0 * 20 / 15 + ctx.reference(self).network_id;
   at.position = {static_cast<float>(15 * std::cos(angle)), 0,
@@ -91,7 +91,7 @@ const std::string& shooting_build() {
   return folder.path();
 }
 
-TEST_CASE("The server hits what the client saw: targets at 20 m/s, delay, jitter and loss",
+TEST_CASE("The server's hits match the client's: targets at 20 m/s, delay, jitter and loss",
           "[session][flow][lag][sys-60]") {
   const auto link = GENERATE(Link{.delay = 10ms, .jitter = 2ms},
                              Link{.delay = 60ms, .jitter = 10ms, .loss = 0.02},
@@ -112,7 +112,7 @@ TEST_CASE("The server hits what the client saw: targets at 20 m/s, delay, jitter
     client.each<const HitVolume, const Transform>(
         [&](const HitVolume&, const Transform& at) { rocks.push_back(at.position); });
     if (rocks.empty() || frame % 6 != 0) return;
-    // At a rock or past it.
+    // Aims at a rock or past it.
     const Vec3 rock = rocks[static_cast<std::size_t>(frame / 6) % rocks.size()];
     const float miss = static_cast<float>(frame / 6 % 7) * 0.25F - 0.75F;
     const Vec3 direction = normalised({rock.x + miss, rock.y + miss / 2, rock.z});
@@ -126,7 +126,7 @@ TEST_CASE("The server hits what the client saw: targets at 20 m/s, delay, jitter
   for (const auto& [number, seen] : verdicts().client) {
     const auto found = verdicts().server.find(number);
     if (found == verdicts().server.end()) continue;
-    // A command that came too late is fired by the next one, with the view of that one.
+    // The shot of a late command is fired by the next command, with that command's view.
     if (found->second.tick != seen.tick) {
       ++moved;
       continue;

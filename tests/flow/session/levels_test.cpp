@@ -56,7 +56,8 @@ std::vector<float> rocks_of(const GameClient& client) {
   return places;
 }
 
-TEST_CASE("Another level begins for everyone, with what the game spawns in it", "[session][flow]") {
+TEST_CASE("A new level begins for every client, with the entities that the game spawns in it",
+          "[session][flow]") {
   const auto match = open_yard(1);
   GameServer& server = match->server();
   const auto spawn_runner = [&](PlayerId player) { server.spawn("runner", {.owner = player}); };
@@ -80,7 +81,7 @@ TEST_CASE("Another level begins for everyone, with what the game spawns in it", 
   CHECK(match->problems().empty());
 }
 
-TEST_CASE("The systems pause until the level is there", "[session][flow]") {
+TEST_CASE("The systems pause until the level is loaded", "[session][flow]") {
   const auto match = open_yard(2);
   GameServer& server = match->server();
   int begun = 0;
@@ -88,7 +89,7 @@ TEST_CASE("The systems pause until the level is there", "[session][flow]") {
   match->add_client();
   match->run(1s);
   REQUIRE(server.load_level("field"));
-  // What is spawned meanwhile does not stay.
+  // Entities that are spawned meanwhile are removed.
   server.spawn("rock");
   match->run(1s);
   CHECK(begun == 1);
@@ -111,7 +112,7 @@ TEST_CASE("A client that joins after the level changed loads the new one", "[ses
   CHECK(match->differences().empty());
 }
 
-TEST_CASE("Levels that follow each other reach clients over a bad link", "[session][flow]") {
+TEST_CASE("Several level changes in a row reach clients over a bad link", "[session][flow]") {
   const auto seed = GENERATE(range(10U, 16U));
   CAPTURE(seed);
   const auto match = open_yard(seed);
@@ -131,7 +132,7 @@ TEST_CASE("Levels that follow each other reach clients over a bad link", "[sessi
   CHECK(rocks == 1);
 }
 
-TEST_CASE("Prediction goes on in another level", "[session][flow]") {
+TEST_CASE("Prediction continues in another level", "[session][flow]") {
   Game game = make_game();
   game.systems = std::move(game.server_systems);
   game.server_systems = {};

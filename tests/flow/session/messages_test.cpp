@@ -55,7 +55,7 @@ TEST_CASE("A reliable message may be larger than a datagram", "[session][flow]")
   CHECK(received.words == sent.words);
 }
 
-TEST_CASE("A message at a tick arrives with the state of its tick", "[session][flow]") {
+TEST_CASE("A message for a tick arrives with the state of its tick", "[session][flow]") {
   const auto match = open_match({.seed = 7});
   const EntityId rock = match->server().spawn("rock");
   GameClient& client = match->add_client(kLossy);
@@ -100,7 +100,7 @@ TEST_CASE("A message without a handler is dropped and reported once", "[session]
   CHECK(match->problems().front().component == "Chat");
 }
 
-TEST_CASE("A message's value outside its range is clamped and reported", "[session][flow]") {
+TEST_CASE("A message value outside its range is clamped and reported", "[session][flow]") {
   const auto match = open_match();
   std::int32_t received = 0;
   match->server().on_message<Chat>([&](PlayerId, const Chat& chat) { received = chat.number; });

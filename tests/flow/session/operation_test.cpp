@@ -1,4 +1,4 @@
-// What a session reports of itself, and writes: metrics, worlds as text, captures of packets.
+// The outputs of a session: metrics, worlds as text, captures of packets.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-TEST_CASE("Both ends count what they sent, spawned and loaded", "[session][flow]") {
+TEST_CASE("Both ends count sent data, spawned entities and loaded bundles", "[session][flow]") {
   const auto match = open_match();
   GameServer& server = match->server();
   const EntityId rock = server.spawn("rock");
@@ -39,7 +39,7 @@ TEST_CASE("Both ends count what they sent, spawned and loaded", "[session][flow]
   CHECK(server.metrics().despawned == 1);
 }
 
-TEST_CASE("Server and client write the same text of a player's world", "[session][flow]") {
+TEST_CASE("Server and client print the same text for a player's world", "[session][flow]") {
   const auto match = open_match();
   GameServer& server = match->server();
   server.on_join([&](PlayerId player) {
@@ -56,7 +56,7 @@ TEST_CASE("Server and client write the same text of a player's world", "[session
   CHECK(first.world_text() != second.world_text());
 }
 
-TEST_CASE("A session's packets land in a capture, on either end", "[session][flow]") {
+TEST_CASE("A session's packets are written to a capture at either end", "[session][flow]") {
   SimulatedEdges edges(1);
   auto server =
       GameServer::open(Build::open(build_folder(), Target::server, make_game()),

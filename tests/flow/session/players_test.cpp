@@ -1,4 +1,4 @@
-// Players of a session: how they join, steer, see and leave.
+// Players of a session: joining, steering, seeing and leaving.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using namespace session_game;  // NOLINT(google-build-using-namespace): the game
 
 constexpr Link kLossy{.delay = 40ms, .jitter = 10ms, .loss = 0.1};
 
-TEST_CASE("Two players steer their runners and every client has the server's world",
+TEST_CASE("Two players steer their runners, and every client has the server's world",
           "[session][flow]") {
   const auto match = open_match({.seed = 3});
   match->server().on_join([&](PlayerId player) {
@@ -40,7 +40,7 @@ TEST_CASE("A press between two frames reaches the systems exactly once", "[sessi
   constexpr int kPresses = 40;
   int frame = 0;
   match->on_client_frame([&](GameClient& each, Tick) {
-    // Held for one frame of every six: shorter than a tick of the game.
+    // Pressed for one frame of every six: shorter than a tick of the game.
     const bool is_held = frame < 6 * kPresses && frame % 6 == 0;
     ++frame;
     each.set_command(Steer{.jump = {.is_held = is_held}});
@@ -50,7 +50,7 @@ TEST_CASE("A press between two frames reaches the systems exactly once", "[sessi
   CHECK(match->server().get<Runner>(runner)->score == 5 + kPresses);
 }
 
-TEST_CASE("A player's entities go when the player leaves, except those that are kept",
+TEST_CASE("A player's entities are removed when the player leaves, except those that are kept",
           "[session][flow]") {
   const auto match = open_match();
   std::string reason = "none";
@@ -72,7 +72,7 @@ TEST_CASE("A player's entities go when the player leaves, except those that are 
   CHECK(count_of(staying, "rock") == 2);
 }
 
-TEST_CASE("A client that joins late has everything that happened before", "[session][flow]") {
+TEST_CASE("A client that joins late has the results of everything before", "[session][flow]") {
   const auto match = open_match({.seed = 9});
   for (int i = 0; i < 50; ++i) {
     match->server().spawn("rock", {}, Transform{.position = {static_cast<float>(i), 0, 0}});
@@ -89,7 +89,7 @@ TEST_CASE("A client that joins late has everything that happened before", "[sess
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("A field for the owner alone reaches nobody else", "[session][flow]") {
+TEST_CASE("A field for the owner alone reaches no other client", "[session][flow]") {
   const auto match = open_match();
   match->server().on_join([&](PlayerId player) {
     match->server().spawn("runner", {.owner = player}, Runner{.score = 7, .secret = 42});
@@ -126,7 +126,7 @@ TEST_CASE("An entity with a radius is sent only to players whose view is near", 
   CHECK(count_of(client, "rock") == 1);
 }
 
-TEST_CASE("A view that follows an entity sees what that entity comes near to", "[session][flow]") {
+TEST_CASE("A view that follows an entity sees the entities near it", "[session][flow]") {
   const auto match = open_match();
   GameServer& server = match->server();
   server.spawn("rock", {.visible_within = 5}, Transform{.position = {0, 0, 20}});
@@ -153,7 +153,8 @@ TEST_CASE("An entity of a team is sent to that team and to its owner", "[session
   CHECK(count_of(blue, "rock") == 1);
 }
 
-TEST_CASE("A moving entity is shown between two states, without steps", "[session][flow]") {
+TEST_CASE("A moving entity is shown interpolated between two states, without steps",
+          "[session][flow]") {
   const auto match = open_match();
   match->server().on_join(
       [&](PlayerId player) { match->server().spawn("runner", {.owner = player}); });

@@ -1,5 +1,5 @@
-// Predicted spawns: a bolt is there with the press, once, and stays the same entity when the
-// server's arrives.
+// Predicted spawns: a bolt appears with the press, exactly once, and stays the same entity when the
+// server's copy arrives.
 #include <chrono>
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace volley_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// What a client showed of its own bolts.
+/// A client's view of its own bolts.
 struct Watch {
   explicit Watch(GameClient& watched) : client(watched) {
     client.on_spawn([this](EntityId id) {
@@ -23,7 +23,7 @@ struct Watch {
     client.on_despawn([this](EntityId id) { ++despawned[id]; });
     client.on_undone([this](EntityId id) { undone.insert(id); });
   }
-  /// After each frame.
+  /// Called after each frame.
   void look() {
     std::map<std::int32_t, int> by_number;
     client.each<const Bolt, const Transform>(
@@ -61,7 +61,7 @@ void fire_often(SimulatedMatch& match, int& frame, std::map<const GameClient*, W
   });
 }
 
-TEST_CASE("A predicted bolt is there with the press, before a packet could have come back",
+TEST_CASE("A predicted bolt appears with the press, before an answer could have arrived",
           "[session][flow][sys-58]") {
   const auto match = open_match(11);
   GameClient& client = match->add_client({.delay = 100ms});
@@ -82,11 +82,11 @@ TEST_CASE("A predicted bolt is there with the press, before a packet could have 
   for (const auto& [id, count] : watch.spawned) {
     CHECK(count == 1);
     CHECK(client.confirmed<Bolt>(id) != nullptr);
-    CHECK(client.reference(id).network_id >= 0);  // The same id; now it is the server's entity.
+    CHECK(client.reference(id).network_id >= 0);  // Same id, now confirmed by the server.
   }
 }
 
-TEST_CASE("Several equal bolts of a tick are confirmed one by one, without a double or a pop",
+TEST_CASE("Equal bolts of one tick are confirmed one by one, without a double or a jump",
           "[session][flow][sys-58][sys-85]") {
   const auto seed = GENERATE(range(21U, 29U));
   CAPTURE(seed);
@@ -102,7 +102,7 @@ TEST_CASE("Several equal bolts of a tick are confirmed one by one, without a dou
   match->run(10s);
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   match->run(2s);
-  CHECK(watch.spawned.size() >= 30);  // The test fired.
+  CHECK(watch.spawned.size() >= 30);  // The player did fire.
   CHECK(watch.doubles == 0);
   CHECK(watch.undone.empty());
   CHECK(watch.count_max <= 6);
@@ -137,7 +137,7 @@ TEST_CASE("A bolt that the server does not fire is undone and reported",
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("A bolt of a server system is recognised by its features", "[session][flow][sys-58]") {
+TEST_CASE("A bolt of a server system is matched by its features", "[session][flow][sys-58]") {
   Game game = make_game();
   const bool has_rule = GENERATE(true, false);
   if (has_rule) game.overrides = Overrides().match_spawn<same_bolt>();
@@ -159,7 +159,7 @@ TEST_CASE("A bolt of a server system is recognised by its features", "[session][
   }
 }
 
-TEST_CASE("A bolt leaves the muzzle and is on its path half a second later",
+TEST_CASE("A bolt starts at the muzzle and is on its path half a second later",
           "[session][flow][sys-59]") {
   const auto match = open_match(45);
   faults().bolts_per_press = 1;
@@ -184,7 +184,7 @@ TEST_CASE("A bolt leaves the muzzle and is on its path half a second later",
   CHECK(sides[18] == Approx(0).margin(0.001));  // After 300 ms.
 }
 
-TEST_CASE("The other player sees each bolt once, behind the server", "[session][flow]") {
+TEST_CASE("The other player sees each bolt once, later than the server", "[session][flow]") {
   const auto match = open_match(51);
   GameClient& client = match->add_client({.delay = 40ms});
   GameClient& other = match->add_client({.delay = 40ms});

@@ -1,4 +1,4 @@
-// A game switches the prediction of an entity on and off while it plays.
+// A game turns the prediction of an entity on and off during play.
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -45,9 +45,8 @@ struct Ball {
   float step_min = 1000;
 };
 
-TEST_CASE(
-    "An entity of the world is predicted when the game says so, and moves over without a jump",
-    "[session][flow][sys-53]") {
+TEST_CASE("An entity becomes predicted at the game's request, without a jump",
+          "[session][flow][sys-53]") {
   const auto delay = GENERATE(10ms, 60ms, 150ms);
   CAPTURE(delay.count());
   Game game = make_game();
@@ -87,7 +86,7 @@ TEST_CASE(
   CHECK(ball.step_min > -kTickMetres);
 }
 
-TEST_CASE("One's own entity is shown as the server sends it when the game says so",
+TEST_CASE("A client's own entity is shown as the server sends it if the game chooses so",
           "[session][flow][sys-53]") {
   const auto match = open_match(72);
   GameClient& client = match->add_client({.delay = 80ms});

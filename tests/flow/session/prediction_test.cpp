@@ -1,4 +1,4 @@
-// Prediction: a player's own entities answer at once, and end where the server has them.
+// Prediction: a player's own entities react at once, and end at the server's positions.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// What the client cannot foresee: a gust moves every runner, once.
+/// A gust moves every runner once; the client cannot predict it.
 void gust(SystemContext& ctx, Transform& at, const Runner&) {
   if (ctx.tick() == Tick(120)) at.position.x += 3;
 }
@@ -39,7 +39,7 @@ EntityId mine(const GameClient& client) {
   return found;
 }
 
-TEST_CASE("An own entity moves with the frame, a round trip before the server's answer",
+TEST_CASE("A player's entity moves in the frame of the input, a round trip before the answer",
           "[session][flow][sys-55][sys-77]") {
   const auto match = open_predicted(21);
   GameClient& client = match->add_client({.delay = 100ms});
@@ -67,7 +67,7 @@ TEST_CASE("A prediction from the same commands needs no correction", "[session][
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("With losses the own entity still ends where the server has it", "[session][flow]") {
+TEST_CASE("With losses the own entity still ends at the server's position", "[session][flow]") {
   const auto seed = GENERATE(range(31U, 36U));
   CAPTURE(seed);
   const auto match = open_predicted(seed);
@@ -113,8 +113,7 @@ TEST_CASE("A misprediction is reported, and corrected without a jump", "[session
   CHECK(found->difference == Approx(3).margin(0.01));
 }
 
-TEST_CASE("A new owner sees an entity go over to its prediction without a jump",
-          "[session][flow]") {
+TEST_CASE("A new owner sees an entity become predicted without a jump", "[session][flow]") {
   const auto match = open_predicted(61);
   GameClient& client = match->add_client({.delay = 100ms, .jitter = 5ms});
   GameClient& other = match->add_client({.delay = 100ms, .jitter = 5ms});
@@ -144,7 +143,7 @@ TEST_CASE("A new owner sees an entity go over to its prediction without a jump",
   CHECK(step_min > -0.02F);
 }
 
-TEST_CASE("A client predicts nothing of other players' entities", "[session][flow]") {
+TEST_CASE("A client does not predict other players' entities", "[session][flow]") {
   const auto match = open_predicted(51);
   GameClient& first = match->add_client({.delay = 30ms});
   match->add_client({.delay = 30ms});
@@ -155,7 +154,7 @@ TEST_CASE("A client predicts nothing of other players' entities", "[session][flo
     if (first.is_mine(id)) return;
     ++others;
     CHECK_FALSE(first.is_predicted(id));
-    // Others are shown behind the server.
+    // Other players' entities are shown later than the server's newest state.
     CHECK(first.get<Transform>(id)->position.x < first.confirmed<Transform>(id)->position.x);
   });
   CHECK(others == 1);

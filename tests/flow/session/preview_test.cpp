@@ -1,4 +1,4 @@
-// A game in one process, which follows its content while it plays.
+// A game in one process that loads changed content during play.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-TEST_CASE("A preview plays both ends, and follows a new build in its folder",
+TEST_CASE("A preview runs both ends, and loads a new build in its folder",
           "[session][flow][sys-21]") {
   MemoryFileSystem project = project_of(make_game());
   const TemporaryFolder folder;
@@ -27,7 +27,7 @@ TEST_CASE("A preview plays both ends, and follows a new build in its folder",
   std::vector<Problem> problems;
   preview.on_problem([&](const Problem& problem) { problems.push_back(problem); });
   server.on_join([&](PlayerId player) { server.spawn("runner", {.owner = player}); });
-  // Threads load: any number of frames may pass.
+  // Threads load, so any number of frames may pass.
   const auto run_until = [&](const auto& is_done) {
     for (int i = 0; i < 100'000 && !is_done(); ++i) {
       edges.advance(16ms);

@@ -1,4 +1,4 @@
-// Recordings of a session: what a viewer sees is what the server had.
+// Recordings of a session: a viewer sees the server's world.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -13,8 +13,8 @@ using namespace session_game;  // NOLINT(google-build-using-namespace): the game
 
 constexpr std::string_view kPath = "match.mrec";
 
-/// A match of some seconds with a player, recorded from its beginning; `positions` has the runner's
-/// place by tick.
+/// A match of some seconds with a player, recorded from its start. `positions` has the runner's
+/// position by tick.
 struct Recorded {
   Recorded() {
     GameServer& server = match->server();
@@ -74,7 +74,7 @@ TEST_CASE("A viewer of a recording sees the world and the messages of its match"
   CHECK(last == Approx(recorded.positions.rbegin()->second).margin(0.1));
 }
 
-TEST_CASE("A viewer can go to any tick, forwards and back", "[session][flow]") {
+TEST_CASE("A viewer can go to any tick, forwards and backwards", "[session][flow]") {
   Recorded recorded;
   recorded.match->server().stop_recording();
   const auto viewer = recorded.view();
@@ -97,7 +97,7 @@ TEST_CASE("A recording of a server that was killed plays up to its last tick", "
   CHECK(runner_of(*viewer) == Approx(recorded.positions.rbegin()->second).margin(0.1));
 }
 
-TEST_CASE("A file that is no recording of this game is an error", "[session][flow]") {
+TEST_CASE("A file that is not a recording of this game is an error", "[session][flow]") {
   Recorded recorded;
   recorded.match->server().stop_recording();
   const auto open = [&](const Game& game, const std::string& path) {
@@ -111,7 +111,7 @@ TEST_CASE("A file that is no recording of this game is an error", "[session][flo
   CHECK(open(other, std::string(kPath)).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Only a recording can be sought in", "[session][flow]") {
+TEST_CASE("Only a recording can be sought", "[session][flow]") {
   const auto match = open_match();
   CHECK(match->add_client().seek(Tick(5)).error().code == ErrorCode::unsupported);
 }

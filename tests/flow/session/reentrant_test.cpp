@@ -1,4 +1,4 @@
-// Callbacks that call back in.
+// Callbacks that call the session again.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -45,7 +45,7 @@ TEST_CASE("A player may be kicked while joining", "[session][flow]") {
   CHECK(match->server().players().empty());
 }
 
-TEST_CASE("Entities may be spawned while a server walks over entities", "[session][flow]") {
+TEST_CASE("Entities may be spawned while a server iterates over entities", "[session][flow]") {
   const auto match = open_match();
   GameServer& server = match->server();
   for (int i = 0; i < 10; ++i) server.spawn("rock");
@@ -68,7 +68,8 @@ TEST_CASE("A callback may replace itself", "[session][flow]") {
   GameClient& client = match->add_client();
   int first = 0;
   int second = 0;
-  const std::string text(100, 'x');  // Captured: lives in the callback.
+  const std::string text(100, 'x');  // Captured by the callback, so it lives as long as the
+                                     // callback.
   client.on_spawn([&, text](EntityId) {
     ++first;
     client.on_spawn([&](EntityId) { ++second; });
@@ -89,7 +90,7 @@ TEST_CASE("A callback may replace itself", "[session][flow]") {
   CHECK(second == 2);
 }
 
-TEST_CASE("A handler may look at entities that have just arrived", "[session][flow]") {
+TEST_CASE("A handler may read entities that have just arrived", "[session][flow]") {
   const auto match = open_match();
   match->server().spawn("rock");
   GameClient& client = match->add_client();
@@ -108,7 +109,7 @@ TEST_CASE("A handler may look at entities that have just arrived", "[session][fl
   CHECK(seen == 101);
 }
 
-TEST_CASE("A component that the prefab lacks is refused at spawn, too", "[session][flow]") {
+TEST_CASE("A component that the prefab lacks is also refused at spawn", "[session][flow]") {
   const auto match = open_match();
   const EntityId rock = match->server().spawn("rock", {}, Burning{});
   CHECK(match->server().get<Burning>(rock) == nullptr);

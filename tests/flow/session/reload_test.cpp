@@ -1,4 +1,4 @@
-// A session that follows a newer build of its content while it plays.
+// A session that loads a newer build of its content during play.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ struct Stage {
     match = std::move(opened.value());
     client = &match->add_client({}, make_game(), first.path(), {.may_reload = true});
   }
-  /// Both ends follow the project as it is now.
+  /// Both ends load the present project.
   ReloadSummary reload() {
     build_project(project, second.path());
     const auto build = [&](Target target) {
@@ -40,7 +40,7 @@ struct Stage {
   GameClient* client = nullptr;
 };
 
-TEST_CASE("Entities take the new values of their prefab, where the game has not changed them",
+TEST_CASE("Entities get the new values of their prefab, except values that the game has changed",
           "[session][flow]") {
   Stage stage;
   GameServer& server = stage.match->server();
@@ -66,8 +66,7 @@ TEST_CASE("Entities take the new values of their prefab, where the game has not 
   CHECK(server.spawn("runner") != EntityId());
 }
 
-TEST_CASE("A type that the build did not have reaches the clients without reconnecting",
-          "[session][flow]") {
+TEST_CASE("A new type in the build reaches the clients without a reconnection", "[session][flow]") {
   Stage stage;
   GameServer& server = stage.match->server();
   server.spawn("runner");
@@ -89,13 +88,13 @@ TEST_CASE("A type that the build did not have reaches the clients without reconn
   CHECK(count_of(*stage.client, "runner") == 1);
   CHECK(stage.client->state() == GameClientState::playing);
   CHECK(stage.match->differences().empty());
-  // One who joins now has the new build.
+  // A client that joins now has the new build.
   const GameClient& late = stage.match->add_client({}, make_game(), stage.second.path(), {});
   stage.match->run(1s);
   CHECK(count_of(late, "tree") == 1);
 }
 
-TEST_CASE("A session that was not opened for it does not reload", "[session][flow]") {
+TEST_CASE("A session that was not opened for reloading does not reload", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client();
   const auto refused =

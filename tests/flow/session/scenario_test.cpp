@@ -1,5 +1,5 @@
-// Problems that users of other systems reported, played on ours. The numbers are explained in
-// tests/README.md, "Scenarios of synchronisation".
+// Problems that users of other systems reported, reproduced here. tests/README.md, "Scenarios of
+// synchronisation", explains the numbers.
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -34,7 +34,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Counts what runs, by entity and tick.
+// Counts the runs, by entity and tick.
 std::map<std::pair<std::int32_t, std::uint32_t>, int>& runs() {
   static std::map<std::pair<std::int32_t, std::uint32_t>, int> all;
   return all;
@@ -63,7 +63,7 @@ TEST_CASE("Each entity runs once in each tick, however often clients replay [S41
   for (const auto& [key, count] : runs()) CHECK(count == 1);
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   match->run(2s);
-  // The client has counted as many ticks as the server, plus those that it is ahead.
+  // The client has counted the server's ticks, plus the ticks that it is ahead.
   const EntityId own = own_runner(client);
   const int ahead =
       (client.get<Runner>(own)->score - client.confirmed<Runner>(own)->score + 1000) % 1000;
@@ -71,7 +71,7 @@ TEST_CASE("Each entity runs once in each tick, however often clients replay [S41
   CHECK(ahead < 20);
 }
 
-// The server changes what a client predicts: nobody's command is the cause.
+// The server changes a predicted value without any command.
 void add_bonus(SystemContext& ctx) {
   if (ctx.tick().value() % 40 != 0) return;
   ctx.each<Runner>([](Runner& runner) { runner.score = (runner.score + 100) % 1000; });
@@ -92,13 +92,13 @@ TEST_CASE("A change by the server survives the replay of older commands [S31, P2
     each.set_command(Trigger{{0.5F, 0, 0}, {.is_held = ++frame % 7 < 2}});
   });
   match->run(10s);
-  CHECK(client.metrics().corrections > 3);  // The bonuses were not foreseen.
+  CHECK(client.metrics().corrections > 3);  // The client could not predict the bonuses.
   CHECK(client.metrics().replayed_ticks > 10);
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   CHECK(joined(match->differences()).empty());
 }
 
-TEST_CASE("A player who turns in every tick, and fires, ends with the server's world [S19]",
+TEST_CASE("A player who turns and fires in every tick ends with the server's world [S19]",
           "[session][flow][sys-58]") {
   const auto seed = GENERATE(range(311U, 315U));
   CAPTURE(seed);
@@ -124,7 +124,7 @@ TEST_CASE("A player who turns in every tick, and fires, ends with the server's w
   CHECK(joined(match->differences()).empty());
 }
 
-// A bolt that lives for two ticks is gone before the server's answer could come.
+// A bolt that lives for two ticks ends before the server's answer could arrive.
 void fire_short(SystemContext& ctx, EntityId self, Runner& runner, const Transform& at) {
   if (!ctx.command<Trigger>(self).fire.is_pressed()) return;
   ++runner.score;
@@ -195,7 +195,7 @@ TEST_CASE("An entity does not run before the tick that spawns it [S29]", "[sessi
   CHECK(early_runs() == 0);
 }
 
-TEST_CASE("A world at rest shows no motion, and no error stays after a stop [S50, S51, P31]",
+TEST_CASE("An idle world shows no motion, and no error remains after a stop [S50, S51, P31]",
           "[session][flow]") {
   const auto match = open_match(341);
   GameClient& client = match->add_client(kRough);
@@ -228,7 +228,7 @@ void stagger(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   at.position.x += (runner.velocity.x + 0.01F * static_cast<float>(random.below(100))) * 0.03F;
 }
 
-TEST_CASE("Random numbers of a shared system are the server's, so that nothing is corrected [P24]",
+TEST_CASE("A shared system draws the server's random numbers, so nothing is corrected [P24]",
           "[session][flow][sys-77]") {
   Game game = make_game();
   game.systems = systems<stagger>();
@@ -243,12 +243,12 @@ TEST_CASE("Random numbers of a shared system are the server's, so that nothing i
   CHECK(client.metrics().predicted_ticks > 300);
 }
 
-// A body that creeps by less than a step of its resolution in each tick.
+// A body that moves by less than one step of its resolution per tick.
 void creep(SystemContext& ctx, EntityId, Runner&, Transform& at) {
   at.position.z += 0.004F * ctx.seconds();
 }
 
-TEST_CASE("A body that creeps stays where the server has it [S48]", "[session][flow]") {
+TEST_CASE("A body that moves very slowly stays at the server's position [S48]", "[session][flow]") {
   Game game = make_game();
   game.systems = systems<walk>();
   game.server_systems = systems<creep>();
@@ -266,10 +266,10 @@ TEST_CASE("A body that creeps stays where the server has it [S48]", "[session][f
   });
   match->run(40s);
   CHECK(client.confirmed<Transform>(own_runner(client))->position.z > 0.1F);
-  CHECK(error_max < 0.01F);  // Two steps of a position's resolution, and the way of half a second.
+  CHECK(error_max < 0.01F);  // Two steps of the resolution, plus the distance of half a second.
 }
 
-TEST_CASE("An entity that rested begins to move without a jump for others [S58, P33]",
+TEST_CASE("An idle entity begins to move without a jump for others [S58, P33]",
           "[session][flow][sys-54]") {
   const auto match = open_match(361);
   GameClient& mover = match->add_client({.delay = 30ms});
@@ -294,12 +294,12 @@ TEST_CASE("An entity that rested begins to move without a jump for others [S58, 
   match->run(3s);
   REQUIRE(last);
   CHECK(*last > 2);
-  CHECK(step_max < 2.5F / 60);  // A metre a second, in frames of a 60th; the clock may hurry.
+  CHECK(step_max < 2.5F / 60);  // One metre per second, in 60 frames; the clock may run faster.
   CHECK(step_min > -0.001F);
   CHECK(mover.metrics().predicted_ticks > 100);
 }
 
-TEST_CASE("Input before a client plays is ignored, and corrects nothing at first [S25]",
+TEST_CASE("Input before a client plays is ignored and causes no correction at first [S25]",
           "[session][flow][sys-55]") {
   const auto match = open_match(371);
   int frame = 0;
@@ -313,7 +313,7 @@ TEST_CASE("Input before a client plays is ignored, and corrects nothing at first
   CHECK(client.metrics().corrections <= 4);
 }
 
-TEST_CASE("A server that has been up for long is joined as fast as a new one [S22]",
+TEST_CASE("Joining a server that has run for long takes as long as joining a new one [S22]",
           "[session][flow]") {
   const auto ticks_to_play = [](SimulatedMatch& match) {
     GameClient& client = match.add_client({.delay = 50ms});

@@ -1,5 +1,5 @@
-// What a client shows by itself: presentations of entities, and effects, from the bundles of its
-// build.
+// The things that a client shows without the game: presentations of entities and effects, from its
+// build's bundles.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// Which of its presentations an entity wants.
+/// The chosen presentation of an entity.
 struct PresentationOwner {
   std::uint16_t variation = 0;
 };
@@ -30,8 +30,8 @@ Game shown_game() {
 
 std::string guid(int number) { return std::string(30, 'd') + "0" + std::to_string(number); }
 
-/// Runners look like `hat` or `helmet`, and their player sees a `hand` besides. The effect `flash`
-/// is a prefab with a pool of four.
+/// Runners have the presentation `hat` or `helmet`, and for their player also `hand`. The effect
+/// `flash` is a prefab with a pool of four.
 const std::string& shown_build() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -93,7 +93,7 @@ struct Stage {
   EntityId shown;
 };
 
-TEST_CASE("An entity has a presentation, and its owner one more", "[session][flow]") {
+TEST_CASE("An entity has a presentation, and for its owner one more", "[session][flow]") {
   Stage stage;
   CHECK(stage.name_of(0) == "hat");
   CHECK(stage.name_of(1) == "hand");
@@ -119,7 +119,7 @@ TEST_CASE("A presentation is where its entity is drawn, in every frame", "[sessi
   }
 }
 
-TEST_CASE("An entity that wants another variation gets it, and none when it is gone",
+TEST_CASE("An entity gets the presentation of its new variation, and loses it with its removal",
           "[session][flow]") {
   Stage stage;
   stage.match->server().edit<PresentationOwner>(stage.runner)->variation = 1;
@@ -131,7 +131,7 @@ TEST_CASE("An entity that wants another variation gets it, and none when it is g
   CHECK(stage.client->view().entity_count() == 4);  // The pool of the effect.
 }
 
-TEST_CASE("An effect plays from its pool until its time is over", "[session][flow]") {
+TEST_CASE("An effect plays from its pool until its duration has passed", "[session][flow]") {
   Stage stage;
   stage.match->server().play("flash", {.position = {5, 6, 7}});
   stage.match->run(300ms);
@@ -146,7 +146,7 @@ TEST_CASE("An effect plays from its pool until its time is over", "[session][flo
   CHECK(stage.match->problems().empty());
 }
 
-TEST_CASE("An effect that no build has is reported, unless the game plays it itself",
+TEST_CASE("An effect that is in no build is reported, unless the game plays it itself",
           "[session][flow]") {
   Stage stage;
   stage.match->server().play("boom", {});

@@ -1,5 +1,5 @@
-// Whole matches over made-up links, with made-up players who press buttons for a tick: whatever the
-// network does, each state is the server's and each press runs once.
+// Whole matches over generated links, with generated players who press buttons for one tick.
+// Whatever the network does, each state equals the server's and each press is processed once.
 #include <algorithm>
 #include <functional>
 
@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// A packet every 16 ms with a delay by its time of sending; below 0 it is lost.
+/// A packet every 16 ms, with a delay by its time of sending; a negative delay means lost.
 DelayFile link_of(const std::function<double(double ms)>& delay, double seconds = 20) {
   DelayFile file{.name = "made", .packets = {}};
   for (double ms = 0; ms < seconds * 1000; ms += 16) {
@@ -21,7 +21,7 @@ DelayFile link_of(const std::function<double(double ms)>& delay, double seconds 
   return file;
 }
 
-/// Presses of one tick, half of them one behind the other, and a walk that turns.
+/// Presses of one tick, half of them directly after another, and a walk that turns.
 InputRecording player_of(std::uint64_t seed, double ticks_per_second = 60) {
   Random random(seed);
   InputRecording made{.ticks_per_second = ticks_per_second, .rows = {}};
@@ -49,7 +49,8 @@ SyncResult play(const DelayFile& link, std::uint64_t seed, double loss = 0, doub
   return play_sync(options);
 }
 
-/// What holds in each match. Nothing is proven by one in which nothing happens.
+/// Conditions that hold in each match. They include activity, because an empty match proves
+/// nothing.
 void check_sound(const SyncResult& result) {
   CHECK(result.is_verified);
   CHECK(result.difference.empty());
@@ -76,7 +77,7 @@ TEST_CASE("On a steady link nothing is corrected, starved, late or replayed [S3,
   CHECK(result.shown_error_mm_p99 < 1);
 }
 
-TEST_CASE("With losses up to one half each press of a tick runs once [P12, P13, S75, S78, F6]",
+TEST_CASE("With losses up to one half each press of one tick runs once [P12, P13, S75, S78, F6]",
           "[session][flow][sys-52]") {
   const double loss = GENERATE(0.05, 0.25, 0.5);
   const auto seed = GENERATE(range(1U, 4U));
@@ -84,7 +85,7 @@ TEST_CASE("With losses up to one half each press of a tick runs once [P12, P13, 
   check_sound(play(link_of([](double) { return 40.0; }), seed, loss));
 }
 
-TEST_CASE("Bursts of losses keep states and presses [S76, F6]", "[session][flow][sys-52]") {
+TEST_CASE("Bursts of losses lose no state and no press [S76, F6]", "[session][flow][sys-52]") {
   const auto seed = GENERATE(range(1U, 4U));
   CAPTURE(seed);
   Random random(seed);
@@ -96,10 +97,10 @@ TEST_CASE("Bursts of losses keep states and presses [S76, F6]", "[session][flow]
   });
   const SyncResult result = play(link, seed);
   check_sound(result);
-  CHECK(result.corrections > 0);  // Else nothing was lost.
+  CHECK(result.corrections > 0);  // Otherwise nothing was lost.
 }
 
-TEST_CASE("Jitter that reorders packets keeps states and presses [S4, S12, P26]",
+TEST_CASE("Jitter that reorders packets loses no state and no press [S4, S12, P26]",
           "[session][flow][sys-52]") {
   const auto seed = GENERATE(range(1U, 4U));
   CAPTURE(seed);
@@ -109,7 +110,7 @@ TEST_CASE("Jitter that reorders packets keeps states and presses [S4, S12, P26]"
   check_sound(play(link, seed, 0.02));
 }
 
-TEST_CASE("A tenth of the packets 50 ms later freezes nothing and starves few ticks [S28]",
+TEST_CASE("A delay of 50 ms for a tenth of the packets freezes nothing and starves few ticks [S28]",
           "[session][flow][sys-52]") {
   Random random(5);
   const DelayFile link = link_of([&](double) { return random.below(10) == 0 ? 70.0 : 20.0; });
@@ -120,31 +121,30 @@ TEST_CASE("A tenth of the packets 50 ms later freezes nothing and starves few ti
   CHECK(result.starved_ticks * 50 < result.ticks);
 }
 
-TEST_CASE("A step of the delay jumps no clock for long, and ends in time [P5]",
+TEST_CASE("A step of the delay disturbs the clock for a bounded time [P5]",
           "[session][flow][sys-52]") {
   const DelayFile link = link_of([](double ms) { return ms > 7000 && ms < 13'000 ? 120.0 : 20.0; });
   const SyncResult result = play(link, 6);
   check_sound(result);
   CHECK(result.clock_jumps <= 8);
-  // At 1.1 times real time 100 ms are caught up in a second; commands are late until then.
+  // At 1.1 times real time, 100 ms take one second to catch up. Commands are late until then.
   CHECK(result.starved_ticks * 25 < result.ticks);
 }
 
-TEST_CASE("Spikes of 300 ms cost no press and no state [P7, S83]", "[session][flow][sys-52]") {
+TEST_CASE("Spikes of 300 ms lose no press and no state [P7, S83]", "[session][flow][sys-52]") {
   const DelayFile link =
       link_of([](double ms) { return std::max(20.0, 300 - std::fmod(ms, 4000.0)); });
   check_sound(play(link, 7));
 }
 
-TEST_CASE("A delay of most of a second plays as a short one does [S72]",
-          "[session][flow][sys-52]") {
+TEST_CASE("A delay of nearly a second works like a short one [S72]", "[session][flow][sys-52]") {
   const SyncResult result = play(link_of([](double) { return 425.0; }), 8);
   check_sound(result);
   CHECK(result.starved_ticks * 100 < result.ticks);
   CHECK(result.corrections == 0);
 }
 
-TEST_CASE("After an outage the same game goes on, with each press [F23, P11]",
+TEST_CASE("After an outage the same game continues, and no press is lost [F23, P11]",
           "[session][flow][sys-52]") {
   const double seconds = GENERATE(1.0, 5.0, 12.0);
   const bool is_lost = GENERATE(false, true);
@@ -165,7 +165,7 @@ TEST_CASE("Clients at any frame rate lose no press [P10, S55]", "[session][flow]
   check_sound(play(link_of([](double) { return 35.0; }), 10, 0.05, 20, rate));
 }
 
-TEST_CASE("Equal seeds give equal matches, and others give others [P40]",
+TEST_CASE("Equal seeds give equal matches, and different seeds different ones [P40]",
           "[session][flow][sys-52]") {
   const DelayFile link = link_of([](double) { return 35.0; });
   const SyncResult first = play(link, 11, 0.1, 8);

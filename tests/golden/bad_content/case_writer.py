@@ -1,4 +1,4 @@
-"""How a case of make_cases.py is written: files with sidecars, and what must be found in them."""
+"""Writes a case of make_cases.py: files with sidecars, and the expected findings."""
 
 import hashlib
 import pathlib
@@ -24,7 +24,7 @@ MISSING = guid_of("an asset that does not exist")
 
 
 class Case:
-    """One project being written."""
+    """A project that is being written."""
 
     def __init__(self, name):
         self.name = name
@@ -32,11 +32,11 @@ class Case:
         self.findings = []
 
     def bare(self, path, content):
-        """A file without a sidecar."""
+        """Adds a file without a sidecar."""
         self.files[path] = content.encode() if isinstance(content, str) else content
 
     def add(self, path, content, guid=None):
-        """A file with its sidecar, and sidecars for its folders."""
+        """Adds a file with its sidecar, and sidecars for its folders."""
         if path.startswith("plain/"):
             content = re.sub(r", type: \d\}", "}", content)
         self.bare(path, content)
@@ -51,7 +51,7 @@ class Case:
         return guid_of(f"Assets/Scripts/{name}.cs")
 
     def document(self, class_name, base, name, fields, game_object=0, file_id=11400000):
-        """One MonoBehaviour; `fields` begins and ends without a line break."""
+        """Returns one MonoBehaviour; `fields` begins and ends without a line break."""
         script = self.script(class_name, base)
         return (f"--- !u!114 &{file_id}\nMonoBehaviour:\n  m_ObjectHideFlags: 0\n"
                 f"  m_GameObject: {{fileID: {game_object}}}\n  m_Enabled: 1\n"
@@ -59,12 +59,12 @@ class Case:
                 f"  m_Name: {name}\n  m_EditorClassIdentifier: \n{fields}\n")
 
     def asset(self, path, class_name, fields, base="ScriptableObject"):
-        """A data asset in Unity's dialect."""
+        """Adds a data asset in Unity's dialect."""
         self.add(path, UNITY_HEAD + self.document(
             class_name, base, pathlib.PurePosixPath(path).stem, fields))
 
     def prefab(self, path, components, extra=""):
-        """A Unity prefab of one object; components are (class, fields)."""
+        """Adds a Unity prefab with one object; components are (class, fields)."""
         ids = [114000 + i for i in range(len(components))]
         listed = "".join(f"  - component: {{fileID: {i}}}\n" for i in (4000, *ids))
         text = (UNITY_HEAD + f"--- !u!1 &1000\nGameObject:\n  m_ObjectHideFlags: 0\n"
@@ -79,12 +79,12 @@ class Case:
         self.add(path, text + extra)
 
     def replicated(self, path, guid=None, extra=""):
-        """A Unity prefab with a ReplicatedEntity that stores `guid`, by default its own."""
+        """Adds a Unity prefab with a ReplicatedEntity that stores `guid`, by default its own."""
         self.prefab(path, [("ReplicatedEntity", "  m_SerializedData:\n    assetGuid:"
                             + words(guid or guid_of(path), 6))], extra)
 
     def roots(self, *registries):
-        """A client and a server root that list the registries."""
+        """Adds a client and a server root that list the registries."""
         for name, flag in (("Client", 0), ("Server", 1)):
             path = f"{folder_of(registries)}/Roots/{name}"
             if path.startswith("plain"):
@@ -122,7 +122,7 @@ def folder_of(paths):
 
 
 def strong(path):
-    """A strong reference in Unity's dialect; `Case.add` takes the type away in plain files."""
+    """A strong reference in Unity's dialect; `Case.add` removes the type in plain files."""
     file_id, kind = {".yaml": (1, 3), ".asset": (11400000, 2), ".prefab": (100100000, 3),
                      ".mat": (2100000, 2), ".png": (2800000, 3)}[pathlib.PurePosixPath(path).suffix]
     return f"{{fileID: {file_id}, guid: {guid_of(path)}, type: {kind}}}"
@@ -153,7 +153,7 @@ def unity_registry(case, *entries):
 
 
 def sound_unity(case, **crate):
-    """The least Unity project: one replicated prefab, registered."""
+    """The smallest Unity project: one replicated prefab, registered."""
     case.replicated(CRATE, **crate)
     unity_registry(case, inline_entry(guid_of(CRATE)))
 
@@ -175,8 +175,8 @@ def plain_registry(case, class_name, path, body):
 
 
 def serialized_file(tail):
-    """A file in the engine's binary form with empty tables, and something behind them."""
-    # The engine, the platform, no layouts of fields; no types, objects, scripts, other files,
+    """A file in the engine's binary format with empty tables, followed by `tail`."""
+    # The engine, the platform, no layouts of fields; no types, objects, scripts, external files,
     # types of references; an empty text.
     tables = b"2019.4.40f1\x00" + b"\x13\x00\x00\x00" + b"\x00" + b"\x00" * 20 + b"\x00"
     size = 20 + len(tables) + len(tail)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the cases beside it: small projects that are wrong in one way, with what must be found.
+"""Writes the cases in this folder: small projects with one error each, and the expected findings.
 
-    make_cases.py            write every case anew
-    make_cases.py --check    write nothing; fail when a file differs from what would be written
+    make_cases.py            write every case again
+    make_cases.py --check    write nothing; fail if a file differs from the output
 
 See README.md for the format of expected.txt. Needs only Python's standard library.
 """
@@ -39,7 +39,7 @@ ROOT = pathlib.Path(__file__).resolve().parent
 
 
 def clean(case):
-    """Nothing is wrong here, though much looks like it."""
+    """No errors, but much that resembles one."""
     for path in ("Assets/Ignored~/Notes.txt", "Assets/.hidden/Notes.txt"):
         case.bare(path, "ignored by the editor\n")
     mesh = ("--- !u!33 &3300\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n"
@@ -56,7 +56,7 @@ def clean(case):
 
 
 def clean_unusual(case):
-    """Shapes that are rare, and right."""
+    """Rare but valid forms."""
     sound_unity(case)
     case.script("SpatialEffectTypeDefinition", "ScriptableObject")
     pack, effects = "Assets/Effects/Pack.asset", "Assets/Registries/Effects.asset"
@@ -74,14 +74,14 @@ def clean_unusual(case):
     case.add(pack, UNITY_HEAD + main + parts)
     entries = "\n".join(f"  - {{fileID: {number}, guid: {guid_of(pack)}, type: 2}}"
                         for number in (901, 902))
-    # A key that means something in another layout only.
+    # This key has a meaning only in another layout.
     case.asset(effects, "SpatialEffectRegistry", f"  server: eu-west\n  entries:\n{entries}")
     case.roots(REGISTRY, effects)
-    # A package's code both in the project and beside it.
+    # A package's code, both in the project and beside it.
     for folder in ("Assets/Plugins/Tool", "Packages/com.tool"):
         case.add(f"{folder}/Tool.cs", "public class Tool : ScriptableObject {}\n",
                  guid=guid_of("Tool.cs"))
-    # What another importer reads, whatever its name says.
+    # Another importer reads these files, whatever their names.
     case.add("Assets/StreamingAssets/level.asset", "")
     case.files["Assets/StreamingAssets/level.asset.meta"] += b"DefaultImporter:\n"
     case.expect("error", "duplicate-guid", "Packages/com.tool/Tool.cs")
@@ -97,7 +97,7 @@ def unresolved_reference_entry(case):
 def unresolved_reference_words(case):
     case.replicated(CRATE)
     unity_registry(case, inline_entry(guid_of(CRATE)), inline_entry(MISSING))
-    # A value in lines of its own begins at its first key.
+    # A block value begins at its first key.
     case.expect("error", "unresolved-reference", REGISTRY, f"val0: {words_of(MISSING)[0]}", 2)
 
 
@@ -194,7 +194,7 @@ def missing_component(case):
 
 
 def missing_component_removed(case):
-    """The base has the component; the variant takes it away."""
+    """The base has the component; the variant removes it."""
     plain_replicated(case, PLAIN_CRATE)
     case.add(PLAIN_BARREL, f"class: Prefab\nvariant_of: {strong(PLAIN_CRATE)}\nroot:\n"
                            "  name: barrel\n  removed: [ReplicatedEntity]\n")
@@ -212,13 +212,13 @@ def own_guid_mismatch(case):
 
 
 def unset_own_guid(case):
-    """A component that was just added: the build takes the guid from the entry."""
+    """A component that was just added: the build uses the guid of the entry."""
     sound_unity(case, guid=NONE)
     case.expect("warning", "unset-own-guid", CRATE, "val0:")
 
 
 def own_guid_mismatch_definition(case):
-    """A projectile's definition was copied, and says the guid of the one that it comes from."""
+    """A projectile's definition was copied, and stores the guid of the original."""
     registry, entries = "Assets/Registries/ProjectileRegistry.asset", []
     first = "Assets/Projectiles/Bolt.asset"
     for name in ("Bolt", "Copy"):
@@ -243,7 +243,7 @@ def own_guid_mismatch_plain(case):
 
 
 def registry_id_mismatch(case):
-    """Ids count from one in this layout: the second slot wants 2."""
+    """Ids count from one in this layout: the second slot needs 2."""
     registry = "Assets/Registries/ItemRegistry.asset"
     items = []
     for name, stored in (("Rifle", 1), ("Blade", 3)):
@@ -303,7 +303,7 @@ def type_id_collision(case):
 
 
 def type_id_disagreement(case):
-    """Each side lists the same prefabs, in another order; no rule about one registry sees it."""
+    """Both sides list the same prefabs in different orders; rules for one registry miss it."""
     for path in (CRATE, BARREL):
         case.replicated(path)
     entries = [inline_entry(guid_of(path)) for path in (CRATE, BARREL)]
@@ -368,7 +368,7 @@ def presentation_key_collision(case):
 
 
 def outdated_entry(case):
-    """Entries whose prefabs say other things, one that belongs to nothing, one to what is gone."""
+    """Entries that differ from their prefabs, one without an owner, one for a missing asset."""
     registry = "Assets/Registries/PresentationRegistry.asset"
     for path in (CRATE, BARREL):
         case.replicated(path)
@@ -462,7 +462,7 @@ def client_only_in_server(case):
 
 
 def client_only_in_server_definition(case):
-    """The server's registry holds a definition that holds the client's prefab."""
+    """The server's registry contains a definition that contains the client's prefab."""
     path, effect_path = "plain/registries/items.yaml", "plain/registries/spatial_effects.yaml"
     item, smoke = "plain/items/rifle.yaml", "plain/effects/smoke.yaml"
     server = "plain/items/rifle_server.yaml"
@@ -489,7 +489,7 @@ def repeated_registry(case):
 
 
 def wrong_target_container(case):
-    """A registry that is one object of several in its file."""
+    """A registry that is one of several objects in its file."""
     pack = "Assets/Registries/Pack.asset"
     sound_unity(case)
     case.add(pack, UNITY_HEAD + case.document("Pack", "ScriptableObject", "Pack", "  size: 1")
@@ -502,7 +502,7 @@ def wrong_target_container(case):
 
 
 def wrong_target(case):
-    """Guids that lead somewhere, but not to what is wanted there."""
+    """Guids of assets of the wrong kind."""
     effects = "Assets/Registries/SpatialEffectRegistry.asset"
     items = "Assets/Registries/ItemRegistry.asset"
     item, factory = "Assets/Items/Rifle.asset", "Assets/Factories/Bullet.asset"
@@ -543,7 +543,7 @@ def wrong_target(case):
 
 
 def wrong_target_nested(case):
-    """On the way from a hero to the prefabs of its items."""
+    """Errors between a hero and the prefabs of its items."""
     registry, hero = "Assets/Registries/HeroTypeRegistry.asset", "Assets/Heroes/Scout.asset"
     item = "Assets/Items/Rifle.asset"
     case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
@@ -558,7 +558,7 @@ def wrong_target_nested(case):
 
 
 def prefab_without_root(case):
-    """Only the head is left, or only something that is no object."""
+    """Only the head is left, or only a document that is not an object."""
     registry = "Assets/Registries/SpatialEffectRegistry.asset"
     broken = (("Cut", UNITY_HEAD, "yaml-syntax"),
               ("Paint", UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n",
@@ -574,7 +574,7 @@ def prefab_without_root(case):
 
 
 def malformed_entry(case):
-    """Items that are no entries, a mistyped key, and a definition in which nothing is set."""
+    """Items that are not entries, a misspelt key, and a definition in which nothing is set."""
     path, items = "plain/registries/hitscan_effects.yaml", "plain/registries/items.yaml"
     beam, rifle = "plain/effects/beam.yaml", "plain/items/rifle.yaml"
     plain_prefab(case, beam)
@@ -593,7 +593,7 @@ def malformed_entry(case):
 
 
 def malformed_entry_unset(case):
-    """References that are there and not set, in a class of the project's own and in a built-in."""
+    """References that are present but not set, in a class of the project and in a built-in one."""
     vehicles, effects = "Assets/Registries/Vehicles.asset", "Assets/Registries/Effects.asset"
     icon = "Assets/Art/icon.png"
     case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
@@ -651,7 +651,7 @@ def missing_entries(case):
 
 
 def missing_entries_root(case):
-    """A root whose list has another name, and one whose list is none: nothing would be built."""
+    """A root whose list has another name, and a root whose list is invalid: both build nothing."""
     sound_unity(case)
     for name, old, new in (("Client", b"assetRegistries", b"assetRegistriez"),
                            ("Server", b"assetRegistries:", b"assetRegistries: none\n  others:")):
@@ -663,7 +663,7 @@ def missing_entries_root(case):
 
 
 def namesake_class(case):
-    """Another game's classes, called like ours by chance; no root lists them."""
+    """Classes of another game with the same names as ours; no root lists them."""
     case.asset("Assets/Shop/Items.asset", "ItemRegistry",
                "  currency: gold\n  items:\n  - name: Sword\n    price: 30")
     case.asset("Assets/Shop/Heroes.asset", "HeroTypeRegistry",
@@ -674,12 +674,12 @@ def namesake_class(case):
                f"  entries:\n  - {strong('Assets/Shop/Arrow.asset')}")
     case.asset("Assets/Shop/Bare.asset", "CharacterTypeRegistry", "")
     case.asset("Assets/Shop/Root.asset", "AssetRegistryRoot", "  branches:\n  - 7")
-    # This one is a registry, if an empty one.
+    # This one is a registry, although empty.
     case.asset("Assets/Beams.asset", "HitscanEffectRegistry", "  entries: []")
 
 
 def unmatched_path(case):
-    """A class of the project's own: of two paths one is mistyped. Its script is in an assembly."""
+    """A class of the project: one of two paths is misspelt. Its script is in an assembly."""
     registry, script = "Assets/Registries/Vehicles.asset", guid_of("a script in an assembly")
     case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
     case.asset(registry, "VehicleRegistry", f"  vehicles:\n  - prefab:\n      guid: "
@@ -707,13 +707,13 @@ def unknown_registry(case):
 
 
 def lose_script(case, name):
-    """What deleting a sidecar, or the move into a package, does to a script."""
+    """A script loses its guid, as after a deleted sidecar or a move into a package."""
     for suffix in ("", ".meta"):
         del case.files[f"Assets/Scripts/{name}.cs{suffix}"]
 
 
 def unknown_registry_lost(case):
-    """The roots are there, the script of what they list is not."""
+    """The roots exist, but the script of the listed registry does not."""
     sound_unity(case)
     lose_script(case, "ReplicatedEntityRegistry")
     for name in ("Client", "Server"):
@@ -722,13 +722,13 @@ def unknown_registry_lost(case):
 
 
 def unknown_registry_root(case):
-    """Neither the roots nor the registry can be told by their scripts, only by their form."""
+    """Roots and registry are only recognised by their form, not by their scripts."""
     sound_unity(case)
     for name in ("ReplicatedEntityRegistry", "AssetRegistryRoot"):
         lose_script(case, name)
     for path in ("Assets/Roots/Client.asset", "Assets/Roots/Server.asset", REGISTRY):
         case.expect("error", "unknown-registry", path, "m_Script")
-    # What has lost its script too, and only has a key of the same name.
+    # This asset has lost its script too, but only has a key of the same name.
     case.asset("Assets/Data/Diary.asset", "Diary", "  entries:\n  - prefab: 1\n    text: a\n"
                "  assetRegistries: []")
     lose_script(case, "Diary")
@@ -736,7 +736,7 @@ def unknown_registry_root(case):
 
 
 def unresolved_reference_text(case):
-    """Weak references as text, in what is built: each spelling, each its own guid."""
+    """Weak references as text in built assets: each spelling with its own guid."""
     weapon, ammunition, sound = (guid_of(name) for name in ("weapon", "ammunition", "sound"))
     case.prefab(CRATE, [("ReplicatedEntity", f"  m_SerializedData:\n    assetGuid:"
                          f"{words(guid_of(CRATE), 6)}\n  weapon:\n    guid: {weapon}\n"
@@ -746,12 +746,12 @@ def unresolved_reference_text(case):
     unity_registry(case, inline_entry(guid_of(CRATE)))
     for guid in (weapon, ammunition, sound):
         case.expect("warning", "unresolved-reference", CRATE, guid)
-    # Outside of what is built such a text may be anything's.
+    # In an asset that is not built, such a text may have another meaning.
     case.asset("Assets/Data/Save.asset", "Save", f"  guid: {guid_of('a saved game')}")
 
 
 def malformed_guid_words(case):
-    """An entry's own guid with a number missing, and one that is no number; a component's too."""
+    """An entry's own guid with a missing number, an invalid one, and the same in a component."""
     for path in (CRATE, BARREL):
         case.replicated(path)
     first, second = (inline_entry(guid_of(path)) for path in (CRATE, BARREL))
@@ -772,7 +772,7 @@ def orphan_lock(case):
 
 
 def prefab_cycle_unbuilt(case):
-    """Nobody builds them, and their extensions are spelled in other ways."""
+    """They are not built, and their extensions have other spellings."""
     plain_replicated(case, PLAIN_CRATE)
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
                    f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n")
@@ -847,7 +847,7 @@ def unusable_dictionary(case):
 
 
 def unusable_dictionary_file(case):
-    """A file has the folder's place."""
+    """A file has the path of the folder."""
     names_dictionaries(case)
     case.bare("Kept~", "no folder")
     case.expect("error", "unusable-dictionary", "muster.yaml", "Kept~")
@@ -915,7 +915,7 @@ def main(arguments):
     if arguments:
         wrong = differences(files)
         for path in wrong:
-            print(f"{path} is not what make_cases.py writes")
+            print(f"{path} differs from the output of make_cases.py")
         return 1 if wrong else 0
     for folder in ROOT.iterdir():
         if folder.is_dir():

@@ -1,4 +1,4 @@
-"""Cases of files that cannot be read, or not in full; see make_cases.py."""
+"""Cases of make_cases.py with files that cannot be read completely."""
 
 import hashlib
 import re
@@ -32,7 +32,7 @@ def binary_asset(case):
 
 
 def lfs_pointer_root(case):
-    """What has no text may be a root: nobody can tell that a whole side is not missing."""
+    """A file without text may be a root, so a whole side may be missing."""
     root = "Assets/Roots/Client.asset"
     sound_unity(case)
     case.add(root, "version https://git-lfs.github.com/spec/v1\n"
@@ -47,7 +47,7 @@ def binary_root(case):
         *[iter(guid_of("Assets/Scripts/AssetRegistryRoot.cs"))] * 2)))
     case.add(root, serialized_file(script))
     case.expect("error", "binary-asset", root)
-    # These are none, and only noted: one names no such script, the other's sidecar says its kind.
+    # Not roots, and only noted: one names no such script, the other's sidecar has its kind.
     case.add("Assets/Scenes/NavMesh.asset", serialized_file(b""))
     lighting = "Assets/Scenes/LightingData.asset"
     case.add(lighting, b"\x00" * 64)
@@ -56,7 +56,7 @@ def binary_root(case):
 
 
 def yaml_syntax_cut(case):
-    """Nothing is left of one root and of a registry that no root lists, and half of another."""
+    """One root is empty, so is a registry that no root lists; half of another root is left."""
     roots = [f"Assets/Roots/{name}.asset" for name in ("Client", "Server")]
     registry = "Assets/Registries/ItemRegistry.asset"
     sound_unity(case)
@@ -66,7 +66,7 @@ def yaml_syntax_cut(case):
         case.expect("error", "yaml-syntax", path)
     case.files[roots[1]] = case.files[roots[1]].split(b"  m_Enabled")[0]
     case.expect("error", "yaml-syntax", roots[1], "--- !u!114")
-    # What another program wrote, and an asset that has lost its script, are none.
+    # Files of another program, and an asset that has lost its script, are not roots.
     case.add("Assets/Data/Graph.asset", "{}\n")
     case.asset("Assets/Data/Lost.asset", "Lost", "")
     case.files["Assets/Data/Lost.asset"] = re.sub(
@@ -74,7 +74,7 @@ def yaml_syntax_cut(case):
 
 
 def yaml_syntax_cut_object(case):
-    """Roots beside other objects of their files, which still name scripts; cut in their own."""
+    """Roots in files with other objects, which still name scripts; the roots are cut."""
     sound_unity(case)
     theme = case.document("Theme", "ScriptableObject", "Theme", f"  look: {strong(CRATE)}",
                           file_id=42)
@@ -89,7 +89,7 @@ def yaml_syntax_cut_object(case):
 
 
 def yaml_syntax_repeated(case):
-    """What merges leave behind: a list that stands twice, in a registry and in a root."""
+    """Results of merges: a repeated list, in a registry and in a root."""
     sound_unity(case)
     case.files[REGISTRY] += b"  entries: []\n"
     case.files["Assets/Roots/Server.asset"] += b"  assetRegistries: []\n"
@@ -103,7 +103,7 @@ def duplicate_file_id(case):
 
 
 def packing_refused(case):
-    """What a registered prefab contains and a build cannot pack, each in its own way."""
+    """Assets of a registered prefab that a build cannot pack, each in its own way."""
     head = UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n"
     torn = f"{head}<<<<<<< HEAD\n  m_Name: a\n=======\n  m_Name: b\n>>>>>>> feature\n"
     pointer = ("version https://git-lfs.github.com/spec/v1\n"
@@ -128,7 +128,7 @@ def packing_refused(case):
     settings = "Assets/Looks/Settings.png.meta"
     case.bare(settings, case.files[settings] + b"TextureImporter:\n  <<<<<<< HEAD\n  a: 1\n")
     case.expect("error", "yaml-syntax", settings, "a: 1")
-    # Sound: of the engine's binary form always, and text of another tool.
+    # Valid: the engine's binary format, and text of another tool.
     fine = (("Baked.asset", serialized_file(b"")), ("Style.uss", ".a { color: red; }\n"))
     for name, content in fine:
         case.add(f"Assets/Looks/{name}", content)
@@ -140,7 +140,7 @@ def packing_refused(case):
 
 
 def cut_short(case):
-    """Prefabs that end before what they name; both entries stay, and both are built."""
+    """Prefabs that end before the objects that they name; both entries stay and are built."""
     sound_unity(case)
     text = case.files[CRATE].decode()
     case.files[CRATE] = text[:text.index("--- !u!114")].encode()
@@ -149,7 +149,7 @@ def cut_short(case):
 
 
 def yaml_syntax_unneeded(case):
-    """Nothing is left of files that no registry needs, and a merge is not finished in another."""
+    """Empty files that no registry needs, and an unfinished merge in another one."""
     sound_unity(case)
     torn = ("--- !u!29 &1\nOcclusionCullingSettings:\n<<<<<<< HEAD\n  a: 1\n=======\n  a: 2\n"
             ">>>>>>> feature\n")
@@ -162,7 +162,7 @@ def yaml_syntax_unneeded(case):
                           ("Version.prefab", "%YAML 1.1\n"), ("Blank.mat", "\n\n")):
         case.add(f"Assets/Unused/{name}", content)
         case.expect("warning", "yaml-syntax", f"Assets/Unused/{name}")
-    # What another program wrote is its own affair.
+    # Files of another program are not checked.
     foreign = "Assets/StreamingAssets/look.mat"
     case.add(foreign, '{"a": 1}\n')
     case.bare(foreign + ".meta", f"fileFormatVersion: 2\nguid: {guid_of(foreign)}\n"
@@ -170,13 +170,13 @@ def yaml_syntax_unneeded(case):
 
 
 def inner_references(case):
-    """References of a registered prefab that no look at other files is needed for."""
+    """References of a registered prefab that can be checked without other files."""
     sound_unity(case, extra=(
         "--- !u!33 &3300\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n"
         "  m_Mesh: {fileID: 4300000, guid: 0123456789abcdef, type: 2}\n"
         "  m_Lost: {fileID: 4711}\n  m_Again: [{fileID: 4711}]\n"
         "  m_Null: {fileID: 0, guid: 0, type: 0}\n"
-        "  data:\n  - fileID: 42\n    guid: crate\n"))  # a struct of the game's
+        "  data:\n  - fileID: 42\n    guid: crate\n"))  # a struct of the game
     case.expect("error", "malformed-guid", CRATE, "0123456789abcdef,")
     case.expect("warning", "unresolved-reference", CRATE, "{fileID: 4711}")
     text = case.files[REGISTRY].decode()
@@ -185,7 +185,7 @@ def inner_references(case):
 
 
 def yaml_syntax_bytes(case):
-    """Latin-1 where UTF-8 belongs."""
+    """Latin-1 instead of UTF-8."""
     path = "plain/registries/hitscan_effects.yaml"
     plain_prefab(case, "plain/effects/beam.yaml")
     plain_registry(case, "HitscanEffectRegistry", path,
@@ -212,7 +212,7 @@ def yaml_syntax_plain(case):
 
 
 def yaml_syntax_unregistered(case):
-    """Nobody lists it, but it may have to be listed: that cannot be told."""
+    """No registry lists it, but it may belong into one: its text does not show it."""
     plain_replicated(case, PLAIN_CRATE)
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
                    f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")

@@ -12,7 +12,7 @@ AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value()
 
 }  // namespace
 
-TEST_CASE("A path has one spelling", "[registry][asset_path]") {
+TEST_CASE("A path has exactly one spelling", "[registry][asset_path]") {
   const auto [text, expected] =
       GENERATE(table<std::string, std::string>({{"a/b.prefab", "a/b.prefab"},
                                                 {"a//b", "a/b"},
@@ -39,7 +39,7 @@ TEST_CASE("A path cannot leave the project", "[registry][asset_path]") {
   CHECK(path.error().code == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("A path's parts are told apart", "[registry][asset_path]") {
+TEST_CASE("A path is split into parent, name, stem and extension", "[registry][asset_path]") {
   const auto [text, parent, name, stem, extension] =
       GENERATE(table<std::string, std::string, std::string, std::string, std::string>(
           {{"a/b/c.prefab.meta", "a/b", "c.prefab.meta", "c.prefab", "meta"},
@@ -55,7 +55,8 @@ TEST_CASE("A path's parts are told apart", "[registry][asset_path]") {
   CHECK(path.extension() == extension);
 }
 
-TEST_CASE("A path is within its folders, not within their namesakes", "[registry][asset_path]") {
+TEST_CASE("A path is inside its folders, and not inside folders with a longer name",
+          "[registry][asset_path]") {
   CHECK(path_of("a/b").is_within(path_of("a")));
   CHECK(path_of("a/b").is_within(path_of("a/b")));
   CHECK(path_of("a/b").is_within(AssetPath()));
@@ -64,8 +65,7 @@ TEST_CASE("A path is within its folders, not within their namesakes", "[registry
   CHECK(AssetPath().child("a").child("b") == path_of("a/b"));
 }
 
-TEST_CASE("Extensions are compared without regard to the case of ASCII letters",
-          "[registry][asset_path]") {
+TEST_CASE("Extensions are compared without regard to ASCII case", "[registry][asset_path]") {
   CHECK(lower_ascii("FbX") == "fbx");
   CHECK(lower_ascii("\xC3\x84@[z0") == "\xC3\x84@[z0");
 }

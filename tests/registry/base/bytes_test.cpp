@@ -26,7 +26,7 @@ ByteVector varint_of(std::uint64_t value) {
 
 }  // namespace
 
-TEST_CASE("Bytes are little-endian, to the letter", "[registry][bytes]") {
+TEST_CASE("Bytes are written in little-endian order", "[registry][bytes]") {
   ByteWriter writer;
   writer.u8(0x01);
   writer.u16(0x0302);
@@ -71,13 +71,13 @@ TEST_CASE("A varint has exactly one spelling", "[registry][bytes]") {
   CHECK(reader.remaining() == 0);
 }
 
-TEST_CASE("A varint in another spelling is refused", "[registry][bytes]") {
+TEST_CASE("A varint with another spelling is refused", "[registry][bytes]") {
   const auto [reason, spelling] = GENERATE(table<const char*, ByteVector>(
       {{"zero in two bytes", bytes_of({0x80, 0})},
        {"one in two bytes", bytes_of({0x81, 0})},
        {"65 bits", bytes_of({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2})},
        {"eleven bytes", bytes_of({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x81, 0})},
-       {"no end", bytes_of({0x80})},
+       {"without an end", bytes_of({0x80})},
        {"nothing", bytes_of({})}}));
   CAPTURE(reason);
   ByteReader reader(spelling);
@@ -85,7 +85,7 @@ TEST_CASE("A varint in another spelling is refused", "[registry][bytes]") {
   CHECK(reader.failed());
 }
 
-TEST_CASE("Every varint that reads writes the same bytes again", "[registry][bytes]") {
+TEST_CASE("Every varint that can be read is written with the same bytes", "[registry][bytes]") {
   Random random(3);
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t value = random.next() >> random.below(64);
@@ -102,7 +102,7 @@ TEST_CASE("Every varint that reads writes the same bytes again", "[registry][byt
   }
 }
 
-TEST_CASE("Signed varints keep small numbers small", "[registry][bytes]") {
+TEST_CASE("Signed varints of small numbers are short", "[registry][bytes]") {
   const auto [value, byte] =
       GENERATE(table<std::int64_t, unsigned>({{0, 0}, {-1, 1}, {1, 2}, {-64, 127}}));
   ByteWriter writer;
@@ -110,7 +110,7 @@ TEST_CASE("Signed varints keep small numbers small", "[registry][bytes]") {
   CHECK(writer.take() == bytes_of({byte}));
 }
 
-TEST_CASE("A failed reader stays failed and gives nothing", "[registry][bytes]") {
+TEST_CASE("A failed reader stays failed and returns nothing", "[registry][bytes]") {
   const ByteVector bytes = bytes_of({1, 2, 3});
   ByteReader reader(bytes);
   CHECK(reader.u32() == 0);
@@ -122,7 +122,8 @@ TEST_CASE("A failed reader stays failed and gives nothing", "[registry][bytes]")
   CHECK(reader.varint() == 0);
 }
 
-TEST_CASE("A text longer than the input is refused without reading it", "[registry][bytes]") {
+TEST_CASE("A text that is longer than the input is refused without reading it",
+          "[registry][bytes]") {
   ByteWriter writer;
   writer.varint(std::numeric_limits<std::uint64_t>::max());
   ByteReader reader(writer.view());
@@ -130,7 +131,7 @@ TEST_CASE("A text longer than the input is refused without reading it", "[regist
   CHECK(reader.failed());
 }
 
-TEST_CASE("Padding is zero, and only zero is padding", "[registry][bytes]") {
+TEST_CASE("Padding is written as zeros, and other padding is refused", "[registry][bytes]") {
   ByteWriter writer;
   writer.u8(9);
   writer.align(8);
@@ -149,7 +150,7 @@ TEST_CASE("Padding is zero, and only zero is padding", "[registry][bytes]") {
   CHECK(bad.failed());
 }
 
-TEST_CASE("A length can be patched in afterwards", "[registry][bytes]") {
+TEST_CASE("A length can be written later", "[registry][bytes]") {
   ByteWriter writer;
   writer.u32(0);
   writer.u8(7);

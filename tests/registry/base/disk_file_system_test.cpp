@@ -27,7 +27,7 @@ FileKind kind_of(const FileReader& files, std::string_view path) {
 
 }  // namespace
 
-TEST_CASE("A link is what it leads to, as long as that is inside", "[registry][disk]") {
+TEST_CASE("A link inside the folder is treated like its target", "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path root = fs::path(folder.path()) / "project";
   folder.put("project/real/file", "1");
@@ -61,7 +61,7 @@ TEST_CASE("A link is what it leads to, as long as that is inside", "[registry][d
   }
 }
 
-TEST_CASE("A circle of folders is known by identity", "[registry][disk]") {
+TEST_CASE("A cycle of folders is detected by identity", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("a/file", "1");
   fs::create_symlink("..", fs::path(folder.path()) / "a/up");
@@ -88,7 +88,7 @@ TEST_CASE("Removing does not follow links", "[registry][disk]") {
   CHECK(files.value().remove(AssetPath()).error().code == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("Writing does not go through a link", "[registry][disk]") {
+TEST_CASE("A write through a link that leads outside is refused", "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
   folder.put("outside", "untouched");
@@ -99,7 +99,7 @@ TEST_CASE("Writing does not go through a link", "[registry][disk]") {
   CHECK(fs::file_size(base / "outside") == 9);
 }
 
-TEST_CASE("Reading and listing follow links only inside", "[registry][disk]") {
+TEST_CASE("Reading and listing follow links only inside the folder", "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
   folder.put("root/real/file", "inside");
@@ -129,8 +129,7 @@ TEST_CASE("Reading and listing follow links only inside", "[registry][disk]") {
   CHECK(files.value().list(path_of("out_folder")).error().code == ErrorCode::permission_denied);
 }
 
-TEST_CASE("Where a link inside stands, what it leads to is replaced as a whole",
-          "[registry][disk]") {
+TEST_CASE("A write through an inside link replaces the whole target", "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
   folder.put("real/file", "before");
@@ -151,7 +150,7 @@ TEST_CASE("Where a link inside stands, what it leads to is replaced as a whole",
   }
 }
 
-TEST_CASE("Nothing is made, moved or removed through a linked folder that leads out",
+TEST_CASE("No file is created, moved or removed through a folder link that leads outside",
           "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
@@ -171,7 +170,7 @@ TEST_CASE("Nothing is made, moved or removed through a linked folder that leads 
   CHECK(std::distance(fs::directory_iterator(base / "other"), {}) == 1);
 }
 
-TEST_CASE("A name as long as the disk allows can be replaced", "[registry][disk]") {
+TEST_CASE("A file with the longest allowed name can be replaced", "[registry][disk]") {
   const TemporaryFolder folder;
   auto files = DiskFileSystem::open(folder.path());
   const AssetPath path = path_of(std::string(255, 'n'));
@@ -180,7 +179,7 @@ TEST_CASE("A name as long as the disk allows can be replaced", "[registry][disk]
   CHECK(files.value().list(AssetPath()).value().size() == 1);
 }
 
-TEST_CASE("What a person's path leads to", "[registry][disk]") {
+TEST_CASE("A path from the user may go through links", "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base = fs::canonical(folder.path());
   folder.put("real/file", "1");
@@ -199,7 +198,7 @@ TEST_CASE("What a person's path leads to", "[registry][disk]") {
   CHECK(fs::exists(base / "nowhere"));
 }
 
-TEST_CASE("A pipe in a project neither hangs nor counts as a file", "[registry][disk]") {
+TEST_CASE("A pipe in a project does not block, and does not count as a file", "[registry][disk]") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0666) == 0);
   const auto files = DiskFileSystem::open(folder.path());
@@ -209,7 +208,7 @@ TEST_CASE("A pipe in a project neither hangs nor counts as a file", "[registry][
   CHECK((!bytes.has_value() || bytes.value().empty()));
 }
 
-TEST_CASE("Reading a file makes room for the file and no more", "[registry][disk]") {
+TEST_CASE("Reading a file allocates the size of the file and no more", "[registry][disk]") {
   const std::size_t size = GENERATE(1U, 100U, 65535U, 65536U, 65537U, 1'000'000U);
   const std::uint64_t limit = GENERATE(1ULL, 65536ULL, 1ULL << 30U);
   CAPTURE(size, limit);
@@ -238,7 +237,7 @@ TEST_CASE("A project may be renamed while it is open", "[registry][disk]") {
   CHECK(as_text(read_whole(files.value(), path_of("f"), 10, buffer).value()) == "1");
 }
 
-TEST_CASE("Opening says when there is no folder, or makes it", "[registry][disk]") {
+TEST_CASE("Opening a missing folder fails, or creates it if wanted", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("file", "1");
   CHECK(DiskFileSystem::open(folder.path() + "/missing").error().code == ErrorCode::not_found);
@@ -254,7 +253,7 @@ TEST_CASE("Opening says when there is no folder, or makes it", "[registry][disk]
   CHECK(remove_empty_folder(folder.path() + "/a/x/y").has_value());
 }
 
-TEST_CASE("A folder is locked by one at a time", "[registry][disk]") {
+TEST_CASE("Only one process can lock a folder at a time", "[registry][disk]") {
   const TemporaryFolder folder;
   {
     auto lock = FolderLock::acquire(folder.path(), ".lock");

@@ -1,4 +1,4 @@
-// Stamps and links, by both twins.
+// Stamps and links, on disk and in memory.
 #include "registry/base/file_stamp.h"
 
 #include <filesystem>
@@ -42,8 +42,7 @@ struct Twin {
   FileLinks* links = nullptr;
 };
 
-TEST_CASE("A stamp tells what there is, how large, and which file it is",
-          "[registry][file_system]") {
+TEST_CASE("A stamp has the kind, the size and the identity of a file", "[registry][file_system]") {
   const Twin twin(GENERATE(false, true));
   twin.put("a/one", "123");
   twin.put("a/two", "12345");
@@ -58,7 +57,7 @@ TEST_CASE("A stamp tells what there is, how large, and which file it is",
   CHECK(twin.stamp("a/one") == one);
   CHECK(twin.stamp("a/two").identity != one.identity);
 
-  // Many at once are what each is alone.
+  // Stamps of several files equal the stamps of each.
   const std::vector<std::string_view> names{"two", "", "three", "one"};
   std::vector<FileStamp> stamps(names.size());
   twin.stamps->stamps_in(path_of("a"), names, stamps);
@@ -68,7 +67,7 @@ TEST_CASE("A stamp tells what there is, how large, and which file it is",
   CHECK(stamps[3] == one);
 }
 
-TEST_CASE("A link is another name of one file", "[registry][file_system]") {
+TEST_CASE("A hard link is another name of the same file", "[registry][file_system]") {
   const Twin twin(GENERATE(false, true));
   twin.put("old/file", "123");
   const FileStamp before = twin.stamp("old/file");
@@ -85,12 +84,13 @@ TEST_CASE("A link is another name of one file", "[registry][file_system]") {
   CHECK(twin.links->link_all(path_of("nowhere"), path_of("new"), names) ==
         std::vector<bool>{false, false});
   CHECK(twin.links->link_all(path_of("old"), path_of("new"), {}).empty());
-  // What becomes of one name is nothing to the other.
+  // Changing one name does not affect the other.
   REQUIRE(twin.files->remove(path_of("old")).has_value());
   CHECK(twin.stamp("new/deep/file").modified_ns == before.modified_ns);
 }
 
-TEST_CASE("A stamp is settled when a later change is sure to show", "[registry][file_system]") {
+TEST_CASE("A stamp is settled when any later change is certain to change it",
+          "[registry][file_system]") {
   constexpr std::int64_t kSecond = 1'000'000'000;
   FileStamp fine{.exists = true, .changed_ns = 100 * kSecond + 1};
   CHECK_FALSE(is_settled(fine, fine.changed_ns));
@@ -101,7 +101,7 @@ TEST_CASE("A stamp is settled when a later change is sure to show", "[registry][
   CHECK(is_settled(coarse, coarse.changed_ns + 3 * kSecond));
 }
 
-TEST_CASE("The disk stamps a symbolic link by both of its ends", "[registry][disk]") {
+TEST_CASE("The disk stamps a symbolic link by the link and its target", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("one", "123");
   folder.put("two", "12345");
@@ -126,7 +126,7 @@ TEST_CASE("The disk stamps a symbolic link by both of its ends", "[registry][dis
   CHECK(files.value().now_ns() >= stamp().changed_ns - 1'000'000'000);
 }
 
-TEST_CASE("The stamp of a link that leaves the folder says so, and nothing of what is there",
+TEST_CASE("The stamp of a link that leaves the folder reveals nothing about its target",
           "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("inside/sub/one", "123");
@@ -139,7 +139,7 @@ TEST_CASE("The stamp of a link that leaves the folder says so, and nothing of wh
   CHECK(before.kind == FileKind::outside_link);
   folder.put("outside/two", "1");
   CHECK(stamp_of(files.value(), path_of("link")) == before);
-  // Alone, and among others of a folder.
+  // Alone, and with other files of a folder.
   fs::create_symlink("../../outside/one", root / "inside/sub/link");
   const std::vector<std::string_view> names{"one", "link"};
   std::vector<FileStamp> stamps(names.size());
@@ -149,7 +149,7 @@ TEST_CASE("The stamp of a link that leaves the folder says so, and nothing of wh
   CHECK(stamps[1] == stamp_of(files.value(), path_of("sub/link")));
 }
 
-TEST_CASE("What a symbolic link leads to gets another name, not the link", "[registry][disk]") {
+TEST_CASE("A hard link to a symbolic link is made to its target", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("one", "123");
   folder.put("old/file", "12345");

@@ -1,4 +1,5 @@
-// One suite for both twins, so that a test on the memory file system means something for the disk.
+// One suite for the memory and the disk file system, so that tests in memory are valid for the
+// disk.
 #include "registry/base/file_system.h"
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace {
 
 AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
 
-// One of the twins, empty.
+// An empty file system of one of the two kinds.
 class Twin {
  public:
   explicit Twin(bool is_disk) {
@@ -54,7 +55,7 @@ class Twin {
 
 }  // namespace
 
-TEST_CASE("A file system gives back what was written", "[registry][file_system]") {
+TEST_CASE("A file system returns the written content", "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("a/b/c.txt", "hello");
   CHECK(twin.get("a/b/c.txt") == "hello");
@@ -63,7 +64,7 @@ TEST_CASE("A file system gives back what was written", "[registry][file_system]"
   CHECK(twin.get("a/b/d.txt") == to_string(ErrorCode::not_found));
 }
 
-TEST_CASE("A file system lists a folder by the bytes of its names", "[registry][file_system]") {
+TEST_CASE("A file system lists a folder in the order of name bytes", "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   for (const auto* path : {"b", "a/x", "B", "\xC3\xA9", "a.b", ".hidden", "a-b/c/d"}) {
     twin.put(path, "1");
@@ -100,7 +101,7 @@ TEST_CASE("A file system reads a part of a file", "[registry][file_system]") {
   CHECK(as_text(bytes.value()) == expected);
 }
 
-TEST_CASE("One buffer serves many files", "[registry][file_system]") {
+TEST_CASE("One buffer can be used for many files", "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("long", std::string(200'000, 'x'));
   twin.put("short", "y");
@@ -111,7 +112,7 @@ TEST_CASE("One buffer serves many files", "[registry][file_system]") {
   CHECK(buffer.size() == grown);
 }
 
-TEST_CASE("Reading whole files has a bound", "[registry][file_system]") {
+TEST_CASE("Reading a whole file has a size limit", "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("f", "12345");
   ByteVector buffer;
@@ -121,7 +122,7 @@ TEST_CASE("Reading whole files has a bound", "[registry][file_system]") {
   CHECK(refused.error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("Committing puts a file or folder in place and hands back the old",
+TEST_CASE("Committing moves a file or folder into place and returns the old one",
           "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("staging/a", "new a");
@@ -144,7 +145,7 @@ TEST_CASE("Committing puts a file or folder in place and hands back the old",
   CHECK(twin.get("out/build/a") == "newer a");
 }
 
-TEST_CASE("Several moves are committed in order, up to the first that fails",
+TEST_CASE("Several moves are committed in order, up to the first failure",
           "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("client/a", "old client");
@@ -161,12 +162,12 @@ TEST_CASE("Several moves are committed in order, up to the first that fails",
   CHECK(twin.get("deep/server/a") == "new/server/a");
   CHECK_FALSE(twin.files().stat(path_of("report")).has_value());
   CHECK(twin.files().commit({}).has_value());
-  // What is moved stays what it is, under another name.
+  // A moved file keeps its identity.
   CHECK(twin.files().stat(path_of("client")).value().identity == client);
   CHECK(twin.files().stat(path_of("new/client")).value().identity != client);
 }
 
-TEST_CASE("Writing atomically leaves nothing beside the file", "[registry][file_system]") {
+TEST_CASE("An atomic write leaves no other file", "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   for (const auto* text : {"first", "second"}) {
     REQUIRE(write_atomically(twin.files(), path_of("a/f"), as_bytes(text)).has_value());
@@ -175,7 +176,8 @@ TEST_CASE("Writing atomically leaves nothing beside the file", "[registry][file_
   }
 }
 
-TEST_CASE("Removing takes a file, or a folder with all it holds", "[registry][file_system]") {
+TEST_CASE("Removing a path removes a file, or a folder with its contents",
+          "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("a/b/c", "1");
   twin.put("a/b/d/e", "2");

@@ -30,8 +30,8 @@ TEST_CASE("Guid refuses every spelling but the canonical one", "[registry][guid]
        {"braces", "{00112233445566778899aabbccddeeff}", false},
        {"too short", "00112233445566778899aabbccddeef", false},
        {"too long", "00112233445566778899aabbccddeeff0", false},
-       {"blank before", " 0112233445566778899aabbccddeeff", false},
-       {"no hex digit", "g0112233445566778899aabbccddeeff", false},
+       {"leading blank", " 0112233445566778899aabbccddeeff", false},
+       {"not a hex digit", "g0112233445566778899aabbccddeeff", false},
        {"nothing", "", false}}));
   CAPTURE(reason);
   const auto guid = Guid::parse(text);
@@ -40,7 +40,8 @@ TEST_CASE("Guid refuses every spelling but the canonical one", "[registry][guid]
   CHECK(Guid::parse_any_case(text).has_value() == any_case);
 }
 
-TEST_CASE("Guid becomes four words and back by the golden vectors", "[registry][guid][sys-10]") {
+TEST_CASE("Guid is converted to four words and back like the golden vectors",
+          "[registry][guid][sys-10]") {
   const auto [text, words] = GENERATE(table<std::string, WeakReferenceWords>(
       {{"00112233445566778899aabbccddeeff",
         {0x00112233, 0x66774455, static_cast<std::int32_t>(0xBBAA9988),
@@ -53,7 +54,8 @@ TEST_CASE("Guid becomes four words and back by the golden vectors", "[registry][
   CHECK(guid_from_words(words).to_string() == text);
 }
 
-TEST_CASE("Guid survives the way through text, words and bytes", "[registry][guid][sys-10]") {
+TEST_CASE("Guid is unchanged after a round trip through text, words and bytes",
+          "[registry][guid][sys-10]") {
   const std::uint64_t seed = 20'240'601;
   Random random(seed);
   for (int i = 0; i < 10'000; ++i) {
@@ -65,7 +67,7 @@ TEST_CASE("Guid survives the way through text, words and bytes", "[registry][gui
   }
 }
 
-TEST_CASE("Guids are ordered as their texts", "[registry][guid]") {
+TEST_CASE("Guids have the same order as their texts", "[registry][guid]") {
   Random random(7);
   for (int i = 0; i < 1000; ++i) {
     const Guid a = random_guid(random);
@@ -77,14 +79,14 @@ TEST_CASE("Guids are ordered as their texts", "[registry][guid]") {
   CHECK(Guid() < guid_of("00000000000000000000000000000001"));
 }
 
-TEST_CASE("Guid's hash spreads random guids", "[registry][guid]") {
+TEST_CASE("Guid's hash distributes random guids evenly", "[registry][guid]") {
   Random random(11);
   std::unordered_set<std::size_t> hashes;
   for (int i = 0; i < 10'000; ++i) hashes.insert(std::hash<Guid>{}(random_guid(random)));
   CHECK(hashes.size() == 10'000);
 }
 
-TEST_CASE("The engine's built-in resources are known", "[registry][guid]") {
+TEST_CASE("The engine's built-in resources are recognised", "[registry][guid]") {
   CHECK(is_builtin_resource(guid_of("0000000000000000e000000000000000")));
   CHECK(is_builtin_resource(guid_of("0000000000000000f000000000000000")));
   CHECK(is_builtin_resource(guid_of("0000000000000000d000000000000000")));
@@ -93,7 +95,7 @@ TEST_CASE("The engine's built-in resources are known", "[registry][guid]") {
   CHECK_FALSE(is_builtin_resource(guid_of("fabf5467f72c26c49bd771f8300e01ed")));
 }
 
-TEST_CASE("Placeholder guids are told from random ones", "[registry][guid]") {
+TEST_CASE("Placeholder guids are distinguished from random ones", "[registry][guid]") {
   const auto text = GENERATE(as<std::string>(), "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6",
                              "0123456789abcdef0123456789abcdef", "00000000000000000000000000000000",
                              "ffffffffffffffffffffffffffffffff", "deadbeefdeadbeefdeadbeefdeadbeef",
@@ -109,7 +111,7 @@ TEST_CASE("Placeholder guids are told from random ones", "[registry][guid]") {
   CHECK_FALSE(looks_like_placeholder(guid_of("fabf5467f72c26c49bd771f8300e01ed")));
 }
 
-TEST_CASE("None of a million random guids looks made up", "[registry][guid]") {
+TEST_CASE("No random guid of a million looks like a placeholder", "[registry][guid]") {
   Random random(13);
   int suspicious = 0;
   for (int i = 0; i < 1'000'000; ++i)

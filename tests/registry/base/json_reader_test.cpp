@@ -1,4 +1,4 @@
-// JSON that people edit, and what its errors name.
+// Hand-written JSON, and its error messages.
 #include "registry/base/json_reader.h"
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("A text that is no JSON is refused with line, column and what is there",
+TEST_CASE("A text that is not JSON is refused with line, column and the text at that position",
           "[registry][json]") {
   const auto [text, place, hint] = GENERATE(table<std::string, std::string, std::string>({
       {"", "line 1, column 1", "empty"},
@@ -37,8 +37,7 @@ TEST_CASE("A text that is no JSON is refused with line, column and what is there
   CHECK(read.error().message.find("exception") == std::string::npos);
 }
 
-TEST_CASE("A key that is in an object twice is refused unless that is allowed",
-          "[registry][json]") {
+TEST_CASE("A repeated key of an object is refused unless that is allowed", "[registry][json]") {
   const std::string text = "{\n  \"a\": {\"b\": 1},\n  \"c\": {\"b\": 2, \"b\": 3}\n}";
   const auto read = read_json(text);
   REQUIRE_FALSE(read.has_value());
@@ -48,7 +47,7 @@ TEST_CASE("A key that is in an object twice is refused unless that is allowed",
   CHECK(lenient.value()["c"]["b"] == 3);
 }
 
-TEST_CASE("Comments are read where they are allowed", "[registry][json]") {
+TEST_CASE("Comments are skipped where they are allowed", "[registry][json]") {
   const auto read = read_json("{/* a */ \"b\": 1 // c\n}", {.has_comments = true});
   REQUIRE(read.has_value());
   CHECK(read.value()["b"] == 1);
@@ -64,7 +63,8 @@ TEST_CASE("Keys are checked by their depth", "[registry][json]") {
   CHECK(refused.error().message == "line 2, column 3: no x");
 }
 
-TEST_CASE("Descriptions of components name what is wrong and what to do", "[registry][json]") {
+TEST_CASE("Errors in descriptions of components name the problem and the remedy",
+          "[registry][json]") {
   const std::string head = R"({"components": [{"name": "A", "size": 4, "default": "00000000", )";
   const auto [text, message] = GENERATE_COPY(table<std::string, std::string>({
       {"[]", "an object in braces is due here"},

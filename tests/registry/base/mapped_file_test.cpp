@@ -23,7 +23,7 @@ constexpr std::size_t kPage = 4096;
 
 AssetPath path_of(const std::string& text) { return AssetPath::parse(text).value(); }
 
-// A file of pages of one letter each, and what others do to it.
+// A file whose pages have one letter each, and which other code changes.
 struct Victim {
   explicit Victim(std::size_t pages) {
     std::string text;
@@ -36,15 +36,16 @@ struct Victim {
   TemporaryFolder folder;
 };
 
-// Maps a page of a file that has none, behind the back of the table, and reads it.
+// Maps a page beyond the end of an empty file, without MappedFile, and reads it.
 int fault_elsewhere() {
-  const int file = ::memfd_create("nobody's", MFD_CLOEXEC);
+  const int file = ::memfd_create("unrelated", MFD_CLOEXEC);
   const void* const address = ::mmap(nullptr, kPage, PROT_READ, MAP_SHARED, file, 0);
   if (address == MAP_FAILED) return 99;
   return *static_cast<const volatile unsigned char*>(address);
 }
 
-TEST_CASE("A file that is cut short while mapped reads as zeros from there", "[registry][mapped]") {
+TEST_CASE("A file that is truncated while it is mapped reads as zeros from there on",
+          "[registry][mapped]") {
   const MappingGuard guard;
   const Victim victim(5);
   const MappedFile file = MappedFile::open(victim.path()).value();
@@ -61,7 +62,7 @@ TEST_CASE("A file that is cut short while mapped reads as zeros from there", "[r
   CHECK(std::ranges::all_of(file.bytes(), [](std::byte byte) { return byte == std::byte{0}; }));
 }
 
-TEST_CASE("One file's damage is not another's", "[registry][mapped]") {
+TEST_CASE("Damage of one file does not affect another", "[registry][mapped]") {
   const MappingGuard guard;
   const Victim lost(2);
   const Victim kept(2);
@@ -74,13 +75,13 @@ TEST_CASE("One file's damage is not another's", "[registry][mapped]") {
   CHECK_FALSE(after.is_damaged());
   const MappedFile moved = std::move(file);
   CHECK(moved.is_damaged());
-  // What takes its place in the table begins unharmed.
+  // The next file in the same table entry starts undamaged.
   file = MappedFile::open(kept.path()).value();
   CHECK_FALSE(file.is_damaged());
   CHECK(file.bytes()[kPage] == std::byte{'b'});
 }
 
-TEST_CASE("A file that is replaced by rename stays as it was", "[registry][mapped]") {
+TEST_CASE("A mapped file that is replaced by a rename keeps its content", "[registry][mapped]") {
   const MappingGuard guard;
   const Victim victim(2);
   const MappedFile file = MappedFile::open(victim.path()).value();
@@ -92,17 +93,17 @@ TEST_CASE("A file that is replaced by rename stays as it was", "[registry][mappe
   CHECK_FALSE(file.is_damaged());
 }
 
-TEST_CASE("Threads that read a file which is cut short all live", "[registry][mapped]") {
+TEST_CASE("Threads that read a truncated file do not crash", "[registry][mapped]") {
   const MappingGuard guard;
   const Victim victim(64);
   const MappedFile file = MappedFile::open(victim.path()).value();
-  std::atomic<std::ptrdiff_t> letters{0};  // Keeps the compiler from not reading.
+  std::atomic<std::ptrdiff_t> letters{0};  // Prevents the compiler from removing the read.
   std::vector<std::jthread> readers;
   for (int i = 0; i < 4; ++i) {
     readers.emplace_back([&] {
       while (!file.is_damaged()) {
         letters += std::ranges::count(file.bytes(), std::byte{'c'});
-        // Others come and go meanwhile.
+        // Other files are opened and closed meanwhile.
         (void)MappedFile::open(victim.path()).has_value();
       }
     });
@@ -123,7 +124,7 @@ TEST_CASE("Without a guard, a lost page ends the program", "[registry][mapped]")
   CHECK(end.signal == SIGBUS);
 }
 
-TEST_CASE("A fault that is not a mapped file's goes where it went before", "[registry][mapped]") {
+TEST_CASE("A fault outside mapped files is passed to the previous handler", "[registry][mapped]") {
   const ChildEnd dies = run_in_child([] {
     ::signal(SIGBUS, SIG_DFL);
     const MappingGuard guard;
@@ -151,7 +152,8 @@ TEST_CASE("A fault that is not a mapped file's goes where it went before", "[reg
   CHECK(after.exit_code == 8);
 }
 
-TEST_CASE("There is a bound to what is mapped, and room again after it", "[registry][mapped]") {
+TEST_CASE("The number of mapped files is limited, and closing one frees its entry",
+          "[registry][mapped]") {
   const Victim victim(1);
   const DiskFile file = DiskFile::open(victim.path()).value();
   std::vector<MappedFile> files;
@@ -164,7 +166,7 @@ TEST_CASE("There is a bound to what is mapped, and room again after it", "[regis
   CHECK(MappedFile::map(file).error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("An empty file is mapped to nothing", "[registry][mapped]") {
+TEST_CASE("An empty file gives an empty mapping", "[registry][mapped]") {
   const TemporaryFolder folder;
   folder.put("empty", "");
   const MappedFile file = MappedFile::open(folder.path() + "/empty").value();
@@ -174,7 +176,7 @@ TEST_CASE("An empty file is mapped to nothing", "[registry][mapped]") {
   CHECK(MappedFile::open(folder.path()).error().code == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("No name for a folder is not the name of the topmost one", "[registry][disk]") {
+TEST_CASE("An empty folder name does not mean the root", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("file", "12345");
   const AssetPath path = path_of(folder.path().substr(1) + "/file");
@@ -182,7 +184,7 @@ TEST_CASE("No name for a folder is not the name of the topmost one", "[registry]
   CHECK(DiskFile::open("/", path).value().size_bytes() == 5);
 }
 
-TEST_CASE("What is expected of a file is read at once", "[registry][disk]") {
+TEST_CASE("The expected bytes of a file are read at once", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("inside/real", "12345");
   folder.put("outside", "x");
@@ -201,7 +203,7 @@ TEST_CASE("What is expected of a file is read at once", "[registry][disk]") {
   CHECK(DiskFile::read_at_once(root, {}, bytes).error().code == ErrorCode::io);
 }
 
-TEST_CASE("A file is opened below its folder only", "[registry][disk]") {
+TEST_CASE("A file can only be opened below its folder", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("inside/real", "12345");
   folder.put("outside", "x");

@@ -26,7 +26,8 @@ std::string text_of(const FileReader& files, std::string_view name) {
   return bytes ? std::string(as_text(bytes.value())) : std::string(to_string(bytes.error().code));
 }
 
-TEST_CASE("An overlay shows what would be, and changes nothing beneath", "[registry][files]") {
+TEST_CASE("An overlay shows the result of changes without changing the files below",
+          "[registry][files]") {
   MemoryFileSystem disk;
   disk.add("a/one.txt", "one");
   disk.add("a/two.txt", "two");
@@ -57,7 +58,7 @@ TEST_CASE("An overlay shows what would be, and changes nothing beneath", "[regis
   CHECK(disk.files() == before);
 }
 
-TEST_CASE("An overlay moves files only, and only what is there", "[registry][files]") {
+TEST_CASE("An overlay moves only files, and only existing ones", "[registry][files]") {
   MemoryFileSystem disk;
   disk.add("a/one.txt", "one");
   OverlayFileSystem files(disk);

@@ -8,8 +8,7 @@
 
 using namespace muster;
 
-TEST_CASE("parallel_for does every index once, whatever the number of jobs",
-          "[registry][parallel]") {
+TEST_CASE("parallel_for runs every index once, for any number of jobs", "[registry][parallel]") {
   const unsigned jobs = GENERATE(0U, 1U, 2U, 7U, 64U);
   const std::size_t count = GENERATE(0U, 1U, 2U, 1000U);
   CAPTURE(jobs, count);
@@ -24,7 +23,7 @@ TEST_CASE("parallel_for does every index once, whatever the number of jobs",
   for (const auto& visit : visits) CHECK(visit.load() == 1);
 }
 
-TEST_CASE("parallel_for stops when it is told to", "[registry][parallel]") {
+TEST_CASE("parallel_for stops on request", "[registry][parallel]") {
   const unsigned jobs = GENERATE(1U, 4U);
   std::stop_source stop;
   std::atomic<std::size_t> done = 0;
@@ -35,7 +34,8 @@ TEST_CASE("parallel_for stops when it is told to", "[registry][parallel]") {
   CHECK(done.load() < 1'000'000);
 }
 
-TEST_CASE("A worker's number is never used by two threads at once", "[registry][parallel]") {
+TEST_CASE("A worker's number is never used by two threads at the same time",
+          "[registry][parallel]") {
   constexpr unsigned kJobs = 4;
   std::vector<std::atomic<int>> inside(kJobs);
   std::atomic<bool> is_exclusive = true;
@@ -47,7 +47,7 @@ TEST_CASE("A worker's number is never used by two threads at once", "[registry][
   CHECK(processor_count() >= 1);
 }
 
-TEST_CASE("A want of memory on any thread ends all of them and reaches the caller",
+TEST_CASE("A failed allocation on any thread stops all threads and reaches the caller",
           "[registry][parallel]") {
   const unsigned jobs = GENERATE(1U, 2U, 8U);
   const std::size_t bad = GENERATE(0U, 1U, 999U);

@@ -1,4 +1,4 @@
-// The units of the vocabulary that fit in a few lines each.
+// Units of `registry/base` that need only a few lines of tests.
 #include <random>
 #include <regex>
 #include <set>
@@ -16,7 +16,7 @@
 
 using namespace muster;
 
-TEST_CASE("A manual clock moves only when it is told to", "[registry][clock]") {
+TEST_CASE("A manual clock moves only when it is advanced", "[registry][clock]") {
   ManualClock clock;
   const Time start = clock.now();
   CHECK(clock.now() == start);
@@ -24,7 +24,7 @@ TEST_CASE("A manual clock moves only when it is told to", "[registry][clock]") {
   CHECK(clock.now() - start == std::chrono::milliseconds(5));
 }
 
-TEST_CASE("The machine's clock never goes back", "[registry][clock]") {
+TEST_CASE("The system clock never goes backwards", "[registry][clock]") {
   const SteadyClock clock;
   Time before = clock.now();
   for (int i = 0; i < 1000; ++i) {
@@ -40,14 +40,14 @@ TEST_CASE("A fixed seed source counts up", "[registry][seed]") {
   CHECK(seeds.next_seed() == 42);
 }
 
-TEST_CASE("The system's seeds differ", "[registry][seed]") {
+TEST_CASE("The system's seeds differ from each other", "[registry][seed]") {
   SystemSeedSource seeds;
   std::set<std::uint64_t> drawn;
   for (int i = 0; i < 100; ++i) drawn.insert(seeds.next_seed());
   CHECK(drawn.size() == 100);
 }
 
-TEST_CASE("Random is SplitMix64, by its published vector", "[registry][seed]") {
+TEST_CASE("Random matches the published vector of SplitMix64", "[registry][seed]") {
   Random random(1234567);
   CHECK(random.next() == 6457827717110365317ULL);
   CHECK(random.next() == 3203168211198807973ULL);
@@ -55,7 +55,8 @@ TEST_CASE("Random is SplitMix64, by its published vector", "[registry][seed]") {
   for (int i = 0; i < 1000; ++i) CHECK(random.below(7) < 7);
 }
 
-TEST_CASE("A result carries a value or an error, and its reading is loud", "[registry][result]") {
+TEST_CASE("A result has a value or an error, and reading a missing value throws",
+          "[registry][result]") {
   const Result<int> good = 5;
   const Result<int> bad = fail(ErrorCode::not_found, "no such thing");
   CHECK(good.value() == 5);
@@ -67,7 +68,7 @@ TEST_CASE("A result carries a value or an error, and its reading is loud", "[reg
   CHECK(passed_on.error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("Every error code has a name of its own", "[registry][result]") {
+TEST_CASE("Every error code has a unique name", "[registry][result]") {
   std::set<std::string_view> names;
   for (int code = 0; code <= static_cast<int>(ErrorCode::unsupported); ++code) {
     names.insert(to_string(static_cast<ErrorCode>(code)));
@@ -75,7 +76,7 @@ TEST_CASE("Every error code has a name of its own", "[registry][result]") {
   CHECK(names.size() == static_cast<std::size_t>(ErrorCode::unsupported) + 1);
 }
 
-TEST_CASE("A target set is a set", "[registry][type_id]") {
+TEST_CASE("A target set has the operations of a set", "[registry][type_id]") {
   const TargetSet both = TargetSet::both();
   CHECK(both.has(Target::client));
   CHECK(both.has(Target::server));
@@ -86,7 +87,7 @@ TEST_CASE("A target set is a set", "[registry][type_id]") {
   CHECK(TypeId(3) < TypeId(4));
 }
 
-TEST_CASE("Things are counted in sentences", "[registry][counted]") {
+TEST_CASE("Counts are written with the right plural", "[registry][counted]") {
   CHECK(counted(0, "change") == "0 changes");
   CHECK(counted(1, "change") == "1 change");
   CHECK(counted(2, "change") == "2 changes");
@@ -94,7 +95,7 @@ TEST_CASE("Things are counted in sentences", "[registry][counted]") {
   CHECK(counted(0, "entry", "entries") == "0 entries");
 }
 
-TEST_CASE("A name has the article of its first sound", "[registry][counted]") {
+TEST_CASE("A name gets the article of its first sound", "[registry][counted]") {
   CHECK(with_article("ItemRegistry") == "an ItemRegistry");
   CHECK(with_article("asset") == "an asset");
   CHECK(with_article("HeroTypeAsset") == "a HeroTypeAsset");
@@ -103,7 +104,7 @@ TEST_CASE("A name has the article of its first sound", "[registry][counted]") {
   CHECK(with_article("") == "a ");
 }
 
-TEST_CASE("Shown text commands no terminal and stays on its line", "[registry]") {
+TEST_CASE("Escaped text cannot control a terminal or start a new line", "[registry]") {
   const auto [text, shown] =
       GENERATE(table<std::string, std::string>({{"Assets/a b/ü ☃.prefab", "Assets/a b/ü ☃.prefab"},
                                                 {"a\nb\tc", "a\\nb\\tc"},
@@ -119,7 +120,7 @@ TEST_CASE("Shown text commands no terminal and stays on its line", "[registry]")
   CHECK(shown_text(text) == shown);
 }
 
-TEST_CASE("The pattern of a type's name fits what is nearest to it, and nothing else",
+TEST_CASE("The pattern of a type name matches exactly the words that are nearest to it",
           "[registry][names]") {
   const auto name = GENERATE(as<std::string>(), "Health", "Transform", "Ab", "A", "GameMode2",
                              "my_Type", "enemy");
@@ -150,37 +151,37 @@ TEST_CASE("The pattern of a type's name fits what is nearest to it, and nothing 
   CHECK(near < 2000);
 }
 
-TEST_CASE("A mistyped name of a type is like the known one that is nearest", "[registry][names]") {
+TEST_CASE("A mistyped type name is matched to the nearest known type name", "[registry][names]") {
   const std::set<std::string> known = {"Health", "HealthBar", "Team"};
   const auto [name, meant] = GENERATE(table<std::string, std::string>({
-      {"Healht", "Health"},  // two letters exchanged
+      {"Healht", "Health"},  // two letters swapped
       {"health", "Health"},
-      {"haelth", "Health"},  // the same, and the first letter's case
+      {"haelth", "Health"},  // the same, and another case of the first letter
       {"HEALTH_BAR", "HealthBar"},
       {"Health", ""},      // known
-      {"HEALHT", ""},      // case and two slips
-      {"Wobbulator", ""},  // like none
+      {"HEALHT", ""},      // case and two errors
+      {"Wobbulator", ""},  // not similar to any
       {"", ""},
   }));
   CAPTURE(name);
   CHECK(nearest_type_name(name, known) == meant);
 }
 
-TEST_CASE("A mistyped name is like the known one that is nearest", "[registry][names]") {
+TEST_CASE("A mistyped name is matched to the nearest known name", "[registry][names]") {
   const std::set<std::string> known = {"type_id", "retired", "poolSize", "ab"};
   const auto [name, meant] = GENERATE(table<std::string, std::string>({
-      {"typeId", "type_id"},   // case and underscores make no difference
-      {"retird", "retired"},   // a letter less
-      {"retierd", "retired"},  // two letters exchanged
+      {"typeId", "type_id"},   // case and underscores are ignored
+      {"retird", "retired"},   // one letter missing
+      {"retierd", "retired"},  // two letters swapped
       {"poolsize", "poolSize"},
       {"retired", ""},  // known
-      {"colour", ""},   // like none
-      {"xy", ""},       // as many slips as letters
+      {"colour", ""},   // not similar to any
+      {"xy", ""},       // as many errors as letters
       {"", ""},
   }));
   CAPTURE(name);
   CHECK(nearest_name(name, known) == meant);
   CHECK(did_you_mean(name, known) == (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
   CHECK(nearest_name("retierd", known, 1).empty());
-  CHECK(did_you_mean("pool", known) == "; did you mean 'poolSize'?");  // not typed to its end
+  CHECK(did_you_mean("pool", known) == "; did you mean 'poolSize'?");  // Typed incompletely.
 }

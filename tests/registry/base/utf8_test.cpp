@@ -6,17 +6,17 @@
 
 using namespace muster;
 
-TEST_CASE("The first byte that is no UTF-8 is found wherever it stands", "[registry][base]") {
+TEST_CASE("The first byte that is not UTF-8 is found at any position", "[registry][base]") {
   const auto [bytes, reason] = GENERATE(table<std::string, std::string>({
-      {"\x80", "a byte of the middle without a beginning"},
-      {"\xC3", "cut short"},
-      {"\xC3(", "cut short by a letter"},
+      {"\x80", "a continuation byte without a first byte"},
+      {"\xC3", "truncated"},
+      {"\xC3(", "truncated by a letter"},
       {"\xC0\xAF", "longer than needed"},
       {"\xE0\x80\xAF", "longer than needed, in three"},
-      {"\xED\xA0\x80", "half of a pair of UTF-16"},
-      {"\xF4\x90\x80\x80", "beyond the last character"},
+      {"\xED\xA0\x80", "half of a surrogate pair"},
+      {"\xF4\x90\x80\x80", "above the last character"},
       {"\xF8\x88\x80\x80\x80", "of five bytes"},
-      {"\xFF", "never a byte of UTF-8"},
+      {"\xFF", "a byte that is invalid in UTF-8"},
   }));
   CAPTURE(reason);
   const std::string good =

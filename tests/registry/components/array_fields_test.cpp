@@ -1,4 +1,4 @@
-// Whatever derives from a description does so for every element of an array, of every type.
+// All functions that use descriptions handle every element of an array, for every type.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -26,7 +26,8 @@ const ComponentDescription& description() {
 
 }  // namespace
 
-TEST_CASE("Arrays of every type survive the way through JSON", "[registry][component]") {
+TEST_CASE("Arrays of every type are unchanged after a round trip through JSON",
+          "[registry][component]") {
   const std::vector<ComponentDescription> all = {description()};
   const auto back = components_from_json(components_to_json(all));
   REQUIRE(back);
@@ -34,7 +35,7 @@ TEST_CASE("Arrays of every type survive the way through JSON", "[registry][compo
   CHECK(back.value().at(0).default_value == description().default_value);
 }
 
-TEST_CASE("Arrays of every type travel element by element", "[registry][quantise]") {
+TEST_CASE("Arrays of every type are sent element by element", "[registry][quantise]") {
   const Arrays value = other_arrays();
   Arrays arrived;
   for (const FieldDescription& field : description().fields) {
@@ -48,7 +49,8 @@ TEST_CASE("Arrays of every type travel element by element", "[registry][quantise
         hash_fields(description(), bytes_of(value)));
 }
 
-TEST_CASE("A difference in any element of an array is found, and hashed", "[registry][compare]") {
+TEST_CASE("A difference in any element of an array is found and changes the hash",
+          "[registry][compare]") {
   const Arrays value;
   const Arrays other = other_arrays();
   for (const FieldDescription& field : description().fields) {
@@ -68,10 +70,10 @@ TEST_CASE("A difference in any element of an array is found, and hashed", "[regi
   }
 }
 
-TEST_CASE("Elements of arrays move by the rule of their field", "[registry][interpolate]") {
+TEST_CASE("Elements of arrays are interpolated by their field's rule", "[registry][interpolate]") {
   const Arrays from;
   const Arrays to = other_arrays();
-  Arrays half = to;  // What is not written stays wrong.
+  Arrays half = to;  // An element that is not written stays wrong.
   interpolate(description(), bytes_of(from), bytes_of(to), 0.5F, writable_bytes_of(half));
   CHECK(half.longs == std::array<std::int64_t, 2>{-51, 51});
   CHECK(half.doubles[0] == Approx(5.1));

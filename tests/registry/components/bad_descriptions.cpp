@@ -1,5 +1,5 @@
-// Descriptions that make no sense; never built. `bad_descriptions_test.py` compiles this file and
-// wants the compiler to name, for each, the rule above it ("//!") as what was broken.
+// Invalid descriptions; never linked. `bad_descriptions_test.py` compiles this file and checks that
+// the compiler names the rule above each description ("//!") as the violated one.
 #include "registry/components/describe.h"
 
 namespace {

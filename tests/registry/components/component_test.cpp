@@ -16,7 +16,7 @@ namespace {
 
 enum class Mood : std::uint8_t { calm, angry };
 
-// Has padding behind `flag`, which must never reach a file.
+// Has padding after `flag`, which must never be written to a file.
 struct Sample {
   bool flag = true;
   double wide = 2.5;
@@ -28,7 +28,7 @@ struct Sample {
 };
 
 ComponentDescription describe_sample() {
-  // Deliberately not in the struct's order.
+  // Intentionally not in the struct's order.
   return Describe<Sample>("Sample")
       .field<&Sample::wide>("wide", {.unit = "m", .minimum = -1, .maximum = 4, .resolution = 0.5})
       .field<&Sample::flag>("flag")
@@ -42,7 +42,7 @@ ComponentDescription describe_sample() {
 
 }  // namespace
 
-TEST_CASE("A description says where each field lies and what it is", "[registry][component]") {
+TEST_CASE("A description has the position and the type of each field", "[registry][component]") {
   const ComponentDescription sample = describe_sample();
   CHECK(sample.size_bytes == sizeof(Sample));
   CHECK(sample.alignment_bytes == alignof(Sample));
@@ -62,7 +62,7 @@ TEST_CASE("A description says where each field lies and what it is", "[registry]
   CHECK(check(sample).has_value());
 }
 
-TEST_CASE("A description's default value is the struct's, its padding zero",
+TEST_CASE("A description's default is the struct's default with zeroed padding",
           "[registry][component]") {
   const ComponentDescription sample = describe_sample();
   REQUIRE(sample.default_value.size() == sizeof(Sample));
@@ -78,7 +78,7 @@ TEST_CASE("A description's default value is the struct's, its padding zero",
   CHECK(describe_sample().default_value == sample.default_value);
 }
 
-TEST_CASE("A description's hash tells every difference", "[registry][component]") {
+TEST_CASE("Every difference of a description changes its hash", "[registry][component]") {
   const ComponentDescription sample = describe_sample();
   CHECK(describe_sample().hash() == sample.hash());
   const auto differs = [&](auto change) {
@@ -100,7 +100,7 @@ TEST_CASE("A description's hash tells every difference", "[registry][component]"
   CHECK(differs([](D& d) { d.fields.pop_back(); }));
 }
 
-TEST_CASE("A description survives the way through JSON", "[registry][component]") {
+TEST_CASE("A description is unchanged after a round trip through JSON", "[registry][component]") {
   const ComponentDescription sample = describe_sample();
   ComponentDescription other = sample;
   other.name = "Another";
@@ -116,7 +116,7 @@ TEST_CASE("A description survives the way through JSON", "[registry][component]"
   CHECK(components_to_json(back.value()) == text);
 }
 
-TEST_CASE("A description from outside is checked", "[registry][component]") {
+TEST_CASE("A description from a file is validated", "[registry][component]") {
   struct Row {
     const char* reason;
     void (*damage)(ComponentDescription&);
@@ -126,7 +126,7 @@ TEST_CASE("A description from outside is checked", "[registry][component]") {
       Row{"no name", [](D& d) { d.name.clear(); }},
       Row{"too large", [](D& d) { d.size_bytes = 1U << 20U; }},
       Row{"default value of another size", [](D& d) { d.default_value.pop_back(); }},
-      Row{"field outside", [](D& d) { d.fields.back().offset_bytes = d.size_bytes; }},
+      Row{"field outside the component", [](D& d) { d.fields.back().offset_bytes = d.size_bytes; }},
       Row{"field that wraps round", [](D& d) { d.fields.back().count = 0xFFFFFFFF; }},
       Row{"overlap", [](D& d) { d.fields[1].offset_bytes = 0; }},
       Row{"no elements", [](D& d) { d.fields[0].count = 0; }},
@@ -139,9 +139,9 @@ TEST_CASE("A description from outside is checked", "[registry][component]") {
             d.default_value.clear();
             d.fields.clear();
           }},
-      Row{"no alignment", [](D& d) { d.alignment_bytes = 0; }},
+      Row{"without alignment", [](D& d) { d.alignment_bytes = 0; }},
       Row{"alignment of 3", [](D& d) { d.alignment_bytes = 3; }},
-      Row{"alignment that no array has", [](D& d) { d.alignment_bytes = 32; }},
+      Row{"alignment above the maximum", [](D& d) { d.alignment_bytes = 32; }},
       Row{"size between two alignments",
           [](D& d) {
             d.size_bytes += 4;
@@ -160,7 +160,7 @@ TEST_CASE("A description from outside is checked", "[registry][component]") {
   CHECK(checked.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][component]") {
+TEST_CASE("Numbers from a file follow the rules of descriptions in code", "[registry][component]") {
   struct Row {
     const char* reason;
     FieldType type;
@@ -170,8 +170,8 @@ TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][co
   using enum FieldType;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto row = GENERATE_COPY(
-      Row{"endless range", float64, [](F& f) { f.maximum = kInfinity; }},
-      Row{"tolerance that is no number", float32, [](F& f) { f.tolerance = std::nan(""); }},
+      Row{"infinite range", float64, [](F& f) { f.maximum = kInfinity; }},
+      Row{"tolerance that is not a number", float32, [](F& f) { f.tolerance = std::nan(""); }},
       Row{"maximum below minimum", float32, [](F& f) { f.minimum = 1; }},
       Row{"range of a bool", boolean, [](F& f) { f.maximum = 1; }},
       Row{"range of a text", text, [](F& f) { f.maximum = 1; }},
@@ -194,9 +194,9 @@ TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][co
       Row{"names of a float", float32, [](F& f) { f.names = {"a"}; }},
       Row{"half steps of an integer", int16, [](F& f) { f.resolution = 0.5; }},
       Row{"half a range of an integer", uint8, [](F& f) { f.maximum = 3.7; }},
-      Row{"range beyond a byte", uint8, [](F& f) { f.maximum = 256; }},
+      Row{"range too large for a byte", uint8, [](F& f) { f.maximum = 256; }},
       Row{"range below zero", uint32, [](F& f) { f.minimum = -1; }},
-      Row{"range beyond a float", float32, [](F& f) { f.maximum = 1e300; }},
+      Row{"range too large for a float", float32, [](F& f) { f.maximum = 1e300; }},
       Row{"resolution wider than the range", float64,
           [](F& f) {
             f.maximum = 1;
@@ -230,7 +230,7 @@ TEST_CASE("Numbers from outside obey the rules of those in code", "[registry][co
   CHECK(checked.error().message.find("field 'f' ") != std::string::npos);
 }
 
-TEST_CASE("Enumerators from outside have names and values of their own", "[registry][component]") {
+TEST_CASE("Enumerators from a file have unique names and values", "[registry][component]") {
   using Names = std::vector<std::string>;
   Names many;
   for (int i = 0; i < 257; ++i) many.push_back(std::to_string(i));
@@ -253,7 +253,7 @@ TEST_CASE("Enumerators from outside have names and values of their own", "[regis
   CHECK(check(component).has_value() == is_good);
 }
 
-// A component whose only field is of bytes.
+// A component with one field, stored as bytes.
 ComponentDescription of_bytes(FieldDescription field, ByteVector defaults) {
   field.name = "f";
   field.type = FieldType::uint8;
@@ -266,7 +266,7 @@ ComponentDescription of_bytes(FieldDescription field, ByteVector defaults) {
           .default_value = std::move(defaults)};
 }
 
-TEST_CASE("Enumerators from outside lie within the bits that they have", "[registry][component]") {
+TEST_CASE("Enumerators from a file fit into their bits", "[registry][component]") {
   const auto [maximum, is_good] = GENERATE(table<double, bool>({{3, true}, {2, false}}));
   FieldDescription field;
   field.maximum = maximum;
@@ -275,7 +275,7 @@ TEST_CASE("Enumerators from outside lie within the bits that they have", "[regis
   CHECK(check(of_bytes(field, ByteVector(1))).has_value() == is_good);
 }
 
-TEST_CASE("A default from outside lies within the range, or has a name", "[registry][component]") {
+TEST_CASE("A default from a file is inside the range, or has a name", "[registry][component]") {
   using Names = std::vector<std::string>;
   const auto [value, maximum, names, is_good] = GENERATE(table<int, double, Names, bool>(
       {{3, 3, {}, true}, {4, 3, {}, false}, {1, 0, {"a", "b"}, true}, {2, 0, {"a", "b"}, false}}));
@@ -288,7 +288,7 @@ TEST_CASE("A default from outside lies within the range, or has a name", "[regis
   if (!is_good) CHECK(checked.error().message.find("field 'f' has a default") != std::string::npos);
 }
 
-TEST_CASE("What JSON describes can be quantised, or is malformed",
+TEST_CASE("Every description in JSON can be quantised, or is malformed",
           "[registry][component][property]") {
   const auto seed = GENERATE(range(1U, 6U));
   CAPTURE(seed);
@@ -326,7 +326,7 @@ TEST_CASE("What JSON describes can be quantised, or is malformed",
   CHECK(passed > 100);
 }
 
-TEST_CASE("JSON that describes no component is malformed", "[registry][component]") {
+TEST_CASE("JSON that does not describe a component is malformed", "[registry][component]") {
   const auto text = GENERATE(
       as<std::string>(), "", "{", "[]", "{}", R"({"components": 5})", R"({"components": [{}]})",
       R"({"components": [{"name": "A", "size": 1, "default": "0", "fields": []}]})",
@@ -350,7 +350,7 @@ TEST_CASE("JSON that describes no component is malformed", "[registry][component
   CHECK(components.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("The hash of a component is of its fields, whatever a file says",
+TEST_CASE("The hash of a component depends on its fields, not on the file's hash",
           "[registry][component]") {
   FieldDescription field;
   field.maximum = 5;

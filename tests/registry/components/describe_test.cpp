@@ -16,7 +16,7 @@ TEST_CASE("Structs inside a component are described field by field", "[registry]
   const FieldDescription* const angle = everything.find("recoil.angle");
   REQUIRE(angle != nullptr);
   CHECK(angle->offset_bytes == offsetof(Everything, recoil) + offsetof(samples::Recoil, angle));
-  CHECK(angle->receivers == Receivers::all_but_owner);  // the whole's, which is stricter
+  CHECK(angle->receivers == Receivers::all_but_owner);  // From the outer field, which is stricter.
   CHECK(angle->tolerance == 1);
   const FieldDescription* const second = everything.find("slots[1].recoil.kicks");
   REQUIRE(second != nullptr);
@@ -64,7 +64,7 @@ consteval auto describe(Type<HalfSet>) {
   return Describe<HalfSet>("HalfSet").field<&HalfSet::set>("set");
 }
 
-TEST_CASE("A constructor may leave unset what is not described", "[registry][describe]") {
+TEST_CASE("A constructor may leave fields without a description unset", "[registry][describe]") {
   CHECK(description_of<HalfSet>().find("set") != nullptr);
 }
 
@@ -79,17 +79,19 @@ TEST_CASE("A default may be computed", "[registry][describe]") {
   CHECK(value.hour == 3599);
 }
 
-TEST_CASE("A width in bits becomes a range and a resolution", "[registry][describe]") {
+TEST_CASE("A width in bits is converted to a range and a resolution", "[registry][describe]") {
   const ComponentDescription everything = description_of<Everything>();
   const FieldDescription* const kicks = everything.find("recoil.kicks");
   CHECK(kicks->minimum == -16);
   CHECK(kicks->maximum == 15);
   CHECK(kicks->resolution == 1);
   CHECK(everything.find("wide")->resolution == 5.0 / ((1 << 20) - 1));
-  CHECK(everything.find("slots[0].ammo")->resolution == 1);  // a range of integers has steps of one
+  CHECK(everything.find("slots[0].ammo")->resolution == 1);  // A range of integers has steps of
+                                                             // one.
 }
 
-TEST_CASE("Names of an enumeration survive the way through JSON", "[registry][describe]") {
+TEST_CASE("Names of an enumeration are unchanged after a round trip through JSON",
+          "[registry][describe]") {
   const ComponentDescription everything = description_of<Everything>();
   const auto back = components_from_json(components_to_json(std::vector{everything}));
   REQUIRE(back.has_value());
@@ -104,11 +106,11 @@ TEST_CASE("Names of an enumeration survive the way through JSON", "[registry][de
 }
 
 TEST_CASE("The hash of a description is the same on every compiler", "[registry][describe]") {
-  // Pinned: it stands in bundles and in handshakes. g++ 12 and clang 14 agree on it.
+  // Pinned, because bundles and handshakes contain it. g++ 12 and clang 14 give the same hash.
   CHECK(description_of<Everything>().hash().to_string() == "dc3e9ed76f1f7cdcb30c2f5129585244");
 }
 
-TEST_CASE("A component is one party's when all of its fields are", "[registry][describe]") {
+TEST_CASE("A component has one receiver if all its fields have it", "[registry][describe]") {
   ComponentDescription slot = description_of<Slot>();
   CHECK(receivers_of(slot) == Receivers::everyone);
   for (FieldDescription& field : slot.fields) field.receivers = Receivers::owner;
@@ -119,7 +121,7 @@ TEST_CASE("A component is one party's when all of its fields are", "[registry][d
   CHECK(receivers_of(slot) == Receivers::everyone);
 }
 
-TEST_CASE("Padding is no part of a component", "[registry][describe]") {
+TEST_CASE("Padding does not belong to a component", "[registry][describe]") {
   const ComponentDescription slot = description_of<Slot>();
   CHECK(described_ranges(slot) == std::vector<ByteRange>{{0, 1}, {4, 10}});
   Slot clean;

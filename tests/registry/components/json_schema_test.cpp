@@ -17,7 +17,8 @@ Json schema() {
   return Json::parse(components_json_schema(components));
 }
 
-TEST_CASE("A schema for editors knows every component and nothing else", "[registry][component]") {
+TEST_CASE("A schema for editors contains every component and nothing else",
+          "[registry][component]") {
   const Json json = schema();
   CHECK(json["$schema"] == "https://json-schema.org/draft/2020-12/schema");
   CHECK(json["$defs"].size() == 2);
@@ -27,11 +28,11 @@ TEST_CASE("A schema for editors knows every component and nothing else", "[regis
       {"type": "object", "required": ["Recoil"],
        "properties": {"Recoil": {"$ref": "#/$defs/Recoil"}}}])"));
   CHECK(json["$defs"]["Recoil"]["additionalProperties"] == false);
-  // Of the structs inside only the first way to them is a property.
+  // Of nested structs, only the first level is a property.
   CHECK(json["$defs"]["Everything"]["properties"].size() == 24);
 }
 
-TEST_CASE("A schema for editors says of each field what may be typed", "[registry][component]") {
+TEST_CASE("A schema for editors gives the allowed values of each field", "[registry][component]") {
   const auto [name, expected] = GENERATE(table<std::string, std::string>({
       {"flag", R"({"enum": [true, false, 0, 1]})"},
       {"i8", R"({"type": "integer", "minimum": -128, "maximum": 127})"},
@@ -76,7 +77,8 @@ TEST_CASE("A schema for editors says of each field what may be typed", "[registr
   CHECK(schema()["$defs"]["Everything"]["properties"][name] == Json::parse(expected));
 }
 
-TEST_CASE("A schema for editors takes names for more than bits", "[registry][component]") {
+TEST_CASE("A schema for editors accepts enumerators by name and by number",
+          "[registry][component]") {
   ComponentDescription component = description_of<samples::Recoil>();
   FieldDescription& field = component.fields.back();
   field.minimum = 0;
@@ -87,8 +89,7 @@ TEST_CASE("A schema for editors takes names for more than bits", "[registry][com
       [{"enum": ["low", "high"]}, {"type": "integer", "minimum": 0, "maximum": 1}])"));
 }
 
-TEST_CASE("A schema for editors bounds integers of 64 bits where they end",
-          "[registry][component]") {
+TEST_CASE("A schema for editors has the exact limits of 64-bit integers", "[registry][component]") {
   ComponentDescription component = description_of<samples::Recoil>();
   FieldDescription& field = component.fields.back();
   field.minimum = field.maximum = 0;
@@ -105,7 +106,7 @@ TEST_CASE("A schema for editors bounds integers of 64 bits where they end",
   CHECK(of_unsigned["exclusiveMaximum"] == 0x1p64);
 }
 
-TEST_CASE("A schema for editors knows how many structs a list has", "[registry][component]") {
+TEST_CASE("A schema for editors has the length of a list of structs", "[registry][component]") {
   const Json slots = schema()["$defs"]["Everything"]["properties"]["slots"];
   CHECK(slots["type"] == Json::parse(R"(["array", "null"])"));
   CHECK(slots["maxItems"] == 2);

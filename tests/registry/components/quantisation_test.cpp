@@ -32,7 +32,7 @@ const ComponentDescription& description() {
 
 }  // namespace
 
-TEST_CASE("Values become steps of their range, the ends for what lies outside",
+TEST_CASE("Values are converted to steps of their range, and clamped to it",
           "[registry][quantise][sys-38]") {
   struct Row {
     const char* reason;
@@ -49,13 +49,13 @@ TEST_CASE("Values become steps of their range, the ends for what lies outside",
                     Row{"largest", "v3", [](E& e) { e.v3.x = 2048; }, 4096000},
                     Row{"below", "v3", [](E& e) { e.v3.x = -1e30F; }, 0},
                     Row{"above", "v3", [](E& e) { e.v3.x = kInfinity; }, 4096000},
-                    Row{"no number", "v3", [](E& e) { e.v3.x = kNan; }, 2048000},
-                    Row{"half a step", "heading", [](E& e) { e.heading = 0.125F; }, 1},
-                    Row{"less than half", "heading", [](E& e) { e.heading = 0.12F; }, 0},
+                    Row{"not a number", "v3", [](E& e) { e.v3.x = kNan; }, 2048000},
+                    Row{"exactly half a step", "heading", [](E& e) { e.heading = 0.125F; }, 1},
+                    Row{"less than half a step", "heading", [](E& e) { e.heading = 0.12F; }, 0},
                     Row{"without range", "coarse", [](E& e) { e.coarse = -10; }, -40},
                     Row{"far away", "coarse", [](E& e) { e.coarse = -kInfinity; }, -2147483392},
                     Row{"integer", "i32", [](E& e) { e.i32 = 15; }, 203},
-                    Row{"integer between", "i32", [](E& e) { e.i32 = 13; }, 203},
+                    Row{"integer between two steps", "i32", [](E& e) { e.i32 = 13; }, 203},
                     Row{"integer outside", "i32", [](E& e) { e.i32 = 1 << 30; }, 400},
                     Row{"exact integer", "u64", [](E& e) { e.u64 = ~std::uint64_t{0}; }, -1},
                     Row{"exact zero", "exact", [](E& e) { e.exact = 0; }, 0},
@@ -68,7 +68,7 @@ TEST_CASE("Values become steps of their range, the ends for what lies outside",
   CHECK(quantised(*description().find(row.field), value).front() == row.expected);
 }
 
-TEST_CASE("Steps without a range end where a lane of 32 bits does, or where their type does",
+TEST_CASE("Steps without a range are limited by a lane of 32 bits, or by their type",
           "[registry][quantise]") {
   struct Row {
     const char* reason;
@@ -106,7 +106,7 @@ TEST_CASE("Steps without a range end where a lane of 32 bits does, or where thei
   }
 }
 
-TEST_CASE("The farthest steps of floats stay, whatever the resolution",
+TEST_CASE("The extreme steps of floats are stable for any resolution",
           "[registry][quantise][property]") {
   FieldDescription field;
   field.type = FieldType::float32;
@@ -127,7 +127,7 @@ TEST_CASE("The farthest steps of floats stay, whatever the resolution",
   }
 }
 
-TEST_CASE("Bits of exact floats are in the order of the floats", "[registry][quantise]") {
+TEST_CASE("Bits of exact floats have the same order as the floats", "[registry][quantise]") {
   const FieldDescription& field = *description().find("exact");
   const float values[] = {
       -std::numeric_limits<float>::infinity(), -3e38F, -1, -1e-40F, 0, 1e-40F, 1, 1.0000001F, 3e38F,
@@ -142,7 +142,7 @@ TEST_CASE("Bits of exact floats are in the order of the floats", "[registry][qua
   }
 }
 
-TEST_CASE("Quantising is stable: the way there and back and there changes nothing",
+TEST_CASE("Quantising is stable: a second round trip changes nothing",
           "[registry][quantise][property]") {
   const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U);
   CAPTURE(seed);
@@ -150,11 +150,11 @@ TEST_CASE("Quantising is stable: the way there and back and there changes nothin
   for (int round = 0; round < 2000; ++round) {
     Everything value;
     for (std::byte& byte : writable_bytes_of(value)) byte = static_cast<std::byte>(random());
-    // Values as cooking and dequantising make them: a bool is 0 or 1, a text is zero to its end.
+    // Values as cooking and dequantising produce them: a bool is 0 or 1, a text is zero-filled.
     const std::byte flag = static_cast<std::byte>(random() & 1U);
     writable_bytes_of(value)[offsetof(Everything, flag)] = flag;
     std::fill(std::ranges::find(value.label.bytes, '\0'), value.label.bytes.end(), '\0');
-    if (round % 2 == 0) {  // mostly values that occur
+    if (round % 2 == 0) {  // mostly realistic values
       std::uniform_real_distribution<float> near(-2100, 2100);
       value.v3 = {near(random), near(random), near(random)};
       value.coarse = near(random);
@@ -178,7 +178,7 @@ TEST_CASE("Quantising is stable: the way there and back and there changes nothin
   }
 }
 
-TEST_CASE("Every step of a range is a value of its own", "[registry][quantise][property]") {
+TEST_CASE("Every step of a range is a distinct value", "[registry][quantise][property]") {
   for (const char* name : {"wide", "heading", "i32", "recoil.kicks", "v3"}) {
     const FieldDescription& field = *description().find(name);
     const WireRange range = wire_range(field);
@@ -194,7 +194,7 @@ TEST_CASE("Every step of a range is a value of its own", "[registry][quantise][p
   }
 }
 
-TEST_CASE("Quantised values are off by half a step at most", "[registry][quantise][property]") {
+TEST_CASE("Quantised values differ by half a step at most", "[registry][quantise][property]") {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> inside(-2048, 2048);
   const FieldDescription& field = *description().find("v3");
@@ -203,12 +203,12 @@ TEST_CASE("Quantised values are off by half a step at most", "[registry][quantis
     value.v3 = {inside(random), inside(random), inside(random)};
     Everything back;
     dequantise(field, quantised(field, value), writable_bytes_of(back));
-    const double float_step = 0.000123;  // of a float near 2048, rounded up
+    const double float_step = 0.000123;  // Step of a float near 2048, rounded up.
     REQUIRE(std::abs(double{back.v3.x} - double{value.v3.x}) <= 0.0005 + float_step);
   }
 }
 
-TEST_CASE("A bool travels as 0 or 1, whatever its byte", "[registry][quantise]") {
+TEST_CASE("A bool is sent as 0 or 1, for any byte", "[registry][quantise]") {
   const FieldDescription& field = *description().find("flag");
   Everything value;
   for (const unsigned byte : {0U, 1U, 2U, 255U}) {
@@ -218,7 +218,7 @@ TEST_CASE("A bool travels as 0 or 1, whatever its byte", "[registry][quantise]")
   }
 }
 
-TEST_CASE("What lies behind the end of a text does not travel", "[registry][quantise]") {
+TEST_CASE("Bytes after the end of a text are not sent", "[registry][quantise]") {
   const FieldDescription& field = *description().find("label");
   Everything value;
   value.label = {{'h', 'i', '\0', 'x', 'y'}};
@@ -233,7 +233,7 @@ TEST_CASE("What lies behind the end of a text does not travel", "[registry][quan
   CHECK(value.label.bytes == same.label.bytes);
 }
 
-TEST_CASE("Integers from the network are brought into their range", "[registry][quantise]") {
+TEST_CASE("Integers from the network are clamped to their range", "[registry][quantise]") {
   Everything value;
   for (const FieldDescription& field : description().fields) {
     for (const std::int64_t hostile :

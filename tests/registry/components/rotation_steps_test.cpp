@@ -22,7 +22,7 @@ double length_of(const Quaternion& q) {
   return std::sqrt(double{q.x} * q.x + double{q.y} * q.y + double{q.z} * q.z + double{q.w} * q.w);
 }
 
-// By how much the components differ at most, of rotations that may be each other's negative.
+// The largest difference of components between two rotations, which may have opposite signs.
 double difference(const Quaternion& left, const Quaternion& right) {
   const double l[] = {left.x, left.y, left.z, left.w};
   const double r[] = {right.x, right.y, right.z, right.w};
@@ -35,7 +35,7 @@ double difference(const Quaternion& left, const Quaternion& right) {
   return std::min(same, turned);
 }
 
-// Whether what was made of a rotation stays when it is made anew.
+// Checks that the steps of a rotation are unchanged after a second round trip.
 void check_steps(const Quaternion& rotation, std::uint32_t greatest) {
   const RotationSteps steps = rotation_steps(rotation, greatest);
   CAPTURE(rotation.x, rotation.y, rotation.z, rotation.w, greatest, steps.dropped, steps.others);
@@ -48,21 +48,21 @@ void check_steps(const Quaternion& rotation, std::uint32_t greatest) {
 
 }  // namespace
 
-TEST_CASE("The steps of a rotation: even, and as many as the codec can follow",
+TEST_CASE("The maximum step of a rotation is even and within the codec's limit",
           "[registry][quantise]") {
   struct Row {
     const char* reason;
     double resolution;
     std::uint32_t expected;
   };
-  const auto row = GENERATE(Row{"a usual one", 0.0005, 2828}, Row{"14 bits", 2.0 / 16383, 11584},
+  const auto row = GENERATE(Row{"typical", 0.0005, 2828}, Row{"14 bits", 2.0 / 16383, 11584},
                             Row{"rounded to even", kRootOfTwo / 101, 102}, Row{"too coarse", 5, 4},
                             Row{"too fine", 1e-30, (1U << 20U) - 2});
   CAPTURE(row.reason);
   CHECK(greatest_rotation_step(row.resolution) == row.expected);
 }
 
-TEST_CASE("Rotations of which everybody knows the steps", "[registry][quantise][sys-38]") {
+TEST_CASE("Common rotations have the expected steps", "[registry][quantise][sys-38]") {
   constexpr float kHalfRoot = 0.70710678F;
   struct Row {
     const char* reason;
@@ -76,21 +76,21 @@ TEST_CASE("Rotations of which everybody knows the steps", "[registry][quantise][
       Row{"upright", {}, upright}, Row{"its negative", {0, 0, 0, -1}, upright},
       Row{"negative zeros", {-0.0F, 0, -0.0F, 1}, upright},
       Row{"longer", {0, 0, 0, 1e30F}, upright}, Row{"shorter", {0, 0, 0, 1e-40F}, upright},
-      Row{"all zero", {0, 0, 0, 0}, upright}, Row{"no number", {kNan, 0, 0, 1}, upright},
+      Row{"all zero", {0, 0, 0, 0}, upright}, Row{"not a number", {kNan, 0, 0, 1}, upright},
       Row{"endless", {0, kInfinity, 0, 1}, upright},
       Row{"about x", {1, 0, 0, 0}, {.dropped = 0, .others = {1000, 1000, 1000}}},
       Row{"against y", {0, -1, 0, 0}, {.dropped = 1, .others = {1000, 1000, 1000}}},
       Row{"a quarter turn",
           {kHalfRoot, 0, 0, kHalfRoot},
           {.dropped = 0, .others = {1000, 1000, 2000}}},
-      Row{"the other way",
+      Row{"the opposite rotation",
           {-kHalfRoot, 0, 0, kHalfRoot},
           {.dropped = 0, .others = {1000, 1000, 0}}});
   CAPTURE(row.reason);
   CHECK(rotation_steps(row.rotation, 2000) == row.expected);
 }
 
-TEST_CASE("Every rotation stays what it was made, and is near", "[registry][quantise][property]") {
+TEST_CASE("Every rotation is stable and close to the original", "[registry][quantise][property]") {
   const auto seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -103,12 +103,12 @@ TEST_CASE("Every rotation stays what it was made, and is near", "[registry][quan
       const Quaternion back = rotation_of(rotation_steps(rotation, greatest), greatest);
       farthest = std::max(farthest, difference(rotation, back));
     }
-    // Half a step for each of three, of which the fourth follows; near ties some more.
+    // Half a step for each of three components, from which the fourth is computed; ties need more.
     CHECK(farthest * greatest < 4 * kRootOfTwo);
   }
 }
 
-TEST_CASE("Rotations with two, three or four greatest components stay",
+TEST_CASE("Rotations with two, three or four equal largest components are stable",
           "[registry][quantise][property]") {
   const auto seed = GENERATE(4U, 5U, 6U);
   CAPTURE(seed);
@@ -129,8 +129,7 @@ TEST_CASE("Rotations with two, three or four greatest components stay",
   }
 }
 
-TEST_CASE("Whatever integers come, a rotation of length one comes of them",
-          "[registry][quantise]") {
+TEST_CASE("Any four integers give a rotation of length one", "[registry][quantise]") {
   for (const std::uint32_t greatest : {4U, 10U, 24U}) {
     for (std::uint32_t code = 0; code < 4 * (greatest + 1) * (greatest + 1) * (greatest + 1);
          ++code) {
@@ -148,7 +147,8 @@ TEST_CASE("Whatever integers come, a rotation of length one comes of them",
   }
 }
 
-TEST_CASE("Rotations of a field become four integers each", "[registry][quantise][sys-38]") {
+TEST_CASE("Rotations of a field are converted to four integers each",
+          "[registry][quantise][sys-38]") {
   const ComponentDescription everything = description_of<samples::Everything>();
   const FieldDescription& field = *everything.find("rotation");
   REQUIRE(is_smallest_three(field));
@@ -159,7 +159,7 @@ TEST_CASE("Rotations of a field become four integers each", "[registry][quantise
   std::vector<std::int64_t> steps(4);
   quantise(field, bytes_of(value), steps);
   CHECK(steps[0] == 3);
-  // A number for the wire is counted from -1/sqrt(2) in `greatest` steps.
+  // A sent number counts from -1/sqrt(2), in `greatest` steps.
   CHECK(steps[1] == std::llround((-0.5 / 1.0535653752852738 * kRootOfTwo + 1) / 2 * 11584));
   samples::Everything back;
   dequantise(field, steps, samples::writable_bytes_of(back));
@@ -170,7 +170,7 @@ TEST_CASE("Rotations of a field become four integers each", "[registry][quantise
   CHECK(std::abs(length_of(back.rotation) - 1) < 1e-6);
 }
 
-TEST_CASE("A rotation without resolution travels bit by bit", "[registry][quantise]") {
+TEST_CASE("A rotation without resolution is sent bit by bit", "[registry][quantise]") {
   FieldDescription field;
   field.type = FieldType::quaternion;
   CHECK_FALSE(is_smallest_three(field));

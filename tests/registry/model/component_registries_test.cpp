@@ -1,5 +1,4 @@
-// Registries that are components in prefabs and scenes, over small projects in the form that the
-// editor writes.
+// Registries that are components in prefabs and scenes, over small projects in the editor's format.
 #include "registry/model/component_registries.h"
 
 #include <algorithm>
@@ -49,7 +48,7 @@ Guid scene(UnityProject& project, std::string_view path, const Guid& script,
                 script.to_string() + ", type: 3}\n" + fields);
 }
 
-// A scene with an instance of a prefab, and one change of it for each path.
+// A scene with an instance of a prefab, and one override for each path.
 Guid scene_of_instance(UnityProject& project, std::string_view path, const Guid& prefab,
                        const std::vector<std::pair<std::string, std::string>>& changes) {
   std::string text = std::string(kHead) +
@@ -77,7 +76,7 @@ std::vector<Guid> sorted(std::vector<Guid> guids) {
   return guids;
 }
 
-// "RULE PATH" of each finding that is no note.
+// "RULE PATH" of each finding, except notes.
 std::vector<std::string> findings_of(const Project& project) {
   std::vector<std::string> found;
   for (const Finding& finding : validate(project, {})) {
@@ -105,7 +104,7 @@ TEST_CASE("Mirror's manager in a scene is a registry", "[registry][components]")
     const auto assets = open->model().assets_for(target);
     CHECK(assets == sorted({player, ball}));
     CHECK_FALSE(std::ranges::count(assets, other) != 0);
-    // The scene only says what may be spawned.
+    // The scene only lists what may be spawned.
     CHECK(open->model().holders_for(target).empty());
   }
   CHECK(findings_of(*open) == std::vector<std::string>{});
@@ -114,7 +113,7 @@ TEST_CASE("Mirror's manager in a scene is a registry", "[registry][components]")
   CHECK(plan.value().writes.empty());
 }
 
-TEST_CASE("A manager in a prefab is one too, with all of the file's components",
+TEST_CASE("A manager in a prefab is a registry too, with all components of the file",
           "[registry][components]") {
   UnityProject project;
   const Guid player = project.prefab("Assets/Player.prefab");
@@ -131,7 +130,7 @@ TEST_CASE("A manager in a prefab is one too, with all of the file's components",
   CHECK(findings_of(*open) == std::vector<std::string>{});
 }
 
-TEST_CASE("A manager of a derived class is found by the scripts of the project",
+TEST_CASE("A manager of a derived class is found through the project's scripts",
           "[registry][components]") {
   UnityProject project;
   const Guid ball = project.prefab("Assets/Ball.prefab");
@@ -146,7 +145,8 @@ TEST_CASE("A manager of a derived class is found by the scripts of the project",
   CHECK(open->model().assets_for(Target::client) == sorted({ball, lobby}));
 }
 
-TEST_CASE("A class that only has the name of Mirror's is another's", "[registry][components]") {
+TEST_CASE("A class that only has the name of Mirror's class is not a registry",
+          "[registry][components]") {
   UnityProject project;
   const Guid player = project.prefab("Assets/Player.prefab");
   const Guid own = project.script("NetworkManager");
@@ -156,7 +156,7 @@ TEST_CASE("A class that only has the name of Mirror's is another's", "[registry]
   CHECK(open->model().problems.empty());
 }
 
-TEST_CASE("What an instance of a manager's prefab overrides is packed as well",
+TEST_CASE("Overrides in an instance of a manager's prefab are packed as well",
           "[registry][components]") {
   UnityProject project;
   const Guid player = project.prefab("Assets/Player.prefab");
@@ -190,7 +190,7 @@ TEST_CASE("An instance of an instance is followed to the manager", "[registry][c
   CHECK(open->model().assets_for(Target::client) == std::vector{arrow});
 }
 
-TEST_CASE("A prefab that a manager lists and nothing has is an error", "[registry][components]") {
+TEST_CASE("A missing prefab in a manager's list is an error", "[registry][components]") {
   UnityProject project;
   const Guid gone = parsed("b3047ac91fd85e26c49a7f10e8d26b35");
   scene(project, "Assets/Main.unity", manager_script(), manager_fields("{fileID: 0}", {gone}));
@@ -207,7 +207,7 @@ TEST_CASE("A manager's file that cannot be parsed blocks the build", "[registry]
   CHECK(std::ranges::count(found, "yaml-syntax Assets/Main.unity") >= 1);
 }
 
-TEST_CASE("A project declares components of its own", "[registry][components]") {
+TEST_CASE("A project can declare its own components as registries", "[registry][components]") {
   UnityProject project;
   const auto declare = [&](const std::string& rest) {
     project.files.add("muster.yaml",

@@ -1,4 +1,4 @@
-// Locks of type ids follow their registries, whatever they are called and wherever they lie.
+// Locks of type ids follow their registries through renames and moves.
 #include "registry/model/id_lock.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string entry_of(const Guid& guid) {
          UnityProject::words(guid, 6) + "    factory: {fileID: 0}\n";
 }
 
-// A registry whose list says other ids than its lock: the order was changed after `prepare`.
+// A registry whose list has other ids than its lock, because it was reordered after `prepare`.
 struct Locked {
   UnityProject project;
   Guid script = project.script("ReplicatedEntityRegistry");
@@ -62,7 +62,7 @@ TEST_CASE("A renamed or moved registry keeps its lock", "[registry][registries][
   CHECK(exists(locked.project, lock_path_of(AssetPath::parse(to).value()).text()));
 }
 
-TEST_CASE("A lock that gives one thing two ids is refused by its line", "[registry][registries]") {
+TEST_CASE("A lock with two ids for one asset is refused with its line", "[registry][registries]") {
   yaml::Position fault;
   const std::string guid = Locked().a.to_string();
   const auto lock = parse_id_lock("version: 1\nids:\n- {id: 1, guid: " + guid +
@@ -73,7 +73,7 @@ TEST_CASE("A lock that gives one thing two ids is refused by its line", "[regist
   CHECK(lock.error().message.find("id 2 here and 1 above") != std::string::npos);
 }
 
-TEST_CASE("Registries that swap their names keep their ids", "[registry][registries][sys-2]") {
+TEST_CASE("Registries that exchange their names keep their ids", "[registry][registries][sys-2]") {
   Locked locked;
   const Guid c = locked.project.prefab("Assets/C.prefab");
   locked.project.asset("Assets/E.asset", locked.project.script("HitscanEffectRegistry"),
@@ -92,7 +92,7 @@ TEST_CASE("Registries that swap their names keep their ids", "[registry][registr
   CHECK(exists(locked.project, "Assets/.E.asset.ids.yaml"));
 }
 
-TEST_CASE("Registries that swap their names keep their ids when prepare dies at any call",
+TEST_CASE("Registries that exchange their names keep their ids if prepare dies at any call",
           "[registry][registries][sys-2]") {
   for (std::size_t n = 0;; ++n) {
     CAPTURE(n);
@@ -110,7 +110,7 @@ TEST_CASE("Registries that swap their names keep their ids when prepare dies at 
     const Guid script = project.script("HitscanEffectRegistry");
     project.asset("Assets/E.asset", script, effects({kept, gone}));
     prepare(project);
-    // The lock alone knows what is retired.
+    // Only the lock has the retired ids.
     project.remove("Assets/Gone.prefab");
     project.asset("Assets/E.asset", script, effects({kept}));
     prepare(project);
@@ -139,7 +139,7 @@ TEST_CASE("Registries that swap their names keep their ids when prepare dies at 
   }
 }
 
-TEST_CASE("A lock of version 1 is found by its name, and then names its registry",
+TEST_CASE("A lock of version 1 is found by its name, and then stores its registry",
           "[registry][registries]") {
   Locked locked;
   const std::string lock = "version: 1\nids:\n- {id: 5, guid: " + locked.a.to_string() +
@@ -152,13 +152,13 @@ TEST_CASE("A lock of version 1 is found by its name, and then names its registry
   CHECK(type_ids_of(locked.project) == ids);
 }
 
-TEST_CASE("A lock without a registry is told", "[registry][registries]") {
+TEST_CASE("A lock without a registry is reported", "[registry][registries]") {
   Locked locked;
   locked.project.remove("Assets/R.asset");
   CHECK(count(locked.project, "orphan-lock") == 1);
 }
 
-TEST_CASE("Of two locks for one registry, the one beside it counts", "[registry][registries]") {
+TEST_CASE("If a registry has two locks, the one beside it counts", "[registry][registries]") {
   Locked locked;
   IdLock other;
   other.registry = open(locked.project)->model().locks.front().lock.registry;

@@ -1,5 +1,5 @@
-// The serialised layouts that registries have had, oldest (S) to newest (F), and what each names
-// for client and server.
+// The serialised layouts of registries, from the oldest (S) to the newest (F), and their assets for
+// client and server.
 #include <catch2/catch.hpp>
 
 #include "registry/model/registry_model.h"
@@ -33,8 +33,9 @@ std::string triple(const Guid& server, const Guid& client, const Guid& first_per
   return body;
 }
 
-TEST_CASE("A replicated entity registry of the first layout counts places and emits prefabs only",
-          "[registry][registries][sys-2]") {
+TEST_CASE(
+    "A replicated entity registry of the first layout uses indices as ids and emits only prefabs",
+    "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid a = project.prefab("Assets/A.prefab", {{entity, "  guid: \n"}});
@@ -59,8 +60,9 @@ TEST_CASE("A replicated entity registry of the first layout counts places and em
   CHECK(opened->model().assets_for(Target::server).empty());
 }
 
-TEST_CASE("A replicated entity registry of the last layout emits prefabs and factories to both",
-          "[registry][registries][sys-2][sys-16]") {
+TEST_CASE(
+    "A replicated entity registry of the last layout emits prefabs and factories to both sides",
+    "[registry][registries][sys-2][sys-16]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid a = project.prefab("Assets/A.prefab", {{entity, ""}});
@@ -86,7 +88,7 @@ TEST_CASE("A replicated entity registry of the last layout emits prefabs and fac
   CHECK(opened->model().assets_for(Target::server) == sorted({a, factory}));
 }
 
-TEST_CASE("Definitions that store ids from one make their registry count from one",
+TEST_CASE("A registry counts from one if its definitions store ids from one",
           "[registry][registries][sys-5]") {
   const bool words = GENERATE(false, true);
   const std::uint32_t first = GENERATE(0U, 1U);
@@ -118,7 +120,8 @@ TEST_CASE("Definitions that store ids from one make their registry count from on
   CHECK(opened->model().assets_for(Target::client) == sorted({client, first_person}));
 }
 
-TEST_CASE("Effects are for the client and count from one", "[registry][registries][sys-3][sys-4]") {
+TEST_CASE("Effects are only for the client and count from one",
+          "[registry][registries][sys-3][sys-4]") {
   const std::string kind = GENERATE("SpatialEffect", "HitscanEffect");
   UnityProject project;
   const Guid prefab = project.prefab("Assets/Boom.prefab");
@@ -162,7 +165,7 @@ TEST_CASE("A hero emits abilities in the first layout, nothing in the second, it
     base = "ScriptableObjectRegistryEntry";
   }
   SECTION("last layout") {
-    // Nobody saved the second of them since the layout before.
+    // Second case: not saved since the layout before.
     const std::string leftover = GENERATE("", "  registryId: 1\n");
     fields = leftover + "  abilities:\n" + UnityProject::words(ability, 4) + items;
     expected_client = {client};
@@ -178,12 +181,12 @@ TEST_CASE("A hero emits abilities in the first layout, nothing in the second, it
   CHECK(only_registry(*opened).entries.front().type_id == TypeId(0));
 }
 
-TEST_CASE("Ids that an older layout left in definitions do not count in the last layout",
+TEST_CASE("Ids of an older layout in definitions are ignored in the last layout",
           "[registry][registries][sys-2]") {
   const auto [base, first] = GENERATE(table<std::string, std::uint32_t>({
-      {"ScriptableObject", 0},  // the last layout stores none
+      {"ScriptableObject", 0},  // The last layout stores no id.
       {"DynamicEnum", 1},
-      {"Unknown", 1},  // its source is in no file: the numbers are all there is
+      {"Unknown", 1},  // Without the source, only the numbers are known.
   }));
   const std::string kind = GENERATE("CharacterType", "HeroType", "ProjectileType");
   CAPTURE(base, kind);
@@ -200,7 +203,7 @@ TEST_CASE("Ids that an older layout left in definitions do not count in the last
   CHECK(entry.stored_id.has_value() == (first == 1));
 }
 
-TEST_CASE("Projectiles and characters are read inline and through definitions",
+TEST_CASE("Projectiles and characters are read both inline and through definitions",
           "[registry][registries][sys-6][sys-8]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/Rocket.prefab");
@@ -238,7 +241,7 @@ TEST_CASE("Presentations keep owner, platform, type and variation",
   CHECK(opened->model().assets_for(Target::client) == std::vector<Guid>{shown});
 }
 
-TEST_CASE("Roots say for whom a registry is, and a registry in none builds nothing",
+TEST_CASE("Roots decide the side of a registry, and a registry without a root builds nothing",
           "[registry][registries][sys-11]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
@@ -273,7 +276,7 @@ TEST_CASE("A project's own class is found by name, by script guid and by inherit
     project.asset("Assets/R.asset", assembly, body);
     project.files.add("script-guid", assembly.to_string());
   }
-  SECTION("by the class that its class derives from") {
+  SECTION("by the base class of its class") {
     project.script("CarRegistry");
     project.asset("Assets/R.asset", project.script("RaceCarRegistry", "CarRegistry"), body);
   }
@@ -289,12 +292,11 @@ TEST_CASE("A project's own class is found by name, by script guid and by inherit
   CHECK(opened->model().assets_for(Target::client) == std::vector<Guid>{prefab});
 }
 
-TEST_CASE("A role or strength that does not exist is refused with its line",
-          "[registry][registries]") {
+TEST_CASE("An unknown role or strength is refused with its line", "[registry][registries]") {
   const auto [declared, good, reason] = GENERATE(table<std::string, bool, std::string>(
       {{"role: prefab", true, "one of the three"},
-       {"role: asset", true, "what it is without one"},
-       {"role: prefeb", false, "mistyped, it would be an asset"},
+       {"role: asset", true, "the default"},
+       {"role: prefeb", false, "misspelt, so it would mean an asset"},
        {"strength: week", false, "neither strong nor weak"}}));
   CAPTURE(declared, reason);
   UnityProject project;
@@ -307,8 +309,7 @@ TEST_CASE("A role or strength that does not exist is refused with its line",
   if (!good) CHECK(opened.error().message.starts_with("muster.yaml:5:7: "));
 }
 
-TEST_CASE("Prefabs that a list names by an object of their base are no wrong targets",
-          "[registry][registries]") {
+TEST_CASE("A list may name a prefab by an object of its base", "[registry][registries]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
   project.files.add("muster.yaml",
@@ -321,7 +322,7 @@ TEST_CASE("Prefabs that a list names by an object of their base are no wrong tar
   CHECK(opened->model().assets_for(Target::client) == std::vector{prefab});
 }
 
-TEST_CASE("A registry is found where its script is in no folder, or its object not the first",
+TEST_CASE("A registry is found without its script's folder, and with its object in second position",
           "[registry][registries]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
@@ -334,7 +335,7 @@ TEST_CASE("A registry is found where its script is in no folder, or its object n
   const std::string entries = "  entries:\n  - guid:\n" + UnityProject::words(prefab, 6) +
                               "    prefab:\n" + UnityProject::words(prefab, 6) +
                               "    factory: {fileID: 0}\n";
-  SECTION("the class stands beside the script of a package that is not there") {
+  SECTION("the class name is stored beside the script of a missing package") {
     const Guid absent = Guid::parse("9f3b1c5e1c5e1c5e1c5e1c5e1c5e1c5e").value();
     const std::string stated =
         "  m_EditorClassIdentifier: Game::Game.Core.ReplicatedEntityRegistry\r\n";
@@ -349,7 +350,7 @@ TEST_CASE("A registry is found where its script is in no folder, or its object n
                                                  "\nNativeFormatImporter:\n"
                                                  "  mainObjectFileID: 4411223344\n");
     project.prefab("Assets/B.prefab", {{project.script("ReplicatedEntity"), ""}});
-    prepare(project);  // the other object stays
+    prepare(project);  // The other object is unchanged.
     CHECK(open(project)->model().assets_for(Target::server).size() == 2);
     project.remove("Assets/B.prefab");
     prepare(project);

@@ -1,4 +1,4 @@
-// What belongs into a registry is one truth: `validate` misses exactly what `prepare` would add.
+// `validate` and `prepare` agree: `validate` reports exactly the assets that `prepare` would add.
 #include <algorithm>
 #include <set>
 
@@ -33,7 +33,7 @@ std::set<std::string> added_to(const PreparePlan& plan) {
   return paths;
 }
 
-// A project of one layout with things that belong into registries, some of them listed.
+// A project of one layout with assets that belong into registries, of which some are listed.
 class RandomProject {
  public:
   RandomProject(std::uint64_t seed, Layout layout) : random_(seed), layout_(layout) {
@@ -68,8 +68,8 @@ class RandomProject {
     if (chance()) factories_.push_back(project.asset("Assets/F.asset", script, "  typeId: 0\n"));
   }
 
-  // In the first layout each stands for two prefabs; in all of them it belongs into a registry of
-  // its own as well.
+  // In the first layout each one means two prefabs. In all layouts it also belongs into a registry
+  // of its own.
   void add_definitions() {
     const char* base = "ScriptableObject";
     if (layout_ == Layout::first) base = "DynamicEnum, IReplicatedEntityProvider";
@@ -143,7 +143,7 @@ class RandomProject {
   }
 
   void add_roots() {
-    if (random_.below(3) == 0) return;  // then every registry is for both
+    if (random_.below(3) == 0) return;  // All registries are for both sides.
     const Guid script = project.script("AssetRegistryRoot", "ScriptableObject");
     for (const std::string flag : {"0", "1"}) {
       std::string list;
@@ -165,7 +165,7 @@ class RandomProject {
   std::vector<Guid> registries_;
 };
 
-TEST_CASE("What prepare would add is what validate misses, in every layout",
+TEST_CASE("validate reports exactly what prepare would add, in every layout",
           "[registry][registries][rules][sys-1]") {
   const Layout layout = GENERATE(Layout::first, Layout::second, Layout::last, Layout::plain);
   std::size_t found = 0;
@@ -176,7 +176,7 @@ TEST_CASE("What prepare would add is what validate misses, in every layout",
     const auto before = open(random.project);
     const auto plan = plan_prepare(*before);
     if (!plan) {
-      // Places of one side may contradict those of the other: that is for a person to settle.
+      // Indices of the two sides may conflict; only the user can resolve that.
       CHECK(plan.error().code == ErrorCode::malformed);
       ++refused;
       continue;
@@ -196,7 +196,7 @@ TEST_CASE("What prepare would add is what validate misses, in every layout",
   CHECK(refused < 50);
 }
 
-TEST_CASE("A prefab of two definitions is told, and only the first definition is registered",
+TEST_CASE("A prefab of two definitions is reported, and only the first one is registered",
           "[registry][registries][rules]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -229,7 +229,7 @@ TEST_CASE("A prefab of two definitions is told, and only the first definition is
   CHECK(clash->severity == Severity::error);
 }
 
-TEST_CASE("What only one side has does not shift the other side's places",
+TEST_CASE("Assets of only one side do not shift the other side's indices",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");

@@ -1,4 +1,4 @@
-// Another game's classes that are called like ours by chance.
+// Classes of other games that have the same names as ours by chance.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -26,18 +26,18 @@ bool is_namesake(const Project& project) {
   return !namesakes.empty();
 }
 
-TEST_CASE("An asset without any field of a registry is none, and prepare leaves it alone",
+TEST_CASE("An asset without any registry field is not a registry, and prepare does not change it",
           "[registry][registries][rules][sys-1]") {
   const auto [fields, is_other, reason] = GENERATE(table<std::string, bool, std::string>({
       {"  entries: []\n", false, "an empty registry"},
       {"  entries:\n", false, "one that another tool emptied"},
       {"  entries:\n  - {fileID: 0}\n", false, "free slots only"},
-      {"  entries:\n  - name: a\n  - prefab1P:\n      guid: \n", false, "one good item"},
+      {"  entries:\n  - name: a\n  - prefab1P:\n      guid: \n", false, "one valid item"},
       {"  entries:\n  - {fileID: 1, guid: 00000000000000000000000000000123, type: 2}\n", false,
-       "what its entry was is gone"},
-      {"  items:\n  - name: Sword\n", true, "a list of another name"},
+       "its only asset is removed"},
+      {"  items:\n  - name: Sword\n", true, "a list with another name"},
       {"  entries:\n  - name: Sword\n    price: 3\n", true, "items with other keys"},
-      {"  entries:\n  - Sword\n", true, "items that are texts"},
+      {"  entries:\n  - Sword\n", true, "texts as items"},
       {"  entries: 5\n", true, "no list at all"},
       {"", true, "no field, in a game without item definitions"},
   }));
@@ -56,7 +56,8 @@ TEST_CASE("An asset without any field of a registry is none, and prepare leaves 
   CHECK(project.files.files() == before);
 }
 
-TEST_CASE("What a root lists is a registry, whatever it looks like", "[registry][registries]") {
+TEST_CASE("An asset that a root lists is a registry, whatever its content",
+          "[registry][registries]") {
   UnityProject project;
   const Guid items =
       project.asset(kPath, project.script("ItemRegistry"), "  items:\n  - name: Sword\n");
@@ -68,7 +69,7 @@ TEST_CASE("What a root lists is a registry, whatever it looks like", "[registry]
                             [](const Finding& finding) { return finding.blocks_build; }));
 }
 
-TEST_CASE("A registry without a good entry is one where the game has what it is for",
+TEST_CASE("A registry without valid entries counts only if the game has the class that it lists",
           "[registry][registries]") {
   const std::string script = GENERATE("ItemTypeDefinition", "HeroTypeAsset");
   const std::string fields =

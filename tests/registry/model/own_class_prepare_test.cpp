@@ -1,4 +1,4 @@
-// Classes of a project's own: what prepare writes into their registries reads back as declared.
+// Declared classes of a project: `prepare` writes entries that are read back as declared.
 #include <catch2/catch.hpp>
 
 #include "registry/rules/validate.h"
@@ -45,8 +45,8 @@ struct OwnClass : UnityProject {
   std::vector<Guid> prefabs, definitions;
 };
 
-// The prefabs that the registry names after `prepare`; validate finds nothing, and a second run of
-// `prepare` changes nothing.
+// The prefabs in the registry after `prepare`. Also checks that `validate` finds nothing and that a
+// second `prepare` changes nothing.
 void check_prepared(OwnClass& project) {
   for (int run = 0; run < 2; ++run) {
     const auto opened = open(project);
@@ -57,7 +57,9 @@ void check_prepared(OwnClass& project) {
   }
   const auto opened = open(project);
   for (const Finding& finding : validate(*opened, {})) {
-    if (finding.rule == "missing-meta") continue;  // of the folders of these small projects
+    if (finding.rule == "missing-meta")
+      continue;  // Folders of these small projects have no
+                 // sidecar.
     CAPTURE(finding.location.path.text(), finding.location.position.line, finding.message);
     CHECK(finding.rule.empty());
   }
@@ -66,7 +68,7 @@ void check_prepared(OwnClass& project) {
   CHECK(opened->model().assets_for(Target::client) == expected);
 }
 
-TEST_CASE("Prepare then validate finds nothing, whatever the shape of a declared class",
+TEST_CASE("After prepare, validate finds nothing, for any shape of a declared class",
           "[registry][registries][sys-1]") {
   OwnClass project;
   const bool is_plain = GENERATE(false, true);
@@ -78,7 +80,7 @@ TEST_CASE("Prepare then validate finds nothing, whatever the shape of a declared
        {"definition.prefab", "weak", "assets_of_class: NetDefinition, field: definition"},
        {"thing.prefab", "weak", "assets_of_class: NetDefinition, field: thing"},
        {"prefab", "weak", "assets_of_class: NetDefinition"}}));
-  // A plain list of bare definitions says its ids by a key that only some classes have.
+  // In a plain list of bare definitions only some classes have a key for ids.
   if (is_plain && path == "prefab" && rule == "assets_of_class: NetDefinition") return;
   CAPTURE(is_plain, path, strength, rule);
   project.declare(path, strength, rule);
@@ -86,8 +88,7 @@ TEST_CASE("Prepare then validate finds nothing, whatever the shape of a declared
   check_prepared(project);
 }
 
-TEST_CASE("Prepare imitates the entry that is there, whatever its spelling",
-          "[registry][registries][sys-1]") {
+TEST_CASE("Prepare copies the spelling of the existing entries", "[registry][registries][sys-1]") {
   OwnClass project;
   const std::string digits = project.prefabs[0].to_string();
   const std::string strong = "{fileID: 100, guid: " + digits + ", type: 3}";
@@ -121,7 +122,7 @@ TEST_CASE("Prepare imitates the entry that is there, whatever its spelling",
   }
 }
 
-TEST_CASE("A strong reference names the object that the list's other references name",
+TEST_CASE("A strong reference names the same kind of object as the list's other references",
           "[registry][registries][sys-1]") {
   OwnClass project;
   const auto [file_id, wanted] =
@@ -145,7 +146,7 @@ TEST_CASE("A strong reference names the object that the list's other references 
                      ", type: 3}") != std::string::npos);
 }
 
-TEST_CASE("An entry's field is one key of it", "[registry][registries]") {
+TEST_CASE("An entry's field is a single key", "[registry][registries]") {
   OwnClass project;
   project.declare("a.b", "weak", "component: NetThing, field: a.b");
   const auto opened = Project::open(project.files, 1, {});
@@ -153,7 +154,7 @@ TEST_CASE("An entry's field is one key of it", "[registry][registries]") {
   CHECK(opened.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A built-in class whose script is elsewhere is declared by the script alone",
+TEST_CASE("A built-in class whose script is elsewhere can be declared by the script alone",
           "[registry][registries]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
@@ -178,7 +179,7 @@ TEST_CASE("A built-in class whose script is elsewhere is declared by the script 
   CHECK_FALSE(is_told());
 }
 
-TEST_CASE("Entries that refer to nothing do not take each other's id when prepare has run",
+TEST_CASE("Entries without a reference keep separate ids after prepare",
           "[registry][registries][sys-2]") {
   OwnClass project;
   project.declare("prefab", "strong", "component: NetThing, field: prefab");
@@ -199,7 +200,7 @@ TEST_CASE("Entries that refer to nothing do not take each other's id when prepar
   CHECK_THAT(text_of(project, "Assets/.R.asset.ids.yaml"), !Catch::Contains(Guid().to_string()));
 }
 
-TEST_CASE("Another package's list is not taken for that of a declared class",
+TEST_CASE("A list of another package is not mistaken for one of a declared class",
           "[registry][registries]") {
   OwnClass project;
   project.declare("prefab", "weak", "component: NetThing, field: prefab");

@@ -1,5 +1,5 @@
-// Preparing after somebody else had the registry in hands: entries taken out, lists reordered,
-// sources unreadable, one registry per side, and layouts that an empty list does not show.
+// Prepare after changes by other tools: removed entries, reordered lists, unreadable sources, one
+// registry per side, and layouts that an empty list does not reveal.
 #include <algorithm>
 #include <map>
 
@@ -47,8 +47,9 @@ bool reports(const UnityProject& project, std::string_view rule) {
   return std::ranges::any_of(findings, [&](const Finding& f) { return f.rule == rule; });
 }
 
-TEST_CASE("An entry taken out by hand comes back under its id, and no other asset gets that id",
-          "[registry][registries][sys-2]") {
+TEST_CASE(
+    "An entry that was removed by hand gets its old id again, and no other asset gets that id",
+    "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid registry = project.script("ReplicatedEntityRegistry");
@@ -63,8 +64,8 @@ TEST_CASE("An entry taken out by hand comes back under its id, and no other asse
   CHECK(ids_of(project) == std::map<std::pair<std::string, Guid>, std::uint32_t>{
                                {{path, a}, 0}, {{path, b}, 1}, {{path, c}, 2}});
 
-  // The newest asset goes, and its entry by hand: its number stays taken, however often one
-  // prepares.
+  // The newest asset and its entry are removed by hand. Its id stays reserved after any number of
+  // runs.
   project.remove("Assets/C.prefab");
   project.asset(path, registry, "  entries:\n" + entry_of(a) + entry_of(b));
   prepare(project);
@@ -75,7 +76,7 @@ TEST_CASE("An entry taken out by hand comes back under its id, and no other asse
   CHECK_FALSE(reports(project, "type-id-reused"));
 }
 
-TEST_CASE("An empty slot in a list that another tool reordered retires nobody's id",
+TEST_CASE("An empty slot in a list that another tool reordered retires no id of another asset",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -95,7 +96,7 @@ TEST_CASE("An empty slot in a list that another tool reordered retires nobody's 
   CHECK_FALSE(reports(project, "type-id-reused"));
 }
 
-TEST_CASE("What another tool drops from a list never gives its id to a new prefab",
+TEST_CASE("The id of an entry that another tool removed is never given to a new prefab",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -105,14 +106,14 @@ TEST_CASE("What another tool drops from a list never gives its id to a new prefa
   project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(a) + entry_of(b));
   prepare(project);
   project.remove("Assets/B.prefab");
-  SECTION("when it drops the last entry") {
+  SECTION("when the last entry is removed") {
     const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
     project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(a) + entry_of(c));
     prepare(project);
     CHECK(ids_of(project).at({"Assets/R.asset", a}) == 0);
     CHECK(ids_of(project).at({"Assets/R.asset", c}) == 2);
   }
-  SECTION("when all entries are retired and it writes the list anew") {
+  SECTION("when all entries are retired and the list is rewritten") {
     project.remove("Assets/A.prefab");
     prepare(project);
     const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
@@ -123,7 +124,7 @@ TEST_CASE("What another tool drops from a list never gives its id to a new prefa
   CHECK_FALSE(reports(project, "type-id-reused"));
 }
 
-TEST_CASE("An empty slot that another tool puts first moves no id", "[registry][registries]") {
+TEST_CASE("An empty slot that another tool inserts first shifts no id", "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid registry = project.script("ReplicatedEntityRegistry");
@@ -143,8 +144,7 @@ TEST_CASE("An empty slot that another tool puts first moves no id", "[registry][
   }
 }
 
-TEST_CASE("An entry stays while what its prefab comes from cannot be read",
-          "[registry][registries]") {
+TEST_CASE("An entry stays while a base of its prefab cannot be read", "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid base = project.prefab("Assets/Base.prefab", {{entity, ""}});
@@ -158,7 +158,7 @@ TEST_CASE("An entry stays while what its prefab comes from cannot be read",
   prepare(project);
   const auto before = ids_of(project);
   REQUIRE(before.size() == 2);
-  SECTION("because Git LFS did not bring it") {
+  SECTION("because it is only a Git LFS pointer") {
     project.files.add("Assets/Base.prefab",
                       "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n");
     prepare(project);
@@ -172,7 +172,7 @@ TEST_CASE("An entry stays while what its prefab comes from cannot be read",
   }
 }
 
-TEST_CASE("What is new goes into the client's and the server's registry of a class under one id",
+TEST_CASE("A new asset gets one id in the client's and the server's registry of a class",
           "[registry][registries][sys-2]") {
   UnityProject project;
   project.script("DynamicEnum", "ScriptableObject");
@@ -193,7 +193,8 @@ TEST_CASE("What is new goes into the client's and the server's registry of a cla
             {{"Assets/Client/Items.asset", item}, 1}, {{"Assets/Server/Items.asset", item}, 1}});
 }
 
-TEST_CASE("An empty registry is filled in the layout of its project", "[registry][registries]") {
+TEST_CASE("An empty registry is filled in the layout of the project's other registries",
+          "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid prefab = project.prefab("Assets/A.prefab");
@@ -216,7 +217,7 @@ TEST_CASE("An empty registry is filled in the layout of its project", "[registry
             .ends_with("  entries:\n  - " + UnityProject::strong(shot) + "\n"));
 }
 
-TEST_CASE("The root of a model from an unknown importer is the object whose name is overridden",
+TEST_CASE("The root of an unknown importer's model is the object with the overridden name",
           "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -244,7 +245,7 @@ TEST_CASE("The root of a model from an unknown importer is the object whose name
   CHECK(ids_of(project).contains({"Assets/R.asset", variant}));
 }
 
-TEST_CASE("Wherever a registered prefab was cut short, its entry stays under its id",
+TEST_CASE("An entry of a truncated prefab keeps its id, wherever the prefab is cut",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -269,8 +270,7 @@ TEST_CASE("Wherever a registered prefab was cut short, its entry stays under its
   }
 }
 
-TEST_CASE("A variant that has lost the component it adds keeps its entry",
-          "[registry][registries]") {
+TEST_CASE("A variant that lost its added component keeps its entry", "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid base = project.prefab("Assets/A.prefab");
@@ -305,7 +305,7 @@ UnityProject with_one_entity() {
   return project;
 }
 
-TEST_CASE("Prepare tells that an entry stays because its prefab was cut short",
+TEST_CASE("Prepare reports that an entry stays because its prefab is truncated",
           "[registry][registries]") {
   UnityProject project = with_one_entity();
   const std::string whole = text_of(project, "Assets/A.prefab");
@@ -319,8 +319,7 @@ TEST_CASE("Prepare tells that an entry stays because its prefab was cut short",
   CHECK(reports(project, "cut-short"));
 }
 
-TEST_CASE("Prepare removes what one that was killed has left beside the files",
-          "[registry][registries]") {
+TEST_CASE("Prepare removes the temporary files of a killed run", "[registry][registries]") {
   UnityProject project = with_one_entity();
   const std::vector<std::string> kept = {"Assets/.muster-notes.tmp", "Assets/.other.tmp"};
   for (const std::string& path : kept) project.files.add(path, "");

@@ -1,4 +1,4 @@
-// What prepare writes into the assets that it registers: their own guid and their type id.
+// Prepare writes the own guid and the type id into the assets that it registers.
 #include <catch2/catch.hpp>
 
 #include "registry/model/membership.h"
@@ -31,13 +31,15 @@ std::vector<std::string> findings_of(const UnityProject& project) {
   std::vector<std::string> found;
   const auto opened = open(project);
   for (const Finding& finding : validate(*opened, {})) {
-    if (finding.rule == "missing-meta") continue;  // of the folders of these small projects
+    if (finding.rule == "missing-meta")
+      continue;  // Folders of these small projects have no
+                 // sidecar.
     found.push_back(finding.location.path.text() + " " + std::string(finding.rule));
   }
   return found;
 }
 
-// Layout F with one registered prefab, whose component says its guid.
+// Layout F with one registered prefab whose component stores its own guid.
 struct LastLayout : UnityProject {
   LastLayout() {
     entity = script("ReplicatedEntity");
@@ -68,7 +70,7 @@ struct LastLayout : UnityProject {
   Guid entity, first;
 };
 
-// What the root's component says once everything is applied.
+// The guid in the root's component after all overrides.
 Guid said_by(const UnityProject& project, std::string_view path) {
   const auto opened = open(project);
   const AssetNumber asset = opened->index().find(AssetPath::parse(path).value());
@@ -77,7 +79,7 @@ Guid said_by(const UnityProject& project, std::string_view path) {
   return component->weak_reference("m_SerializedData.assetGuid").value_or(Guid());
 }
 
-TEST_CASE("Prepare writes a prefab's guid where it is unset or another's, and nothing else",
+TEST_CASE("Prepare writes a prefab's guid if it is unset or wrong, and changes nothing else",
           "[registry][registries][sys-2]") {
   LastLayout project;
   const bool is_copy = GENERATE(false, true);
@@ -105,7 +107,7 @@ TEST_CASE("Prepare writes a prefab's guid where it is unset or another's, and no
   CHECK(prepared(project).writes.empty());
 }
 
-TEST_CASE("Prepare gives a variant that inherits its base's guid an override of its own",
+TEST_CASE("Prepare adds an override of the guid to a variant that inherits its base's guid",
           "[registry][registries][sys-2]") {
   LastLayout project;
   const std::vector<PrefabText::Change> changes = GENERATE(
@@ -127,7 +129,7 @@ TEST_CASE("Prepare gives a variant that inherits its base's guid an override of 
   CHECK(prepared(project).writes.empty());
 }
 
-TEST_CASE("A variant whose guid its base has said gets its own in the run that mends the base",
+TEST_CASE("A variant whose guid is in its base gets its override in the run that fixes the base",
           "[registry][registries][sys-2]") {
   LastLayout project;
   PrefabText text;
@@ -136,7 +138,7 @@ TEST_CASE("A variant whose guid its base has said gets its own in the run that m
   PrefabText outer;
   outer.instance(7000, v, {.father = 0});
   const Guid w = project.file("Assets/W.prefab", outer.text());
-  // The base says what one of its variants should.
+  // The base has the guid of one of its variants.
   const std::string base = text_of(project, "Assets/A.prefab");
   const std::string wrong = LastLayout::said(GENERATE_COPY(v, w));
   project.file("Assets/A.prefab", base.substr(0, base.find("  m_SerializedData")) + wrong);
@@ -147,7 +149,7 @@ TEST_CASE("A variant whose guid its base has said gets its own in the run that m
   CHECK(prepared(project).writes.empty());
 }
 
-// A variant that has no list to put an override into.
+// A variant without a list of overrides.
 std::string without_overrides(const Guid& base) {
   PrefabText text;
   text.instance(9000, base, {.father = 0});
@@ -158,7 +160,7 @@ std::string without_overrides(const Guid& base) {
   return cut;
 }
 
-TEST_CASE("A variant that cannot follow when its base is mended is told at once",
+TEST_CASE("A variant that cannot be fixed together with its base is reported in the same run",
           "[registry][registries]") {
   LastLayout project;
   const std::string cut = without_overrides(project.first);
@@ -172,7 +174,7 @@ TEST_CASE("A variant that cannot follow when its base is mended is told at once"
   CHECK(text_of(project, "Assets/V.prefab") == cut);
 }
 
-TEST_CASE("Prepare mends a property that a variant overrides twice", "[registry][registries]") {
+TEST_CASE("Prepare fixes a property that a variant overrides twice", "[registry][registries]") {
   LastLayout project;
   PrefabText text;
   text.instance(9000, project.first,
@@ -186,7 +188,7 @@ TEST_CASE("Prepare mends a property that a variant overrides twice", "[registry]
   CHECK(prepared(project).writes.empty());
 }
 
-TEST_CASE("Prepare registers nothing that it cannot make say who it is",
+TEST_CASE("Prepare does not register a prefab whose guid it cannot write",
           "[registry][registries][sys-2]") {
   LastLayout project;
   project.file("Assets/V.prefab", without_overrides(project.first));
@@ -199,7 +201,7 @@ TEST_CASE("Prepare registers nothing that it cannot make say who it is",
   CHECK(findings_of(project) == std::vector<std::string>{"Assets/V.prefab unregistered-prefab"});
 }
 
-TEST_CASE("Prepare tells what it cannot write into an asset, with its line",
+TEST_CASE("Prepare reports values that it cannot write into an asset, with their line",
           "[registry][registries][sys-2]") {
   LastLayout project;
   project.prefab("Assets/B.prefab", {{project.entity,
@@ -212,7 +214,7 @@ TEST_CASE("Prepare tells what it cannot write into an asset, with its line",
   CHECK(text_of(project, "Assets/B.prefab") == before);
 }
 
-TEST_CASE("Prepare writes a factory's guid, also where it is unset", "[registry][registries]") {
+TEST_CASE("Prepare writes a factory's guid, also if it is unset", "[registry][registries]") {
   LastLayout project;
   project.script("ReplicatedEntityFactory", "ScriptableObject");
   const Guid script = project.script("GameFactory", "ReplicatedEntityFactory");
@@ -228,7 +230,7 @@ TEST_CASE("Prepare writes a factory's guid, also where it is unset", "[registry]
   CHECK(findings_of(project).empty());
 }
 
-TEST_CASE("Prepare lets a file that varies an asset say that asset's guid",
+TEST_CASE("Prepare writes the asset's guid into the files of its variants",
           "[registry][registries][variant]") {
   LastLayout project;
   project.files.add("muster.yaml",
@@ -254,7 +256,7 @@ TEST_CASE("Prepare lets a file that varies an asset say that asset's guid",
   CHECK(prepared(project).writes.empty());
 }
 
-// Layout S: definitions store their id, counted from 1.
+// Layout S: definitions store their id, starting from 1.
 struct FirstLayout : UnityProject {
   FirstLayout() {
     script("DynamicEnum", "ScriptableObject");
@@ -273,13 +275,13 @@ struct FirstLayout : UnityProject {
   Guid definition, a, b;
 };
 
-TEST_CASE("Prepare writes the id of a definition that it registers or that has none yet",
+TEST_CASE("Prepare writes the id of a definition that is new or has no stored id",
           "[registry][registries]") {
   FirstLayout project;
   const int stored = GENERATE(0, 2, -1);
   const Guid c = project.item("C", stored);
   if (stored == 0) {
-    // One that the editor has registered, without saving its id.
+    // Registered by the editor, which did not save its id.
     const std::string text = text_of(project, "Assets/R.asset");
     project.file("Assets/R.asset", text + "  - " + UnityProject::strong(c) + "\n");
   }
@@ -289,7 +291,8 @@ TEST_CASE("Prepare writes the id of a definition that it registers or that has n
   CHECK(prepared(project).writes.empty());
 }
 
-TEST_CASE("Prepare leaves alone a stored id that contradicts the list", "[registry][registries]") {
+TEST_CASE("Prepare does not change a stored id that contradicts the list",
+          "[registry][registries]") {
   FirstLayout project;
   project.item("B", 7);
   const std::string before = text_of(project, "Assets/B.asset");
@@ -298,7 +301,7 @@ TEST_CASE("Prepare leaves alone a stored id that contradicts the list", "[regist
   CHECK(findings_of(project) == std::vector<std::string>{"Assets/B.asset registry-id-mismatch"});
 }
 
-TEST_CASE("Prepare passes over a presentation whose key is taken", "[registry][registries]") {
+TEST_CASE("Prepare skips a presentation whose key is taken", "[registry][registries]") {
   UnityProject project;
   const Guid presentation = project.script("PresentationEntity");
   const Guid owner = project.prefab("Assets/Owner.prefab");

@@ -23,7 +23,7 @@ std::string stored_guid(std::string_view path) {
   return "  m_SerializedData:\n    assetGuid:\n      val0: " + std::to_string(path.size()) + "\n";
 }
 
-TEST_CASE("Preparing an empty registry registers prefabs and factories in the last layout",
+TEST_CASE("Preparing an empty registry adds prefabs and factories in the last layout",
           "[registry][registries][sys-1][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -52,7 +52,7 @@ TEST_CASE("A dry run changes nothing on disk", "[registry][registries][sys-1]") 
   CHECK(project.files.files() == before);
 }
 
-TEST_CASE("A component counts when inherited through a variant, and not when removed there",
+TEST_CASE("An inherited component of a variant counts, unless the variant removes it",
           "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -104,7 +104,7 @@ TEST_CASE("A component on the root of an imported model's variant counts",
   CHECK(ids.contains(on_root));
 }
 
-TEST_CASE("Client and server registries of the first layout give one id to both sides",
+TEST_CASE("Client and server registries of the first layout give both sides one id",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -127,7 +127,7 @@ TEST_CASE("Client and server registries of the first layout give one id to both 
   CHECK(plan_of(*opened).writes.empty());
 }
 
-TEST_CASE("An id lock is read back as it was written", "[registry][registries]") {
+TEST_CASE("An id lock is unchanged after a round trip", "[registry][registries]") {
   IdLock lock;
   lock.registry = Guid::parse("00112233445566778899aabbccddeeff").value();
   lock.ids = {{TypeId(0), Guid::parse("0123456789abcdef0123456789abcdef").value()},
@@ -144,10 +144,10 @@ TEST_CASE("An id lock is read back as it was written", "[registry][registries]")
           {"version: 2\n", 1, 1, "no registry"},
           {"version: 3\nregistry: 00112233445566778899aabbccddeeff\n", 1, 1, "a later version"},
           {"version: 2\nregistry: here\n", 2, 11, "no guid"},
-          {"version: 1\nids:\n- {id: 70000, guid: x}\n", 3, 3, "an id that does not fit"},
-          {"version: 1\nids: 5\n", 2, 6, "a value for a list"},
-          {"version: 1\nretired: 5\n", 2, 10, "a value for a list"},
-          {"version: 1\nretired: [0, five]\n", 2, 14, "no number"},
+          {"version: 1\nids:\n- {id: 70000, guid: x}\n", 3, 3, "an id that is too large"},
+          {"version: 1\nids: 5\n", 2, 6, "a value instead of a list"},
+          {"version: 1\nretired: 5\n", 2, 10, "a value instead of a list"},
+          {"version: 1\nretired: [0, five]\n", 2, 14, "not a number"},
           {"version: 1\nretried: [0]\n", 2, 1, "a misspelled key"},
           {"version: 1\nids: [\n", 3, 1, "an open bracket"},
       }));
@@ -157,8 +157,8 @@ TEST_CASE("An id lock is read back as it was written", "[registry][registries]")
   CHECK(fault.column == column);
 }
 
-// Edits a project at random and prepares it after each edit: an asset keeps its id for life, and no
-// id ever means two assets.
+// Edits a project at random and prepares it after each edit. An asset keeps its id forever, and no
+// id is used for two assets.
 void check_stability(std::uint64_t seed, bool plain) {
   CAPTURE(seed, plain);
   Random random(seed);
@@ -171,7 +171,7 @@ void check_stability(std::uint64_t seed, bool plain) {
     project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
   }
   std::map<std::string, Guid> present;
-  std::map<std::uint32_t, Guid> meaning;  // of every id that was ever seen
+  std::map<std::uint32_t, Guid> meaning;  // All ids that were ever used.
   std::map<Guid, std::uint32_t> before;
   std::size_t made = 0;
   for (int step = 0; step < 24; ++step) {
@@ -208,7 +208,7 @@ void check_stability(std::uint64_t seed, bool plain) {
   }
 }
 
-TEST_CASE("Whatever is added, removed, moved or renamed, ids stay and are never reused",
+TEST_CASE("Ids stay and are never reused after any additions, removals, moves and renames",
           "[registry][registries][sys-2]") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     check_stability(seed, false);
@@ -233,8 +233,7 @@ TEST_CASE("A lock keeps ids when another tool reorders a registry", "[registry][
   CHECK(type_ids_of(project) == before);
 }
 
-TEST_CASE("Preparing keeps CRLF, comments and every line it does not change",
-          "[registry][registries]") {
+TEST_CASE("Preparing keeps CRLF, comments and every unchanged line", "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid a = project.prefab("Assets/A.prefab", {{entity, ""}});

@@ -1,4 +1,4 @@
-// How prepare edits what people wrote by hand: comments, lists in brackets, entries without ids.
+// Prepare edits hand-written text: comments, lists in brackets, entries without ids.
 #include <algorithm>
 #include <map>
 
@@ -33,7 +33,7 @@ std::string text_of(const UnityProject& project, std::string_view path) {
   return std::string(as_text(bytes.value()));
 }
 
-// Three entities, the last of which is not registered yet.
+// Three entities, of which the last is not registered yet.
 struct PlainProject : UnityProject {
   PlainProject() {
     files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
@@ -51,7 +51,8 @@ struct PlainProject : UnityProject {
   Guid a, b, c;
 };
 
-TEST_CASE("A list in brackets becomes a block when an entry is added", "[registry][registries]") {
+TEST_CASE("A list in brackets is converted to a block when an entry is added",
+          "[registry][registries]") {
   PlainProject project;
   const std::string a = project.fields(0, project.a);
   const std::string b = project.fields(1, project.b);
@@ -75,7 +76,7 @@ TEST_CASE("A list in brackets becomes a block when an entry is added", "[registr
   CHECK(again.value().writes.empty());
 }
 
-TEST_CASE("Comments and blank lines inside a list survive its growth", "[registry][registries]") {
+TEST_CASE("Comments and blank lines inside a list stay when it grows", "[registry][registries]") {
   PlainProject project;
   const std::string a = project.fields(0, project.a);
   const std::string b = project.fields(1, project.b);
@@ -88,7 +89,7 @@ TEST_CASE("Comments and blank lines inside a list survive its growth", "[registr
                                        project.fields(2, project.c) + "\n# behind\nafter: 1\n");
 }
 
-TEST_CASE("Comments survive the removal of every entry and the filling of none",
+TEST_CASE("Comments stay when all entries are removed and when a list is filled again",
           "[registry][registries]") {
   PlainProject project;
   const std::string list =
@@ -108,7 +109,7 @@ TEST_CASE("Comments survive the removal of every entry and the filling of none",
   CHECK(text.ends_with("retired: [0, 1, 2]\n"));
 }
 
-TEST_CASE("Retired ids written over several lines keep their comments", "[registry][registries]") {
+TEST_CASE("Retired ids on several lines keep their comments", "[registry][registries]") {
   PlainProject project;
   project.registry("entries:\n- " + project.fields(7, project.a) + "\n- " +
                    project.fields(8, project.b) + "\n- " + project.fields(9, project.c) +
@@ -118,7 +119,8 @@ TEST_CASE("Retired ids written over several lines keep their comments", "[regist
   CHECK(text_of(project, kPath).ends_with("retired:\n# long ago\n- 3 # the cart\n- 4\n- 8\n"));
 }
 
-TEST_CASE("A registry that cannot be rewritten is left alone and named", "[registry][registries]") {
+TEST_CASE("A registry that cannot be rewritten is not changed, and is reported",
+          "[registry][registries]") {
   PlainProject project;
   const std::string text = "class: ReplicatedEntityRegistry\n\"entries\": []\n";
   project.file(kPath, text);
@@ -129,7 +131,7 @@ TEST_CASE("A registry that cannot be rewritten is left alone and named", "[regis
   CHECK(text_of(project, kPath) == text);
 }
 
-TEST_CASE("Entries without a type id get one before a removal could renumber them",
+TEST_CASE("Entries without a type id get one before a removal could change their ids",
           "[registry][registries][sys-2]") {
   const auto [name, definition] = GENERATE(
       table<std::string, std::string>({{"CharacterTypeRegistry", "CharacterTypeDefinition"},
@@ -168,7 +170,7 @@ TEST_CASE("Entries without a type id get one before a removal could renumber the
   CHECK(again.value().writes.empty());
 }
 
-TEST_CASE("An entry stays while an unreadable sidecar may hide its asset",
+TEST_CASE("An entry stays while an unreadable sidecar may belong to its asset",
           "[registry][registries]") {
   PlainProject project;
   project.registry("entries: []\n");
@@ -185,7 +187,7 @@ TEST_CASE("An entry stays while an unreadable sidecar may hide its asset",
   CHECK(plan.value().notes.front().find("Assets/B.prefab.meta") != std::string::npos);
 }
 
-// Half of the lines of a text end in CRLF, chosen by a seed.
+// A text in which a seed selects half of the lines to end in CRLF.
 std::string with_mixed_ends(const std::string& text, std::uint64_t seed) {
   Random random(seed);
   std::string mixed;
@@ -206,7 +208,7 @@ std::vector<std::string> ended_lines(const std::string& text) {
   return lines;
 }
 
-TEST_CASE("Where a file mixes its line ends, prepare leaves each line its own",
+TEST_CASE("In a file with mixed line ends, prepare keeps each line's end",
           "[registry][registries]") {
   PlainProject project;
   const std::string a = project.fields(0, project.a);
@@ -231,7 +233,7 @@ TEST_CASE("Where a file mixes its line ends, prepare leaves each line its own",
     project.file(kPath, text);
     REQUIRE(try_prepare(project).has_value());
     std::string after = text_of(project, kPath);
-    // What stands in both, line by line, stands there as it did.
+    // Lines in both versions are unchanged.
     std::vector<std::string> added;
     const std::vector<std::string> before = ended_lines(text);
     auto next = before.begin();
@@ -254,7 +256,7 @@ TEST_CASE("Where a file mixes its line ends, prepare leaves each line its own",
   }
 }
 
-TEST_CASE("A type id that does not fit the wire is refused by the registry's name",
+TEST_CASE("A type id that is too large for the network is refused with the registry's name",
           "[registry][registries]") {
   PlainProject project;
   project.registry("entries:\n- " + project.fields(TypeId::kMax - 1, project.a) + "\n");
@@ -268,7 +270,7 @@ TEST_CASE("A type id that does not fit the wire is refused by the registry's nam
   CHECK(plan.error().message.find(kPath) != std::string::npos);
 }
 
-TEST_CASE("Registries that say their side need neither providers nor rules for new entries",
+TEST_CASE("Registries that state their side need neither providers nor rules for new entries",
           "[registry][registries]") {
   UnityProject project;
   project.files.add("muster.yaml",

@@ -1,5 +1,4 @@
-// Registry classes of other people's packages, over small projects in the form that their editors
-// write.
+// Registry classes of third-party packages, over small projects in the format of their editors.
 #include "registry/model/ready_made.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ using testing::UnityProject;
 
 Guid parsed(std::string_view text) { return Guid::parse(text).value(); }
 
-// The component of a prefab, as a list refers to it.
+// The component of a prefab, in the form that a list uses.
 std::string component_of(const Guid& prefab) {
   return "{fileID: 5120486412, guid: " + prefab.to_string() + ", type: 3}";
 }
@@ -29,7 +28,7 @@ std::unique_ptr<Project> opened(UnityProject& project, const std::string& names)
   return std::move(result).value();
 }
 
-// "RULE PATH" of each finding that is no note.
+// "RULE PATH" of each finding, except notes.
 std::vector<std::string> findings_of(const Project& project) {
   std::vector<std::string> found;
   for (const Finding& finding : validate(project, {})) {
@@ -39,7 +38,7 @@ std::vector<std::string> findings_of(const Project& project) {
   return found;
 }
 
-TEST_CASE("Every ready-made declaration can be read", "[registry][ready-made]") {
+TEST_CASE("Every ready-made declaration can be parsed", "[registry][ready-made]") {
   const auto all = ready_made_classes();
   CHECK(all.size() >= 3);
   CHECK(std::ranges::is_sorted(all, {}, &ReadyMadeClasses::name));
@@ -59,7 +58,7 @@ TEST_CASE("Every ready-made declaration can be read", "[registry][ready-made]") 
   }
 }
 
-TEST_CASE("A name that no ready-made classes have is refused", "[registry][ready-made]") {
+TEST_CASE("An unknown name of ready-made classes is refused", "[registry][ready-made]") {
   MemoryFileSystem files;
   files.add("Assets/.keep", "");
   files.add("muster.yaml", "version: 1\nclasses_from: [fishnet, mirage]\n");
@@ -71,7 +70,7 @@ TEST_CASE("A name that no ready-made classes have is refused", "[registry][ready
         "fishnet, mirror, unity-netcode");
 }
 
-TEST_CASE("Netcode's list of prefabs", "[registry][ready-made]") {
+TEST_CASE("Netcode's list of prefabs is read", "[registry][ready-made]") {
   UnityProject project;
   const Guid ship = project.prefab("Assets/Ship.prefab");
   const Guid bot = project.prefab("Assets/Bot.prefab");
@@ -97,7 +96,7 @@ TEST_CASE("Netcode's list of prefabs", "[registry][ready-made]") {
   CHECK(std::ranges::count(found, "unresolved-reference Assets/DefaultNetworkPrefabs.asset") == 1);
 }
 
-TEST_CASE("FishNet's list, whose places are the ids", "[registry][ready-made]") {
+TEST_CASE("FishNet's list is read, with indices as ids", "[registry][ready-made]") {
   UnityProject project;
   const Guid crate = project.prefab("Assets/Crate.prefab");
   const Guid barrel = project.prefab("Assets/Barrel.prefab");
@@ -112,13 +111,13 @@ TEST_CASE("FishNet's list, whose places are the ids", "[registry][ready-made]") 
   REQUIRE(list.entries[1].references.size() == 1);
   CHECK(list.entries[1].references[0].guid == barrel);
   CHECK(findings_of(*open) == std::vector<std::string>{});
-  // The list is the editor's; only its ids are kept.
+  // The editor owns the list; only the lock of its ids is written.
   const auto plan = plan_prepare(*open);
   REQUIRE(plan.has_value());
   for (const FileWrite& write : plan.value().writes) CHECK(is_lock_name(write.path.name()));
 }
 
-TEST_CASE("Groups of Addressables", "[registry][ready-made]") {
+TEST_CASE("Groups of Addressables are read", "[registry][ready-made]") {
   UnityProject project;
   const Guid boat = project.prefab("Assets/Boat.prefab");
   const Guid song = project.file("Assets/Song.wav", "RIFF");
@@ -143,7 +142,7 @@ TEST_CASE("Groups of Addressables", "[registry][ready-made]") {
   CHECK(findings_of(*open) == std::vector<std::string>{});
 }
 
-TEST_CASE("A list that only says what is built is packed where something built refers to it",
+TEST_CASE("A list that is not content is packed if a built asset refers to it",
           "[registry][ready-made]") {
   UnityProject project;
   const auto settings = project.file("Assets/Settings.asset", "%YAML 1.1\n--- !u!114 &1\nA:\n");
@@ -184,7 +183,7 @@ TEST_CASE("A project decides with 'packed' whether its lists are content",
   CHECK(built.contains(open.value()->index().find(list)) == (packed.find("false") == packed.npos));
 }
 
-TEST_CASE("A project without settings has every ready-made class, found by its script",
+TEST_CASE("A project without settings has every ready-made class whose script it has",
           "[registry][ready-made]") {
   UnityProject project;
   const Guid crate = project.prefab("Assets/Crate.prefab");
@@ -198,8 +197,7 @@ TEST_CASE("A project without settings has every ready-made class, found by its s
   CHECK(none->model().registries.empty());
 }
 
-TEST_CASE("A folder in a group of Addressables stands for what is in it",
-          "[registry][ready-made]") {
+TEST_CASE("A folder in a group of Addressables means the assets in it", "[registry][ready-made]") {
   UnityProject project;
   const Guid folder = parsed("b3047ac91fd85e26c49a7f10e8d26b35");
   project.files.add("Assets/Icons.meta", "guid: " + folder.to_string() + "\nfolderAsset: yes\n");
@@ -218,7 +216,7 @@ TEST_CASE("A folder in a group of Addressables stands for what is in it",
   for (const std::string& found : findings_of(*open)) CHECK(found.starts_with("missing-meta"));
 }
 
-TEST_CASE("Only classes with ids have a limit of entries", "[registry][ready-made]") {
+TEST_CASE("Only classes with ids have a maximum number of entries", "[registry][ready-made]") {
   UnityProject project;
   const Guid song = project.file("Assets/Song.wav", "RIFF");
   std::string by_guid = "  m_SerializeEntries:";

@@ -1,4 +1,4 @@
-// Several registries of one class that are built together share one range of type ids.
+// Several registries of one class in one build share a range of type ids.
 #include <algorithm>
 #include <map>
 
@@ -28,7 +28,7 @@ std::string entry_of(const Guid& guid) {
          UnityProject::words(guid, 6) + "    factory: {fileID: 0}\n";
 }
 
-// Two Unity registries and a plain one, whose lists another tool writes as it likes.
+// Two Unity registries and a plain one. Another tool rewrites their lists.
 class Lists {
  public:
   explicit Lists(bool has_roots) {
@@ -72,7 +72,7 @@ class Lists {
   int made_ = 0;
 };
 
-TEST_CASE("Two registries that count from zero do not get one id twice",
+TEST_CASE("Two registries that count from zero get different ids",
           "[registry][registries][sys-2]") {
   Lists lists(false);
   const std::vector<Guid> first{lists.new_prefab(), lists.new_prefab()};
@@ -93,7 +93,7 @@ TEST_CASE("Two registries that count from zero do not get one id twice",
   CHECK(by_id.at(1) == first[1]);
 }
 
-TEST_CASE("What another tool appends to two locked registries gets an id for each",
+TEST_CASE("Entries that another tool appends to two locked registries get different ids",
           "[registry][registries][sys-2]") {
   Lists lists(false);
   std::vector<Guid> first{lists.new_prefab()};
@@ -110,7 +110,7 @@ TEST_CASE("What another tool appends to two locked registries gets an id for eac
   CHECK(id_findings(*open(lists.project)) == "");
 }
 
-TEST_CASE("An entry that moves between registries keeps its id, there and back",
+TEST_CASE("An entry that moves to another registry and back keeps its id",
           "[registry][registries][sys-2]") {
   Lists lists(false);
   const Guid moves = lists.new_prefab();
@@ -131,20 +131,20 @@ TEST_CASE("An entry that moves between registries keeps its id, there and back",
   }
 }
 
-TEST_CASE("However lists change, prepare gives no id twice to what is built together",
+TEST_CASE("Prepare gives no id twice in one build, for any changes of the lists",
           "[registry][registries][rules][sys-2]") {
   const bool has_roots = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed, has_roots);
     Random random(seed);
     Lists lists(has_roots);
-    // Sides that nobody has prepared may contradict each other; after that, locks keep them.
+    // Unprepared sides may contradict each other; afterwards the locks keep them equal.
     std::vector<Guid> prefabs{lists.new_prefab()};
     for (const int registry : {0, 1}) lists.write(registry, prefabs);
     prepare(lists.project);
     for (int step = 0; step < 8; ++step) {
       for (std::uint64_t i = random.below(3); i > 0; --i) prefabs.push_back(lists.new_prefab());
-      // Unity registries are rewritten at random; the plain one belongs to people, who keep ids.
+      // Unity registries are rewritten at random. Users edit the plain one and keep its ids.
       for (int registry = 0; registry < 2; ++registry) {
         std::vector<Guid> chosen;
         for (const Guid& guid : prefabs) {
@@ -158,7 +158,7 @@ TEST_CASE("However lists change, prepare gives no id twice to what is built toge
   }
 }
 
-TEST_CASE("Sides that give one prefab two ids are told, and prepare does not write them down",
+TEST_CASE("Two ids of one prefab on the two sides are reported, and prepare does not store them",
           "[registry][registries][rules]") {
   Lists lists(true);
   const Guid a = lists.new_prefab();
@@ -167,8 +167,8 @@ TEST_CASE("Sides that give one prefab two ids are told, and prepare does not wri
   lists.write(0, {a, b});
   const auto [server, rule, reason] = GENERATE_COPY(table<std::vector<Guid>, bool, std::string>(
       {{{b, a}, true, "another order"},
-       {{b}, true, "one is missing, so that the other moves up"},
-       {{c}, false, "what has to be added finds its id taken"}}));
+       {{b}, true, "one is missing, so the other gets its index"},
+       {{c}, false, "the id of an added asset is taken"}}));
   CAPTURE(reason);
   lists.write(1, server);
   const auto opened = open(lists.project);
@@ -178,7 +178,7 @@ TEST_CASE("Sides that give one prefab two ids are told, and prepare does not wri
   CHECK(plan.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("What another tool appends to the locked lists of both sides has one id",
+TEST_CASE("An entry that another tool appends to the locked lists of both sides gets one id",
           "[registry][registries]") {
   Lists lists(true);
   const Guid a = lists.new_prefab();

@@ -25,7 +25,7 @@ std::string guid_text(std::size_t i) {
   return Guid::from_bytes(std::span(bytes).first<16>()).to_string();
 }
 
-/// A plain project whose server registry names some files.
+/// A plain project whose server registry lists some files.
 class Game {
  public:
   explicit Game(const std::string& strip = {}) {
@@ -99,7 +99,7 @@ class Game {
 
 using Paths = std::set<std::string>;
 
-TEST_CASE("A server is built without what is only seen or heard", "[registry][strip][sys-14]") {
+TEST_CASE("A server is built without graphics and sound", "[registry][strip][sys-14]") {
   Game game;
   game.add("skin.png").add("hum.wav").add("data.bin");
   game.add("paint.yaml", "class: Material\nmain: " + game.ref("skin.png") + "\n");
@@ -117,7 +117,7 @@ TEST_CASE("A server is built without what is only seen or heard", "[registry][st
   CHECK(game.rule_of("skin.png", Target::client) == "none");
 }
 
-TEST_CASE("What stripped components alone refer to goes; what something else needs too stays",
+TEST_CASE("Assets of only stripped components are stripped; assets with other users stay",
           "[registry][strip][sys-14]") {
   Game game;
   game.add("seen.fbx").add("hit.fbx").add("both.fbx").add("tuning.bin");
@@ -138,7 +138,7 @@ TEST_CASE("What stripped components alone refer to goes; what something else nee
   CHECK(components.at("MeshFilter").count == 1);
 }
 
-TEST_CASE("What a registry names is never stripped", "[registry][strip][sys-14]") {
+TEST_CASE("Assets that a registry names are never stripped", "[registry][strip][sys-14]") {
   Game game;
   game.add("icon.png").add("sound.wav").add("shown.png");
   game.prefab("crate.yaml", {{"Image", {"shown.png"}}});
@@ -152,7 +152,7 @@ TEST_CASE("What a registry names is never stripped", "[registry][strip][sys-14]"
   CHECK(named == std::vector<std::string>{"a/icon.png: kind texture", "a/sound.wav: kind audio"});
   CHECK(project.stripping(Target::server).unkept_from(game.number("crate.yaml")).size() == 1);
   CHECK(project.stripping(Target::client).named().empty());
-  // Nobody is to find out by the size.
+  // A note reports it, because its size alone would be noticed late.
   std::vector<std::string> notes;
   for (const Finding& finding : validate(project, {})) {
     if (finding.rule != "presentation-named") continue;
@@ -167,7 +167,8 @@ TEST_CASE("What a registry names is never stripped", "[registry][strip][sys-14]"
                      "texture), but this registry names it: it is built"});
 }
 
-TEST_CASE("A project's own rules say what goes and what stays", "[registry][strip][sys-14]") {
+TEST_CASE("A project's own rules decide what is stripped and what stays",
+          "[registry][strip][sys-14]") {
   Game game(
       "strip:\n  server:\n    kinds: [.bank]\n    components: [Decal, Palette]\n"
       "    keep: [font, \"a/heights/**\", Light]\n  client: {kinds: [.bank]}\n");
@@ -195,7 +196,7 @@ std::string axes_and_keep(const std::string& keep) {
          (keep.empty() ? "" : "strip: {server: {keep: [\"" + keep + "\"]}}\n");
 }
 
-TEST_CASE("A server keeps an asset with all of its variants, or none",
+TEST_CASE("A server keeps either all variants of an asset or none",
           "[registry][strip][variant][sys-14]") {
   const std::string keep = GENERATE(as<std::string>{}, "", "a/skin.png", "a/skin@low.png",
                                     "a/skin@low,de.png", "a/s*", "a/other.png");
@@ -224,13 +225,13 @@ TEST_CASE("A server keeps an asset with all of its variants, or none",
     CHECK(game.rule_of(file) == (is_kept ? "none" : "kind texture"));
   }
   CHECK(game.rule_of(quality == "low" ? "hum@low.wav" : "hum.wav") == "kind audio");
-  // It is a file of the project, whatever was chosen; what is none is told.
+  // An existing file matches for any chosen variant. A missing file is reported.
   std::size_t told = 0;
   for (const Finding& finding : validate(project, {})) told += finding.rule == "unmatched-keep";
   CHECK(told == (keep == "a/other.png" ? 1 : 0));
 }
 
-TEST_CASE("What a registry names goes to the server with its variants",
+TEST_CASE("Assets that a registry names are packed for the server with their variants",
           "[registry][strip][variant][sys-14]") {
   Game game(axes_and_keep(""));
   game.add("icon.png").add("icon@low.png").add("flag.png").add("flag@low.png").add("other.png");
@@ -249,7 +250,7 @@ TEST_CASE("What a registry names goes to the server with its variants",
   CHECK(game.built(Target::server) == Paths{"crate.yaml", "flag@low.png", "icon@low.png"});
 }
 
-TEST_CASE("A class rule holds for a plain asset only when the project wrote it",
+TEST_CASE("A class rule applies to a plain asset only if the project wrote the rule",
           "[registry][strip][sys-14]") {
   const bool is_named = GENERATE(false, true);
   Game game(is_named ? "strip: {server: {components: [Light]}}\n" : "");
@@ -261,7 +262,7 @@ TEST_CASE("A class rule holds for a plain asset only when the project wrote it",
   CHECK(game.built(Target::server).contains("beam.bin") == !is_named);
 }
 
-TEST_CASE("A script that is called like a class of the engine goes only when it is named",
+TEST_CASE("A script with the name of an engine class is stripped only if the project names it",
           "[registry][strip][sys-14]") {
   const auto [strip, goes] = GENERATE(table<std::string, std::set<std::string>>({
       {"", {"engine"}},
@@ -311,7 +312,7 @@ TEST_CASE("A script that is called like a class of the engine goes only when it 
   CHECK(left == goes);
 }
 
-TEST_CASE("A component of a package's script is known by the class that it names",
+TEST_CASE("A component of a package's script is recognised by its stored class name",
           "[registry][strip][sys-14]") {
   UnityProject project;
   project.file("Assets/a.prefab",
@@ -329,7 +330,7 @@ TEST_CASE("A component of a package's script is known by the class that it names
   CHECK(parts.front().document == 1);
 }
 
-TEST_CASE("Overrides of a nested prefab's renderer go with it; others stay",
+TEST_CASE("Overrides of a nested prefab's renderer are stripped with it; others stay",
           "[registry][strip][sys-14]") {
   UnityProject project;
   const Guid seen = project.file("Assets/seen.fbx", "x");
@@ -360,7 +361,7 @@ TEST_CASE("Overrides of a nested prefab's renderer go with it; others stay",
                    ", type: 3}\n");
   const auto opened = testing::open(project);
   const AssetNumber outer = opened->index().find(AssetPath::parse("Assets/Outer.prefab").value());
-  // Not registered: what it would be without the rules is what its parts say.
+  // Unregistered: without the rules, its components would decide.
   const StripRules rules = StripRules::defaults_for(Target::server);
   const SourceFile& source = opened->sources().get(outer);
   CHECK(stripped_parts(source, opened->scripts(), rules).empty());
@@ -374,7 +375,7 @@ TEST_CASE("Overrides of a nested prefab's renderer go with it; others stay",
   CHECK(counts.begin()->second == 1);
 }
 
-TEST_CASE("Only presentation goes from random projects: what else leads somewhere is followed",
+TEST_CASE("Random projects lose only presentation; every other reference is followed",
           "[registry][strip][sys-14]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -421,7 +422,7 @@ TEST_CASE("Only presentation goes from random projects: what else leads somewher
     CHECK(game.built(Target::client) == reach(all));
     const Paths built = game.built(Target::server);
     CHECK(built == reach(live));
-    // Each asset of the client is built for the server, or known to be left out.
+    // Each asset of the client is built for the server or listed as stripped.
     for (const std::string& one : game.built(Target::client)) {
       CHECK(built.contains(one) ==
             (project.stripping(Target::server).find(game.number(one)) == nullptr));
@@ -429,8 +430,7 @@ TEST_CASE("Only presentation goes from random projects: what else leads somewher
   }
 }
 
-TEST_CASE("What an override of a removed component refers to is not built",
-          "[registry][stripping]") {
+TEST_CASE("Assets of an override for a removed component are not built", "[registry][stripping]") {
   UnityProject project;
   project.files.add("muster.yaml",
                     "version: 1\nclasses:\n  Things:\n    references:\n"

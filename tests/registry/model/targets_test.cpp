@@ -1,4 +1,4 @@
-// What is wrong for one target alone is no finding of the other.
+// An error of only one target is not reported for the other.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ bool has_errors(const UnityProject& project, TargetSet targets) {
       findings, [](const Finding& finding) { return finding.severity == Severity::error; });
 }
 
-TEST_CASE("Errors of a registry and a root that only the server uses are not the client's",
+TEST_CASE("Errors of a registry and a root of the server are not reported for the client",
           "[registry][rules]") {
   UnityProject project;
   const Guid missing = Guid::parse("0123456789abcdef0123456789abcde0").value();

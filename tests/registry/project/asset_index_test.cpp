@@ -66,7 +66,7 @@ TEST_CASE("Assets are found by guid and by path", "[registry][index]") {
   CHECK(index.find(Guid()) == kNoAsset);
 }
 
-TEST_CASE("What Unity passes over is passed over", "[registry][index]") {
+TEST_CASE("Files that Unity ignores are ignored", "[registry][index]") {
   const std::string name =
       GENERATE(".hidden", ".git", "Samples~", "cvs", "CVS", "note.tmp", "NOTE.TMP", "~", ".");
   CAPTURE(name);
@@ -80,7 +80,7 @@ TEST_CASE("What Unity passes over is passed over", "[registry][index]") {
   CHECK(problems_of(index).empty());
 }
 
-TEST_CASE("What the editor makes anew at the top of a project is passed over, nowhere else",
+TEST_CASE("Generated folders of the editor are ignored, but only at the top of a project",
           "[registry][index]") {
   MemoryFileSystem files;
   for (const char* folder : {"Library", "Temp", "obj", "Logs", "UserSettings"}) {
@@ -97,7 +97,7 @@ TEST_CASE("What the editor makes anew at the top of a project is passed over, no
   CHECK(index.value().assets()[0].path.text() == "Game/Library/b.txt");
 }
 
-TEST_CASE("A long sidecar is read to its end", "[registry][index]") {
+TEST_CASE("A long sidecar is read completely", "[registry][index]") {
   MemoryFileSystem files;
   const std::string filler = "  spriteID: 0\n";
   std::string longer = "fileFormatVersion: 2\n";
@@ -111,7 +111,7 @@ TEST_CASE("A long sidecar is read to its end", "[registry][index]") {
   CHECK(problems_of(index).contains({Kind::merge_conflict, "Assets/b.png.meta"}));
 }
 
-TEST_CASE("A sidecar tells at once whether it refers to anything", "[registry][index]") {
+TEST_CASE("The index records whether a sidecar contains references", "[registry][index]") {
   const std::string other(kSecond);
   const auto [more, mentions] = GENERATE_COPY(table<std::string, bool>(
       {{"TextureImporter:\n  maxTextureSize: 64\n", false},
@@ -128,13 +128,13 @@ TEST_CASE("A sidecar tells at once whether it refers to anything", "[registry][i
   CHECK(index.at(0).has_mentions_in_meta == mentions);
 }
 
-TEST_CASE("Names that only look like ignored ones count", "[registry][index]") {
+TEST_CASE("Names that only resemble ignored ones are not ignored", "[registry][index]") {
   const std::string name = GENERATE("a.b", "~a", "tmp", "cvs2", "x.tmp2", "Library", "Temp");
   CAPTURE(name);
   CHECK_FALSE(is_ignored_name(name));
 }
 
-TEST_CASE("What lies directly in Packages needs no sidecar; what lies in a package does",
+TEST_CASE("Files directly in Packages need no sidecar; files inside a package do",
           "[registry][index]") {
   MemoryFileSystem files;
   files.add("Packages/manifest.json", "{}");
@@ -148,7 +148,7 @@ TEST_CASE("What lies directly in Packages needs no sidecar; what lies in a packa
                                   {Kind::missing_meta, "Packages/com.own.tool/Runtime"}});
 }
 
-TEST_CASE("Everything odd about sidecars becomes one problem each", "[registry][index]") {
+TEST_CASE("Each anomaly of sidecars is one problem", "[registry][index]") {
   MemoryFileSystem files;
   files.add("Assets/bare.txt", "");
   files.add("Assets/lost.txt.meta", meta("c0ffd00d5e7a41b2986f3d2a71e8450b"));
@@ -184,7 +184,7 @@ TEST_CASE("Everything odd about sidecars becomes one problem each", "[registry][
   CHECK(index.at(index.find(Guid::parse(kFirst).value())).path.text() == "Assets/one.txt");
 }
 
-TEST_CASE("Names that differ only in case clash, sidecars aside", "[registry][index]") {
+TEST_CASE("Names that differ only in case clash; sidecars are ignored", "[registry][index]") {
   MemoryFileSystem files;
   for (const std::string name : {"Crate.mat", "crate.mat"}) {
     files.add("Assets/" + name, "");
@@ -195,7 +195,7 @@ TEST_CASE("Names that differ only in case clash, sidecars aside", "[registry][in
         std::set<std::pair<Kind, std::string>>{{Kind::case_clash, "Assets/crate.mat"}});
 }
 
-TEST_CASE("Names clash where a disk does not tell them apart", "[registry][index]") {
+TEST_CASE("Names clash if a disk treats them as equal", "[registry][index]") {
   const auto [one, other, clash] = GENERATE(table<std::string, std::string, bool>({
       {"\u00C9tage.mat", "\u00E9tage.mat", true},
       {"\u00E9tage.mat", "e\u0301tage.mat", true},
@@ -221,7 +221,7 @@ TEST_CASE("Names clash where a disk does not tell them apart", "[registry][index
         }) == clash);
 }
 
-TEST_CASE("Folders that contain each other are walked once", "[registry][index]") {
+TEST_CASE("Folders that contain each other are visited once", "[registry][index]") {
   MemoryFileSystem files;
   files.add("Assets/Sub/a.txt", "");
   files.add("Assets/Sub/a.txt.meta", meta(kFirst));
@@ -234,7 +234,7 @@ TEST_CASE("Folders that contain each other are walked once", "[registry][index]"
   CHECK(problems_of(index).empty());
 }
 
-TEST_CASE("Links are followed inside the project, and never in circles", "[registry][index]") {
+TEST_CASE("Links are followed inside the project, and cycles end", "[registry][index]") {
   const TemporaryFolder folder;
   const TemporaryFolder elsewhere;
   folder.put("Assets/Real/a.txt", "");
@@ -263,7 +263,7 @@ TEST_CASE("Links are followed inside the project, and never in circles", "[regis
   CHECK(problems.contains({Kind::outside_link, "Assets/Round"}));
 }
 
-TEST_CASE("What a link leads to outside the project is no asset, sidecar or not",
+TEST_CASE("A link that leads outside the project is not an asset, with or without a sidecar",
           "[registry][index]") {
   const TemporaryFolder folder;
   const TemporaryFolder elsewhere;
@@ -287,7 +287,7 @@ TEST_CASE("What a link leads to outside the project is no asset, sidecar or not"
   CHECK(problems_of(through).contains({Kind::outside_link, "Assets/Link/inner"}));
 }
 
-TEST_CASE("A sidecar of something that Unity does not see gives no asset and is no orphan",
+TEST_CASE("A sidecar of a file that Unity ignores is neither an asset nor an orphan",
           "[registry][index]") {
   MemoryFileSystem files;
   files.add("Assets/Samples~/a.txt", "");

@@ -11,7 +11,7 @@ Result<ProjectConfig> budgets_of(const std::string& text) {
   return testing::config_with("budgets:" + text);
 }
 
-TEST_CASE("Budgets say what, for whom and how much", "[registry][budgets]") {
+TEST_CASE("Budgets have a subject, a target and a size", "[registry][budgets]") {
   const auto config = budgets_of(
       "\n- {target: client, bytes: 300 MiB}\n"
       "- {bundle: \"Assets/Prefabs/**\", bytes: 2MB}\n"
@@ -32,21 +32,21 @@ TEST_CASE("Budgets say what, for whom and how much", "[registry][budgets]") {
   CHECK(budgets_of(" []\n").value().budgets.empty());
 }
 
-TEST_CASE("A budget that means nothing is refused with its line", "[registry][budgets]") {
+TEST_CASE("An invalid budget is refused with its line", "[registry][budgets]") {
   const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
-      {" 300 MiB\n", "muster.yaml:2:10", "a value for a list"},
-      {"\n- 300 MiB\n", "muster.yaml:3:3", "no mapping"},
-      {"\n- {target: client}\n", "muster.yaml:3:3", "no number"},
-      {"\n- {bytes: lots}\n", "muster.yaml:3:11", "no number"},
+      {" 300 MiB\n", "muster.yaml:2:10", "a value instead of a list"},
+      {"\n- 300 MiB\n", "muster.yaml:3:3", "not a mapping"},
+      {"\n- {target: client}\n", "muster.yaml:3:3", "without a size"},
+      {"\n- {bytes: lots}\n", "muster.yaml:3:11", "not a number"},
       {"\n- {bytes: 1.5 MiB}\n", "muster.yaml:3:11", "a fraction"},
-      {"\n- {bytes: -1}\n", "muster.yaml:3:11", "less than nothing"},
-      {"\n- {bytes: 99999999999999 GiB}\n", "muster.yaml:3:11", "more than there is"},
-      {"\n- {bytes: [1]}\n", "muster.yaml:3:11", "a list for a value"},
+      {"\n- {bytes: -1}\n", "muster.yaml:3:11", "a negative number"},
+      {"\n- {bytes: 99999999999999 GiB}\n", "muster.yaml:3:11", "more than the maximum"},
+      {"\n- {bytes: [1]}\n", "muster.yaml:3:11", "a list instead of a value"},
       {"\n- {bytes: 1, size: 2}\n", "muster.yaml:3:20", "an unknown key"},
-      {"\n- {bytes: 1, target: all}\n", "muster.yaml:3:22", "no target"},
-      {"\n- {bytes: 1, kind: .png}\n", "muster.yaml:3:20", "no extension"},
-      {"\n- {bytes: 1, kind: []}\n", "muster.yaml:3:20", "no kind"},
-      {"\n- {bytes: 1, kind: png, bundle: shared}\n", "muster.yaml:3:3", "two things"},
+      {"\n- {bytes: 1, target: all}\n", "muster.yaml:3:22", "an unknown target"},
+      {"\n- {bytes: 1, kind: .png}\n", "muster.yaml:3:20", "an invalid extension"},
+      {"\n- {bytes: 1, kind: []}\n", "muster.yaml:3:20", "an empty list of kinds"},
+      {"\n- {bytes: 1, kind: png, bundle: shared}\n", "muster.yaml:3:3", "two subjects"},
       {"\n- {bytes: 1, bundle: \"*/*/*/*/*/*/*/*/*\"}\n", "muster.yaml:3:3", "too many stars"},
   }));
   CAPTURE(text, reason);
@@ -56,7 +56,7 @@ TEST_CASE("A budget that means nothing is refused with its line", "[registry][bu
   CHECK_THAT(config.error().message, Catch::StartsWith(place));
 }
 
-TEST_CASE("Patterns of paths", "[registry][budgets]") {
+TEST_CASE("Patterns match paths as documented", "[registry][budgets]") {
   const auto [path, pattern, fits] = GENERATE(table<std::string, std::string, bool>({
       {"a/b.prefab", "a/b.prefab", true},
       {"a/b.prefab", "a/*.prefab", true},

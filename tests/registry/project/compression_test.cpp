@@ -9,7 +9,7 @@ namespace {
 
 using testing::config_with;
 
-TEST_CASE("Compression has a default and levels of kinds", "[registry][compression]") {
+TEST_CASE("Compression has a default level and levels per kind", "[registry][compression]") {
   const auto config = config_with(
       "compression:\n  default: 9\n  kinds: {object: 19, PNG: store, import_settings: 1}\n");
   REQUIRE(config.has_value());
@@ -26,7 +26,7 @@ TEST_CASE("Compression has a default and levels of kinds", "[registry][compressi
   }
 }
 
-TEST_CASE("Compression that means nothing is refused with its line", "[registry][compression]") {
+TEST_CASE("An invalid compression setting is refused with its line", "[registry][compression]") {
   const auto [text, place] = GENERATE(table<std::string, std::string>({
       {"compression: 9\n", "muster.yaml:2:14"},
       {"compression: [9]\n", "muster.yaml:2:14"},

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("Paths of muster.yaml are spelled as on the disk", "[registry][mender]") {
+TEST_CASE("Paths of muster.yaml are corrected to the disk's spelling", "[registry][mender]") {
   MemoryFileSystem files;
   files.add("Assets/Art/a.txt", "");
   files.add("plain/b.txt", "");
@@ -27,7 +27,7 @@ TEST_CASE("Paths of muster.yaml are spelled as on the disk", "[registry][mender]
   CHECK_FALSE(mended_config(files).has_value());
 }
 
-TEST_CASE("What is not there, or there twice, is left alone", "[registry][mender]") {
+TEST_CASE("Missing and ambiguous paths are not changed", "[registry][mender]") {
   MemoryFileSystem files;
   files.add("Assets/a.txt", "");
   files.add("ASSETS/b.txt", "");

@@ -25,7 +25,7 @@ TEST_CASE("A Unity project needs no settings", "[registry][config]") {
   CHECK_FALSE(config.value().components.has_value());
 }
 
-TEST_CASE("muster.yaml says where things are", "[registry][config]") {
+TEST_CASE("muster.yaml gives the locations of a project", "[registry][config]") {
   MemoryFileSystem files;
   files.add("muster.yaml",
             "version: 1\nname: game\nfolders: [content/art, plain/]\ncomponents: c.json\n"
@@ -43,29 +43,29 @@ TEST_CASE("muster.yaml says where things are", "[registry][config]") {
   CHECK(config.value().source->root != yaml::kNoNode);
 }
 
-TEST_CASE("Settings that mean nothing are refused with their line", "[registry][config]") {
+TEST_CASE("Invalid settings are refused with their line", "[registry][config]") {
   const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
       {"", "muster.yaml:1:1", "empty"},
-      {"- 1\n", "muster.yaml:1:1", "no mapping"},
+      {"- 1\n", "muster.yaml:1:1", "not a mapping"},
       {"name: game\n", "muster.yaml:1:1", "no version"},
       {"version: 2\n", "muster.yaml:1:10", "another version"},
       {"version: 1\nfolder: [a]\n", "muster.yaml:2:9", "an unknown key"},
-      {"version: 1\nbundles: {}\n", "muster.yaml:2:10", "a key that had no meaning"},
-      {"version: 1\nfolders: [Assets, gone]\n", "muster.yaml:2:19", "no such folder"},
+      {"version: 1\nbundles: {}\n", "muster.yaml:2:10", "a key without meaning"},
+      {"version: 1\nfolders: [Assets, gone]\n", "muster.yaml:2:19", "a missing folder"},
       {"version: 1\nfolders:\n- ../elsewhere\n", "muster.yaml:3:3", "outside the project"},
       {"version: 1\nfolders:\n- /tmp\n", "muster.yaml:3:3", "an absolute path"},
       {"version: 1\ncomponents: ../c.json\n", "muster.yaml:2:13", "outside the project"},
-      {"version: 1\ncomponents: c.json\n", "muster.yaml:2:13", "no such file"},
-      {"version: 1\ncomponents: [a]\n", "muster.yaml:2:13", "a list for a value"},
-      {"version: 1\ncomponents: art\n", "muster.yaml:2:13", "a folder for a file"},
-      {"version: 1\nname: [a]\n", "muster.yaml:2:7", "a list for a value"},
-      {"version: 1\nfolders: art\n", "muster.yaml:2:10", "a value for a list"},
-      {"version: 1\nfolders: []\n", "muster.yaml:2:10", "nothing to read"},
-      {"version: 1\nfolders: [[art]]\n", "muster.yaml:2:11", "a list for a folder"},
+      {"version: 1\ncomponents: c.json\n", "muster.yaml:2:13", "a missing file"},
+      {"version: 1\ncomponents: [a]\n", "muster.yaml:2:13", "a list instead of a value"},
+      {"version: 1\ncomponents: art\n", "muster.yaml:2:13", "a folder instead of a file"},
+      {"version: 1\nname: [a]\n", "muster.yaml:2:7", "a list instead of a value"},
+      {"version: 1\nfolders: art\n", "muster.yaml:2:10", "a value instead of a list"},
+      {"version: 1\nfolders: []\n", "muster.yaml:2:10", "an empty list"},
+      {"version: 1\nfolders: [[art]]\n", "muster.yaml:2:11", "a list instead of a folder"},
       {"version: 1\nexternal_guids: 00112233445566778899aabbccddeeff\n", "muster.yaml:2:17",
-       "a value for a list"},
-      {"version: 1\nexternal_guids: [1]\n", "muster.yaml:2:18", "no guid"},
-      {"version: 1\nversion: 1\n", "muster.yaml:2:1", "a key twice"},
+       "a value instead of a list"},
+      {"version: 1\nexternal_guids: [1]\n", "muster.yaml:2:18", "not a guid"},
+      {"version: 1\nversion: 1\n", "muster.yaml:2:1", "a repeated key"},
       {"version: 1\nname: [\n", "muster.yaml:", "broken syntax"},
       {"version: 1\n---\nversion: 1\n", "muster.yaml:1:1", "two documents"},
       {"version: 1\nfolder: [art]\n",
@@ -82,8 +82,7 @@ TEST_CASE("Settings that mean nothing are refused with their line", "[registry][
   CHECK_THAT(config.error().message, Catch::StartsWith(place));
 }
 
-TEST_CASE("Settings under a name that is not theirs are refused, not passed over",
-          "[registry][config]") {
+TEST_CASE("A settings file with a wrong name is refused, not ignored", "[registry][config]") {
   const std::string name =
       GENERATE(as<std::string>{}, "muster.yml", "Muster.yaml", ".muster.yaml", "muster.yaml.txt");
   MemoryFileSystem files;
@@ -94,13 +93,13 @@ TEST_CASE("Settings under a name that is not theirs are refused, not passed over
   CHECK(config.error().code == ErrorCode::malformed);
   CHECK_THAT(config.error().message, Catch::StartsWith(name + ":1:1: "));
   files.add("muster.yaml", "version: 1\n");
-  // A copy with another ending is a backup; a second spelling of the name is an edit without
-  // effect.
+  // A copy with another ending is a backup. A misspelt name means that an edit has no effect.
   const bool is_second = name == "muster.yml" || name == ".muster.yaml";
   CHECK(load_config(files).has_value() != is_second);
 }
 
-TEST_CASE("What is no project says where one is", "[registry][config]") {
+TEST_CASE("A folder that is not a project gives an error with a nearby project",
+          "[registry][config]") {
   MemoryFileSystem files;
   CHECK(load_config(files).error().code == ErrorCode::not_found);
   files.add("games/a/muster.yaml", "version: 1\n");
@@ -112,7 +111,7 @@ TEST_CASE("What is no project says where one is", "[registry][config]") {
   CHECK_THAT(config.error().message, Catch::EndsWith("did you mean 'one', 'two'?"));
 }
 
-TEST_CASE("A project is looked for two folders down, and not everywhere", "[registry][config]") {
+TEST_CASE("A nearby project is searched two folders down at most", "[registry][config]") {
   MemoryFileSystem files;
   files.add("client/Game/Assets/a.txt", "");
   files.add(".cache/Assets/a.txt", "");

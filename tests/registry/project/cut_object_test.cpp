@@ -13,12 +13,12 @@ const std::string kScript =
     "  m_Script: {fileID: 11500000, guid: 3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d, type: 3}\n";
 const std::string kOther = "--- !u!114 &42\nMonoBehaviour:\n" + kScript + "  m_Name: Theme\n";
 
-TEST_CASE("A main object that is cut before the end of its script is seen at every length",
+TEST_CASE("A main object that is cut before the end of its script is detected at every length",
           "[registry][project][sys-1]") {
   const bool is_last = GENERATE(true, false);
   const std::string eol = GENERATE("\n", "\r\n");
   std::string whole = kMain + kScript;
-  // All but the line break may be gone after the reference.
+  // Everything after the reference except the line break may be missing.
   const std::size_t named = whole.find('}') + 1;
   for (std::size_t length = kMain.find('\n'); length <= whole.size(); ++length) {
     CAPTURE(is_last, length);
@@ -32,9 +32,9 @@ TEST_CASE("A main object that is cut before the end of its script is seen at eve
   }
 }
 
-TEST_CASE("An object whose script is named in any way is not cut", "[registry][project]") {
+TEST_CASE("An object with any form of script reference is complete", "[registry][project]") {
   const auto [text, reason] = GENERATE(table<std::string, std::string>(
-      {{"  m_Script: {fileID: 0}\n", "a lost script"},
+      {{"  m_Script: {fileID: 0}\n", "a missing script"},
        {"  m_Script: {fileID: 11500000, guid: 3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d,\n    type: 3}\n",
         "folded"},
        {"  m_Script: {fileID: 11500000, guid: 3F0A9C1D7E5B4A2F8C6D0E1B2A3F4C5D, type: 3}\n",
@@ -48,7 +48,7 @@ TEST_CASE("An object whose script is named in any way is not cut", "[registry][p
   CHECK_FALSE(is_main_object_cut(kHead + kMain + text));
 }
 
-TEST_CASE("A file without a scripted main object is none that is cut", "[registry][project]") {
+TEST_CASE("A file without a scripted main object is not reported as cut", "[registry][project]") {
   CHECK_FALSE(is_main_object_cut(""));
   CHECK_FALSE(is_main_object_cut(kHead + kOther));
   CHECK_FALSE(is_main_object_cut("&11400000"));

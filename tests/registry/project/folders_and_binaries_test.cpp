@@ -1,4 +1,4 @@
-// References that lead to folders, and those of files without text.
+// References to folders, and references in files without text.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -33,7 +33,7 @@ Guid folder(UnityProject& project, const std::string& path, const std::string& g
   return Guid::parse(guid).value();
 }
 
-TEST_CASE("A folder means to an atlas the pictures in it, at any depth", "[registry][graph]") {
+TEST_CASE("A folder in an atlas means all pictures in it, at any depth", "[registry][graph]") {
   UnityProject project;
   for (const char* path : {"Assets/Icons/a.png", "Assets/Icons/Deep/b.psd", "Assets/Icons/c.txt",
                            "Assets/Icons/Deep/d.spriteatlas", "Assets/Iconset/e.png"}) {
@@ -49,7 +49,7 @@ TEST_CASE("A folder means to an atlas the pictures in it, at any depth", "[regis
         std::vector<std::string>{"Assets/Icons", "Assets/Icons/Deep/b.psd", "Assets/Icons/a.png"});
 }
 
-// The head of a serialized file, the guids (with the digits of each byte swapped), and content.
+// The head of a serialized file, the guids (with swapped digits in each byte), and content.
 std::string serialized(const std::vector<Guid>& guids, std::uint32_t version,
                        std::size_t content_bytes) {
   std::string tables = std::string(41, '\0');
@@ -75,12 +75,12 @@ std::string serialized(const std::vector<Guid>& guids, std::uint32_t version,
   return text + tables + std::string(content_bytes, '\0');
 }
 
-TEST_CASE("The guids in an asset of the engine's binary form are references", "[registry][graph]") {
+TEST_CASE("Guids in an asset of the engine's binary form are references", "[registry][graph]") {
   UnityProject project;
   const Guid layer = project.file("Assets/Grass.terrainlayer", "");
   const Guid mesh = project.file("Assets/Rock.fbx", "model");
   const std::uint32_t version = GENERATE(9U, 17U, 21U, 22U);
-  // The second size is beyond what is searched without a look at the head.
+  // The second size is searched only after a look at the head.
   const std::size_t content_bytes = GENERATE(500U, 5U * 1024U * 1024U);
   CAPTURE(version, content_bytes);
   project.file("Assets/Terrain.asset", serialized({layer, mesh}, version, content_bytes));
@@ -88,8 +88,8 @@ TEST_CASE("The guids in an asset of the engine's binary form are references", "[
         std::vector<std::string>{"Assets/Grass.terrainlayer", "Assets/Rock.fbx"});
 }
 
-// A file with all tables that the engine writes: two types, one of them a script's, two objects, a
-// script and other files.
+// Writes a file with all tables of the engine: two types, of which one is a script's, two objects,
+// a script and external files.
 class SerializedWriter {
  public:
   SerializedWriter(std::uint32_t version, bool is_big, bool has_fields)
@@ -178,7 +178,8 @@ class SerializedWriter {
   std::string text_;
 };
 
-TEST_CASE("A binary asset's table of other files is read in every layout", "[registry][project]") {
+TEST_CASE("A binary asset's table of external files is read in every layout",
+          "[registry][project]") {
   const std::uint32_t version = GENERATE(14U, 15U, 16U, 17U, 19U, 20U, 21U, 22U);
   const bool is_big = GENERATE(false, true);
   const bool has_fields = GENERATE(false, true);
@@ -197,7 +198,7 @@ TEST_CASE("A binary asset's table of other files is read in every layout", "[reg
   }
 }
 
-TEST_CASE("A guid of a binary asset that the project lacks is a reference to nothing",
+TEST_CASE("A guid of a binary asset that is not in the project is an unresolved reference",
           "[registry][graph]") {
   UnityProject project;
   const Guid layer = project.file("Assets/Grass.terrainlayer", "");
@@ -214,8 +215,7 @@ TEST_CASE("A guid of a binary asset that the project lacks is a reference to not
   CHECK(edges[1].is_strong());
 }
 
-TEST_CASE("Binary files that are no serialized assets are searched for nothing",
-          "[registry][graph]") {
+TEST_CASE("Binary files that are not serialized assets are not searched", "[registry][graph]") {
   UnityProject project;
   const Guid layer = project.file("Assets/Grass.terrainlayer", "");
   std::string cut = serialized({layer}, 22, 100);
@@ -229,7 +229,7 @@ TEST_CASE("Binary files that are no serialized assets are searched for nothing",
   CHECK(graph.value().problems()[0].kind == ContentProblem::Kind::binary);
 }
 
-TEST_CASE("Of a large serialized file the head and the tables behind it are searched",
+TEST_CASE("Of a large serialized file, only the head and the tables after it are searched",
           "[registry][project]") {
   const std::string large = serialized({Guid::parse("00112233445566778899aabbccddeeff").value()},
                                        22, 16U * 1024U * 1024U);

@@ -33,7 +33,7 @@ void check(const Row& row) {
 
 }  // namespace
 
-TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
+TEST_CASE("A sidecar is read in every form that editors write", "[registry][meta]") {
   check(GENERATE(
       Row{"as Unity writes it",
           "fileFormatVersion: 2\nguid: " + kGuid + "\nTextureImporter:\n  guid: " + kOther + "\n",
@@ -78,14 +78,14 @@ TEST_CASE("A sidecar is read however an editor wrote it", "[registry][meta]") {
           {1, 7},
           false,
           false},
-      Row{"a signs line inside a text",
+      Row{"a conflict marker inside a text",
           "guid: " + kGuid + "\nuserData: ======= \n",
           {1, 7},
           false,
           false}));
 }
 
-TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {
+TEST_CASE("Problems of a sidecar are distinguished and located", "[registry][meta]") {
   struct Row {
     const char* reason;
     std::string text;
@@ -95,7 +95,7 @@ TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {
   using enum MetaProblem;
   const auto row = GENERATE(
       Row{"no guid", "fileFormatVersion: 2\n", no_guid, {}}, Row{"empty file", "", no_guid, {}},
-      Row{"guid only inside", "A:\n  guid: " + kGuid + "\n", no_guid, {}},
+      Row{"guid only in a nested mapping", "A:\n  guid: " + kGuid + "\n", no_guid, {}},
       Row{"another key", "guids: " + kGuid + "\n", no_guid, {}},
       Row{"no value", "guid:\n", malformed_guid, {1, 6}},
       Row{"too short", "x: 1\nguid: " + kGuid.substr(1) + "\n", malformed_guid, {2, 7}},
@@ -118,7 +118,7 @@ TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {
               "\n>>>>>>> theirs\n",
           merge_conflict,
           {2, 1}},
-      Row{"conflict behind the guid", "guid: " + kGuid + "\n=======\r\n", merge_conflict, {2, 1}},
+      Row{"conflict after the guid", "guid: " + kGuid + "\n=======\r\n", merge_conflict, {2, 1}},
       Row{"Git LFS",
           "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
           lfs_pointer,
@@ -131,7 +131,7 @@ TEST_CASE("A sidecar's problem is told apart and located", "[registry][meta]") {
   CHECK(result.problem_position.column == row.position.column);
 }
 
-TEST_CASE("A sidecar with marks of one document is one document", "[registry][meta]") {
+TEST_CASE("A sidecar with the markers of one document is one document", "[registry][meta]") {
   const std::string text =
       GENERATE_COPY(std::string("%YAML 1.1\n--- # first\nguid: ") + kGuid + "\n...\n# end\n\n",
                     "---\nguid: " + kGuid + "\n...\n...\n");
@@ -140,7 +140,7 @@ TEST_CASE("A sidecar with marks of one document is one document", "[registry][me
   CHECK(result.meta.guid.to_string() == kGuid);
 }
 
-TEST_CASE("The guid of a sidecar is that of its first document", "[registry][meta]") {
+TEST_CASE("A sidecar's guid is the guid of its first document", "[registry][meta]") {
   const MetaResult result = read_meta("guid: " + kGuid + "\n---\nguid: " + kOther + "\n");
   CHECK(result.problem == MetaProblem::second_document);
   CHECK(result.meta.guid.to_string() == kGuid);

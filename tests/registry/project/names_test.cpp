@@ -1,4 +1,4 @@
-// Which names are one name elsewhere, and which no name at all.
+// Names that are equal on other systems, and names that are invalid there.
 #include <catch2/catch.hpp>
 
 #include "registry/base/memory_file_system.h"
@@ -9,15 +9,14 @@
 namespace muster {
 namespace {
 
-TEST_CASE("Names fold as case-insensitive disks compare them, in all scripts",
-          "[registry][names]") {
+TEST_CASE("Names fold as on case-insensitive disks, in all scripts", "[registry][names]") {
   const auto [one, other] = GENERATE(table<std::string, std::string>({
       {"Crate.PNG", "crate.png"},
-      {"\xC3\x89t\xC3\xA9", "e\xCC\x81t\xC3\xA9"},  // Latin, composed and apart
+      {"\xC3\x89t\xC3\xA9", "e\xCC\x81t\xC3\xA9"},  // Latin, composed and decomposed
       {"\xED\x95\x9C\xEA\xB8\x80",                  // Hangul syllables and letters
        "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB\xE1\x84\x80\xE1\x85\xB3\xE1\x86\xAF"},
       {"\xE3\x82\xAE", "\xE3\x82\xAD\xE3\x82\x99"},  // Kana
-      {"\xD0\x98\xCC\x86", "\xD0\xB9"},              // Cyrillic, upper case apart
+      {"\xD0\x98\xCC\x86", "\xD0\xB9"},              // Cyrillic, upper case decomposed
       {"\xCE\xA3", "\xCF\x82"},                      // Greek final sigma
       {"stra\xC3\x9F"
        "e",
@@ -29,7 +28,7 @@ TEST_CASE("Names fold as case-insensitive disks compare them, in all scripts",
   CHECK(folded_name(one) == folded_name(other));
 }
 
-TEST_CASE("Names that differ stay apart, and bytes that are no UTF-8 stay as they are",
+TEST_CASE("Different names stay different, and bytes that are not UTF-8 are unchanged",
           "[registry][names]") {
   CHECK(folded_name("a") != folded_name("\xC3\xA1"));
   CHECK(folded_name("\xEA\xB0\x80") != folded_name("\xEA\xB0\x81"));
@@ -38,7 +37,7 @@ TEST_CASE("Names that differ stay apart, and bytes that are no UTF-8 stay as the
   CHECK(decomposed_name("\xC3\xA9") == "e\xCC\x81");
 }
 
-TEST_CASE("Names that Windows or macOS cannot have are found", "[registry][names]") {
+TEST_CASE("Names that are invalid on Windows or macOS are found", "[registry][names]") {
   const std::string name = GENERATE("aux.png", "CON", "nul.tar.gz", "com1", "LPT9.txt",
                                     "COM\xC2\xB9", "what?.txt", "a:b", "a*b", "a<b", "a>b", "a|b",
                                     "a\"b", "a\\b", "dot.", "end ", "con .txt", "tab\t", "caf\xE9");
@@ -53,7 +52,7 @@ TEST_CASE("Usual names are portable", "[registry][names]") {
   CHECK(unportable_reason(name).empty());
 }
 
-TEST_CASE("A clash says in what the names differ", "[registry][names]") {
+TEST_CASE("A clash reports how the names differ", "[registry][names]") {
   MemoryFileSystem files;
   const auto add = [&](const std::string& name, const std::string& guid) {
     files.add("Assets/" + name, "x");

@@ -1,4 +1,4 @@
-// Overrides apply to objects of the instance's source, and to nothing else.
+// Overrides apply to objects of the instance's source, and to no other object.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ using testing::PrefabText;
 using testing::UnityProject;
 using Reason = UnusedOverride::Reason;
 
-// One object with a Health (500) and a child (101) with another (501).
+// One object with a Health (500), and a child (101) with another one (501).
 std::string body(const Guid& health) {
   return PrefabText()
       .object(100, "Root", {400, 500})
@@ -33,7 +33,7 @@ std::string strong(const Guid& guid) {
   return "{fileID: 2800000, guid: " + guid.to_string() + ", type: 3}";
 }
 
-// An instance with one override more, whose target has this guid.
+// An instance with an additional override whose target has this guid.
 std::string instance(const Guid& source, const std::vector<PrefabText::Change>& changes,
                      std::int64_t target, const Guid& target_guid, const std::string& path,
                      const std::string& value, const std::string& object) {
@@ -58,7 +58,7 @@ std::vector<Reason> reasons_of(const SourcePrefab& prefab) {
   return reasons;
 }
 
-TEST_CASE("An override of another prefab's object is not applied, whatever its file id",
+TEST_CASE("An override for another prefab's object is not applied, whatever its file id",
           "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
@@ -76,7 +76,7 @@ TEST_CASE("An override of another prefab's object is not applied, whatever its f
   CHECK(variant.unused_overrides[0].position.line == 8);
 }
 
-TEST_CASE("In a chain of variants the target is an object of the variant before",
+TEST_CASE("In a chain of variants the target is an object of the previous variant",
           "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
@@ -95,7 +95,7 @@ TEST_CASE("In a chain of variants the target is an object of the variant before"
   CHECK(reasons_of(indexed.flat("Assets/Wrong.prefab")) == std::vector{Reason::other_source});
 }
 
-TEST_CASE("What an instance removes is not changed as well", "[registry][prefab]") {
+TEST_CASE("A component that an instance removes gets no overrides", "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid base = project.file("Assets/Base.prefab", body(health));
@@ -137,7 +137,7 @@ TEST_CASE("A removal of another prefab's component removes nothing", "[registry]
   CHECK(reasons_of(variant) == std::vector{Reason::other_source});
 }
 
-TEST_CASE("Instances of models follow the same rule, and know no objects by their ids",
+TEST_CASE("Instances of models follow the same rule, without knowing object ids",
           "[registry][prefab]") {
   UnityProject project;
   const Guid model = project.file("Assets/Tank.fbx", "model");
@@ -151,8 +151,7 @@ TEST_CASE("Instances of models follow the same rule, and know no objects by thei
   CHECK(reasons_of(variant) == std::vector{Reason::other_source});
 }
 
-TEST_CASE("A plain variant says the last word over the overrides of its base",
-          "[registry][prefab]") {
+TEST_CASE("A plain variant overrides the overrides of its base", "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid base = project.file("Assets/Base.prefab", body(health));
@@ -177,7 +176,7 @@ TEST_CASE("A plain variant says the last word over the overrides of its base",
   CHECK(health_of_variant->overrides.size() == 1);
 }
 
-TEST_CASE("An override without effect drags nothing in", "[registry][graph]") {
+TEST_CASE("An override without effect adds no dependency", "[registry][graph]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid old_icon = project.file("Assets/old.png", "png");

@@ -1,4 +1,4 @@
-// Packages that are not in the project's folder.
+// Packages outside the project's folder.
 #include "registry/project/packages.h"
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ TEST_CASE("The table knows common packages, their classes and their content",
   CHECK_FALSE(find_package_asset(parsed("b3047ac91fd85e26c49a7f10e8d26b35")).has_value());
 }
 
-TEST_CASE("Local packages and folders above the project are found with their places",
+TEST_CASE("Local packages and folders above the project are found with their paths",
           "[registry][packages]") {
   MemoryFileSystem files;
   files.add("Packages/manifest.json",
@@ -74,7 +74,7 @@ TEST_CASE("A mounted package is content of the project", "[registry][packages]")
   CHECK_FALSE(files.stat(AssetPath::parse("Packages/com.a.shared/none").value()).has_value());
 }
 
-TEST_CASE("Code of known packages is no finding, and content that is missing one line a package",
+TEST_CASE("Code of known packages gives no finding, and missing content one per package",
           "[registry][packages]") {
   UnityProject project;
   const Guid card = project.prefab("Assets/Card.prefab", {{parsed(kImage), "  m_Color: 1"}});
@@ -97,7 +97,7 @@ TEST_CASE("Code of known packages is no finding, and content that is missing one
                      "com.unity.render-pipelines.universal, which no bundle holds: Lit.shader"});
 }
 
-TEST_CASE("A package that no manifest names is a warning", "[registry][packages]") {
+TEST_CASE("A package that no manifest lists is a warning", "[registry][packages]") {
   UnityProject project;
   project.prefab("Assets/Card.prefab", {{parsed(kImage), "  m_Color: 1"}});
   project.files.add("Packages/manifest.json", R"({"dependencies": {"com.x": "file:../../gone"}})");
@@ -114,8 +114,7 @@ TEST_CASE("A package that no manifest names is a warning", "[registry][packages]
                      "package com.x is to be in '../gone', which is not there"});
 }
 
-TEST_CASE("Packages that cannot be looked at are one note while a guid has no asset",
-          "[registry][packages]") {
+TEST_CASE("Unreadable packages give one note if a guid has no asset", "[registry][packages]") {
   const auto [reason, version, guid, is_cached, is_noted] =
       GENERATE(table<std::string, std::string, std::string, bool, bool>({
           {"a repository", "https://example.invalid/x.git#1", "b3047ac91fd85e26c49a7f10e8d26b35",

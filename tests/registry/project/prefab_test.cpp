@@ -47,7 +47,7 @@ Guid add_base(UnityProject& project, const Guid& health, const char* path = "Ass
   return project.file(path, text.text());
 }
 
-TEST_CASE("A prefab's hierarchy follows the lists of children", "[registry][prefab]") {
+TEST_CASE("A prefab's hierarchy follows its lists of children", "[registry][prefab]") {
   UnityProject project;
   PrefabText text;
   text.object(103, "Third", {403})
@@ -85,7 +85,7 @@ TEST_CASE("Components are listed by class id before Unity 5.5", "[registry][pref
   CHECK(outline(indexed.flat("Assets/Old.prefab")) == "Old[Transform,Health]");
 }
 
-TEST_CASE("A script outside the tree is known by its class identifier, or not at all",
+TEST_CASE("A script outside the tree is recognised by its class identifier only",
           "[registry][prefab]") {
   UnityProject project;
   const Guid unknown = Guid::parse("7e53c0a6d4f84a0db7a2f5e3c0914b68").value();
@@ -99,7 +99,7 @@ TEST_CASE("A script outside the tree is known by its class identifier, or not at
   CHECK(outline(indexed.flat("Assets/P.prefab")) == "Root[Transform,Health,]");
 }
 
-TEST_CASE("A nested prefab keeps its inside, with ids mixed from the instance's",
+TEST_CASE("A nested prefab keeps its objects, with ids combined with the instance's",
           "[registry][prefab]") {
   UnityProject project;
   const Guid base = add_base(project, project.script("Health"));
@@ -129,7 +129,7 @@ TEST_CASE("A nested prefab keeps its inside, with ids mixed from the instance's"
   CHECK(prefab.entities[3].find("Health")->scalar("current") == "1");
 }
 
-TEST_CASE("Ids beyond 63 bits lose their sign where they are mixed", "[registry][prefab]") {
+TEST_CASE("Ids beyond 63 bits lose their sign when they are combined", "[registry][prefab]") {
   UnityProject project;
   PrefabText base;
   base.object(-5, "Root", {-6}).transform(-6, -5, 0);
@@ -143,7 +143,7 @@ TEST_CASE("Ids beyond 63 bits lose their sign where they are mixed", "[registry]
   CHECK(prefab.entities[0].file_id == ((3 ^ -5) & 0x7FFF'FFFF'FFFF'FFFF));
 }
 
-TEST_CASE("An instance loses components and objects, and gains others", "[registry][prefab]") {
+TEST_CASE("An instance removes components and objects, and adds others", "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid marker = project.script("Marker");
@@ -161,7 +161,7 @@ TEST_CASE("An instance loses components and objects, and gains others", "[regist
         "Root[Transform,Marker](Arm[Transform](Added[Transform]))");
 }
 
-TEST_CASE("The outermost variant has the last word", "[registry][prefab]") {
+TEST_CASE("The outermost variant's values win", "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid base = add_base(project, health);
@@ -185,7 +185,7 @@ TEST_CASE("The outermost variant has the last word", "[registry][prefab]") {
   CHECK(prefab.entities[0].find("Health")->scalar("maximum") == "21");
 }
 
-TEST_CASE("Two instances of one prefab stay apart", "[registry][prefab]") {
+TEST_CASE("Two instances of one prefab stay separate", "[registry][prefab]") {
   UnityProject project;
   const Guid base = add_base(project, project.script("Health"));
   PrefabText text;
@@ -205,7 +205,7 @@ TEST_CASE("Two instances of one prefab stay apart", "[registry][prefab]") {
   CHECK(prefab.entities[4].find("Health")->scalar("current") == "3");
 }
 
-TEST_CASE("A model's instance is one object and what the file says of others",
+TEST_CASE("A model's instance has one object and the objects that the file names",
           "[registry][prefab]") {
   UnityProject project;
   const Guid marker = project.script("Marker");
@@ -244,7 +244,7 @@ TEST_CASE("A plain prefab overlays its base field by field", "[registry][prefab]
   CHECK(health->layers.size() == 2);
 }
 
-TEST_CASE("A base that is lost, unreadable or no prefab is a problem, not an end",
+TEST_CASE("A base that is missing, unreadable or not a prefab is a problem, but reading goes on",
           "[registry][prefab]") {
   struct Row {
     const char* reason;
@@ -263,7 +263,7 @@ TEST_CASE("A base that is lost, unreadable or no prefab is a problem, not an end
       Row{"head", "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n", Kind::not_readable},
       Row{"version", "%YAML 1.1\n\n# nothing\n", Kind::not_readable},
       Row{"object", "%YAML 1.1\n--- !u!1 &1\nGameObject:\n  m_Layer: 0\n", Kind::cut_short},
-      Row{"no object", "%YAML 1.1\n--- !u!21 &1\nMaterial:\n  m_Name: a\n", Kind::no_root});
+      Row{"without an object", "%YAML 1.1\n--- !u!21 &1\nMaterial:\n  m_Name: a\n", Kind::no_root});
   CAPTURE(row.reason);
   UnityProject project;
   project.file("Assets/P.prefab", row.text);
@@ -274,7 +274,7 @@ TEST_CASE("A base that is lost, unreadable or no prefab is a problem, not an end
   CHECK(prefab.problems.front().path.text() == "Assets/P.prefab");
 }
 
-TEST_CASE("Prefabs that contain each other are told, whoever is asked first",
+TEST_CASE("Prefabs that contain each other are reported, in any order of requests",
           "[registry][prefab]") {
   UnityProject project;
   const auto variant = [&](const std::string& path, const Guid& of) {
@@ -304,7 +304,7 @@ TEST_CASE("Prefabs that contain each other are told, whoever is asked first",
   CHECK(alone.problems.front().chain == std::vector{indexed.number("Assets/self.yaml")});
 }
 
-// Prefabs that nest one another: 80 levels, a circle, and users of both.
+// Prefabs that nest one another: 80 levels, a cycle, and users of both.
 UnityProject entangled_project() {
   UnityProject project;
   const auto variant = [&](const std::string& name, const Guid& of, const Guid& child = {}) {
@@ -319,7 +319,7 @@ UnityProject entangled_project() {
   Guid below = project.file("Assets/p0.yaml", "class: Prefab\nroot:\n  name: bottom\n");
   std::vector<Guid> levels{below};
   for (std::size_t i = 1; i < 80; ++i) {
-    // Some levels reach down twice: by one step, and by many.
+    // Some levels are nested twice: one step and many steps below.
     below = variant("p" + std::to_string(i), below, i % 3 == 0 ? levels[i / 2] : Guid());
     levels.push_back(below);
   }
@@ -341,7 +341,7 @@ std::string summary(const SourcePrefab& prefab) {
   return text;
 }
 
-TEST_CASE("Prefabs nested deeper than any real one end in a problem", "[registry][prefab]") {
+TEST_CASE("Prefabs nested deeper than any real one are reported", "[registry][prefab]") {
   const UnityProject project = entangled_project();
   const IndexedProject indexed(project.files);
   CHECK(indexed.flat("Assets/p63.yaml").problems.empty());
@@ -357,7 +357,7 @@ TEST_CASE("Prefabs nested deeper than any real one end in a problem", "[registry
   }
 }
 
-TEST_CASE("What a prefab is does not depend on what was flattened before, or by whom",
+TEST_CASE("The result for a prefab does not depend on earlier or parallel requests",
           "[registry][prefab]") {
   const UnityProject project = entangled_project();
   const std::size_t count = IndexedProject(project.files).index().assets().size();
@@ -374,7 +374,7 @@ TEST_CASE("What a prefab is does not depend on what was flattened before, or by 
       CHECK(summary(indexed.prefabs().flatten(asset)) == alone[asset]);
     }
   }
-  SECTION("side by side") {
+  SECTION("in parallel") {
     const IndexedProject indexed(project.files);
     std::vector<const SourcePrefab*> found(4 * count);
     (void)parallel_for(found.size(), 4, {}, [&](std::size_t i, unsigned worker) {
@@ -387,7 +387,7 @@ TEST_CASE("What a prefab is does not depend on what was flattened before, or by 
   }
 }
 
-TEST_CASE("Fathers in a circle and children deep as the file do no harm", "[registry][prefab]") {
+TEST_CASE("Cycles of parents and very deep children are handled", "[registry][prefab]") {
   UnityProject project;
   PrefabText circle;
   circle.object(100, "A", {400})
@@ -405,7 +405,7 @@ TEST_CASE("Fathers in a circle and children deep as the file do no harm", "[regi
   CHECK(indexed.flat("Assets/Deep.prefab").entities.size() == 20'000);
 }
 
-TEST_CASE("A weak reference is read in every spelling, and through overrides",
+TEST_CASE("A weak reference is read in every spelling, also in overrides",
           "[registry][prefab][sys-10]") {
   const std::string hex = "00112233445566778899aabbccddeeff";
   const auto [body, expected, reason] = GENERATE_COPY(table<std::string, std::string, std::string>({

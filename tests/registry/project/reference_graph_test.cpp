@@ -35,7 +35,7 @@ std::vector<std::string> paths(const IndexedProject& indexed,
   return result;
 }
 
-TEST_CASE("Edges are merged by guid and kind, with the first place and the count",
+TEST_CASE("Edges are merged by guid and kind, with the first position and the count",
           "[registry][graph]") {
   UnityProject project;
   const Guid target = project.file("Assets/t.png", "png");
@@ -59,7 +59,7 @@ TEST_CASE("Edges are merged by guid and kind, with the first place and the count
   CHECK(graph.from(indexed.number("Assets/t.png")).empty());
 }
 
-TEST_CASE("A sidecar's references count, its own guid does not", "[registry][graph]") {
+TEST_CASE("A sidecar's references count, but its own guid does not", "[registry][graph]") {
   UnityProject project;
   const Guid target = project.file("Assets/t.mat", mat("  x: 1\n"));
   project.file("Assets/m.fbx", "Kaydara");
@@ -93,7 +93,7 @@ TEST_CASE("Closures follow strong references and stop before scripts", "[registr
         std::vector<std::string>{"Assets/leaf.png", "Assets/middle.mat", "Assets/root.mat"});
 }
 
-TEST_CASE("Walks stop where they are told to, and never pass through a script's sidecar",
+TEST_CASE("Walks stop at the given assets, and never pass through a script's sidecar",
           "[registry][graph]") {
   UnityProject project;
   const Guid icon = project.file("Assets/icon.png", "png");
@@ -126,7 +126,7 @@ TEST_CASE("Walks stop where they are told to, and never pass through a script's 
   CHECK(chain(code, "Assets/icon.png").empty());
 }
 
-TEST_CASE("Chains are shortest, ties go by path, circles end", "[registry][graph]") {
+TEST_CASE("Chains are shortest, ties are ordered by path, cycles end", "[registry][graph]") {
   UnityProject project;
   const Guid leaf = project.file("Assets/leaf.png", "png");
   const Guid b = project.file("Assets/b.mat", mat("  a: " + strong(leaf) + "\n"));
@@ -149,7 +149,7 @@ TEST_CASE("Chains are shortest, ties go by path, circles end", "[registry][graph
   CHECK(chain("Assets/leaf.png", "Assets/root.mat").empty());
 }
 
-TEST_CASE("Bytes that are no text are said, whatever their name", "[registry][graph]") {
+TEST_CASE("Binary content is reported, whatever the name of the file", "[registry][graph]") {
   UnityProject project;
   project.file("Assets/far.prefab", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n");
   project.file("Assets/native.asset", std::string("\0\0\1\2", 4));
@@ -168,7 +168,7 @@ TEST_CASE("Bytes that are no text are said, whatever their name", "[registry][gr
                                                            {"Assets/native.asset", Kind::binary}});
 }
 
-TEST_CASE("References beyond the first block of a file are seen", "[registry][graph]") {
+TEST_CASE("References after the first block of a file are found", "[registry][graph]") {
   UnityProject project;
   const Guid target = project.file("Assets/t.png", "png");
   std::string body;
@@ -202,22 +202,21 @@ TEST_CASE("The graph does not depend on the number of threads, and can be stoppe
   CHECK(stopped.error().code == ErrorCode::cancelled);
 }
 
-TEST_CASE("A plain file's references are seen in whatever way YAML spells them",
-          "[registry][graph]") {
+TEST_CASE("References in a plain file are found in every YAML spelling", "[registry][graph]") {
   UnityProject project;
   const Guid a = project.file("Assets/a.mat", mat("  m_Name: a\n"));
   const std::string guid = a.to_string();
   const auto [text, is_mentioned, is_strong, reason] =
       GENERATE_COPY(table<std::string, bool, bool, std::string>({
           {"material: {fileID: 1, guid: " + guid + "}", true, true, "in braces"},
-          {"material:\n    fileID: 1\n    guid: " + guid, true, true, "on lines of its own"},
+          {"material:\n    fileID: 1\n    guid: " + guid, true, true, "in block style"},
           {"material:\n    guid: " + guid + "\n    fileID: 1", true, true, "the guid first"},
           {"material: {'fileID': 1, 'guid': '" + guid + "'}", true, true, "quoted"},
           {"material: {fileID: 1, # the {main} one\n    guid: " + guid + "}", true, true,
            "with a comment inside"},
-          {"material: {fileID: 1, x: {a: 1}, guid: " + guid + "}", true, true, "with more inside"},
-          {"weak: {guid: " + guid + "}", true, false, "a weak one"},
-          {"weak:\n    guid: " + guid, true, false, "a weak one on lines of its own"},
+          {"material: {fileID: 1, x: {a: 1}, guid: " + guid + "}", true, true, "with more keys"},
+          {"weak: {guid: " + guid + "}", true, false, "a weak reference"},
+          {"weak:\n    guid: " + guid, true, false, "a weak reference in block style"},
           {"list: [{fileID: 1, guid: " + guid + "}]", true, true, "in a list"},
           {"json: '{\"guid\":\"" + guid + "\"}'", true, true, "in JSON inside a text"},
           {"x: 1 # {fileID: 1, guid: " + guid + "}", false, false, "in a comment"},
@@ -239,7 +238,7 @@ TEST_CASE("A plain file's references are seen in whatever way YAML spells them",
   }
 }
 
-TEST_CASE("A plain file that cannot be parsed, or is another tool's, is scanned as text",
+TEST_CASE("A plain file of another tool, or one that cannot be parsed, is scanned as text",
           "[registry][graph]") {
   UnityProject project;
   const Guid a = project.file("Assets/a.mat", mat("  m_Name: a\n"));
@@ -249,7 +248,7 @@ TEST_CASE("A plain file that cannot be parsed, or is another tool's, is scanned 
   CHECK(graph_of(project, indexed).from(indexed.number("Assets/p.yaml")).size() == 1);
 }
 
-TEST_CASE("Extensions decide what is scanned and what is code", "[registry][graph]") {
+TEST_CASE("Extensions decide which files are scanned and which are code", "[registry][graph]") {
   const auto path = [](const char* text) { return AssetPath::parse(text).value(); };
   for (const char* text : {"a.prefab", "a.UNITY", "a.mat", "a.yaml", "a.ShaderGraph", "a.asset"}) {
     CAPTURE(text);

@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-TEST_CASE("Base classes are found however the source is written", "[registry][scripts]") {
+TEST_CASE("Base classes are found in any style of source code", "[registry][scripts]") {
   const auto [source, bases, reason] = GENERATE(table<std::string, Names, std::string>({
       {"class X : A {}", {"A"}, "plain"},
       {"public sealed class X:A{}", {"A"}, "no blanks"},
@@ -35,13 +35,13 @@ TEST_CASE("Base classes are found however the source is written", "[registry][sc
       {"var s = @\"C:\\\"; class X : A {}", {"A"}, "a verbatim string with a backslash"},
       {"var s = @\"\nclass X : Wrong {\n\"; class X : A {}", {"A"}, "a verbatim string of lines"},
       {"var c = '\"'; class X : A {}", {"A"}, "a quote as a character"},
-      {"class XY : Wrong {} class X : A {}", {"A"}, "a longer name before"},
+      {"class XY : Wrong {} class X : A {}", {"A"}, "after a longer name"},
       {"subclass X : Wrong {} class X : A {}", {"A"}, "a word that ends with class"},
       {"partial class X {} partial class X : A {}", {"A"}, "a partial class"},
       {"partial class X : A {} partial class X : IB {}", {"A", "IB"}, "bases in both parts"},
-      {"class Y : Wrong { } class X : A { class Z : Wrong {} }", {"A"}, "classes around"},
+      {"class Y : Wrong { } class X : A { class Z : Wrong {} }", {"A"}, "inside other classes"},
       {"class X : A", {"A"}, "the end of the file"},
-      {"class X : ", {}, "nothing after the colon"},
+      {"class X : ", {}, "no name after the colon"},
       {"class", {}, "only the word"},
       {"", {}, "an empty file"},
   }));
@@ -65,7 +65,7 @@ TEST_CASE("A script's class is its file's name, unless the project declares it",
   CHECK(declared.class_of(own) == "Renamed");
 }
 
-TEST_CASE("Derivation is followed through files, and circles end", "[registry][scripts]") {
+TEST_CASE("Derivation is followed through files, and cycles end", "[registry][scripts]") {
   testing::UnityProject project;
   const Guid base = project.script("Entity");
   const Guid middle = project.script("Vehicle", "Game.Entity, IMovable");
@@ -86,7 +86,7 @@ TEST_CASE("Derivation is followed through files, and circles end", "[registry][s
   CHECK(scripts.scripts_deriving_from("Entity") == expected);
 }
 
-TEST_CASE("A class is surely none of another only when all that it derives from is known",
+TEST_CASE("A class is known not to derive from another only if all its bases are known",
           "[registry][scripts]") {
   testing::UnityProject project;
   project.script("Factory", "ScriptableObject");
@@ -96,13 +96,13 @@ TEST_CASE("A class is surely none of another only when all that it derives from 
   project.script("Bullet", "Factory");
   const testing::IndexedProject indexed(project.files);
   const auto [name, surely, reason] = GENERATE(table<std::string, bool, std::string>(
-      {{"Item", true, "of the engine alone; an interface is no class"},
-       {"Rifle", true, "over a class of the tree"},
-       {"Parcel", false, "its base is not in the tree"},
-       {"Elsewhere", false, "is itself not in the tree"},
-       {"IListed", false, "the same, however it is called"},
+      {{"Item", true, "only of the engine; an interface is not a class"},
+       {"Rifle", true, "through a class of the project"},
+       {"Parcel", false, "its base is not in the project"},
+       {"Elsewhere", false, "is not in the project"},
+       {"IListed", false, "the same for an interface's name"},
        {"Bullet", false, "derives from it"},
-       {"Factory", false, "is it"}}));
+       {"Factory", false, "is the class itself"}}));
   CAPTURE(name, reason);
   CHECK(indexed.scripts().is_surely_no(name, "Factory") == surely);
 }

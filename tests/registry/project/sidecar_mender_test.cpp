@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Guids in a row that look drawn.
+// Successive guids that look random.
 std::function<Guid()> counted_guids() {
   return [next = 0]() mutable {
     std::string text = "b3047ac91fd85e26c49a7f10e8d26b00";
@@ -32,7 +32,7 @@ std::string text_of(const MemoryFileSystem& files, std::string_view name) {
   return found == files.files().end() ? "" : std::string(as_text(found->second));
 }
 
-TEST_CASE("Sidecars are made, renamed and spelled, once", "[registry][mender]") {
+TEST_CASE("Sidecars are created, renamed and corrected, once", "[registry][mender]") {
   MemoryFileSystem files;
   files.add("Assets/New/a.txt", "text");
   files.add("Assets/Moved.txt", "text");
@@ -55,7 +55,7 @@ TEST_CASE("Sidecars are made, renamed and spelled, once", "[registry][mender]") 
   CHECK(planned(files).empty());
 }
 
-TEST_CASE("A sidecar that may belong to two is given to none", "[registry][mender]") {
+TEST_CASE("A sidecar that may belong to two files is given to none", "[registry][mender]") {
   MemoryFileSystem files;
   files.add("Assets/Moved.txt", "text");
   files.add("Assets/moved.TXT.meta", "guid: 13fd09c2a76e4b5891d05c7be2a84f36\n");

@@ -12,7 +12,7 @@ namespace {
 
 const std::string kHead = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
 
-TEST_CASE("A source knows its objects by file id", "[registry][source]") {
+TEST_CASE("A source finds its objects by file id", "[registry][source]") {
   testing::UnityProject project;
   project.file("Assets/a.asset", kHead +
                                      "--- !u!4 &-7\nTransform:\n  x: 1\n"
@@ -41,7 +41,7 @@ TEST_CASE("A source knows its objects by file id", "[registry][source]") {
   CHECK(plain.type_name_of(0).empty());
 }
 
-TEST_CASE("The class of a plain file is found however it is spelled", "[registry][source]") {
+TEST_CASE("The class of a plain file is found in any spelling", "[registry][source]") {
   const auto [text, name] = GENERATE(table<std::string, std::string>({
       {"class: Prefab\n", "Prefab"},
       {"\xEF\xBB\xBF"
@@ -62,7 +62,7 @@ TEST_CASE("The class of a plain file is found however it is spelled", "[registry
   CHECK(plain_class_in(text) == name);
 }
 
-TEST_CASE("What is no tree says why", "[registry][source]") {
+TEST_CASE("A file without a tree gives the reason", "[registry][source]") {
   struct Row {
     const char* reason;
     std::string text;
@@ -98,7 +98,7 @@ TEST_CASE("A file that vanished is a read error, not a syntax error", "[registry
   CHECK(source.read_error->code == ErrorCode::not_found);
 }
 
-TEST_CASE("Threads that ask for one file get one file", "[registry][source]") {
+TEST_CASE("Threads that request one file share one result", "[registry][source]") {
   testing::UnityProject project;
   project.file("Assets/a.asset", kHead + "--- !u!114 &11400000\nMonoBehaviour:\n  x: 1\n");
   const testing::IndexedProject indexed(project.files);

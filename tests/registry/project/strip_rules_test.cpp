@@ -16,7 +16,7 @@ StripRules rules_for(Target target, const std::string& strip) {
   return config.value().strip[place_of(target)];
 }
 
-TEST_CASE("Kinds are told by extensions and by classes", "[registry][strip]") {
+TEST_CASE("Kinds are recognised by extensions and by classes", "[registry][strip]") {
   CHECK(kind_of("Assets/a.b/Rock.PNG") == "texture");
   CHECK(kind_of("rock.physicMaterial") == "physics");
   CHECK(kind_of("rock.mat") == "material");
@@ -37,7 +37,7 @@ TEST_CASE("Kinds are told by extensions and by classes", "[registry][strip]") {
 }
 
 TEST_CASE(
-    "A server goes without presentation, a client without nothing, unless a project says "
+    "A server is stripped of presentation and a client of nothing, unless a project decides "
     "otherwise",
     "[registry][strip][sys-14]") {
   for (const std::string text :
@@ -60,7 +60,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Rules are added, taken away and turned off", "[registry][strip]") {
+TEST_CASE("Rules can be added, removed and disabled", "[registry][strip]") {
   const std::string text =
       "strip:\n  server:\n    kinds: [mesh, .Bank]\n    components: [Decal]\n"
       "    keep: [font, Light, \"Assets/Maps/**\", \"*.hdr\"]\n"
@@ -93,7 +93,8 @@ TEST_CASE("Rules are added, taken away and turned off", "[registry][strip]") {
   CHECK(kept.strips_kind(".fsb"));
 }
 
-TEST_CASE("The defaults mean the engine's classes, what a project names any", "[registry][strip]") {
+TEST_CASE("Default rules apply to the engine's classes, project rules to any class",
+          "[registry][strip]") {
   const auto strips = [](const std::string& text, std::string_view name) {
     const StripRules rules = rules_for(Target::server, text);
     return std::pair(rules.strips_class(name, ClassOwner::engine),
@@ -106,7 +107,7 @@ TEST_CASE("The defaults mean the engine's classes, what a project names any", "[
         std::pair(false, false));
 }
 
-TEST_CASE("A rule that means nothing is refused with its line", "[registry][strip]") {
+TEST_CASE("An invalid rule is refused with its line", "[registry][strip]") {
   const auto [text, place, said] = GENERATE(table<std::string, std::string, std::string>({
       {"strip: [server]\n", "muster.yaml:2:8", "wants a mapping"},
       {"strip: {phone: {}}\n", "muster.yaml:2:16", "unknown key 'phone'"},

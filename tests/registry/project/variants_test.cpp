@@ -40,8 +40,7 @@ std::vector<std::string> names_of(const Variants& variants, const AssetIndex& in
   return names;
 }
 
-TEST_CASE("A file's name says what it is a variant of, and for which keys",
-          "[registry][project][variant]") {
+TEST_CASE("A file's name gives its base and its variant keys", "[registry][project][variant]") {
   const AssetIndex index = index_of({"a/crate.png", "a/crate@low.png", "a/crate@de,low.png",
                                      "a/crate@quality=low,platform=linux.png", "a/crate@2x.png",
                                      "a/hero.fbx", "a/hero@run.fbx", "b/crate@low.png"});
@@ -60,12 +59,13 @@ TEST_CASE("A file's name says what it is a variant of, and for which keys",
   REQUIRE(variants.problems().size() == 2);
   CHECK(variants.problems()[0].kind == Kind::unknown_word);
   CHECK(variants.problems()[1].kind == Kind::no_base);
-  // Without axes an '@' is an '@'.
+  // Without axes, '@' has no meaning.
   CHECK(Variants({}, index).files().empty());
   CHECK(Variants({}, index).problems().empty());
 }
 
-TEST_CASE("What is named like a variant and is none is told", "[registry][project][variant]") {
+TEST_CASE("A file that is named like a variant but is not one is reported",
+          "[registry][project][variant]") {
   using Kind = VariantProblem::Kind;
   struct Row {
     std::string path;
@@ -92,7 +92,7 @@ TEST_CASE("What is named like a variant and is none is told", "[registry][projec
             index.at(variants.files()[0].file).path.text()) == 1);
 }
 
-TEST_CASE("A build is for its wishes, and for the defaults of what is chosen at build",
+TEST_CASE("A build uses the requested values and the defaults of build-time axes",
           "[registry][project][variant]") {
   const auto axes_now = axes();
   CHECK(to_text(
@@ -107,7 +107,7 @@ TEST_CASE("A build is for its wishes, and for the defaults of what is chosen at 
     const auto chosen = choose_for_build(axes_now, wishes);
     return !chosen && chosen.error().code == ErrorCode::invalid_argument;
   };
-  CHECK(refuses({}));  // Nobody says which platform.
+  CHECK(refuses({}));  // The platform is not given.
   CHECK(refuses({{"platform", "amiga"}}));
   CHECK(refuses({{"platform", "linux"}, {"size", "low"}}));
   CHECK(refuses({{"platform", "linux"}, {"platform", "windows"}}));
@@ -120,7 +120,7 @@ TEST_CASE("A build is for its wishes, and for the defaults of what is chosen at 
   CHECK(read_variant_wish("quality=low").value().value == "low");
 }
 
-TEST_CASE("The section 'variants' is read, and refused where it means nothing",
+TEST_CASE("The section 'variants' is read, and invalid ones are refused",
           "[registry][project][variant]") {
   const auto read = [](const std::string& text) {
     const auto tree = yaml::read_plain(text);
@@ -149,8 +149,8 @@ TEST_CASE("The section 'variants' is read, and refused where it means nothing",
   CHECK(read("variants: " + wrong + "\n").error().code == ErrorCode::malformed);
 }
 
-// What a reference by brute force takes for a full choice: of those that fit, most keys, then the
-// earliest axes.
+// The brute-force reference for a full choice: of the matching files, the one with most keys, then
+// with the earliest axes.
 std::optional<VariantKeys> best_of(const std::vector<VariantKeys>& all, const VariantKeys& choice) {
   std::optional<VariantKeys> best;
   for (const VariantKeys& keys : all) {
@@ -166,7 +166,7 @@ std::optional<VariantKeys> best_of(const std::vector<VariantKeys>& all, const Va
   return best;
 }
 
-TEST_CASE("For every choice exactly one of an asset's files is taken",
+TEST_CASE("For every choice exactly one file of an asset is selected",
           "[registry][project][variant][property]") {
   const auto seed = GENERATE(range(1U, 101U));
   CAPTURE(seed);
@@ -193,7 +193,7 @@ TEST_CASE("For every choice exactly one of an asset's files is taken",
   settle_variants(built, index, variants);
   CAPTURE(to_text(known, built), paths);
 
-  // First by what the build is for, among the files that agree in everything else.
+  // First by the build's values, among the files that agree in everything else.
   const auto is_built = [&](const VariantKey& key) {
     return std::ranges::count(built, key.axis, &VariantKey::axis) > 0;
   };

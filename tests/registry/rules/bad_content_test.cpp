@@ -1,5 +1,4 @@
-// Every project of tests/golden/bad_content gives exactly the findings that stand in its
-// expected.txt.
+// Every project of tests/golden/bad_content gives exactly the findings in its expected.txt.
 #include <set>
 #include <string>
 
@@ -47,8 +46,7 @@ std::multiset<std::string> actual_findings(const std::string& path) {
   return lines;
 }
 
-TEST_CASE("Each broken project gives exactly the findings it was made for",
-          "[registry][rules][sys-1]") {
+TEST_CASE("Each broken project gives exactly its expected findings", "[registry][rules][sys-1]") {
   const std::string folder = MUSTER_SOURCE_DIR "/tests/golden/bad_content";
   const auto files = DiskFileSystem::open(folder);
   REQUIRE(files.has_value());
@@ -68,11 +66,11 @@ TEST_CASE("Each broken project gives exactly the findings it was made for",
   CHECK(projects > 30);
 }
 
-TEST_CASE("The sample game has no findings at all", "[registry][rules]") {
+TEST_CASE("The sample game has no findings", "[registry][rules]") {
   CHECK(actual_findings(MUSTER_SOURCE_DIR "/content/arena").empty());
 }
 
-TEST_CASE("Rules are sorted by id, so that each is found", "[registry][rules]") {
+TEST_CASE("Rules are sorted by id, so that each can be found", "[registry][rules]") {
   for (const Rule& rule : all_rules()) {
     CAPTURE(rule.id);
     CHECK(find_rule(rule.id) == &rule);

@@ -29,20 +29,21 @@ std::size_t told(const Baseline& baseline, std::vector<Finding> findings) {
 
 bool always(std::string_view /*rule*/) { return true; }
 
-TEST_CASE("A baseline accepts as many findings as it counts", "[registry][baseline]") {
+TEST_CASE("A baseline accepts the number of findings that it counts", "[registry][baseline]") {
   std::vector<Finding> findings = sample();
   const auto baseline = Baseline::parse(Baseline::of(findings).format());
   REQUIRE(baseline.has_value());
   CHECK(told(baseline.value(), findings) == 0);
   findings.push_back(findings.front());
   findings.front().location.position = {9, 9};
-  findings.front().message = "moved and worded anew";
+  findings.front().message = "moved and with a new text";
   CHECK(told(baseline.value(), findings) == 1);
   findings.front().location.path = AssetPath::parse("Assets/elsewhere.mat").value();
   CHECK(told(baseline.value(), findings) == 1);
 }
 
-TEST_CASE("Of more findings than are counted the last are told", "[registry][baseline]") {
+TEST_CASE("If findings exceed a baseline's count, the last ones are reported",
+          "[registry][baseline]") {
   const Baseline baseline = Baseline::of(sample());
   std::vector<Finding> findings = sample();
   findings.insert(findings.begin() + 3, finding("unresolved-reference", "Assets/c.mat", 5));
@@ -51,7 +52,7 @@ TEST_CASE("Of more findings than are counted the last are told", "[registry][bas
   CHECK_FALSE(findings[4].is_known);
 }
 
-TEST_CASE("A baseline's text is sorted, a count in each line", "[registry][baseline]") {
+TEST_CASE("A baseline's text is sorted, with one count per line", "[registry][baseline]") {
   CHECK(Baseline::of(sample()).format() ==
         "{\n  \"version\": 1,\n  \"known\": {\n"
         "    \"duplicate-guid\": {\n      \"Assets/a.mat\": 1\n    },\n"
@@ -75,7 +76,7 @@ TEST_CASE("Pruning lowers counts and never raises them", "[registry][baseline]")
   CHECK(kept.total() == 1);
 }
 
-TEST_CASE("A baseline that is none is refused", "[registry][baseline]") {
+TEST_CASE("An invalid baseline is refused", "[registry][baseline]") {
   const auto [text, code] = GENERATE(table<std::string, ErrorCode>({
       {"", ErrorCode::malformed},
       {"[]", ErrorCode::malformed},
@@ -93,7 +94,7 @@ TEST_CASE("A baseline that is none is refused", "[registry][baseline]") {
   CHECK(baseline.error().code == code);
 }
 
-TEST_CASE("A baseline knows a file whose name is no UTF-8", "[registry][baseline]") {
+TEST_CASE("A baseline accepts a file whose name is not UTF-8", "[registry][baseline]") {
   const std::vector<Finding> findings{finding("duplicate-guid", "Assets/Gr\xFCn.mat", 1)};
   const auto baseline = Baseline::parse(Baseline::of(findings).format());
   REQUIRE(baseline.has_value());

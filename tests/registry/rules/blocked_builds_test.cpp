@@ -1,4 +1,4 @@
-// What `validate` calls an error of what is built, a build refuses.
+// A build refuses what `validate` reports as an error of a built asset.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ namespace {
 using testing::PrefabText;
 using testing::UnityProject;
 
-// A project with one registered prefab, which refers to this guid.
+// A project with one registered prefab that refers to this guid.
 class Game {
  public:
   explicit Game(const std::string& reference) {
@@ -49,7 +49,7 @@ class Game {
 const std::string kIcon = "5f0e1d2c3b4a59687786a5b4c3d2e1f0";
 const std::string kStrongIcon = "{fileID: 2800000, guid: " + kIcon + ", type: 3}";
 
-TEST_CASE("A sidecar that cannot be read blocks while something built lacks a guid",
+TEST_CASE("A sidecar that cannot be read blocks the build while a built asset lacks a guid",
           "[registry][rules]") {
   const auto [reason, text, rule] = GENERATE(table<std::string, std::string, std::string>({
       {"conflict",
@@ -69,14 +69,15 @@ TEST_CASE("A sidecar that cannot be read blocks while something built lacks a gu
   game.project.files.add("Assets/icon.png", "png");
   game.project.files.add("Assets/icon.png.meta", text);
   CHECK(game.only(rule).blocks_build);
-  // Where nothing is missing, nothing can be hidden.
+  // If no guid is missing, the sidecar hides nothing.
   Game whole("{fileID: 0}");
   whole.project.files.add("Assets/icon.png", "png");
   whole.project.files.add("Assets/icon.png.meta", text);
   CHECK_FALSE(whole.only(rule).blocks_build);
 }
 
-TEST_CASE("A picture without a sidecar blocks while its folder is built", "[registry][rules]") {
+TEST_CASE("A picture without a sidecar blocks the build if its folder is built",
+          "[registry][rules]") {
   const auto [is_built, name] =
       GENERATE(table<bool, std::string>({{true, "b.png"}, {true, "notes.md"}, {false, "b.png"}}));
   CAPTURE(is_built, name);
@@ -100,7 +101,7 @@ TEST_CASE("A picture without a sidecar blocks while its folder is built", "[regi
   CHECK(found[0].blocks_build == (is_built && name == "b.png"));
 }
 
-TEST_CASE("An error of an asset blocks a build where the asset is built", "[registry][rules]") {
+TEST_CASE("An error of an asset blocks a build only if the asset is built", "[registry][rules]") {
   const bool is_built = GENERATE(true, false);
   Game game(is_built ? kStrongIcon : "{fileID: 0}");
   game.project.files.add("Assets/icon.png", "png");
@@ -108,7 +109,7 @@ TEST_CASE("An error of an asset blocks a build where the asset is built", "[regi
   CHECK(game.only("merge-conflict").blocks_build == is_built);
 }
 
-TEST_CASE("A folder that something built refers to is an error, wherever it is named",
+TEST_CASE("A folder that a built asset refers to is an error, wherever the reference is",
           "[registry][rules]") {
   Game game("{fileID: 102900000, guid: " + kIcon + ", type: 3}");
   game.project.file("Assets/Icons/a.png", "png");

@@ -1,5 +1,5 @@
-// What breaks games that have shipped, and what does not. Of projects, builds and revisions:
-// tests/cli/cases/validate-against.case.
+// Changes that break released games, and changes that do not. tests/cli/cases/validate-against.case
+// compares projects, builds and revisions.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -53,7 +53,7 @@ std::vector<std::string> broken(const Contract& shipped, const Contract& now) {
 
 using Lines = std::vector<std::string>;
 
-TEST_CASE("What is added breaks nothing", "[registry][breaking]") {
+TEST_CASE("An addition breaks nothing", "[registry][breaking]") {
   const Contract shipped = contract({row(1, 1), row(2, 2)});
   CHECK(broken(shipped, shipped).empty());
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(3, 3), row(2, 4)})).empty());
@@ -62,7 +62,7 @@ TEST_CASE("What is added breaks nothing", "[registry][breaking]") {
   CHECK(broken(contract({}), shipped).empty());
 }
 
-TEST_CASE("Each way to break an id has its rule", "[registry][breaking]") {
+TEST_CASE("Each way to break an id has its own rule", "[registry][breaking]") {
   const Contract shipped = contract({row(1, 1), row(2, 2), row(3, 3)});
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(7, 3)})) == Lines{"renumbered:8"});
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(3, 9)})) == Lines{"reused:4"});
@@ -70,28 +70,29 @@ TEST_CASE("Each way to break an id has its rule", "[registry][breaking]") {
   CHECK(broken(shipped, contract({})) == Lines{"removed:0", "removed:0", "removed:0"});
   CHECK(broken(shipped, contract({row(1, 2), row(2, 1), row(3, 3)})) ==
         Lines{"renumbered:2", "renumbered:3", "reused:2", "reused:3"});
-  // The same number in another class is another thing.
+  // The same number in another class is another id.
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(3, 3, TargetSet::both(), "Other")})) ==
         Lines{"removed:0"});
 }
 
-TEST_CASE("An id that one side loses is told as that", "[registry][breaking]") {
+TEST_CASE("An id that one side loses is reported as a change of sides", "[registry][breaking]") {
   const Contract shipped = contract({row(1, 1), row(2, 2)});
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2, Target::server)})) == Lines{"sides:3"});
-  // New, where both sides were alike.
+  // New, where both sides were equal.
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(3, 3, Target::client)})) ==
         Lines{"sides:4"});
-  // They were not alike.
+  // The sides were different.
   const Contract unlike = contract({row(1, 1), row(2, 2, Target::client)});
   CHECK(broken(unlike, contract({row(1, 1), row(2, 2, Target::client), row(3, 3, Target::client)}))
             .empty());
-  // One id, a prefab for each side.
+  // One id with a different prefab for each side.
   const Contract pair = contract({row(1, 1, Target::client), row(1, 2, Target::server)});
   CHECK(broken(pair, pair).empty());
   CHECK(broken(pair, contract({row(1, 1, Target::client)})) == Lines{"sides:2"});
 }
 
-TEST_CASE("Of a side that one of the two does not cover nothing is said", "[registry][breaking]") {
+TEST_CASE("A side that one of the contracts does not cover is not compared",
+          "[registry][breaking]") {
   const Contract client = contract({row(1, 1, Target::client)}, Target::client);
   CHECK(broken(client, contract({row(1, 1)})).empty());
   CHECK(broken(contract({row(1, 1)}), client).empty());
@@ -99,7 +100,8 @@ TEST_CASE("Of a side that one of the two does not cover nothing is said", "[regi
   CHECK(broken(client, contract({row(1, 2, Target::server)}, Target::server)).empty());
 }
 
-TEST_CASE("A field may change in what is each game's own affair", "[registry][breaking]") {
+TEST_CASE("A field may change in properties that only the game itself uses",
+          "[registry][breaking]") {
   FieldDescription field;
   field.name = "speed";
   field.type = FieldType::float32;
@@ -141,7 +143,7 @@ TEST_CASE("An enumeration may grow at its end", "[registry][breaking]") {
   CHECK(incompatibility(field, moved) == "its value 0 was 'idle' and is 'walk'");
 }
 
-TEST_CASE("A component's findings are where it is described", "[registry][breaking]") {
+TEST_CASE("A component's findings have the position of its description", "[registry][breaking]") {
   ComponentDescription health{"Health", 4, 4, {}, {}};
   health.fields.push_back({});
   health.fields.back().name = "points";
@@ -149,7 +151,7 @@ TEST_CASE("A component's findings are where it is described", "[registry][breaki
   Contract shipped = contract({});
   Contract now = contract({});
   shipped.components = std::vector{health};
-  CHECK(broken(shipped, now).empty());  // nobody knows
+  CHECK(broken(shipped, now).empty());  // The new descriptions are unknown.
   now.components = std::vector{health};
   now.components_path = AssetPath::parse("components.json").value();
   now.components_text =

@@ -36,7 +36,7 @@ std::vector<std::string> exceeded(Budget one) {
 
 using Messages = std::vector<std::string>;
 
-TEST_CASE("Budgets hold sums, bundles and kinds to their bytes", "[registry][budgets]") {
+TEST_CASE("Budgets limit sums, bundles and kinds", "[registry][budgets]") {
   CHECK(exceeded(budget(600, "", {})).empty());
   CHECK(exceeded(budget(599, "", {})) ==
         Messages{"the bundles of the client: 600 bytes, which is 1 byte more than the budget of "
@@ -55,7 +55,7 @@ TEST_CASE("Budgets hold sums, bundles and kinds to their bytes", "[registry][bud
   CHECK(exceeded(budget(0, "", {"ogg"})).empty());
 }
 
-TEST_CASE("Each form of a prefab is held to the budget of its bundle, and all to the sum",
+TEST_CASE("Each variant of a prefab counts for its bundle's budget, and all count for the sum",
           "[registry][budgets][variant]") {
   const std::vector<TargetSizes> sizes = {{Target::client,
                                            {{"bundles/a", "Assets/A.prefab", 100},

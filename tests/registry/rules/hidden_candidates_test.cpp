@@ -1,5 +1,5 @@
-// What cannot be read and may be a root or registry stops the build: without it a target would be
-// built empty, and look like a success.
+// An unreadable file that may be a root or registry stops the build. Otherwise an empty target
+// could be built, and look like a success.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ UnityProject project_with_roots() {
   return project;
 }
 
-// The rules of the findings that stop a build, and whether `list` and `prepare` tell of them.
+// The rules of the findings that stop a build, and whether `list` and `prepare` report them.
 std::pair<std::set<std::string>, bool> stops_of(const FileReader& files) {
   const auto opened = Project::open(files, 1, {});
   REQUIRE(opened.has_value());
@@ -46,7 +46,7 @@ std::pair<std::set<std::string>, bool> stops_of(const FileReader& files) {
 
 using Stops = std::pair<std::set<std::string>, bool>;
 
-TEST_CASE("A file or folder that is refused and may be a root or registry stops the build",
+TEST_CASE("A refused file or folder that may be a root or registry stops the build",
           "[registry][rules]") {
   const auto [path, reason] = GENERATE(table<std::string, std::string>(
       {{kRoot, "the root itself"},
@@ -69,15 +69,15 @@ TEST_CASE("An asset that is too large stops the build unless its head shows anot
           "[registry][rules]") {
   const std::string head = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!";
   const auto [text, stops, reason] = GENERATE_COPY(table<std::string, bool, std::string>(
-      {{std::string(100'000, 'a'), true, "no YAML at all"},
+      {{std::string(100'000, 'a'), true, "not YAML"},
        {head + "114 &11400000\nMonoBehaviour:\n  m_Name: " + std::string(100'000, 'a'), true,
-        "no script within the head"},
+        "no script in the head"},
        {head + "43 &4300000\nMesh:\n  m_Name: " + std::string(100'000, 'a'), false, "a mesh"},
        {head +
             "114 &11400000\nMonoBehaviour:\n  m_Script: {fileID: 11500000, guid: "
             "3f0a9c1d7e5b4a2f8c6d0e1b2a3f4c5d, type: 3}\n  m_Name: " +
             std::string(100'000, 'a'),
-        false, "the script of something else"}}));
+        false, "the script of another asset"}}));
   CAPTURE(reason);
   UnityProject project = project_with_roots();
   project.file("Assets/Large.asset", text);
@@ -86,7 +86,7 @@ TEST_CASE("An asset that is too large stops the build unless its head shows anot
   CHECK(stops_of(files) == (stops ? Stops{{"file-too-large"}, true} : Stops{{}, false}));
 }
 
-TEST_CASE("An asset cut anywhere before its script is known stops the build", "[registry][rules]") {
+TEST_CASE("An asset that is cut before its script is known stops the build", "[registry][rules]") {
   UnityProject project = project_with_roots();
   ByteVector buffer;
   const auto whole = project.files.read(AssetPath::parse(kRoot).value(), 0, 1 << 20, buffer);
@@ -104,12 +104,12 @@ TEST_CASE("An asset cut anywhere before its script is known stops the build", "[
   }
 }
 
-TEST_CASE("A guid that the script of a registry shares with another asset stops the build",
+TEST_CASE("A guid that a registry's script shares with another asset stops the build",
           "[registry][rules]") {
   const auto [name, stops, reason] = GENERATE(table<std::string, bool, std::string>(
       {{"ReplicatedEntityRegistry", true, "the script of a registry"},
-       {"AssetRegistryRoot", true, "that of a root"},
-       {"Unused", false, "one that no asset has"}}));
+       {"AssetRegistryRoot", true, "the script of a root"},
+       {"Unused", false, "a script without assets"}}));
   CAPTURE(name, reason);
   UnityProject project = project_with_roots();
   project.script("Unused");
@@ -117,14 +117,14 @@ TEST_CASE("A guid that the script of a registry shares with another asset stops 
   ByteVector buffer;
   const auto text = project.files.read(AssetPath::parse(meta).value(), 0, 1 << 10, buffer);
   REQUIRE(text.has_value());
-  // Whichever comes first has the guid: here the other one does.
+  // The first file gets the guid: here it is the other asset.
   project.files.add("Assets/A.txt", "text");
   project.files.add("Assets/A.txt.meta", std::string(as_text(text.value())));
   CHECK(stops_of(project.files).first ==
         (stops ? std::set<std::string>{"duplicate-guid"} : std::set<std::string>{}));
 }
 
-TEST_CASE("What cannot be read stops no project that has no registries", "[registry][rules]") {
+TEST_CASE("Unreadable files do not stop a project without registries", "[registry][rules]") {
   UnityProject project;
   project.file("Assets/Empty.asset", "");
   CHECK(stops_of(project.files) == Stops{{}, false});

@@ -1,4 +1,4 @@
-// What a project makes of the rules.
+// Severities of rules in a project's settings.
 #include "registry/rules/rule_weights.h"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ Finding finding_at(std::string_view rule, std::string_view path) {
   return findings.take_sorted().front();
 }
 
-TEST_CASE("Rules are switched off and weighed, by paths too", "[registry][rules]") {
+TEST_CASE("Rules can be disabled and get severities, also by path", "[registry][rules]") {
   const auto weights = weights_of(
       "\n  missing-meta: off\n  orphan-meta: error\n"
       "  placeholder-guid: {\"Assets/Plugins/**\": off, \"**\": note}\n");
@@ -42,8 +42,7 @@ TEST_CASE("Rules are switched off and weighed, by paths too", "[registry][rules]
   CHECK(findings[2].severity == Severity::error);
 }
 
-TEST_CASE("A finding of several files weighs what the file weighs that weighs most",
-          "[registry][rules]") {
+TEST_CASE("A finding of several files has the highest severity of its files", "[registry][rules]") {
   Finding finding = finding_at("unresolved-reference", "Assets/a.prefab");
   finding.places = {AssetPath::parse("Assets/a.prefab").value(),
                     AssetPath::parse("Assets/b.prefab").value()};
@@ -62,7 +61,7 @@ TEST_CASE("A finding of several files weighs what the file weighs that weighs mo
   CHECK(weighed(" {unresolved-reference: {\"Assets/*.prefab\": off}}\n").empty());
 }
 
-TEST_CASE("A path under rules may fit files that are no assets", "[registry][rules]") {
+TEST_CASE("A path of a rule may match files that are not assets", "[registry][rules]") {
   testing::UnityProject project;
   project.files.add("muster.yaml",
                     "version: 1\nrules:\n  orphan-meta: {\"Assets/Old/**\": note}\n"
@@ -77,7 +76,8 @@ TEST_CASE("A path under rules may fit files that are no assets", "[registry][rul
   CHECK(found[0].location.position.line == 4);
 }
 
-TEST_CASE("What blocks a build stays an error, whatever it is weighed", "[registry][rules]") {
+TEST_CASE("A finding that blocks a build stays an error, whatever its configured severity",
+          "[registry][rules]") {
   const auto weights = weights_of(" {duplicate-guid: off}\n");
   REQUIRE(weights.has_value());
   std::vector<Finding> findings = {finding_at("duplicate-guid", "Assets/d.txt")};
@@ -87,7 +87,7 @@ TEST_CASE("What blocks a build stays an error, whatever it is weighed", "[regist
   CHECK(findings.front().severity == Severity::error);
 }
 
-TEST_CASE("What is no rule or severity is refused with its line", "[registry][rules]") {
+TEST_CASE("An unknown rule or severity is refused with its line", "[registry][rules]") {
   const auto [rules, message] = GENERATE(table<std::string, std::string>({
       {" {mising-meta: off}\n",
        "muster.yaml:2:8: there is no rule 'mising-meta'; did you mean 'missing-meta'?"},

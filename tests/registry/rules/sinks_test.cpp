@@ -28,7 +28,7 @@ std::vector<Finding> sample() {
   return findings;
 }
 
-TEST_CASE("Findings as text have place, severity, rule, company and remedy", "[registry][sinks]") {
+TEST_CASE("Findings as text have path, severity, rule, count and remedy", "[registry][sinks]") {
   CHECK(format_findings(sample(), FindingFormat::text, {}) ==
         "Assets/a b.mat: error: guid x, twice: 50% [duplicate-guid]\n"
         "    Assets/z.mat:1:2: the other\n"
@@ -41,7 +41,7 @@ TEST_CASE("Findings as text have place, severity, rule, company and remedy", "[r
   CHECK_THAT(colored, Catch::Contains("\x1b[31merror\x1b[0m"));
 }
 
-TEST_CASE("Text for people lists the first findings of one cause and counts the others",
+TEST_CASE("Text for users lists the first findings of one cause and counts the others",
           "[registry][sinks]") {
   std::vector<Finding> findings;
   for (const char* const path : {"Assets/a", "Assets/b", "Assets/c", "Assets/d", "Assets/e"}) {
@@ -61,7 +61,7 @@ TEST_CASE("Text for people lists the first findings of one cause and counts the 
   CHECK_THAT(format_findings(findings, FindingFormat::json, {}), Catch::Contains("Assets/e"));
 }
 
-TEST_CASE("JUnit's failures are what makes the program fail", "[registry][sinks]") {
+TEST_CASE("JUnit's failures are the findings that make the program fail", "[registry][sinks]") {
   const std::vector<Finding> findings{
       finding("missing-meta", Severity::warning, "Assets/f", {}, "no sidecar")};
   CHECK_THAT(format_findings(findings, FindingFormat::junit, {}),
@@ -70,7 +70,7 @@ TEST_CASE("JUnit's failures are what makes the program fail", "[registry][sinks]
              Catch::Contains("failures=\"1\""));
 }
 
-TEST_CASE("A name with control characters commands no terminal", "[registry][sinks]") {
+TEST_CASE("A name with control characters cannot control a terminal", "[registry][sinks]") {
   std::vector<Finding> findings{finding("missing-meta", Severity::warning, "Assets/\x1b[31m\n.png",
                                         {}, "no \x1b]0;sidecar\x07")};
   findings[0].related.push_back({{AssetPath::parse("Assets/\x1b.mat").value(), {}}, "\r"});
@@ -98,7 +98,7 @@ TEST_CASE("JUnit has a case per rule, and fails those with errors", "[registry][
   CHECK_THAT(text, Catch::Contains("<system-out>Assets/c.mat: warning: no &lt;sidecar&gt;"));
 }
 
-TEST_CASE("Names that are no UTF-8 make no report invalid", "[registry][sinks]") {
+TEST_CASE("Names that are not UTF-8 do not make a report invalid", "[registry][sinks]") {
   const std::vector<Finding> findings{
       finding("duplicate-guid", Severity::error, "Assets/Gr\xFCn\x01.mat", {}, "bad \xC3 bytes")};
   using nlohmann::json;
@@ -116,7 +116,8 @@ TEST_CASE("Names that are no UTF-8 make no report invalid", "[registry][sinks]")
   CHECK(junit.find('\x01') == std::string::npos);
 }
 
-TEST_CASE("SARIF holds what GitHub stores and says what it leaves out", "[registry][sinks]") {
+TEST_CASE("SARIF has the results that GitHub stores, and reports what it leaves out",
+          "[registry][sinks]") {
   const std::vector<Finding> findings(
       5003, finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again"));
   const auto sarif =
@@ -137,10 +138,10 @@ TEST_CASE("SARIF counts columns in code points, or leaves them out", "[registry]
            {2, 2, 2, "before the first long character"},
            {2, 4, 3, "after two bytes"},
            {2, 13, 9, "after two and four bytes"},
-           {3, 5, 5, "behind the last byte"},
+           {3, 5, 5, "after the last byte"},
            {1, 9, 9, "the line's end"},
-           {1, 10, 0, "behind the line's end"},
-           {3, 6, 0, "behind the file's end"},
+           {1, 10, 0, "after the line's end"},
+           {3, 6, 0, "after the file's end"},
            {4, 1, 0, "no such line"}}));
   CAPTURE(line, column, reason);
   const std::vector<Finding> findings{
@@ -157,14 +158,14 @@ TEST_CASE("SARIF counts columns in code points, or leaves them out", "[registry]
   CHECK_FALSE(region_of({}).contains("startColumn"));
 }
 
-TEST_CASE("A format is known by its name", "[registry][sinks]") {
+TEST_CASE("A format is found by its name", "[registry][sinks]") {
   CHECK(finding_format_from("sarif").value() == FindingFormat::sarif);
   for (const char* name : {"", "SARIF", "xml"}) {
     CHECK(finding_format_from(name).error().code == ErrorCode::invalid_argument);
   }
 }
 
-TEST_CASE("SARIF keeps what is new and grave when there is too much", "[registry][sinks]") {
+TEST_CASE("SARIF keeps new and severe results when there are too many", "[registry][sinks]") {
   std::vector<Finding> findings(
       5003, finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again"));
   for (Finding& one : findings) one.is_known = true;
@@ -182,7 +183,8 @@ TEST_CASE("SARIF keeps what is new and grave when there is too much", "[registry
   CHECK(results[4999]["suppressions"][0]["status"] == "accepted");
 }
 
-TEST_CASE("A project in a folder of its repository is found from there", "[registry][sinks]") {
+TEST_CASE("Paths are relative to the repository if the project is a folder of it",
+          "[registry][sinks]") {
   const std::vector<Finding> findings{
       finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again")};
   const auto [prefix, path] =
@@ -202,7 +204,8 @@ TEST_CASE("A project in a folder of its repository is found from there", "[regis
              Catch::StartsWith("Assets/c.mat"));
 }
 
-TEST_CASE("What a baseline knows is told in SARIF only, and never counted", "[registry][sinks]") {
+TEST_CASE("Findings of a baseline appear only in SARIF, and are never counted",
+          "[registry][sinks]") {
   std::vector<Finding> findings = sample();
   for (Finding& one : findings) one.is_known = true;
   CHECK(count(findings).errors == 0);

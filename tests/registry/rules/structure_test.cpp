@@ -1,4 +1,4 @@
-// The form of plain files: keys that nothing reads, and things where others are due.
+// The form of plain files: unknown keys, and values of the wrong kind.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::UnityProject;
 
-// The findings of one file, those of the structure rules alone.
+// The findings of the structure rules in one file.
 std::vector<Finding> findings_of(const UnityProject& project, std::string_view path) {
   const auto opened = Project::open(project.files, 1, {});
   REQUIRE(opened.has_value());
@@ -27,13 +27,13 @@ std::vector<Finding> findings_of(const UnityProject& project, std::string_view p
 
 constexpr const char* kBase = "00112233445566778899aabbccddee01";
 
-TEST_CASE("A plain prefab says each thing in its place", "[registry][rules]") {
+TEST_CASE("A plain prefab is checked key by key", "[registry][rules]") {
   const std::string strong = std::string("{fileID: 1, guid: ") + kBase + "}";
   const auto [reason, text, rule, position] =
       GENERATE_COPY(table<std::string, std::string, std::string, yaml::Position>({
           {"a misspelt list", "root:\n  component: []\n", "unknown-field", {3, 3}},
           {"a misspelt list of children", "root:\n  chidlren: []\n", "unknown-field", {3, 3}},
-          {"a component outside of its list",
+          {"a component outside its list",
            "root:\n  components: []\n  Sound: {i: 1}\n",
            "wrong-shape",
            {4, 3}},
@@ -43,19 +43,16 @@ TEST_CASE("A plain prefab says each thing in its place", "[registry][rules]") {
            "wrong-shape",
            {2, 13}},
           {"a base that is a text", "variant_of: base.yaml\nroot: {}\n", "wrong-shape", {2, 13}},
-          {"one name in place of a list",
+          {"one name instead of a list",
            "variant_of: " + strong + "\nroot: {removed: Sound}\n",
            "unfit-value",
            {3, 17}},
-          {"a name that the base does not have",
+          {"a name that the base lacks",
            "variant_of: " + strong + "\nroot: {removed: [Soudn]}\n",
            "wrong-shape",
            {3, 18}},
-          {"nothing to remove from", "root: {removed: [Sound]}\n", "wrong-shape", {2, 8}},
-          {"a base of the root in the wrong place",
-           "root: {prefab: " + strong + "}\n",
-           "wrong-shape",
-           {2, 8}},
+          {"without a base", "root: {removed: [Sound]}\n", "wrong-shape", {2, 8}},
+          {"a base at the wrong level", "root: {prefab: " + strong + "}\n", "wrong-shape", {2, 8}},
           {"a weak child",
            std::string("root:\n  children:\n  - prefab: {guid: ") + kBase + "}\n",
            "wrong-shape",
@@ -81,25 +78,26 @@ TEST_CASE("A plain prefab says each thing in its place", "[registry][rules]") {
   CHECK(findings_of(project, "Assets/base.yaml").empty());
 }
 
-TEST_CASE("What a plain registry says of ids and pools is obeyed or refused", "[registry][rules]") {
-  const auto [reason, text, rule, is_error, hint] =
-      GENERATE(table<std::string, std::string, std::string, bool, std::string>({
-          {"a misspelt id", "entries:\n- typeId: 7\n  prefab: {guid: G}\n", "unknown-field", true,
-           "type_id"},
-          {"one retired id", "retired: 3\nentries: []\n", "malformed-type-id", true, "[3]"},
-          {"misspelt retired ids", "retird: [3]\nentries: []\n", "unknown-field", true, "retired"},
-          {"a misspelt pool", "entries:\n- type_id: 1\n  prefab: {guid: G}\n  poolsize: 16\n",
-           "unknown-field", true, "poolSize"},
-          {"an id in quotes", "entries:\n- type_id: '7'\n  prefab: {guid: G}\n",
-           "malformed-type-id", true, "quotes"},
-          {"a pool in quotes", "entries:\n- prefab: {guid: G}\n  poolSize: '7'\n", "bad-pool-size",
-           true, "quotes"},
-          {"a key of nothing", "colour: red\nentries: []\n", "unknown-field", false, "colour"},
-          {"a key of no entry", "entries:\n- colour: red\n", "unknown-field", false, "colour"},
-          {"a key of no reference", "entries:\n- prefab: {guid: G, path: x}\n", "unknown-field",
-           false, "path"},
-          {"a weak definition", "entries:\n- definition: {guid: G}\n", "wrong-shape", true, "weak"},
-      }));
+TEST_CASE("Ids and pools in a plain registry are used or refused", "[registry][rules]") {
+  const auto [reason, text, rule, is_error,
+              hint] = GENERATE(table<std::string, std::string, std::string, bool, std::string>({
+      {"a misspelt id", "entries:\n- typeId: 7\n  prefab: {guid: G}\n", "unknown-field", true,
+       "type_id"},
+      {"one retired id", "retired: 3\nentries: []\n", "malformed-type-id", true, "[3]"},
+      {"misspelt retired ids", "retird: [3]\nentries: []\n", "unknown-field", true, "retired"},
+      {"a misspelt pool", "entries:\n- type_id: 1\n  prefab: {guid: G}\n  poolsize: 16\n",
+       "unknown-field", true, "poolSize"},
+      {"an id in quotes", "entries:\n- type_id: '7'\n  prefab: {guid: G}\n", "malformed-type-id",
+       true, "quotes"},
+      {"a pool in quotes", "entries:\n- prefab: {guid: G}\n  poolSize: '7'\n", "bad-pool-size",
+       true, "quotes"},
+      {"an unknown key of the registry", "colour: red\nentries: []\n", "unknown-field", false,
+       "colour"},
+      {"an unknown key of an entry", "entries:\n- colour: red\n", "unknown-field", false, "colour"},
+      {"an unknown key of a reference", "entries:\n- prefab: {guid: G, path: x}\n", "unknown-field",
+       false, "path"},
+      {"a weak definition", "entries:\n- definition: {guid: G}\n", "wrong-shape", true, "weak"},
+  }));
   CAPTURE(reason);
   UnityProject project;
   project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
@@ -117,7 +115,7 @@ TEST_CASE("What a plain registry says of ids and pools is obeyed or refused", "[
   if (is_error) CHECK(found[0].blocks_build);
 }
 
-TEST_CASE("Keys that a game reads itself are declared with its class", "[registry][rules]") {
+TEST_CASE("Keys that only a game reads are declared with its class", "[registry][rules]") {
   const bool is_declared = GENERATE(true, false);
   UnityProject project;
   project.files.add("muster.yaml",
@@ -128,7 +126,7 @@ TEST_CASE("Keys that a game reads itself are declared with its class", "[registr
   CHECK(findings_of(project, "Assets/r.yaml").size() == (is_declared ? 0U : 2U));
 }
 
-TEST_CASE("The side of a root is written as it is read", "[registry][rules]") {
+TEST_CASE("The side of a root is checked as it is read", "[registry][rules]") {
   const auto [text, rule] = GENERATE(table<std::string, std::string>({
       {"serverbuild: 1\nassetRegistries: []\n", "unknown-field"},
       {"serverBuild: '1'\nassetRegistries: []\n", "malformed-flag"},
@@ -146,7 +144,7 @@ TEST_CASE("The side of a root is written as it is read", "[registry][rules]") {
   CHECK(found[0].blocks_build);
 }
 
-TEST_CASE("A key of a plain file's sidecar that nothing reads is told", "[registry][rules]") {
+TEST_CASE("An unknown key in a plain file's sidecar is reported", "[registry][rules]") {
   UnityProject project;
   project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
   project.files.add("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
@@ -157,7 +155,8 @@ TEST_CASE("A key of a plain file's sidecar that nothing reads is told", "[regist
   CHECK(found[0].location.position == yaml::Position{2, 1});
 }
 
-TEST_CASE("The sidecar of a plain file is one mapping for one file", "[registry][rules]") {
+TEST_CASE("The sidecar of a plain file is one mapping and belongs to one file",
+          "[registry][rules]") {
   const std::string guid = std::string("guid: ") + kBase + "\n";
   const auto [reason, text, is_error, position] =
       GENERATE_COPY(table<std::string, std::string, bool, yaml::Position>({
@@ -180,7 +179,7 @@ TEST_CASE("The sidecar of a plain file is one mapping for one file", "[registry]
   CHECK(found[0].blocks_build == is_error);
 }
 
-TEST_CASE("What the editor writes into a sidecar is no mistake", "[registry][rules]") {
+TEST_CASE("Keys that the editor writes into a sidecar are accepted", "[registry][rules]") {
   UnityProject project;
   project.files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
   project.files.add("Assets/p.yaml", "class: Prefab\nroot: {name: p}\n");
@@ -193,7 +192,7 @@ TEST_CASE("What the editor writes into a sidecar is no mistake", "[registry][rul
   CHECK(findings_of(project, "Assets/p.yaml.meta").empty());
 }
 
-TEST_CASE("A pool size that is none is quoted as it is written", "[registry][rules]") {
+TEST_CASE("An invalid pool size is quoted as written", "[registry][rules]") {
   const auto [text, message] = GENERATE(table<std::string, std::string>({
       {"many", "a pool size is a whole number from 1 to 1024, not 'many'"},
       {"0x10", "a pool size is a whole number from 1 to 1024, not '0x10'"},

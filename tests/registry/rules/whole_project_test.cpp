@@ -1,4 +1,4 @@
-// Findings that need a whole project: what is missing and where, and what cannot be told.
+// Findings that need a whole project: missing assets and their references, and uncertain results.
 #include <algorithm>
 #include <filesystem>
 
@@ -25,7 +25,7 @@ std::vector<Finding> findings_of(const UnityProject& project) {
 constexpr const char* kHead =
     "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!114 &11400000\nMonoBehaviour:\n";
 
-TEST_CASE("A file that refers to a missing asset in two ways is one file", "[registry][rules]") {
+TEST_CASE("A file that refers to a missing asset in two ways counts once", "[registry][rules]") {
   UnityProject project;
   const std::string guid = "0123456789abcdef0123456789abcde0";
   project.file("Assets/Smoke.vfx", std::string(kHead) +
@@ -40,7 +40,7 @@ TEST_CASE("A file that refers to a missing asset in two ways is one file", "[reg
   CHECK(found->related.empty());
 }
 
-TEST_CASE("What a plain factory says of components is held against their descriptions",
+TEST_CASE("Components of a plain factory are checked against their descriptions",
           "[registry][rules]") {
   UnityProject project;
   project.script("ReplicatedEntityFactory", "ScriptableObject");
@@ -59,17 +59,20 @@ TEST_CASE("What a plain factory says of components is held against their descrip
            {"components:\n- Spim: {speed: 1}\n", "unknown-component", {3, 3}, "in a list"},
            {"components:\n- Spim\n", "unknown-component", {3, 3}, "a bare name"},
            {"spin: {sped: 1}\n", "unknown-field", {2, 8}, "a field that is a component"},
-           {"sped: 1\n", "unknown-field", {2, 1}, "it is a component itself"},
-           {"spim: {speed: 1}\n", "unknown-field", {2, 1}, "it is one, and has no such field"},
-           {"components:\n- Spin\n- Spin\n", "unfit-value", {4, 3}, "two of a type"},
-           {"components:\n- Spin\nspin: {speed: 1}\n", "unfit-value", {4, 1}, "in either way"},
+           {"sped: 1\n", "unknown-field", {2, 1}, "the class itself is a component"},
+           {"spim: {speed: 1}\n", "unknown-field", {2, 1}, "the class itself lacks this field"},
+           {"components:\n- Spin\n- Spin\n", "unfit-value", {4, 3}, "two components of a type"},
+           {"components:\n- Spin\nspin: {speed: 1}\n",
+            "unfit-value",
+            {4, 1},
+            "two components, in both forms"},
            {"components:\n- Spin: [1]\n", "unfit-value", {3, 9}, "no fields"},
            {"components: Spin\n", "unfit-value", {2, 13}, "no list"}}));
   CAPTURE(body, reason);
   project.file("Assets/A.yaml", "class: SpinFactory\n" + body);
   project.file("Assets/B.yaml", "class: SpinFactory\nspeed: 1\nguid: {guid: 0}\n");
   project.file("Assets/C.yaml", "class: SpinFactory\nsped: {guid: 0}\ncomponents: [Spin, Light]\n");
-  project.file("Assets/D.yaml", "class: Notes\n" + body);  // no factory
+  project.file("Assets/D.yaml", "class: Notes\n" + body);  // not a factory
   std::vector<Finding> found = findings_of(project);
   std::erase_if(found, [](const Finding& finding) {
     return !finding.rule.starts_with("unknown-") && finding.rule != "unfit-value";
@@ -80,7 +83,7 @@ TEST_CASE("What a plain factory says of components is held against their descrip
   CHECK(found[0].location.position == position);
 }
 
-TEST_CASE("Each missing asset is told at the first place that refers to it", "[registry][rules]") {
+TEST_CASE("Each missing asset is reported at the first reference to it", "[registry][rules]") {
   UnityProject project;
   std::string text = kHead;
   for (int i = 9; i >= 0; --i) {
@@ -102,7 +105,7 @@ TEST_CASE("Each missing asset is told at the first place that refers to it", "[r
   CHECK(findings[10].location.position == yaml::Position{15, 27});
 }
 
-TEST_CASE("A prefab that mentions the component but cannot be parsed is not passed over",
+TEST_CASE("A prefab that mentions the component but cannot be parsed is not skipped",
           "[registry][rules][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -117,8 +120,9 @@ TEST_CASE("A prefab that mentions the component but cannot be parsed is not pass
   CHECK(found->location.position.line == 6);
 }
 
-TEST_CASE("A list that type ids cannot number is refused whole, and prepare leaves it alone",
-          "[registry][rules][sys-2]") {
+TEST_CASE(
+    "A list that type ids cannot number is refused as a whole, and prepare does not change it",
+    "[registry][rules][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   project.prefab("Assets/A.prefab", {{entity, ""}});
@@ -138,7 +142,7 @@ TEST_CASE("A list that type ids cannot number is refused whole, and prepare leav
   CHECK(plan.value().writes.empty());
 }
 
-TEST_CASE("An id that an older layout left in a prefab means nothing in the last one",
+TEST_CASE("An id of an older layout in a prefab is ignored in the last layout",
           "[registry][rules][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -154,7 +158,7 @@ TEST_CASE("An id that an older layout left in a prefab means nothing in the last
   CHECK(std::ranges::count(findings, "registry-id-mismatch", &Finding::rule) == (is_last ? 0 : 1));
 }
 
-TEST_CASE("Whoever listens hears every step of a project's reading, checking and filling",
+TEST_CASE("Progress reports contain every step of reading, checking and preparing a project",
           "[registry][rules]") {
   UnityProject project;
   project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});
@@ -182,7 +186,7 @@ TEST_CASE("Whoever listens hears every step of a project's reading, checking and
                                            "looking for members"});
 }
 
-TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
+TEST_CASE("A file that is too large gives one finding, whatever code reads it",
           "[registry][rules]") {
   const auto [name, head, severity] = GENERATE(table<std::string, std::string, Severity>({
       {"Assets/R.yaml", "class: ReplicatedEntityRegistry\n", Severity::error},
@@ -203,7 +207,8 @@ TEST_CASE("A file that is too large is one finding, whoever wanted to read it",
   CHECK(findings.front().severity == severity);
 }
 
-TEST_CASE("A link that leaves the project and a guid in upper case are told", "[registry][rules]") {
+TEST_CASE("A link that leaves the project and a guid in upper case are reported",
+          "[registry][rules]") {
   const TemporaryFolder folder;
   folder.put("Assets/A.txt", "a");
   folder.put("Assets/A.txt.meta", "fileFormatVersion: 2\nguid: 3D0F1C5B8A6E4F27B1C9D2E7A4508F61\n");
@@ -222,7 +227,7 @@ TEST_CASE("A link that leaves the project and a guid in upper case are told", "[
                                           "Assets/Circle missing-meta", "Assets/Out link-outside"});
 }
 
-TEST_CASE("A guid that two assets have blocks the build where it is built", "[registry][rules]") {
+TEST_CASE("A guid of two assets blocks the build if it is built", "[registry][rules]") {
   const bool is_built = GENERATE(true, false);
   CAPTURE(is_built);
   UnityProject project;
@@ -247,8 +252,7 @@ TEST_CASE("A guid that two assets have blocks the build where it is built", "[re
         (is_built ? "Assets/Crate.prefab" : "Assets/Note.txt"));
 }
 
-TEST_CASE("Two scripts that are taken for one class are noted where both are used",
-          "[registry][rules]") {
+TEST_CASE("Two scripts with the same class are noted if both are used", "[registry][rules]") {
   UnityProject project;
   const bool is_used = GENERATE(false, true);
   const Guid mine = project.script("ReplicatedEntity");

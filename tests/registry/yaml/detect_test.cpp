@@ -15,20 +15,20 @@ const std::string kPointer =
 
 }  // namespace
 
-TEST_CASE("The dialect of a file is told from its beginning", "[registry][yaml]") {
+TEST_CASE("The dialect of a file is detected from its beginning", "[registry][yaml]") {
   const auto [reason, text, expected] = GENERATE(table<const char*, std::string, Dialect>(
       {{"Unity's header", "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &1\n",
         Dialect::unity},
        {"with a byte-order mark", "\xEF\xBB\xBF%YAML 1.1\r\n%TAG !u! tag:unity3d.com,2011:\r\n",
         Dialect::unity},
-       {"object header alone", "--- !u!1 &1\nGameObject:\n", Dialect::unity},
-       {"behind comments", "# a\n\n--- !u!1 &1\n", Dialect::unity},
+       {"only an object header", "--- !u!1 &1\nGameObject:\n", Dialect::unity},
+       {"after comments", "# a\n\n--- !u!1 &1\n", Dialect::unity},
        {"another tag", "%YAML 1.1\n%TAG !x! tag:example.com,2011:\n---\na: 1\n", Dialect::plain},
        {"a .meta", "fileFormatVersion: 2\nguid: 0\n", Dialect::plain},
        {"an object header inside a text", "a: |\n  x\nb:\n--- !u!1 &1\n", Dialect::plain},
        {"JSON", "{\"a\": 1}", Dialect::plain},
        {"Git LFS pointer", kPointer, Dialect::lfs_pointer},
-       {"a long text that begins like one", kPointer + std::string(2000, 'x'), Dialect::plain},
+       {"a long text that begins like a header", kPointer + std::string(2000, 'x'), Dialect::plain},
        {"native binary", std::string("\0\0\1\2unity", 9), Dialect::binary},
        {"a NUL in text", std::string("a: \0\n", 5), Dialect::binary},
        {"UTF-16",
@@ -42,7 +42,7 @@ TEST_CASE("The dialect of a file is told from its beginning", "[registry][yaml]"
   CHECK(detect_dialect(text) == expected);
 }
 
-TEST_CASE("read() takes either dialect and says what else a file is", "[registry][yaml]") {
+TEST_CASE("read() accepts either dialect and reports what other files are", "[registry][yaml]") {
   const ReadResult unity = read("--- !u!1 &2 stripped\na: 1\n");
   REQUIRE(unity.good());
   CHECK(to_text(unity.tree()) == "1&2 stripped={<a>:<1>}");

@@ -17,7 +17,7 @@ std::string repeated(std::string_view piece, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("Plain reader reads what people write", "[registry][yaml]") {
+TEST_CASE("Plain reader accepts hand-written files", "[registry][yaml]") {
   const auto [reason, text, expected] = GENERATE(table<const char*, std::string, const char*>(
       {{"mapping", "a: 1\nb: 'c'\nd: \"e\\n\"\n", "{<a>:<1>,<b>:'c',<d>:\"e\\n\"}"},
        {"lists", "- 1\n- [2, {a: b}]\n", "[<1>,[<2>,{<a>:<b>}]]"},
@@ -31,8 +31,8 @@ TEST_CASE("Plain reader reads what people write", "[registry][yaml]") {
         "a: 1\r\nb: 2\r\n",
         "{<a>:<1>,<b>:<2>}"},
        {"key order", "z: 1\na: 2\nm: 3\n", "{<z>:<1>,<a>:<2>,<m>:<3>}"},
-       {"a scalar alone", "text\n", "<text>"},
-       {"a text that says so", "a: !!str 5\nb: !!int 5\n", "{<a>:\"5\",<b>:<5>}"},
+       {"only a scalar", "text\n", "<text>"},
+       {"an explicit text", "a: !!str 5\nb: !!int 5\n", "{<a>:\"5\",<b>:<5>}"},
        {"the same key in two mappings", "a: {k: 1}\nb: {k: 1}\n", "{<a>:{<k>:<1>},<b>:{<k>:<1>}}"},
        {"a .meta", "fileFormatVersion: 2\nguid: 00\nA:\n  first:\n    '': Any\n",
         "{<fileFormatVersion>:<2>,<guid>:<00>,<A>:{<first>:{'':<Any>}}}"},
@@ -41,7 +41,7 @@ TEST_CASE("Plain reader reads what people write", "[registry][yaml]") {
        {"no final newline", "a: 'b'", "{<a>:'b'}"},
        {"an end marker", "a: 1\n...\n", "{<a>:<1>}"},
        {"an empty document at the end", "a: 1\n---\n", "{<a>:<1>};none"},
-       {"comments only", "# c\n", ""},
+       {"only comments", "# c\n", ""},
        {"nothing", "", ""}}));
   CAPTURE(reason, text);
   const ReadResult result = read_plain(text);
@@ -49,7 +49,7 @@ TEST_CASE("Plain reader reads what people write", "[registry][yaml]") {
   CHECK(to_text(result.tree()) == expected);
 }
 
-TEST_CASE("Plain reader gives each node its place in the file", "[registry][yaml]") {
+TEST_CASE("Plain reader gives each node its position in the file", "[registry][yaml]") {
   const ReadResult result = read_plain("a:\n  - b: 'c'\n    d: {e: f}\n");
   REQUIRE(result.good());
   const Tree& tree = result.tree();
@@ -63,12 +63,13 @@ TEST_CASE("Plain reader gives each node its place in the file", "[registry][yaml
   CHECK(tree.at(tree.find(item, "d")).is_flow);
   const ReadResult nulls = read_plain("a:\nb: ~\nc:\n");
   REQUIRE(nulls.good());
-  CHECK(nulls.tree().at(1).position == Position{1, 1});  // Its key's, for want of a value.
+  CHECK(nulls.tree().at(1).position == Position{1, 1});  // The key's position, because there is no
+                                                         // value.
   CHECK(nulls.tree().at(2).position == Position{2, 4});
   CHECK(nulls.tree().at(3).position == Position{3, 1});
 }
 
-TEST_CASE("Plain reader says of an empty item where its dash stands", "[registry][yaml]") {
+TEST_CASE("Plain reader gives an empty item the position of its dash", "[registry][yaml]") {
   struct Listed {
     std::string text;
     std::vector<Position> items;
@@ -89,13 +90,13 @@ TEST_CASE("Plain reader says of an empty item where its dash stands", "[registry
     items.push_back(tree.at(item).position);
   }
   CHECK(items == listed.items);
-  // The last dash of a line is that of the innermost list.
+  // The last dash of a line belongs to the innermost list.
   const ReadResult nested = read_plain("- -\n  - b\n");
   REQUIRE(nested.good());
   CHECK(nested.tree().at(2).position == Position{1, 3});
 }
 
-TEST_CASE("Plain reader names the place and the reason when it refuses", "[registry][yaml]") {
+TEST_CASE("Plain reader reports position and reason of a refusal", "[registry][yaml]") {
   struct Refusal {
     std::string text;
     Position position;
@@ -133,7 +134,7 @@ TEST_CASE("Plain reader names the place and the reason when it refuses", "[regis
   CHECK(result.error().position.column == row.position.column);
 }
 
-TEST_CASE("Plain reader refuses a bomb before it harms", "[registry][yaml]") {
+TEST_CASE("Plain reader refuses a nesting bomb early", "[registry][yaml]") {
   constexpr std::size_t kDepth = 100'000;
   const std::string piece =
       GENERATE(as<std::string>(), "[", "{a: ", "- ", "? ", "[[a, ", "- [", "{", "[{", "? - ",
@@ -144,12 +145,12 @@ TEST_CASE("Plain reader refuses a bomb before it harms", "[registry][yaml]") {
   CHECK_FALSE(result.error().message.empty());
 }
 
-TEST_CASE("Plain reader's limits hold exactly", "[registry][yaml]") {
+TEST_CASE("Plain reader's limits are exact", "[registry][yaml]") {
   CHECK(read_plain("a: [[]]", {.depth_max = 3}).good());
   CHECK_FALSE(read_plain("a: [[]]", {.depth_max = 2}).good());
   CHECK(read_plain("[1, 2, 3]", {.node_count_max = 4}).good());
   CHECK_FALSE(read_plain("[1, 2, 3, 4]", {.node_count_max = 4}).good());
-  // Brackets in texts are not nesting.
+  // Brackets inside texts do not nest.
   CHECK(read_plain("a: \"" + repeated("[", 10'000) + "\"\n").good());
 }
 

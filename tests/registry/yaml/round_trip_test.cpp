@@ -1,4 +1,4 @@
-// Random trees, written in every style of the dialect, must come back as they were.
+// Random trees, written in every style of the dialect, must be read back unchanged.
 #include <string>
 #include <vector>
 
@@ -15,12 +15,12 @@ namespace {
 
 enum class Style : std::uint8_t { plain, single_quoted, double_quoted };
 
-// What a writer may do with one file.
+// Writes one file with random freedoms of the format.
 struct Writer {
   Random random;
   std::string line_end = "\n";
   std::string written{};
-  std::string expected{};  // The same tree as `to_text` shows it.
+  std::string expected{};  // The same tree in the form of `to_text`.
 
   bool chance(std::uint64_t one_in) { return random.below(one_in) == 0; }
 
@@ -44,7 +44,7 @@ struct Writer {
     return result;
   }
 
-  // A word of a quoted text, escaped as its style wants.
+  // Escapes a word of a quoted text as its style requires.
   std::string quoted_word(Style style, std::string& text) {
     if (style == Style::single_quoted) {
       std::string result = word("'\"\\#:{}[],&*");
@@ -142,7 +142,7 @@ struct Writer {
       } else {
         const std::size_t before = written.size();
         scalar(1, true, true);
-        // An item of a list cannot be nothing at all.
+        // An item of a list cannot be empty.
         if (!is_mapping && written.size() == before) {
           written += "''";
           expected.resize(expected.size() - 2);
@@ -159,7 +159,7 @@ struct Writer {
     line_breaks(chance(10) ? 2 : 1, 0);
   }
 
-  // A value behind `key:` (or a dash), whose collection stands at `indent`.
+  // A value after `key:` (or a dash), whose collection is indented by `indent`.
   void value(std::size_t indent, int depth, bool behind_dash) {
     const std::uint64_t kind = depth > 0 ? random.below(4) : 2 + random.below(2);
     if (kind == 0)

@@ -23,7 +23,7 @@ std::vector<Mention> scan(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-10]") {
+TEST_CASE("Scanner finds every form of a reference", "[registry][yaml][sys-10]") {
   struct Row {
     const char* reason;
     std::string text;
@@ -37,14 +37,13 @@ TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-
           -6707659152711265730},
       Row{"folded before the type", "a: {fileID: 5, guid: " + kGuid + ",\n    type: 3}", strong, 5},
       Row{"folded before the guid", "a: {fileID: 5,\n    guid: " + kGuid + ", type: 3}", strong, 5},
-      Row{"folded behind the key", "a: {fileID: 5, guid:\n      " + kGuid + ", type: 3}", strong,
-          5},
+      Row{"folded after the key", "a: {fileID: 5, guid:\n      " + kGuid + ", type: 3}", strong, 5},
       Row{"folded under CRLF", "a: {fileID: 5,\r\n    guid: " + kGuid + ",\r\n type: 3}\r\n",
           strong, 5},
       Row{"guid first", "a: {guid: " + kGuid + ", fileID: 5, type: 3}", strong, 5},
       Row{"guid last", "a: {type: 3, fileID: 5, guid: " + kGuid + "}", strong, 5},
       Row{"upper-case digits", "a: {fileID: 5, guid: FABF5467F72C26C49BD771F8300E01ED}", strong, 5},
-      Row{"behind another reference", "a: {fileID: 1}\nb: {fileID: 5, guid: " + kGuid + "}", strong,
+      Row{"after another reference", "a: {fileID: 1}\nb: {fileID: 5, guid: " + kGuid + "}", strong,
           5},
       Row{"URL",
           "<Style src=\"project://database/a.uss?fileID=-7&amp;guid=" + kGuid + "&amp;type=3#a\"",
@@ -53,7 +52,7 @@ TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-
           "url('project://database/a.png?fileID=2800000&guid=" + kGuid + "')", strong, 2800000},
       Row{".meta", "fileFormatVersion: 2\nguid: " + kGuid, textual, 0},
       Row{"weak reference", "  guid: " + kGuid + "\n", textual, 0},
-      Row{"weak reference behind a reference", "a: {fileID: 5}\nguid: " + kGuid + "\n", textual, 0},
+      Row{"weak reference after a reference", "a: {fileID: 5}\nguid: " + kGuid + "\n", textual, 0},
       Row{"in braces without a file id", "a: {guid: " + kGuid + "}", textual, 0},
       Row{"quoted value", "guid: '" + kGuid + "'\n", textual, 0},
       Row{"Addressables", "    m_AssetGUID: " + kGuid + "\n", textual, 0},
@@ -62,7 +61,7 @@ TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-
       Row{"JSON in a single-quoted text", "a: '{\"obj\":{\"guid\":\"" + kGuid + "\"}}'", json, 0},
       Row{"JSON in a double-quoted text", R"(a: "{\"guid\":\")" + kGuid + R"(\"}")", json, 0},
       Row{"JSON in JSON", R"({\\\"guid\\\": \\\")" + kGuid + R"(\\\"})", json, 0},
-      Row{"words on lines",
+      Row{"words in block style",
           "  val0: -88124313\n  val1: 650442540\n  val2: -126756965\n  val3: -318697936\n", words,
           0},
       Row{"words under CRLF",
@@ -82,7 +81,7 @@ TEST_CASE("Scanner finds a mention in each of its forms", "[registry][yaml][sys-
   CHECK((row.kind == words ? at.starts_with("val0") : at == kGuid || at[0] == 'F'));
 }
 
-TEST_CASE("Scanner passes over what names no asset", "[registry][yaml]") {
+TEST_CASE("Scanner skips text that names no asset", "[registry][yaml]") {
   const std::string text = GENERATE_COPY(
       "netID: " + kGuid, "assetId: " + kGuid, "guid: fabf5467-f72c-26c4-9bd7-71f8300e01ed",
       "guid: 00000000000000000000000000000000", "guid: " + kGuid + "0", "guid: " + kGuid.substr(1),
@@ -95,7 +94,7 @@ TEST_CASE("Scanner passes over what names no asset", "[registry][yaml]") {
   CHECK(scan(text).empty());
 }
 
-TEST_CASE("Scanner reports mentions in order of appearance", "[registry][yaml]") {
+TEST_CASE("Scanner reports references in order of appearance", "[registry][yaml]") {
   const std::string text = "guid: " + kOther + "\nval0: 1\nval1: 2\nval2: 3\nval3: 4\n" +
                            "a: {fileID: 5, guid: " + kGuid + "}\nm_GUID: " + kGuid + "\n";
   const auto mentions = scan(text);
@@ -108,9 +107,9 @@ TEST_CASE("Scanner reports mentions in order of appearance", "[registry][yaml]")
   CHECK(mentions[3].offset_bytes == text.size() - 33);
 }
 
-TEST_CASE("Scanner finds a mention at every offset and every distance from the end",
+TEST_CASE("Scanner finds a reference at every offset and every distance from the end",
           "[registry][yaml]") {
-  // The search works on blocks of 64 bytes; this puts the word across every boundary.
+  // The search uses blocks of 64 bytes; this places the word across every boundary.
   const std::string reference = "{fileID: 5, guid: " + kGuid + "}";
   for (std::size_t before = 0; before < 150; ++before) {
     for (std::size_t behind = 0; behind < 80; ++behind) {
@@ -143,8 +142,8 @@ TEST_CASE("Scanner survives every truncation and every flipped bit", "[registry]
   }
 }
 
-TEST_CASE("Scanner is linear in a text's length, whatever it holds", "[registry][yaml]") {
-  // A quadratic pattern would run into the test's time limit.
+TEST_CASE("Scanner needs linear time for any content", "[registry][yaml]") {
+  // A quadratic pattern would exceed the test's time limit.
   const std::string pattern = GENERATE(
       as<std::string>(), "guid", "guid:", "guid: ", "guid:\n", "\"guid\":\"", "val0: 1 ", "g", "{",
       "{guid: ", "\\", "guid\\", "val0: 1\nval1: 2\nval2: ", "m_AssetGUID: ", "guid \n");
@@ -157,7 +156,7 @@ TEST_CASE("Scanner is linear in a text's length, whatever it holds", "[registry]
   }
 }
 
-TEST_CASE("An offset is told as line and column", "[registry][yaml]") {
+TEST_CASE("An offset is converted to line and column", "[registry][yaml]") {
   const auto [text, offset, line, column] =
       GENERATE(table<std::string, std::size_t, std::uint32_t, std::uint32_t>({{"", 0, 1, 1},
                                                                               {"abc", 2, 1, 3},
@@ -176,7 +175,7 @@ TEST_CASE("An offset is told as line and column", "[registry][yaml]") {
   CHECK(line_and_column(text, offset) == std::pair{line, column});
 }
 
-TEST_CASE("A reference that is written as a block is a strong one", "[registry][yaml]") {
+TEST_CASE("A reference in block style is a strong one", "[registry][yaml]") {
   const auto [reason, text] = GENERATE(table<std::string, std::string>({
       {"in order", "a:\n  fileID: 7\n  guid: G\n  type: 3\n"},
       {"guid first", "a:\n  guid: G\n  fileID: 7\n  type: 3\n"},
@@ -186,16 +185,16 @@ TEST_CASE("A reference that is written as a block is a strong one", "[registry][
       {"an item that begins with the guid", "a:\n  - guid: G\n    fileID: 7\n"},
       {"a list in a list", "a:\n- - fileID: 7\n    guid: G\n"},
       {"at the end, without a line end", "a:\n  fileID: 7\n  guid: G"},
-      {"with line ends of Windows", "a:\r\n  fileID: 7\r\n  guid: G\r\n  type: 3\r\n"},
+      {"with CRLF", "a:\r\n  fileID: 7\r\n  guid: G\r\n  type: 3\r\n"},
       {"with comments and empty lines", "a:\n  fileID: 7  # the sprite\n\n  # of\n  guid: G\n"},
       {"with quotes", "a:\n  'fileID': 7\n  'guid': 'G'\n"},
       {"with quotes around the id", "a:\n  fileID: '7'\n  guid: \"G\"\n"},
       {"in braces, with quotes around the id", "a: {fileID: \"7\", guid: G, type: 3}\n"},
       {"with the guid on the next line", "a:\n  guid:\n    G\n  fileID: 7\n"},
       {"with the id on the next line", "a:\n  fileID:\n    7\n  guid: G\n"},
-      {"with a key of the game's", "a:\n  fileID: 7\n  guid: G\n  name: x\n"},
+      {"with a key of the game", "a:\n  fileID: 7\n  guid: G\n  name: x\n"},
       {"with a misspelt key", "a:\n  tpye: 3\n  guid: G\n  fileID: 7\n"},
-      {"with a struct beside it", "a:\n  guid: G\n  b:\n    c: 1\n  fileID: 7\n"},
+      {"next to a struct", "a:\n  guid: G\n  b:\n    c: 1\n  fileID: 7\n"},
       {"in a list of structs", "a:\n- icon:\n    guid: G\n    fileID: 7\n  name: x\n"},
   }));
   CAPTURE(reason);
@@ -208,7 +207,7 @@ TEST_CASE("A reference that is written as a block is a strong one", "[registry][
   CHECK(mentions.front().offset_bytes == whole.find(kGuid));
 }
 
-TEST_CASE("A file id that is no integer makes a reference all the same", "[registry][yaml]") {
+TEST_CASE("A file id that is not an integer is still a reference", "[registry][yaml]") {
   const std::string id = GENERATE(as<std::string>{}, "+7", "0x7", "seven", "", "~");
   const bool is_block = GENERATE(false, true);
   CAPTURE(id, is_block);
@@ -219,13 +218,13 @@ TEST_CASE("A file id that is no integer makes a reference all the same", "[regis
   CHECK(mentions.front().kind == MentionKind::strong);
 }
 
-TEST_CASE("A guid in a block of other keys is no strong reference", "[registry][yaml]") {
+TEST_CASE("A guid in a block with other keys is not a strong reference", "[registry][yaml]") {
   const auto [reason, text] = GENERATE(table<std::string, std::string>({
       {"alone", "a:\n  guid: G\n"},
       {"a sidecar", "fileFormatVersion: 2\nguid: G\n"},
-      {"the id is of the next item", "a:\n- guid: G\n- fileID: 7\n"},
-      {"the id is of the item before", "a:\n- fileID: 7\n- guid: G\n"},
-      {"the id is of the struct around", "a:\n  fileID: 7\n  b:\n    guid: G\n"},
+      {"the id belongs to the next item", "a:\n- guid: G\n- fileID: 7\n"},
+      {"the id belongs to the previous item", "a:\n- fileID: 7\n- guid: G\n"},
+      {"the id belongs to the outer struct", "a:\n  fileID: 7\n  b:\n    guid: G\n"},
       {"the id is inside another key", "a:\n  guid: G\n  b:\n    fileID: 7\n"},
   }));
   CAPTURE(reason);

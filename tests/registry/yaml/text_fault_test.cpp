@@ -1,4 +1,4 @@
-// Encodings and line ends that are not read are named as what they are.
+// Unsupported encodings and line ends are reported by name.
 #include <catch2/catch.hpp>
 
 #include "registry/yaml/reader.h"
@@ -16,7 +16,7 @@ std::string widened(std::string_view text, bool is_big) {
   return wide;
 }
 
-TEST_CASE("Foreign text is named by its encoding or line ends", "[registry][yaml]") {
+TEST_CASE("Unsupported text is reported by its encoding or line ends", "[registry][yaml]") {
   const std::string text = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &1\nGameObject:\n";
   std::string returns = text;
   for (char& c : returns) c = c == '\n' ? '\r' : c;
@@ -43,7 +43,7 @@ TEST_CASE("Foreign text is named by its encoding or line ends", "[registry][yaml
   CHECK(result.error().message == fault->message);
 }
 
-TEST_CASE("A syntax error names a character that other programs take for a line end",
+TEST_CASE("A syntax error names a character that other programs treat as a line end",
           "[registry][yaml]") {
   const std::string unity = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &1\nGameObject:\n";
   const auto [reason, text, name, position] =
@@ -65,14 +65,14 @@ TEST_CASE("A syntax error names a character that other programs take for a line 
   CHECK(result.error().position == position);
 }
 
-TEST_CASE("Characters that may end lines elsewhere are text where nothing goes wrong",
+TEST_CASE("Characters that end lines in other programs are text if there is no syntax error",
           "[registry][yaml]") {
   const auto result = read("a: \"x\xC2\x85y\"\r\nb: 1\r\n");
   REQUIRE(result.good());
   CHECK(result.tree().scalar_at(result.tree().documents[0].root, "a") == "x\xC2\x85y");
 }
 
-TEST_CASE("A file of zeros is binary, and named as what it is", "[registry][yaml]") {
+TEST_CASE("A file of zeros is binary, and reported as such", "[registry][yaml]") {
   const std::string zeros(512, '\0');
   CHECK(detect_dialect(zeros) == Dialect::binary);
   const auto result = read(zeros);
@@ -80,7 +80,8 @@ TEST_CASE("A file of zeros is binary, and named as what it is", "[registry][yaml
   CHECK(result.error().message == "this file holds nothing but 512 zero bytes; restore it");
 }
 
-TEST_CASE("Text that is read, and binary files, are no foreign text", "[registry][yaml]") {
+TEST_CASE("Supported text and binary files are not reported as unsupported text",
+          "[registry][yaml]") {
   const std::string bytes =
       GENERATE(std::string("a: 1\r\nb: 2\r\n"), std::string("a: 1\n"), std::string("a: 1\r"),
                std::string("\xEF\xBB\xBF"

@@ -12,7 +12,7 @@ using namespace muster::yaml;
 
 namespace {
 
-// The tree of a text that is known to be good. The text must outlive it.
+// Parses a valid text. The text must outlive the tree.
 Tree tree_of(std::string_view text) {
   ReadResult result = read_unity(text);
   REQUIRE(result.good());
@@ -23,7 +23,7 @@ NodeIndex value(const Tree& tree) { return tree.find(tree.documents.at(0).root, 
 
 }  // namespace
 
-TEST_CASE("Tree look-ups can be chained through what is not there", "[registry][yaml]") {
+TEST_CASE("Tree look-ups of missing nodes can be chained", "[registry][yaml]") {
   const Tree tree = tree_of("a:\n  b:\n    c: 1\n  d: [x]\na: 2\n");
   const NodeIndex root = tree.documents.at(0).root;
   CHECK(tree.scalar(tree.find_path(root, "a.b.c")) == "1");
@@ -49,7 +49,7 @@ TEST_CASE("Tree reads integers of exactly 64 bits", "[registry][yaml]") {
   CHECK(tree.integer(value(tree)).value() == expected);
 }
 
-TEST_CASE("Tree refuses as an integer what is none", "[registry][yaml]") {
+TEST_CASE("Tree refuses integers that are not valid", "[registry][yaml]") {
   const std::string text =
       GENERATE(as<std::string>(), "v: 9223372036854775808", "v: 1.0", "v:", "v: 1 2", "v: +1",
                "v: 0x1", "v: [1]", "v: {a: 1}", "w: 1");
@@ -60,7 +60,7 @@ TEST_CASE("Tree refuses as an integer what is none", "[registry][yaml]") {
   CHECK(result.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Tree keeps decoded texts in place while it moves", "[registry][yaml]") {
+TEST_CASE("Tree keeps decoded texts valid when it is moved", "[registry][yaml]") {
   Tree tree;
   const std::string_view shorter = tree.keep("short");
   const std::string_view longer = tree.keep(std::string(100, 'x'));
@@ -100,7 +100,7 @@ TEST_CASE("A reference is read in every form that Unity writes", "[registry][yam
   CHECK(reference.value().is_null() == (row.expected.file_id == 0));
 }
 
-TEST_CASE("A reference that says nothing clear is malformed", "[registry][yaml]") {
+TEST_CASE("An unclear reference is malformed", "[registry][yaml]") {
   const std::string text =
       GENERATE(as<std::string>(), "v: 1", "v: {}", "v: {guid: fabf5467f72c26c49bd771f8300e01ed}",
                "v: {fileID: x}", "v: {fileID: 1, guid: 12}", "v: {fileID: 1, guid: {a: 1}}",
@@ -137,7 +137,7 @@ TEST_CASE("A weak reference is read in each of its spellings", "[registry][yaml]
   CHECK(guid.value().to_string() == expected);
 }
 
-TEST_CASE("A weak reference that says nothing clear is malformed", "[registry][yaml]") {
+TEST_CASE("An unclear weak reference is malformed", "[registry][yaml]") {
   const std::string text = GENERATE(as<std::string>(), "v: {val0: 1, val1: 2, val2: 3}",
                                     "v: {val0: x, val1: 2, val2: 3, val3: 4}",
                                     "v: {val0: 4294967296, val1: 2, val2: 3, val3: 4}", "v: {}",

@@ -1,4 +1,4 @@
-// Trees as one line of text, so that a test can state what it expects.
+// Trees as one line of text, so that a test can state the expected tree.
 #pragma once
 
 #include <string>

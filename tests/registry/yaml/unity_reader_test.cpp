@@ -28,7 +28,7 @@ void check(const Case& row) {
 
 }  // namespace
 
-TEST_CASE("Unity reader reads every header that Unity writes", "[registry][yaml]") {
+TEST_CASE("Unity reader reads every header of Unity", "[registry][yaml]") {
   check(GENERATE(
       Case{"two documents under one %TAG",
            "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!1 &100\nGameObject:\n  m_Name: A\n"
@@ -63,7 +63,7 @@ TEST_CASE("Unity reader reads block collections at every indentation", "[registr
            "m_Component:\n- component: {fileID: 1}\n- component: {fileID: 2}\nm_Layer: 0\n",
            "{<m_Component>:[{<component>:{<fileID>:<1>}},{<component>:{<fileID>:<2>}}],"
            "<m_Layer>:<0>}"},
-      Case{"the same one level down", "G:\n  a:\n  - 1\n  - 2\n  b: 3\n",
+      Case{"the same one level deeper", "G:\n  a:\n  - 1\n  - 2\n  b: 3\n",
            "{<G>:{<a>:[<1>,<2>],<b>:<3>}}"},
       Case{"sequence indented", "a:\n  - 1\n  - 2\nb: 3\n", "{<a>:[<1>,<2>],<b>:<3>}"},
       Case{"nested sequences", "a:\n- - 1\n  - 2\n- - - 3\n", "{<a>:[[<1>,<2>],[[<3>]]]}"},
@@ -108,15 +108,15 @@ TEST_CASE("Unity reader reads plain scalars, folded or not", "[registry][yaml]")
       Case{"continued on a deeper line", "a: b\n  c\nd: 1\n", "{<a>:<b c>,<d>:<1>}"},
       Case{"continued in a list", "a:\n- b\n  c\n- d\n", "{<a>:[<b c>,<d>]}"},
       Case{"blank lines are newlines", "a: b\n\n\n  c\nd: 1\n", "{<a>:<b\\n\\nc>,<d>:<1>}"},
-      Case{"blank lines behind are nothing", "a: b\n\n\nd: 1\n", "{<a>:<b>,<d>:<1>}"},
+      Case{"blank lines at the end are ignored", "a: b\n\n\nd: 1\n", "{<a>:<b>,<d>:<1>}"},
       Case{"continued under CRLF", "a: b\r\n    c\r\nd: 1\r\n", "{<a>:<b c>,<d>:<1>}"},
       Case{"mixed line ends", "a: b\r\nc: d\ne: f\r\n", "{<a>:<b>,<c>:<d>,<e>:<f>}"},
-      Case{"blanks around are dropped", "a:   b  \n", "{<a>:<b>}"},
+      Case{"surrounding blanks are dropped", "a:   b  \n", "{<a>:<b>}"},
       Case{"number signs and colons without a blank", "a: b#c:d\n", "{<a>:<b#c:d>}"},
       Case{"a comment ends it", "a: b # c\n", "{<a>:<b>}"},
       Case{"brackets inside", "a: m_Array.data[0]}\n", "{<a>:<m_Array.data[0]}>}"},
       Case{"rich text", "a: <u><#40a0ff><link=\"ID_01>\n", "{<a>:<<u><#40a0ff><link=\"ID_01>>}"},
-      Case{"starts that mean nothing in the dialect",
+      Case{"special characters without meaning in the dialect",
            "a: &b\nc: *d\ne: !f\ng: %h\ni: @j\nk: `l\nm: -n\no: ?p\nq: |r\ns: =\nt: ~\n",
            "{<a>:<&b>,<c>:<*d>,<e>:<!f>,<g>:<%h>,<i>:<@j>,<k>:<`l>,<m>:<-n>,<o>:<?p>,<q>:<|r>,"
            "<s>:<=>,<t>:<~>}"},
@@ -135,19 +135,19 @@ TEST_CASE("Unity reader reads quoted scalars, folded or not", "[registry][yaml]"
       Case{"double closed at column one", "a: \"b\n\n\"\nc: 1\n", "{<a>:\"b\\n\",<c>:<1>}"},
       Case{"folded under CRLF", "a: 'b\r\n\r\n  c'\r\n", "{<a>:'b\\nc'}"},
       Case{"folding drops blanks around the break", "a: 'b  \n   c'\n", "{<a>:'b c'}"},
-      Case{"blanks at the ends stay", "a: ' b '\n", "{<a>:' b '}"},
+      Case{"blanks at the ends are kept", "a: ' b '\n", "{<a>:' b '}"},
       Case{"break first and last", "a: '\n  b\n  '\n", "{<a>:' b '}"},
       Case{"escapes", "a: \"\\t\\n\\\\\\\"\\x41\\u00e9\\U0001F600\\/\"\n",
            "{<a>:\"\t\\n\\\"A\xC3\xA9\xF0\x9F\x98\x80/\"}"},
       Case{"UTF-16 pair", "a: \"\\uD83D\\uDE00\"\n", "{<a>:\"\xF0\x9F\x98\x80\"}"},
       Case{"half a UTF-16 pair", "a: \"\\uD83Dx\"\n", "{<a>:\"\xEF\xBF\xBDx\"}"},
       Case{"line joined by a backslash", "a: \"b\\\n  c\"\n", "{<a>:\"bc\"}"},
-      Case{"blank before the joining backslash stays", "a: \"b \\\n  c\"\n", "{<a>:\"b c\"}"},
-      Case{"escaped blank behind a break", "a: \"b\\\n  \\ c\"\n", "{<a>:\"b c\"}"},
+      Case{"blank before the joining backslash is kept", "a: \"b \\\n  c\"\n", "{<a>:\"b c\"}"},
+      Case{"escaped blank after a break", "a: \"b\\\n  \\ c\"\n", "{<a>:\"b c\"}"},
       Case{"escaped blank before a break", "a: \"b\\t\n  c\"\n", "{<a>:\"b\t c\"}"},
       Case{"JSON inside", "a: '{\"guid\":\"0\",\"x\":[1]}'\n",
            "{<a>:'{\"guid\":\"0\",\"x\":[1]}'}"},
-      Case{"comment behind", "a: 'b' # c\n", "{<a>:'b'}"},
+      Case{"comment after it", "a: 'b' # c\n", "{<a>:'b'}"},
       Case{"quoted item and key", "a:\n- 'b'\n- 'c': d\n", "{<a>:['b',{'c':<d>}]}"}));
 }
 
@@ -155,9 +155,9 @@ TEST_CASE("Unity reader reads flow collections, folded or not", "[registry][yaml
   check(
       GENERATE(Case{"reference", "a: {fileID: 1, guid: 0f, type: 3}\n",
                     "{<a>:{<fileID>:<1>,<guid>:<0f>,<type>:<3>}}"},
-               Case{"folded behind a comma", "a: {fileID: 1, guid: 0f,\n  type: 3}\nb: 1\n",
+               Case{"folded after a comma", "a: {fileID: 1, guid: 0f,\n  type: 3}\nb: 1\n",
                     "{<a>:{<fileID>:<1>,<guid>:<0f>,<type>:<3>},<b>:<1>}"},
-               Case{"folded behind a key", "a: {fileID: 1, guid:\n    0f, type: 3}\n",
+               Case{"folded after a key", "a: {fileID: 1, guid:\n    0f, type: 3}\n",
                     "{<a>:{<fileID>:<1>,<guid>:<0f>,<type>:<3>}}"},
                Case{"folded under CRLF", "a: {fileID: 1,\r\n  guid: 0f}\r\n",
                     "{<a>:{<fileID>:<1>,<guid>:<0f>}}"},
@@ -175,7 +175,7 @@ TEST_CASE("Unity reader reads flow collections, folded or not", "[registry][yaml
                Case{"below its key", "a:\n  {b: 1}\n", "{<a>:{<b>:<1>}}"}));
 }
 
-TEST_CASE("Unity reader names the place and the reason when it refuses", "[registry][yaml]") {
+TEST_CASE("Unity reader reports position and reason of a refusal", "[registry][yaml]") {
   struct Refusal {
     const char* text;
     Position position;
@@ -215,7 +215,7 @@ TEST_CASE("Unity reader names the place and the reason when it refuses", "[regis
   CHECK(result.error().message.find(row.message_part) != std::string::npos);
 }
 
-TEST_CASE("Unity reader gives each node its place in the file", "[registry][yaml]") {
+TEST_CASE("Unity reader gives each node its position in the file", "[registry][yaml]") {
   const std::string text =
       "\xEF\xBB\xBF%YAML 1.1\r\n--- !u!1 &5\r\nG:\r\n  key: value\r\n  list:\r\n  - {a: 1,\r\n"
       "    b: 2}\r\n  none:\r\n";
@@ -240,7 +240,7 @@ TEST_CASE("Unity reader gives each node its place in the file", "[registry][yaml
   CHECK(tree.at(tree.find(g, "none")).position == Position{8, 8});
 }
 
-TEST_CASE("Unity reader copies nothing that it need not decode", "[registry][yaml]") {
+TEST_CASE("Unity reader copies only texts that it must decode", "[registry][yaml]") {
   const std::string text = "a: plain\nb: 'single'\nc: \"double\"\nd: {e: f}\n";
   const ReadResult result = read_unity(text);
   REQUIRE(result.good());
@@ -275,9 +275,9 @@ TEST_CASE("Unity reader refuses a nesting bomb at once", "[registry][yaml]") {
   CHECK_FALSE(read_unity("a: [1, 2, 3]", {.node_count_max = 4}).good());
 }
 
-TEST_CASE("Unity reader is linear in a text's length, whatever it holds", "[registry][yaml]") {
-  // Each pattern is quadratic for some known parser. All of them together take a second; one that
-  // were quadratic would run into the test's time limit.
+TEST_CASE("Unity reader needs linear time for any content", "[registry][yaml]") {
+  // Each pattern is quadratic for some known parser. All of them together take a second; a
+  // quadratic one would exceed the test's time limit.
   constexpr std::size_t kBytes = 2'000'000;
   const std::string pattern = GENERATE(
       as<std::string>(), "\n", " \n", "a: b\n\n", "  c\n", "''", "'", "\"", "\\", "a: '\n", "# ",

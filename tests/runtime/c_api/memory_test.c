@@ -14,7 +14,7 @@
 
 static const size_t kStepBytes = (size_t)192 << 10;
 static const size_t kMostBytes = (size_t)1 << 30;
-/// The test ends after so many consecutive children that loaded everything.
+/// The test ends after this many consecutive children that loaded everything.
 static const int kEnough = 8;
 
 static int is_shortage(muster_status status) {
