@@ -95,14 +95,13 @@ enum class Sampling : std::uint8_t {
                 ///< if any is.
   sum = 2,      ///< The sum of all frames: a relative look, presses. Nothing is lost: a remainder
                 ///< from rounding, range or a late packet is added to the next tick.
-                ///< the range or a late packet keeps out of one tick is added to the next.
 };
 /// The value that a tick uses if its command has not arrived.
 enum class Missing : std::uint8_t {
   repeat = 0,   ///< The value of the previous tick.
-  neutral = 1,  ///< The default value; a late value is used in the next command that has the
+  neutral = 1,  ///< The default value.
+  latch = 2,    ///< The default value; a late value is used in the next command that has the
                 ///< default.
-  latch = 2,    ///< The default value, and a late one in the next command that has the default.
 };
 
 /// One field of a component, as data. The fields of a nested struct are listed one by one, under
