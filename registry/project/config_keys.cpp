@@ -137,7 +137,8 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
 
 namespace {
 
-// What a value wants to be; nothing where it may be more than one thing, which its reader tells.
+// The required kind of a value; nothing if several kinds are allowed, which the value's parser
+// checks.
 std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   switch (value) {
     case version:
@@ -166,7 +167,7 @@ std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   }
 }
 
-// A list of single values has no lists or mappings in it: their text would be empty.
+// A list of scalars must not contain lists or mappings: their text would be empty.
 bool is_list_of_texts(ConfigValue value) {
   return value == texts || value == paths || value == guids || value == ready_made ||
          value == targets || value == text_or_texts || value == texts_or_none;
