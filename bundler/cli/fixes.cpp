@@ -11,7 +11,7 @@
 namespace muster::cli {
 namespace {
 
-// 128 bits from the system, as an editor draws them.
+// 128 bits from the system, like those of an editor.
 Guid fresh_guid() {
   const auto seed = random_seed();
   return Guid::from_bytes(Bytes(seed).first(16));
@@ -82,7 +82,7 @@ Result<void> fix_project(OpenProject& open, bool dry_run, std::unique_ptr<FileSy
                          Session& session, const Progress& progress) {
   const auto mends = plan_sidecar_mends(*open.files, open.project->index(), fresh_guid);
   if (!mends) return fail(mends.error());
-  // A registry takes in what has a guid now: what `prepare` does depends on the sidecars.
+  // A registry includes assets that have a guid now: `prepare` depends on the sidecars.
   as_fixed = std::make_unique<OverlayFileSystem>(*open.files);
   if (auto done = apply_sidecar_mends(*as_fixed, mends.value()); !done) return done;
   if (auto done = reopen(open, *as_fixed, session, progress); !done) return done;

@@ -43,7 +43,7 @@ class BuildSide {
   const std::vector<LooseFile>& loose() const { return loose_; }
   /// The loose files that are dictionaries.
   std::vector<const LooseFile*> dictionaries() const;
-  /// Null if there is none.
+  /// Null if none exists.
   const LooseFile* find(const AssetPath& path) const;
   /// Null if the build does not have the target. Client first.
   const CatalogReader* catalog(Target target) const;

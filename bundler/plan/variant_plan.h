@@ -11,7 +11,7 @@ bool is_open(const Project& project, const VariantFile& file);
 /// The guid under which an asset's entries are packed: for an open variant that of its base.
 const Guid& packed_guid(const Project& project, AssetNumber asset);
 
-/// The first asset built for a target that varies at run time; `kNoAsset` if there is none.
+/// The first asset built for a target that varies at run time; `kNoAsset` if none exists.
 AssetNumber first_open(const Project& project, Target target);
 
 /// Gives each asset with open variants a bundle with no other asset, and each variant another

@@ -57,7 +57,7 @@ class Side {
   const CatalogReader& catalog() const { return *catalog_; }
   const std::map<std::string, CatalogBundle>& bundles() const { return bundles_; }
 
-  /// Null if there is none.
+  /// Null if none exists.
   const CatalogBundle* find(const std::string& file) const {
     const auto found = bundles_.find(file);
     return found == bundles_.end() ? nullptr : &found->second;

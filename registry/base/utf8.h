@@ -10,7 +10,7 @@ namespace muster {
 /// truncated, overlong, a surrogate, or beyond U+10FFFF. Requires: not empty.
 std::size_t utf8_character_bytes(std::string_view text);
 
-/// The offset of the first invalid byte; `npos` if there is none. For ASCII it costs little more
+/// The offset of the first invalid byte; `npos` if none exists. For ASCII it costs little more
 /// than reading the text.
 std::size_t find_invalid_utf8(std::string_view text);
 

@@ -84,7 +84,7 @@ bool has_default_within(const FieldDescription& field, Bytes defaults) {
   });
 }
 
-// The first repeated field name; empty if there is none.
+// The first repeated field name; empty if none exists.
 std::string_view name_given_twice(const ComponentDescription& component) {
   std::vector<std::string_view> names;
   names.reserve(component.fields.size());

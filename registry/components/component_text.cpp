@@ -117,7 +117,7 @@ std::string field_text(const FieldDescription& field, Bytes value) {
 /// The first step of a field's path: `slots`, its index if it has one, and the rest.
 struct Step {
   std::string_view name;
-  std::string_view index;  ///< Digits; empty when there is none.
+  std::string_view index;  ///< Digits; empty if none exists.
   std::string_view rest;   ///< Empty for a value.
 };
 

@@ -21,7 +21,7 @@ std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,
                                                    std::vector<ModelProblem>& problems);
 
-/// The registry class that a script is or derives from, or `kRootClass`; empty if there is none.
+/// The registry class that a script is or derives from, or `kRootClass`; empty if none exists.
 /// Component classes are excluded (`find_component_registries`).
 std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
                               const Guid& script);

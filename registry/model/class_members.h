@@ -41,7 +41,7 @@ class ClassMembers {
   /// together, so that a candidate has the same id on both sides.
   bool is_paired() const { return is_paired_; }
 
-  /// The key of the candidate that contains an asset; its own guid if there is none.
+  /// The key of the candidate that contains an asset; its own guid if none exists.
   Guid key_of(const Guid& asset) const;
   /// True when the asset is a candidate, or one side of one.
   bool has(const Guid& asset) const { return key_of_.contains(asset); }

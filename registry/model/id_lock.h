@@ -38,7 +38,7 @@ struct LockFile {
   IdLock lock;                      ///< Empty if there is an error.
   std::optional<Error> error;       ///< The read error; its message names no file.
   yaml::Position fault{1, 1};       ///< The position of the error.
-  AssetNumber registry = kNoAsset;  ///< Its asset; `kNoAsset` if there is none.
+  AssetNumber registry = kNoAsset;  ///< Its asset; `kNoAsset` if none exists.
   AssetPath other;  ///< The lock that is used instead, if another one names the same registry.
 };
 

@@ -23,7 +23,7 @@ std::vector<Member> members_of(const Project& project, const ClassDeclaration& d
 std::vector<AssetNumber> unreadable_members(const Project& project,
                                             const ClassDeclaration& declaration);
 
-/// The component of a prefab's root that is or derives from `class_name`; null if there is none.
+/// The component of a prefab's root that is or derives from `class_name`; null if none exists.
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name);
 const SourceComponent* root_component(const SourcePrefab& prefab, const Scripts& scripts,

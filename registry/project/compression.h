@@ -35,7 +35,7 @@ struct CompressionRules {
 
 /// Parses the section. Fails with `malformed` (file, line).
 Result<CompressionRules> read_compression(const yaml::Tree& tree, yaml::NodeIndex section);
-/// The section of a project whose settings were validated. Returns the defaults if there is none.
+/// The section of a project whose settings were validated. Returns the defaults if none exists.
 CompressionRules compression_of(const ProjectConfig& config);
 
 }  // namespace muster

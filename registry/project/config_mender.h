@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// The path on the disk that equals `path` apart from case; nothing if there is none or more than
+/// The path on the disk that equals `path` apart from case; nothing if none exists or more than
 /// one.
 std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPath& path);
 

@@ -20,7 +20,7 @@ constexpr std::int64_t kHashedRootTransform = -8679921383154817045;
 constexpr std::int64_t kIdsPerClass = 100000;
 constexpr std::uint64_t kMaxMetaBytes = 16ULL * 1024 * 1024;
 
-// Parses the number that ends at `end`; -1 if there is none.
+// Parses the number that ends at `end`; -1 if none exists.
 std::int64_t number_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;

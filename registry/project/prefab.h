@@ -96,7 +96,7 @@ struct UnusedOverride {
   std::string_view path;  ///< Views the tree of the file that has the instance.
 };
 
-/// Entities in depth-first order; the first is the root. Empty if there is none.
+/// Entities in depth-first order; the first is the root. Empty if none exists.
 struct SourcePrefab {
   std::vector<SourceEntity> entities;
   std::vector<PrefabProblem> problems;

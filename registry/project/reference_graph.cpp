@@ -40,7 +40,7 @@ bool is_listed(std::string_view extensions, const AssetPath& path) {
 }
 
 // The position of a line that begins with `<<<<<<< `, in a text that also has a `>>>>>>> `; npos if
-// there is none. The character is rare in files of the engine, so only the search for it costs
+// none exists. The character is rare in files of the engine, so only the search for it costs
 // time.
 std::size_t find_conflict(std::string_view text) {
   constexpr std::string_view kBegin = "<<<<<<< ";

@@ -82,7 +82,7 @@ class ReferenceGraph {
   std::vector<AssetNumber> closure(std::span<const AssetNumber> roots, const AssetIndex& index,
                                    const Stop& stops_before = {}) const;
   /// A shortest chain of strong references from any of `roots` to `target`, both ends included;
-  /// empty if there is none. Ties are resolved by path. Walks like `closure`, but may end at a
+  /// empty if none exists. Ties are resolved by path. Walks like `closure`, but may end at a
   /// script.
   std::vector<AssetNumber> chain(std::span<const AssetNumber> roots, AssetNumber target,
                                  const AssetIndex& index, const Stop& stops_before = {}) const;

@@ -28,7 +28,7 @@ struct SourceFile {
   static constexpr std::int64_t kUsualMainId = 11400000;
 
   bool good() const { return !error && !read_error; }
-  /// The index of the document with this file id, or of the only document; -1 if there is none.
+  /// The index of the document with this file id, or of the only document; -1 if none exists.
   /// File id 0 means the main object, or the first document if there is no main object.
   int document_of(std::int64_t file_id) const;
   /// The mapping with an object's fields: in Unity's dialect the value below the type's name
@@ -38,7 +38,7 @@ struct SourceFile {
   std::string_view type_name_of(int document) const;
 };
 
-/// The `class` in the top mapping of a plain file; empty if there is none, or if it is not YAML. It
+/// The `class` in the top mapping of a plain file; empty if none exists, or if it is not YAML. It
 /// distinguishes our files from YAML of other tools. Parses only files whose `class` is not spelled
 /// at the beginning of a line.
 std::string plain_class_in(std::string_view text);
@@ -50,7 +50,7 @@ bool is_foreign_text(const SourceFile& source);
 /// determine the content.
 bool has_foreign_importer(const FileReader& files, const AssetPath& path);
 
-/// The file id of an asset's main object in its sidecar (`mainObjectFileID`); 0 if there is none or
+/// The file id of an asset's main object in its sidecar (`mainObjectFileID`); 0 if none exists or
 /// the sidecar cannot be read.
 std::int64_t main_id_in_sidecar(const FileReader& files, const AssetPath& path);
 

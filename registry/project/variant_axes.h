@@ -39,9 +39,9 @@ inline constexpr std::size_t kVariantValuesMax = 256;  ///< For all axes togethe
 /// Parses the section. Fails with `malformed`, naming the line of `muster.yaml`.
 Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, yaml::NodeIndex mapping);
 
-/// The axis with this name; nothing if there is none.
+/// The axis with this name; nothing if none exists.
 std::optional<std::uint16_t> find_axis(std::span<const VariantAxis> axes, std::string_view name);
-/// The value of an axis with this name; nothing if there is none.
+/// The value of an axis with this name; nothing if none exists.
 std::optional<std::uint16_t> find_value(const VariantAxis& axis, std::string_view name);
 
 /// The choice for a build: the wishes, and the defaults of axes that are chosen at build time.

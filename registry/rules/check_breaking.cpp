@@ -121,7 +121,7 @@ class ClassCheck {
     }
   }
 
-  // The row that has the id now and did not have it before; null if there is none.
+  // The row that has the id now and did not have it before; null if none exists.
   const ContractRow* successor_of(const ContractRow& row, Target target) {
     const Table& now = new_.sides[target];
     const auto found = now.by_id.find(row.type_id);

@@ -29,7 +29,7 @@ struct LineCursor {
     begin_line(text.data());
   }
 
-  /// Moves to the beginning of the next line. Returns false, without a move, if there is none.
+  /// Moves to the beginning of the next line. Returns false, without a move, if none exists.
   bool next() {
     if (next_line == nullptr) return false;
     ++line;

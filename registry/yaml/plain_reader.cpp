@@ -72,7 +72,7 @@ class Source {
     return text_.substr(std::min(offset, text_.size()));
   }
   /// The last dash before a mark that follows an empty item of a list, with only blanks and
-  /// comments between. Unknown if there is none.
+  /// comments between. Unknown if none exists.
   Position dash_before(const YAML::Mark& mark) const {
     std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);

@@ -30,7 +30,7 @@ std::optional<Scalar> read_block_plain(LineCursor& cursor, Tree& tree, std::size
                                        SyntaxError& error);
 
 /// Parses a plain scalar inside braces or brackets, over any number of lines, up to the indicator
-/// that ends it. The text is empty if there is none.
+/// that ends it. The text is empty if none exists.
 Scalar read_flow_plain(LineCursor& cursor, Tree& tree);
 
 /// True if a plain scalar inside braces ends at the colon at the cursor.

@@ -54,7 +54,7 @@ bool is_word_at(const char* at) {
          std::memcmp(at, "val0", 4) == 0;
 }
 
-// The index of the first word in the sixteen offsets from `at` on; `kLanes` if there is none.
+// The index of the first word in the sixteen offsets from `at` on; `kLanes` if none exists.
 std::size_t word_in_lanes(const char* at) {
   const auto words = std::bit_cast<Words>(candidates(at));
   for (std::size_t half = 0; half < words.size(); ++half) {
@@ -67,7 +67,7 @@ std::size_t word_in_lanes(const char* at) {
   return kLanes;
 }
 
-// The offset of the first of the words at or after `from`; npos if there is none.
+// The offset of the first of the words at or after `from`; npos if none exists.
 std::size_t next_word(std::string_view text, std::size_t from) {
   constexpr std::size_t kBlock = 4 * kLanes;
   const char* const base = text.data();
