@@ -172,8 +172,8 @@ class TargetBuilder {
     race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
       auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
       if (!found) return {};
-      const auto shared =
-          std::make_shared<Cached>(std::move(*found));  // shared, because functions are copied
+      // Shared, because functions are copied.
+      const auto shared = std::make_shared<Cached>(std::move(*found));
       return [this, &weighed, &is_done, i, shared] {
         take(weighed[i].second, *shared);
         is_done[i] = 1;

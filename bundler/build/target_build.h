@@ -56,8 +56,8 @@ struct TargetBuild {
   Target target = Target::client;
   BundlePlan plan;
   std::vector<BuiltBundle> bundles;  ///< One per planned bundle, in the plan's order.
-  std::vector<std::uint64_t>
-      plain_bytes_of;       ///< One per asset of the project; 0 for unpacked ones.
+  /// One per asset of the project; 0 for unpacked ones.
+  std::vector<std::uint64_t> plain_bytes_of;
   ContentHash fingerprint;  ///< The fingerprint of the catalog.
   std::uint64_t catalog_bytes = 0;
   std::vector<AssetTiming> slowest;  ///< The assets that cook slowest, slowest first.

@@ -98,8 +98,8 @@ Result<void> FolderWatch::add(const std::string& folder) {
     ++folder_count_;
     return {};
   }
-  if (errno == ENOENT || errno == EACCES || errno == ENOTDIR)
-    return {};  // It was removed meanwhile.
+  // It was removed meanwhile.
+  if (errno == ENOENT || errno == EACCES || errno == ENOTDIR) return {};
   if (errno == ENOSPC) {
     return fail(ErrorCode::limit_exceeded,
                 "the system allows no more than " + std::to_string(folder_count_) +

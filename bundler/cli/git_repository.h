@@ -21,8 +21,8 @@ struct GitEntry {
   std::string id;  ///< The id of the blob, or of a submodule's commit.
   /// Nullopt if unknown: a partial clone does not have every blob.
   std::optional<std::uint64_t> bytes;
-  bool is_absent =
-      false;  ///< Missing in a partial clone: reading it requires a request to the server.
+  /// Missing in a partial clone: reading it requires a request to the server.
+  bool is_absent = false;
 };
 using GitTree = std::map<AssetPath, GitEntry>;
 

@@ -28,8 +28,8 @@ struct PackingTerms {
   std::string tool;  ///< The program and the versions of its formats.
   Layout layout = Layout::shared;
   int level = 0;
-  std::string
-      variants{};  ///< The choice, as returned by `to_text`. It decides which files are read.
+  /// The choice, as returned by `to_text`. It decides which files are read.
+  std::string variants{};
   std::string compression{};                    ///< As returned by `CompressionRules::text`.
   std::vector<StateDictionary> dictionaries{};  ///< Sorted by kind.
   /// Why they differ from those of the earlier build.

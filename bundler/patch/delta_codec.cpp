@@ -65,8 +65,8 @@ ByteVector DeltaEncoder::encode(Bytes plain, Bytes prefix) {
   ByteVector frame(ZSTD_compressBound(plain.size()));
   const std::size_t frame_bytes =
       ZSTD_compress2(context, frame.data(), frame.size(), plain.data(), plain.size());
-  if (ZSTD_isError(frame_bytes) != 0U)
-    throw std::bad_alloc();  // all other errors are excluded above
+  // All other errors are excluded above.
+  if (ZSTD_isError(frame_bytes) != 0U) throw std::bad_alloc();
   frame.resize(frame_bytes);
   return frame;
 }

@@ -43,8 +43,8 @@ inline constexpr std::uint8_t kEntryOps = 3;
 inline constexpr std::uint8_t kOpMask = 0x03;
 inline constexpr std::uint8_t kIsNamed = 0x04;    ///< Guid, local id and kind follow.
 inline constexpr std::uint8_t kHasSource = 0x08;  ///< Otherwise the entry uses no old content.
-inline constexpr std::uint8_t kIsPlaced =
-    0x10;  ///< The source's location follows; otherwise it is the next entry.
+/// The source's location follows; otherwise it is the next entry.
+inline constexpr std::uint8_t kIsPlaced = 0x10;
 inline constexpr std::uint8_t kOpBits = 0x1F;
 
 /// A block of a verbatim entry: `stored_bytes * 4 +` one of these.

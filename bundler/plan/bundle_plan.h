@@ -43,8 +43,8 @@ struct BundlePlan {
   std::uint64_t duplicate_bytes_avoided = 0;
   /// The size of self-contained bundles, in source bytes.
   std::uint64_t self_contained_bytes = 0;
-  std::size_t shared_groups =
-      0;  ///< Distinct sets of owners: the number of bundles without merging.
+  /// Distinct sets of owners: the number of bundles without merging.
+  std::size_t shared_groups = 0;
 };
 
 struct PlanOptions {

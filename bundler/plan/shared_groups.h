@@ -14,8 +14,8 @@ struct SharedGroup {
   std::vector<std::uint32_t> users;  ///< The prefabs that open it: indices, sorted.
   std::uint64_t bytes = 0;
   Guid key{};  ///< The guid of one of its assets; independent of the others.
-  bool is_always_open =
-      false;  ///< Registries need it; not merged with groups that may stay closed.
+  /// Registries need it; not merged with groups that may stay closed.
+  bool is_always_open = false;
 };
 
 /// The limits of merging. Bytes are those of source files.

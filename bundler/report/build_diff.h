@@ -45,15 +45,15 @@ struct TargetDiff {
   std::string target;
   std::uint64_t old_bytes = 0;  ///< The size of all bundles.
   std::uint64_t new_bytes = 0;
-  std::uint64_t ship_bytes =
-      0;  ///< The size of the files that a player with the old build must load.
+  /// The size of the files that a player with the old build must load.
+  std::uint64_t ship_bytes = 0;
   std::vector<BundleDiff> bundles;  ///< Sorted by file.
   /// The changes between removed and added shared bundles. The name of a shared bundle follows from
   /// its users, so a change gives it another name.
   std::vector<AssetDiff> shared;
   std::vector<RenamedAsset> renamed;
-  bool is_other_catalog =
-      false;  ///< Changed ids, effects or components, which are only in catalogs.
+  /// Changed ids, effects or components, which are only in catalogs.
+  bool is_other_catalog = false;
   bool is_empty() const { return bundles.empty() && renamed.empty() && !is_other_catalog; }
 };
 

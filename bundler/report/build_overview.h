@@ -96,8 +96,8 @@ struct OverviewTarget {
   std::vector<OverviewTiming> slowest;  ///< Slowest first, a few.
   std::uint64_t self_contained_source_bytes = 0;
   std::uint64_t shared_groups = 0;  ///< Distinct sets of owners.
-  std::uint64_t files_max =
-      0;  ///< The limit of files per prefab; 0 if the build does not contain it.
+  /// The limit of files per prefab; 0 if the build does not contain it.
+  std::uint64_t files_max = 0;
   LoadSummary loads;
   std::uint64_t stripped_source_bytes = 0;
   std::vector<OverviewStripped> stripped_assets;      ///< Sorted by rule.

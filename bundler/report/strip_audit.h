@@ -18,8 +18,8 @@ struct RemainingAsset {
   std::uint64_t source_bytes = 0;
   std::string registry;  ///< The registry that names the first asset of the chain, for messages:
                          ///< `ItemRegistry entry 3`.
-  std::vector<AssetNumber>
-      chain;  ///< From an asset of a registry, or the registry itself, to the asset.
+  /// From an asset of a registry, or the registry itself, to the asset.
+  std::vector<AssetNumber> chain;
 };
 
 /// The effect of one rule.

@@ -58,8 +58,8 @@ Result<void> remove_empty_folder(const std::string& path);
 
 /// The target of a path that a user passed: anywhere on the disk, links followed.
 struct FoundPlace {
-  std::string
-      real_path;  ///< Absolute, without links. For targets without one (pipes): the path itself.
+  /// Absolute, without links. For targets without one (pipes): the path itself.
+  std::string real_path;
   FileKind kind = FileKind::file;  ///< A file without a name is `other`, too.
 };
 /// Fails with `not_found`. A link without a target is a `broken_link`.

@@ -172,8 +172,8 @@ class ComponentSearch {
   std::map<AssetNumber, std::string>& found_;
   std::vector<ModelProblem>& problems_;
   std::map<Guid, ClassGuess> guesses_;
-  std::map<AssetNumber, const ClassDeclaration*>
-      carriers_;  // have such a component, directly or not
+  // Have such a component, directly or not.
+  std::map<AssetNumber, const ClassDeclaration*> carriers_;
 };
 
 }  // namespace

@@ -43,9 +43,8 @@ std::vector<FactoryPart> factory_parts(const SourceFile& source,
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
   std::vector<FactoryPart> parts;
   yaml::NodeIndex list = tree.find(fields, "components");
-  const bool is_list =
-      list != yaml::kNoNode &&
-      tree.at(list).kind == yaml::NodeKind::sequence;  // otherwise reported as unfit
+  // Otherwise reported as unfit.
+  const bool is_list = list != yaml::kNoNode && tree.at(list).kind == yaml::NodeKind::sequence;
   if (!is_list) list = yaml::kNoNode;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
     const yaml::NodeIndex inner = tree.at(item).first_child;

@@ -182,8 +182,8 @@ class Writer {
                       ": the entry is no mapping, so that its type id cannot be written into it");
     }
     const bool is_reference = tree_.find(entry.node, "fileID") != kNoNode;
-    if (is_reference && !takes_definitions())
-      return kept;  // keeps its id, because its index does not change
+    // Keeps its id, because its index does not change.
+    if (is_reference && !takes_definitions()) return kept;
     const std::string id = "type_id: " + std::to_string(slot.type_id->value());
     if (node.is_flow) return with_id_in_braces(kept, id, is_reference);
     return with_id_in_block(kept, id, is_reference);

@@ -107,8 +107,8 @@ Result<void> read_folders(const FileReader& files, const yaml::Tree& tree, yaml:
 }
 
 Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectConfig& config) {
-  const bool is_null = tree.at(list).kind == yaml::NodeKind::scalar &&
-                       tree.scalar(list).empty();  // fully commented out
+  // Fully commented out.
+  const bool is_null = tree.at(list).kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
   if (is_null) return {};
   if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {

@@ -47,8 +47,8 @@ bool is_whole_reference(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return false;
   text = text.substr(begin + 1);
-  if (text.find('{') != std::string_view::npos)
-    return false;  // The brace belonged to another value.
+  // The brace belonged to another value.
+  if (text.find('{') != std::string_view::npos) return false;
   return has_whole_guid(text);
 }
 

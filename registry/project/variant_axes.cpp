@@ -93,8 +93,8 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
 Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, NodeIndex mapping) {
   std::vector<VariantAxis> axes;
   const yaml::Node& node = tree.at(mapping);
-  if (node.kind == NodeKind::scalar && tree.scalar(mapping).empty())
-    return axes;  // fully commented out
+  // Fully commented out.
+  if (node.kind == NodeKind::scalar && tree.scalar(mapping).empty()) return axes;
   if (node.kind != NodeKind::mapping) {
     return refuse_config(node.position, "'variants' wants a mapping from axes to their values");
   }

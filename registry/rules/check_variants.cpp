@@ -131,8 +131,8 @@ class VariantCheck {
         const AssetNumber nested = project_.index().find(guid);
         if (nested == asset || !open.contains(nested)) continue;
         const VariantFile* own = project_.variants().find(asset);
-        if (own != nullptr && own->base == nested)
-          continue;  // It is based on the asset that it varies.
+        // It is based on the asset that it varies.
+        if (own != nullptr && own->base == nested) continue;
         add("variant-flattened", asset,
             "this contains " + quoted(nested) +
                 ", whose variants the game chooses: here it stays as it is");

@@ -79,8 +79,8 @@ class WireFormCheck {
     const bool lost_its_mark = is_marked(base.entities.front()) &&
                                !is_marked(variant.entities.front()) &&
                                registered_.contains(file.base);
-    if (!lost_its_mark)
-      compare(file, form_of(base), form_of(variant));  // otherwise reported as missing
+    // Otherwise reported as missing.
+    if (!lost_its_mark) compare(file, form_of(base), form_of(variant));
   }
 
  private:

@@ -25,9 +25,9 @@ FindingCounts count(std::span<const Finding> findings);
 
 struct SinkOptions {
   bool color = false;  ///< Text only.
-  Severity failing =
-      Severity::error;     ///< JUnit only: findings of at least this severity are failures.
-  bool lists_all = false;  ///< Text only: lists every `Finding::is_repeated`.
+  /// JUnit only: findings of at least this severity are failures.
+  Severity failing = Severity::error;
+  bool lists_all = false;           ///< Text only: lists every `Finding::is_repeated`.
   std::string_view project_name{};  ///< For reports that name the project.
   std::string_view version{};       ///< The version of Muster.
   /// SARIF and GitHub only: the project's folder in its repository, `games/one`; empty for the
