@@ -101,7 +101,7 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const ValidateOptions& options,
                                                       std::vector<Finding> findings,
                                                       const std::stop_token& stop) {
-  // Without variants every build uses the project as it is.
+  // Without variants every build uses the project unchanged.
   if (wishes.empty() && project.variants().files().empty()) return findings;
   const std::vector<Choice> choices =
       wishes.empty() ? choices_of(project) : std::vector<Choice>{wishes};

@@ -17,7 +17,7 @@ namespace muster {
 /// work, so that the parts always belong together. The caller locks the folder against other
 /// processes:
 ///
-///     OutputFolder::check_usable(files)            nothing of somebody else's gets a lock file
+///     OutputFolder::check_usable(files)            other folders get no lock file
 ///     FolderLock::acquire(path, OutputFolder::kLockName)
 ///     OutputFolder::open_for_build(files)
 class OutputFolder {

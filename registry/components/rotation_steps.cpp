@@ -54,7 +54,7 @@ std::int64_t half_steps_of(std::uint32_t step, std::uint32_t greatest) {
   return 2 * std::int64_t{std::min(step, greatest)} - greatest;
 }
 
-// Of the three, moves the one that is farthest from the middle one step nearer to it.
+// Moves the component that is farthest from the middle one step nearer to it.
 void pull(RotationSteps& steps, std::uint32_t greatest) {
   std::uint32_t* farthest = &steps.others[0];
   for (std::uint32_t& step : steps.others) {
