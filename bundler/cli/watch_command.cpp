@@ -23,7 +23,7 @@ void open_socket(const std::string& out, std::optional<WatchSocket>& socket, Ses
   if (opened) {
     socket.emplace(std::move(opened.value()));
   } else {
-    tell(session, "games are not told of builds: " + opened.error().message);
+    tell(session, "games are not notified of builds: " + opened.error().message);
   }
 }
 
@@ -93,7 +93,7 @@ void add_watch(CLI::App& app, Session& session) {
   add_build_options(*command, *arguments);
   arguments->fails_over_budget = false;  // a build that is too large can be examined
   command->footer(
-      "Whatever is wrong is told, and the last good build stays until it is mended.\n"
+      "Errors are reported, and the last good build stays until they are fixed.\n"
       "Example:\n  muster watch my-game --out build/game --level 1");
   command->callback([arguments, &session] { session.exit_code = watch(*arguments, session); });
 }

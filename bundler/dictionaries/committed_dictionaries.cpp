@@ -71,7 +71,7 @@ std::optional<Error> first_problem(const CookedSamples& cooked) {
                    problem.location.path.text() + ":" +
                        std::to_string(problem.location.position.line) + ": " + problem.message +
                        "; dictionaries are trained on content that can be built ('muster "
-                       "validate' tells all)"};
+                       "validate' lists all)"};
     }
   }
   return std::nullopt;

@@ -15,7 +15,7 @@ Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t s
   if (is == should_be) return {};
   return fail(ErrorCode::hash_mismatch,
               path.text() + ": it has " + std::to_string(is) + " bytes where its catalog says " +
-                  std::to_string(should_be) + "; 'muster verify' tells what else is damaged");
+                  std::to_string(should_be) + "; 'muster verify' lists all damage");
 }
 
 // The hash is checked first: a bundle with another hash is damaged, whatever else is wrong with it.
@@ -25,7 +25,7 @@ Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& s
     return fail(ErrorCode::hash_mismatch,
                 path.text() +
                     ": its bytes are not those that its catalog names; 'muster verify' "
-                    "tells what else is damaged");
+                    "lists all damage");
   }
   const auto reader = BundleReader::open(bytes);
   if (!reader) return fail(reader.error().code, path.text() + ": " + reader.error().message);

@@ -211,7 +211,7 @@ class OutputChecker {
           of_target != told->end() && of_target->is_object() &&
           of_target->value("fingerprint", nlohmann::json()) == target.fingerprint->to_string();
       if (is_told) continue;
-      note(name, ErrorCode::hash_mismatch, "it tells of another build of the " + target.folder);
+      note(name, ErrorCode::hash_mismatch, "it describes another build of the " + target.folder);
     }
   }
 

@@ -58,7 +58,7 @@ class ListReader {
     result_.is_flow = node_.is_flow;
     if (!(node_.is_flow ? read_flow() : read_block()) ||
         result_.items.size() != node_.child_count) {
-      return refuse("its items cannot be told apart");
+      return refuse("its items cannot be separated");
     }
     return result_;
   }

@@ -332,7 +332,7 @@ class ModelBuilder {
 
   // The reason why the class of an asset is unknown, and the remedy.
   std::string lost(AssetNumber asset) const {
-    if (script_of(asset).is_null()) return "whose class nothing tells";
+    if (script_of(asset).is_null()) return "whose class is unknown";
     const std::string guid = script_of(asset).to_string();
     return "whose script " + guid +
            " is not in the project; restore it, or declare its class in muster.yaml (with "
