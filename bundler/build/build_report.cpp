@@ -80,7 +80,7 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
     row["guid"] = packed_guid(project, asset).to_string();
     row["path"] = project.index().at(asset).path.text();
     row["plain_bytes"] = build.plain_bytes_of[asset];
-    // A variant is there for whatever pulled in what it varies.
+    // A variant is pulled by the asset that pulls its base.
     const AssetNumber by = chains[planned.keys.empty() ? asset : planned.varied];
     if (by != kNoAsset) row["pulled_by"] = packed_guid(project, by).to_string();
     assets.push_back(std::move(row));
@@ -112,7 +112,7 @@ std::string_view made_of(const BuiltBundle& bundle) {
   return bundle.is_cached ? "cached" : "packed";
 }
 
-// What a bundle is of: a prefab, or the file of a variant; nothing for shared ones.
+// The subject of a bundle: a prefab, or the file of a variant; none for shared bundles.
 AssetNumber subject_of(const TargetBuild& build, const BuiltBundle& bundle) {
   const PlannedBundle& planned = build.plan.bundles[bundle.planned];
   return planned.keys.empty() ? planned.prefab : planned.assets.front();
@@ -128,7 +128,7 @@ Json made_json(const Project& project, const TargetBuild& build, const BuiltBund
   return json;
 }
 
-// Every file that what was built depends on, besides settings and registries' locks.
+// Every file on which the build depends, except settings and locks of registries.
 Json inputs_json(const Project& project, const TargetBuild& build) {
   std::map<std::string, ContentHash> inputs;
   for (const BuiltBundle& bundle : build.bundles) {
@@ -154,7 +154,7 @@ Json spread_json(const LoadSpread& spread) {
   return {{"median", spread.median}, {"max", spread.max}, {"worst", spread.worst}};
 }
 
-// How well sharing went: bundler/plan/README.md.
+// How well sharing worked: bundler/plan/README.md.
 Json sharing_json(const Project& project, const TargetBuild& build) {
   std::vector<PrefabLoad> loads;
   std::size_t shared = 0;
@@ -209,7 +209,7 @@ Json stripped_json(const Project& project, Target target) {
   return json;
 }
 
-// As the project has them; of what is built for one target alone all the same.
+// The project's budgets, also if only one target is built.
 Json budgets_json(const ProjectConfig& config) {
   Json rows = Json::array();
   for (const Budget& budget : config.budgets) {
@@ -229,7 +229,7 @@ double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-// What no other build of the same project need have in common with this one.
+// The data of this build that other builds of the same project need not share.
 Json moment_json(const Project& project, const std::vector<TargetBuild>& builds) {
   Json targets = Json::object();
   for (const TargetBuild& build : builds) {
@@ -344,7 +344,7 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   // The old text of a large project is large, and most builds replace all of it.
   const Json old =
       builds.size() == kTargets.size() ? Json() : Json::parse(previous, nullptr, false);
-  // Of large projects each is as much work as some bundles.
+  // In a large project each part is as much work as several bundles.
   std::vector<Json> parts(builds.size());
   parallel_for(parts.size(), options.jobs, {}, [&](std::size_t i, unsigned) {
     parts[i] = target_json(project, builds[i], options);
@@ -404,7 +404,7 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
     }
   }
   std::ranges::stable_sort(slowest, std::ranges::greater{}, &AssetTiming::duration);
-  // An asset that both targets hold is cooked for each; it is slow once.
+  // An asset in both targets is cooked twice, but listed as slow once.
   std::set<AssetNumber> seen;
   std::erase_if(slowest,
                 [&](const AssetTiming& timing) { return !seen.insert(timing.asset).second; });
@@ -468,7 +468,7 @@ std::string up_to_date_json(const UpToDate& found, TargetSet targets, Duration e
     if (!targets.has(target.target)) continue;
     Json json = totals_json(target.totals);
     json["kept_bundles"] = target.totals.prefab_bundles + target.totals.shared_bundles;
-    json["cached_bundles"] = 0;  // Nobody was asked.
+    json["cached_bundles"] = 0;  // No cache was used.
     json["slowest"] = Json::array();
     report["targets"][std::string(name_of(target.target))] = std::move(json);
   }

@@ -1,4 +1,4 @@
-// What is read in a report of a build that was before.
+// Reads reports of earlier builds.
 #include <algorithm>
 
 #include "bundler/build/build_report.h"

@@ -48,11 +48,11 @@ class CatalogFiller {
         bundle.dependencies.push_back(build_.bundles[needed].name);
       }
       data_.bundles.push_back(std::move(bundle));
-      if (!planned.keys.empty()) {  // It holds what its base holds, and has no guid of its own.
+      if (!planned.keys.empty()) {  // It has the content of its base, and no guid of its own.
         variants.insert(variants.end(), planned.assets.begin(), planned.assets.end());
         continue;
       }
-      // In self-contained builds an asset has many homes; its own bundle comes first.
+      // In self-contained builds an asset is in many bundles; its own bundle comes first.
       for (const AssetNumber asset : planned.assets) home.try_emplace(asset, built.name);
       if (planned.prefab != kNoAsset) home[planned.prefab] = built.name;
     }
@@ -75,8 +75,8 @@ class CatalogFiller {
     }
   }
 
-  // What the target goes without, but a part of the asset that is packed refers to. Nothing refers
-  // to its variants.
+  // Assets that the target leaves out but to which a packed part of the asset refers. Nothing
+  // refers to their variants.
   std::vector<AssetNumber> named_by(AssetNumber asset) const {
     const Stripping& stripping = project_.stripping(build_.target);
     std::vector<AssetNumber> named;
@@ -86,7 +86,7 @@ class CatalogFiller {
     return named;
   }
 
-  // Axes that the game chooses with all their values, and those that the build is for with one.
+  // Axes that the game chooses, with all their values, and axes of the build, with one value.
   void add_variants() {
     const std::vector<VariantAxis>& axes = project_.config().axes;
     std::map<VariantKey, std::uint32_t> numbers;
@@ -124,7 +124,7 @@ class CatalogFiller {
     std::set<std::pair<TypeId, Guid>> seen;
     for (const RegistryEntry& entry : registry.entries) {
       for (const EntryReference& reference : entry.references) {
-        // A reference of another target is not in this catalog; one to nothing is not either.
+        // Skips references of another target, and references to missing assets.
         if (!reference.targets.has(build_.target) || !known_.contains(reference.guid)) continue;
         if (!seen.emplace(entry.type_id, reference.guid).second) continue;
         row.entries.push_back({.type_id = entry.type_id,
@@ -183,7 +183,7 @@ class CatalogFiller {
     return 0;
   }
 
-  // Keeps the first failure.
+  // Keeps the first error.
   void refuse(ErrorCode code, const RegistryEntry& entry, const std::string& what) {
     if (failure_) return;
     failure_ = Error{code, entry.location.path.text() + ":" +
@@ -208,7 +208,7 @@ Result<CatalogData> fill_catalog(const Project& project, const TargetBuild& buil
 
 ContentHash agreement_of(const Project& project,
                          const std::vector<ComponentDescription>& components) {
-  // Sorted text rows: the order of files and of components must not matter.
+  // Sorted rows, so that the order of files and of components has no effect.
   std::set<std::string> rows;
   for (const Registry& registry : project.model().registries) {
     for (const RegistryEntry& entry : registry.entries) {

@@ -1,5 +1,4 @@
-// The output is staged below a folder of its own name; that prefix is taken off, and what is left
-// is the path in the output.
+// The output is staged in a folder of its own; removing that prefix gives the path in the output.
 #include "bundler/build/compared_files.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 constexpr std::string_view kReport = "build.json";
 
-// The path in the output of what is staged; as it is for other paths.
+// The path in the output for a staged path; other paths are returned unchanged.
 std::string path_in_output(const AssetPath& path) {
   const std::string& text = path.text();
   return text.starts_with('.') ? text.substr(std::min(text.find('/'), text.size() - 1) + 1) : text;
@@ -38,7 +37,7 @@ Bytes part_of(Bytes all, std::uint64_t offset, std::uint64_t max_bytes, ByteVect
   return Bytes(buffer).first(count);
 }
 
-// Equal for bundles with equal entries, however those are compressed; all zero for what is none.
+// Equal for bundles with equal entries, in any compression; all zero for other files.
 ContentHash hash_of_entries(Bytes bytes) {
   const auto bundle = BundleReader::open(bytes);
   if (!bundle) return {};
@@ -76,7 +75,7 @@ Result<Bytes> ComparedFiles::read_staged(const std::string& path, std::uint64_t 
 
 Result<Bytes> ComparedFiles::read(const AssetPath& path, std::uint64_t offset,
                                   std::uint64_t max_bytes, ByteVector& buffer) const {
-  // Only what is staged is here; the output itself is empty.
+  // Only staged files exist here; the output itself is empty.
   if (!path.text().starts_with('.')) return not_there(path);
   return read_staged(path_in_output(path), offset, max_bytes, buffer);
 }
@@ -114,7 +113,7 @@ Result<void> ComparedFiles::collect(const AssetPath& folder, std::set<std::strin
   return {};
 }
 
-// Shared bundles are named after their bytes, so they are paired by what is in them.
+// Shared bundles are named by a hash of their bytes, so they are paired by content.
 void ComparedFiles::drop_repacked(OutputDifferences& found) const {
   const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
   std::multiset<std::pair<std::string, ContentHash>> fresh;
@@ -139,7 +138,7 @@ void ComparedFiles::drop_repacked(OutputDifferences& found) const {
     return;
   }
   found.repacked = fresh.size();
-  // Catalogs, their signatures and the report name bundles by hash.
+  // Catalogs, their signatures and the report contain hashes of bundles.
   found.other.clear();
   found.missing.clear();
   found.extra.clear();

@@ -1,4 +1,4 @@
-// A build that is only compared with another, and the disorder in which it is made.
+// A build that is only compared with another one, and a shuffled view of a project's files for it.
 #pragma once
 
 #include <map>
@@ -10,26 +10,26 @@
 
 namespace muster {
 
-/// What a comparison has found.
+/// The result of a comparison.
 struct OutputDifferences {
   /// Paths in the output, sorted: `client/catalog.mcat`.
-  std::vector<std::string> other{};    ///< Both have it, with other bytes.
-  std::vector<std::string> missing{};  ///< Only the new build has it.
-  std::vector<std::string> extra{};    ///< Only the reference has it.
-  /// Bundles whose entries are all the same, in blocks that were compressed in another way.
+  std::vector<std::string> other{};    ///< In both, with different bytes.
+  std::vector<std::string> missing{};  ///< Only in the new build.
+  std::vector<std::string> extra{};    ///< Only in the reference.
+  /// Bundles with equal entries, in blocks that were compressed differently.
   std::size_t repacked = 0;
 
   bool empty() const { return other.empty() && missing.empty() && extra.empty(); }
 };
 
-/// A folder for a build that is compared with another output file by file, while it is written: of
-/// what is equal nothing is kept. To be staged into, not published. Not thread-safe, as writing
-/// never is; `reference` lives longer.
+/// A folder for a build that is compared with another output, file by file, while it is written;
+/// equal files are not kept. For staging, not for publishing. Not thread-safe, like all writing.
+/// `reference` must outlive this object.
 class ComparedFiles final : public FileSystem {
  public:
   explicit ComparedFiles(const FileReader& reference) : reference_(reference) {}
 
-  /// Compares what was staged, for these targets. With `allows_repacked`, bundles with the same
+  /// Compares the staged files of these targets. With `allows_repacked`, bundles with the same
   /// entries count as equal, and so do the catalogs and reports that name them.
   Result<OutputDifferences> differences(const std::vector<std::string>& targets,
                                         bool allows_repacked) const;
@@ -42,7 +42,7 @@ class ComparedFiles final : public FileSystem {
   Result<void> commit(std::span<const Move> moves) override;
   Result<void> remove(const AssetPath& path) override;
 
-  /// What was staged, as an output: to compare a further build with.
+  /// The staged files as an output, for comparison with a further build.
   class View;
 
  private:
@@ -54,10 +54,10 @@ class ComparedFiles final : public FileSystem {
 
   const FileReader& reference_;
   std::set<std::string> equal_;                // paths in the output
-  std::map<std::string, ByteVector> unequal_;  // of the others, what was written
+  std::map<std::string, ByteVector> unequal_;  // contents of the others
 };
 
-/// Reads what a `ComparedFiles` was given, under its paths in the output.
+/// Reads the files of a `ComparedFiles` under their paths in the output.
 class ComparedFiles::View final : public FileReader {
  public:
   explicit View(const ComparedFiles& files) : files_(files) {}
@@ -70,8 +70,8 @@ class ComparedFiles::View final : public FileReader {
   const ComparedFiles& files_;
 };
 
-/// A project's files with the names of each folder in another order, as another disk might list
-/// them. Equal seeds give equal orders.
+/// A project's files with the names of each folder in another order, as another disk may list them.
+/// Equal seeds give equal orders.
 class ShuffledFiles final : public FileReader {
  public:
   ShuffledFiles(const FileReader& inner, std::uint64_t seed) : inner_(inner), seed_(seed) {}

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kCatalogBytesMax = 8ULL * 1024 * 1024 * 1024;
 
-// What was staged for a target gets its signature beside it, where there is a key.
+// Stages the signature of a target's catalog, if there is a key.
 Result<void> sign_catalog(const BuildRun& run, Target target) {
   if (!run.key) return {};
   OutputFolder& output = run.output;
@@ -31,7 +31,7 @@ Result<void> sign_catalog(const BuildRun& run, Target target) {
                       sign_file(*run.key, catalog.text(), bytes.value()));
 }
 
-// Tells of what was built now, and of the targets that an earlier build left.
+// Stages the report, for the targets built now and those of an earlier build.
 Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& builds) {
   const AssetPath path = AssetPath().child(OutputFolder::kReportName);
   ByteVector buffer;
@@ -47,7 +47,7 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
                           as_bytes(build_times_json(run.project, builds)));
 }
 
-// Where a target has links, it gets the files themselves that they lead to.
+// Links in a target are replaced by the files to which they lead.
 Result<void> keep_target(const BuildRun& run, Target target) {
   const FileReader& files = run.output.files();
   std::vector<AssetPath> folders{AssetPath().child(folder_of(target))};
@@ -68,7 +68,7 @@ Result<void> keep_target(const BuildRun& run, Target target) {
       has_links |= entry.is_link;
       if (entry.kind == FileKind::file) {
         names[i].push_back(entry.name);
-      } else if (i == 0) {  // a target has no deeper folders
+      } else if (i == 0) {  // targets have no deeper folders
         folders.push_back(folder.child(entry.name));
       }
     }
@@ -86,8 +86,8 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   return {};
 }
 
-// What links in a target that is left alone lead to may be in the folder of one that is replaced
-// (tools that save space put such links in the place of equal files).
+// Links in an unchanged target may lead into the folder of a replaced one (tools that save space
+// replace equal files by such links).
 Result<void> keep_left(const BuildRun& run) {
   const std::array targets = {Target::client, Target::server};
   const auto target =
@@ -95,7 +95,7 @@ Result<void> keep_left(const BuildRun& run) {
   return target == targets.end() ? Result<void>() : keep_target(run, *target);
 }
 
-// The level of a block follows from how its file was called when it was packed.
+// The level of a block depends on its file's name at the time of packing.
 HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& plan) {
   return [&](const BundleEntry& entry) -> std::optional<PackedHow> {
     const std::optional<CatalogAsset> asset = catalog.find_asset(entry.guid);
@@ -105,7 +105,7 @@ HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& pla
   };
 }
 
-// Blocks of an output that does not remember how it was made: its report says the levels.
+// Remembers blocks of an output without a state, with the levels in its report.
 void remember_blocks(const FileReader& files, const BuildRun& run, const CompressionPlan& plan,
                      StagedBundles& bundles) {
   ByteVector buffer;
@@ -136,18 +136,18 @@ void remember_blocks(const FileReader& files, const BuildRun& run, const Compres
   }
 }
 
-// Client and server take bundles over from each other.
+// Client and server reuse each other's bundles.
 bool has_old_blocks(const BuildState* earlier) {
   return earlier != nullptr && std::ranges::any_of(earlier->targets, &StateTarget::has_old_blocks);
 }
 
-// Blocks of another compressor stay for the players' sake: others would pack something else, and
-// are neither asked for it nor given it.
+// Blocks of another compressor are kept, so that players need not load them again. Other builds
+// would pack other bytes, so the cache is neither read nor filled then.
 bool earlier_packs_like_everybody(const BuildRun& run, const BuildState* earlier) {
   return earlier == nullptr || (earlier->tool == run.tool && !has_old_blocks(earlier));
 }
 
-// Whether blocks that were used again may be of another compressor.
+// Whether reused blocks may come from another compressor.
 bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dictionaries,
                          const BuildState* earlier) {
   if (has_old_blocks(earlier)) return true;
@@ -156,7 +156,7 @@ bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dict
   return (built.reused_blocks > 0 || is_trained_elsewhere) && !is_same;
 }
 
-// A dictionary that earlier builds trained with another release stays with that one.
+// A dictionary that earlier builds trained with another release of zstd is kept.
 Result<BuildDictionaries> dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
                                            const CookAnswers* answers, BuildCache* cache) {
   const CompressionRules rules = compression_of(run.project.config());
@@ -254,7 +254,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                          state_of_build(run, known, *hashes, plan.dictionaries(), builds));
     if (!staged) return fail(staged.error());
   }
-  // Bundles of two states of a project belong to neither.
+  // Bundles from two states of a project belong to neither.
   const std::vector<AssetPath> torn =
       run.inputs == nullptr ? std::vector<AssetPath>() : run.inputs->torn();
   if (!torn.empty()) {
@@ -265,7 +265,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
 
 namespace {
 
-// What a build for these wishes would be for; nothing when that cannot be told.
+// The choice of a build for these wishes; nothing if it is unknown.
 std::optional<std::string> choice_for(const FileReader& project, const BuildWish& wish) {
   const auto config = load_config(project);
   if (!config) return std::nullopt;
@@ -307,7 +307,7 @@ std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStam
 
 Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at) {
   auto state = read_state(output.files());
-  // Another build may have come in between: its report is another file.
+  // Another build may have published since; then the report is another file.
   if (!state || state->report != looked_at.report) return {};
   state->folders = looked_at.folders;
   auto staged = output.stage(AssetPath().child(kStateName), encode_state(*state));

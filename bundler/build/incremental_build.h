@@ -1,5 +1,4 @@
-// A whole build: every target asked for, the report, and the state that lets the next build do
-// less.
+// A whole build: all requested targets, the report, and the state that makes the next build faster.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@
 
 namespace muster {
 
-/// Another output to take bundles and blocks from: for an output that remembers nothing itself.
+/// Another output from which bundles and blocks are reused, for an output without a usable state.
 struct PreviousOutput {
   const FileReader& files;
   const FileStamps& stamps;
@@ -21,38 +20,40 @@ struct PreviousOutput {
 
 class BuildMemory;
 
-/// What a build works on. All of it outlives the build.
+/// The inputs of a build. All of them outlive the build.
 struct BuildRun {
   const Project& project;
   const std::vector<ComponentDescription>& components;
   BuildOptions options;
-  std::string version;  ///< Of muster, for the report.
-  std::string tool;     ///< As `PackingTerms` has it.
+  std::string version;  ///< The version of muster, for the report.
+  std::string tool;     ///< As in `PackingTerms`.
   std::optional<SigningKey> key{};
   OutputFolder& output;
   Reporter& reporter;
   const Clock& clock;
   std::stop_token stop{};
-  /// What the project was read through; null when nobody asks what bundles depend on.
+  /// The files through which the project was read; null if dependencies of bundles are not needed.
   const RecordedFiles* inputs = nullptr;
-  /// What spared reading the project, to be left for the next build; null for none.
+  /// The facts that made reading the project faster, to be stored for the next build; null for
+  /// none.
   const BuildMemory* memory = nullptr;
-  /// Of the output's files; null for a build that leaves no state. Both make it incremental.
+  /// The stamps of the output's files; null for a build without a state. The build is incremental
+  /// if this and `inputs` are set.
   const FileStamps* output_stamps = nullptr;
-  /// Builds everything, whatever is there.
+  /// Builds everything, even if it is up to date.
   bool is_forced = false;
   std::optional<PreviousOutput> previous{};
-  /// Asked for bundles before they are cooked; null for none. Only with `inputs`.
+  /// Searched for bundles before they are cooked; null for none. Only with `inputs`.
   BuildCache* cache = nullptr;
 };
 
-/// Builds and stages everything, and leaves publishing to the caller. Bundles that an earlier build
-/// has left and that would come out the same are taken over. Fails as `build_target` does,
-/// and with `busy` when the project changed meanwhile.
+/// Builds and stages everything; the caller publishes. Bundles of an earlier build that would come
+/// out equal are reused. Fails like `build_target`, and with `busy` if the project changed
+/// meanwhile.
 Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                                                std::vector<CookProblem>& problems);
 
-/// What a build is asked for.
+/// The options of a build.
 struct BuildWish {
   TargetSet targets = TargetSet::both();
   PackingTerms terms;
@@ -60,20 +61,20 @@ struct BuildWish {
   std::vector<VariantWish> variants{};
 };
 
-/// An output that is what a build would make.
+/// An output that equals the result of a build.
 struct UpToDate {
-  BuildState state;  ///< Without its body, with the stamps of now.
+  BuildState state;  ///< Without its body, with the current stamps.
   InputCheck check;
 };
 
-/// Looks whether there is anything to do, without reading the project. Nothing when there is, or
-/// when it cannot be told.
+/// Checks whether there is anything to build, without reading the project. Nothing if there is, or
+/// if it is unknown.
 std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStamps& output_stamps,
                                         const FileReader& project, const FileStamps& project_stamps,
                                         const BuildWish& wish, unsigned jobs);
 
-/// Keeps new stamps of inputs whose content has not changed, and publishes them, unless the output
-/// is another one by now. Requires: nothing else is staged, and the output's lock is held.
+/// Stores new stamps of inputs with unchanged content, and publishes them, unless the output has
+/// changed since. Requires: nothing else is staged, and the output's lock is held.
 Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at);
 
 }  // namespace muster

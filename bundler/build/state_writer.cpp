@@ -1,4 +1,4 @@
-// Facts, assets and files are named by their numbers, which they get when all are known.
+// Facts, assets and files are referred to by numbers, which are assigned when all are known.
 #include "bundler/build/state_writer.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-// Gathers the state while the parts of the output are staged.
+// Collects the state while the parts of the output are staged.
 class StateWriter {
  public:
   StateWriter(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes,
@@ -33,7 +33,7 @@ class StateWriter {
       if (built != builds.end()) {
         add_built(*built);
       } else if (old != nullptr && !run_.previous) {
-        // Of which inputs it was made cannot be told any more.
+        // Its inputs are no longer known.
         add_left(*old);
       }
     }
@@ -251,7 +251,7 @@ class StateWriter {
   const InputHashes& hashes_;
   const BuildDictionaries& dictionaries_;
   BuildState state_;
-  std::vector<Pending> pending_;  // per bundle, in the order of targets and bundles
+  std::vector<Pending> pending_;  // one per bundle, in the order of targets and bundles
   std::map<Guid, std::string> names_;
 };
 

@@ -1,4 +1,4 @@
-// What a build leaves for the next.
+// Creates the state that a build stores for the next one.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace muster {
 
-/// The key that a build is signed with, for its state; all zero for none.
+/// The key that signs a build, for its state; all zero for none.
 std::array<std::byte, 32> signer_of(const std::optional<SigningKey>& key);
 
-/// The encoded state of a build whose parts are all staged. `earlier` is what it began with, or
-/// null: it tells of targets that were not built now.
+/// The encoded state of a build whose parts are all staged. `earlier` is the previous state, or
+/// null: it has the data of targets that were not built now.
 ByteVector state_of_build(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes,
                           const BuildDictionaries& dictionaries,
                           const std::vector<TargetBuild>& builds);

@@ -1,8 +1,8 @@
-// A large bundle is packed by all threads together, asset by asset and block by block: one that had
-// a thread to itself would leave the others idle at the end, and two at once would need twice the
-// memory. The small ones are packed side by side, a thread each. Either way every result has a slot
-// of its own, so that the outcome does not depend on the order of threads. Shared bundles are named
-// after their content, so names and catalog come after packing.
+// All threads together pack a large bundle, asset by asset and block by block: with one thread for
+// it, the others would be idle at the end, and two large bundles at once would need twice the
+// memory. Small bundles are packed in parallel, one thread each. Every result has its own slot, so
+// that the outcome does not depend on the order of threads. Shared bundles are named by their
+// content, so names and catalog are computed after packing.
 #include "bundler/build/target_build.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kSlowestListed = 5;
-/// From this many source bytes on, a bundle is large: 16 blocks of the default size, enough for the
-/// threads to share; a smaller one is done before it could keep the others waiting.
+/// A bundle with at least this many source bytes is large: 16 blocks of the default size, enough
+/// work for all threads. A smaller one is done before other threads would have to wait.
 constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
 
 class TargetBuilder {
@@ -87,7 +87,7 @@ class TargetBuilder {
   }
 
  private:
-  // A prefab's bundle that holds all it needs holds one form of it.
+  // A prefab's bundle with its whole closure contains only one form of it.
   Result<void> check_layout() const {
     if (options_.layout == Layout::shared) return {};
     const AssetNumber asset = first_open(project_, result_.target);
@@ -120,7 +120,7 @@ class TargetBuilder {
       for (const AssetNumber asset : result_.plan.bundles[i].assets) bytes += sizes[asset];
       weighed.emplace_back(bytes, i);
     }
-    // The largest first: one that starts last would leave the other threads idle.
+    // The largest first: a large one that starts last would leave the other threads idle.
     std::ranges::stable_sort(weighed,
                              [](const auto& a, const auto& b) { return a.first > b.first; });
     if (edges_.cache != nullptr) look_up_all(weighed);
@@ -135,7 +135,8 @@ class TargetBuilder {
     });
   }
 
-  // Looks up every bundle in a folder, and many at once at a server; the rest is for `pack_all`.
+  // Searches for every bundle in a folder, and for many at once on a server; the others are left to
+  // `pack_all`.
   void look_up_all(std::vector<std::pair<std::uint64_t, std::size_t>>& weighed) {
     std::erase_if(weighed, [&](const auto& bundle) {
       const bool stays = !matches_.empty() && matches_[bundle.second].bundle != nullptr;
@@ -171,13 +172,14 @@ class TargetBuilder {
     race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
       auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
       if (!found) return {};
-      const auto shared = std::make_shared<Cached>(std::move(*found));  // functions are copied
+      // Shared, because functions are copied.
+      const auto shared = std::make_shared<Cached>(std::move(*found));
       return [this, &weighed, &is_done, i, shared] {
         take(weighed[i].second, *shared);
         is_done[i] = 1;
       };
     };
-    // A bundle that was not worth a look-up is not worth an upload.
+    // A bundle that was not worth a query is not worth an upload.
     race.work = [&](std::size_t i, unsigned worker, bool is_missed) {
       if (i < race.large_count) {
         const std::lock_guard lock(mutex_);
@@ -193,8 +195,8 @@ class TargetBuilder {
     if (edges_.cache_experience != nullptr) *edges_.cache_experience = race.experience;
   }
 
-  // Which bundles can stay. The others, that are about to go, may still hold blocks to use again;
-  // but not where somebody has asked for another level.
+  // Determines the bundles that are kept. Blocks of the others may still be reused, except when
+  // another level is requested.
   void match_earlier() {
     const EarlierBuild& earlier = *edges_.earlier;
     matches_.resize(result_.plan.bundles.size());
@@ -231,8 +233,8 @@ class TargetBuilder {
     };
   }
 
-  // All at once: opening their folders for each would take longer than the rest. Threads side by
-  // side would only wait for the folder.
+  // All at once, because opening their folders for each would take longer than the rest. Parallel
+  // threads would only wait for the folder.
   Result<void> carry_over_kept() {
     std::map<std::pair<AssetPath, AssetPath>, std::vector<std::string>> names;
     for (const EarlierBuild::Match& match : matches_) {
@@ -249,7 +251,7 @@ class TargetBuilder {
     return {};
   }
 
-  // Takes an earlier bundle over as it is; false when it has to be packed.
+  // Keeps an earlier bundle unchanged; false if it has to be packed.
   bool keep(std::size_t index) {
     BuiltBundle& built = result_.bundles[index];
     if (matches_.empty()) {
@@ -313,7 +315,7 @@ class TargetBuilder {
     if (!failure_) failure_ = std::move(error);
   }
 
-  // One thread per compressor. Gives up when told to stop, or when another bundle has failed.
+  // One thread per compressor. Stops when requested, or when another bundle has failed.
   void pack(std::size_t index, std::span<Compressor> compressors) {
     if (failed()) return;
     BuiltBundle& built = result_.bundles[index];
@@ -358,7 +360,8 @@ class TargetBuilder {
     answer(cooked, built);
     built.taken = edges_.clock.now() - start;
     write(built, reader.value(), bytes.value());
-    // Asked after the facts were taken: they are of what was cooked, or the inputs are torn.
+    // Checked after the facts were collected: they describe the cooked content, unless the inputs
+    // are torn.
     if (edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
     put_into_cache(planned, built, std::move(bytes).value(), reach);
   }
@@ -442,7 +445,7 @@ class TargetBuilder {
                      .value_or(BundleName::of_shared(built.hash));
     const auto path = path_of(built.name);
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
-    // Nobody here has packed what a cache gave: its blocks go into no other bundle.
+    // A bundle from a cache was packed elsewhere: its blocks are not reused in other bundles.
     if (path && built.is_cached) staged = edges_.output.stage(path.value(), bytes);
     if (path && !built.is_cached) {
       staged = edges_.output.stage_bundle(path.value(), reader, bytes, how_packed_);
@@ -474,10 +477,10 @@ class TargetBuilder {
   const CompressionPlan& plan_;
   HowPacked how_packed_;
   TargetBuild result_;
-  std::vector<EarlierBuild::Match> matches_;  // per planned bundle; empty without earlier build
+  std::vector<EarlierBuild::Match> matches_;  // one per planned bundle; empty without earlier build
   std::mutex mutex_;
   std::optional<Error> failure_;
-  std::set<std::size_t> missed_;  ///< Large bundles that the server was asked for and lacks.
+  std::set<std::size_t> missed_;  ///< Large bundles that the server does not have.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One target's bundles and catalog.
+// Builds one target's bundles and catalog.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct BuildOptions {
   Layout layout = Layout::shared;
   int level = kDefaultLevel;
   unsigned jobs = 1;
-  SamplingRules sampling{};  ///< Of what dictionaries are trained on.
+  SamplingRules sampling{};  ///< The samples on which dictionaries are trained.
 };
 
 /// One packed bundle, for the report.
@@ -39,11 +39,11 @@ struct BuiltBundle {
   std::uint64_t plain_bytes = 0;
   std::uint64_t source_bytes = 0;
   std::size_t planned = 0;             ///< Index into the plan.
-  bool is_kept = false;                ///< An earlier build's, taken over as it is.
+  bool is_kept = false;                ///< Kept from an earlier build.
   bool is_cached = false;              ///< Found in a cache.
-  std::vector<BuildReason> reasons{};  ///< Why it was packed; none when it was kept.
-  std::vector<CookFact> facts{};       ///< What it depends on; sorted. Only where somebody asks.
-  Duration taken{};                    ///< To cook and pack it.
+  std::vector<BuildReason> reasons{};  ///< Why it was packed; empty if it was kept.
+  std::vector<CookFact> facts{};  ///< Its dependencies; sorted. Only with `BuildEdges::answers`.
+  Duration taken{};               ///< The time to cook and pack it.
 };
 
 struct AssetTiming {
@@ -51,54 +51,55 @@ struct AssetTiming {
   Duration duration{};
 };
 
-/// What was built for one target.
+/// The result of a build of one target.
 struct TargetBuild {
   Target target = Target::client;
   BundlePlan plan;
-  std::vector<BuiltBundle> bundles;           ///< One per planned bundle, in the plan's order.
-  std::vector<std::uint64_t> plain_bytes_of;  ///< Per asset of the project; 0 for unpacked ones.
-  ContentHash fingerprint;                    ///< Of the catalog.
+  std::vector<BuiltBundle> bundles;  ///< One per planned bundle, in the plan's order.
+  /// One per asset of the project; 0 for unpacked ones.
+  std::vector<std::uint64_t> plain_bytes_of;
+  ContentHash fingerprint;  ///< The fingerprint of the catalog.
   std::uint64_t catalog_bytes = 0;
-  std::vector<AssetTiming> slowest;  ///< The slowest to cook, slowest first.
+  std::vector<AssetTiming> slowest;  ///< The assets that cook slowest, slowest first.
   /// Prefabs that had a bundle in the earlier build and have none now: paths, and why. Sorted.
   std::vector<BuildReason> gone{};
   std::vector<DictionaryData> dictionaries{};  ///< Sorted by kind.
-  std::size_t reused_blocks = 0;  ///< Of earlier builds, put into bundles that were packed.
-  bool has_old_blocks = false;    ///< As `StateTarget` has it.
+  std::size_t reused_blocks = 0;  ///< Blocks of earlier builds in newly packed bundles.
+  bool has_old_blocks = false;    ///< As in `StateTarget`.
 };
 
 struct BuildEdges {
-  StagedBundles& output;  ///< One for all targets: what they share is compressed once.
+  StagedBundles& output;  ///< One for all targets: shared content is compressed once.
   Reporter& reporter;
   const Clock& clock;
   std::stop_token stop;
-  /// What an earlier build has left, and what it was told; null for a build from nothing.
+  /// The result and facts of an earlier build; null for a build from nothing.
   const EarlierBuild* earlier = nullptr;
   /// How entries are compressed; null for the options' level and no dictionaries.
   const CompressionPlan* packing = nullptr;
-  /// What that means to earlier builds.
+  /// The same in the form that earlier builds record.
   const PackingTerms* terms = nullptr;
-  /// Answers what cooked bundles depend on, for the next build; null when nobody wants to know.
+  /// Answers the questions of cooking, for the next build; null if they are not recorded.
   const CookAnswers* answers = nullptr;
-  /// Where other builds may have left what this one needs; null for nowhere. Only with `answers`
-  /// and `inputs`.
+  /// A cache with results of other builds; null for none. Only with `answers` and `inputs`.
   const CachedBundles* cache = nullptr;
-  /// What is known of the cache's server; each target adds to it. Null when nothing is kept.
+  /// Measurements of the cache's server; each target adds to them. Null if none are kept.
   RaceExperience* cache_experience = nullptr;
-  /// What the project is read through; null when nobody wants to know whether it changes meanwhile.
+  /// The files through which the project is read; null if changes during the build are not
+  /// detected.
   const RecordedFiles* inputs = nullptr;
-  /// Where kept bundles come from may change while they are copied.
+  /// The source of kept bundles may change while they are copied.
   bool is_earlier_shared = false;
-  /// Of the program, as `PackingTerms` has it.
+  /// The program, as in `PackingTerms`.
   std::string tool{};
-  /// Why every bundle is packed, where there is no earlier build.
+  /// The reason why every bundle is packed if there is no earlier build.
   BuildReason reason{"first build", {}};
 };
 
 /// Plans, cooks, packs and stages everything of one target. Equal projects and options give equal
-/// bytes, whatever `jobs`. Fails with `invalid_argument` for a self-contained layout of what leaves
-/// a choice to the game, with `malformed` when an asset cannot be cooked (all such assets
-/// are in `problems`), with `cancelled`, or as the disk fails.
+/// bytes, for any `jobs`. Fails with `invalid_argument` for a self-contained layout that leaves a
+/// choice to the game, with `malformed` if an asset cannot be cooked (all such assets are in
+/// `problems`), with `cancelled`, or with disk errors.
 Result<TargetBuild> build_target(const Project& project, Target target,
                                  const std::vector<ComponentDescription>& components,
                                  const BuildOptions& options, const BuildEdges& edges,

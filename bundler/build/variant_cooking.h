@@ -1,12 +1,12 @@
-// Assets as bundles hold them: variants under the guid of what they vary.
+// Cooks assets for bundles: variants get the guid of their base.
 #pragma once
 
 #include "bundler/cook/asset_cooker.h"
 
 namespace muster {
 
-/// Cooks an asset. An open variant's entries bear its base's guid, so that whoever asks for the
-/// base finds them.
+/// Cooks an asset. The entries of an open variant have its base's guid, so that requests for the
+/// base find them.
 CookedAsset cook_for_bundle(const AssetCooker& cooker, const Project& project, AssetNumber asset);
 
 }  // namespace muster

@@ -3,7 +3,7 @@
 namespace muster {
 namespace {
 
-// Numbers of the fields in the .proto file.
+// The field numbers in the .proto file.
 constexpr std::uint64_t kOutputFiles = 2;  // ActionResult
 constexpr std::uint64_t kPath = 1;         // OutputFile
 constexpr std::uint64_t kDigest = 2;
@@ -27,11 +27,11 @@ void put_bytes(ByteWriter& writer, std::uint64_t field, Bytes bytes) {
 struct Field {
   std::uint64_t number = 0;
   WireType type = WireType::varint;
-  std::uint64_t value = 0;  ///< Of a varint.
-  Bytes bytes;              ///< Of bytes.
+  std::uint64_t value = 0;  ///< The value of a varint.
+  Bytes bytes;              ///< The value of a bytes field.
 };
 
-// Nothing at the end, and when the rest is no message.
+// Nothing at the end, and if the rest is no message.
 std::optional<Field> next_field(ByteReader& reader) {
   if (reader.remaining() == 0) return std::nullopt;
   const std::uint64_t key = reader.varint();
@@ -60,7 +60,7 @@ std::optional<Field> next_field(ByteReader& reader) {
   return field;
 }
 
-// Calls `take` with every field that has the type; false when the bytes are no message.
+// Calls `take` with every field of that type; false if the bytes are no message.
 template <typename Take>
 bool for_each_field(Bytes bytes, const Take& take) {
   ByteReader reader(bytes);

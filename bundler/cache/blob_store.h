@@ -1,4 +1,4 @@
-// The seam between what a cache means and where it lies.
+// The interface between the cache and its storage.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace muster {
 
 /// The two name spaces of Bazel's cache protocol.
 enum class BlobSpace : std::uint8_t {
-  actions,  ///< `ac`: what an action made, by the hash of all that it depends on.
-  content,  ///< `cas`: content by its own hash.
+  actions,  ///< `ac`: the result of an action, by the hash of all its dependencies.
+  content,  ///< `cas`: content, by its own hash.
 };
 inline std::string_view folder_of(BlobSpace space) {
   return space == BlobSpace::actions ? "ac" : "cas";
@@ -24,20 +24,20 @@ struct BlobKey {
   Sha256 hash;
 };
 
-/// A place that keeps blobs for a while. Whatever it gives may be damaged or a lie: who asks
+/// A storage that keeps blobs for some time. Its results may be damaged or forged, so the caller
 /// compares hashes. Safe to use from several threads and processes at once.
 class BlobStore {
  public:
   virtual ~BlobStore() = default;
 
-  /// Nothing when the store lacks it. Fails with `limit_exceeded` when it has more than
-  /// `max_bytes`, with `cancelled` soon after `abandoned` is requested, and with any code of the
+  /// Nothing if the store does not have it. Fails with `limit_exceeded` if it has more than
+  /// `max_bytes`, with `cancelled` soon after `abandoned` is requested, and with any error of the
   /// disk or the network.
   virtual Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
                                                 const std::stop_token& abandoned) = 0;
-  /// Keeps a copy; whoever looks meanwhile sees all of it or nothing.
+  /// Stores a copy; concurrent readers see all of it or nothing.
   virtual Result<void> put(const BlobKey& key, Bytes bytes) = 0;
-  /// Lets go of what turned out to be damaged, where that is possible.
+  /// Removes a damaged blob, if possible.
   virtual void remove(const BlobKey& key) = 0;
 };
 

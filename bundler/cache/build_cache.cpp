@@ -7,8 +7,8 @@
 namespace muster {
 namespace {
 
-// Keys of ours among those of other tools: a cache may be everybody's. Another number makes all
-// that was kept before be forgotten.
+// Distinguishes our keys from those of other tools in a shared cache. Another number invalidates
+// all older entries.
 constexpr std::string_view kKeyPrefix = "muster result 1\n";
 
 Sha256 action_of(const ContentHash& key) {
@@ -135,7 +135,7 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
     note_failure(level, Direction::in, content.error());
     return std::nullopt;
   }
-  if (content && !content.value()) {  // Evicted; the name alone is of no use.
+  if (content && !content.value()) {  // Evicted; the name alone is useless.
     note(level, Direction::in, [](CacheCounters& counters) { ++counters.misses; });
     return std::nullopt;
   }
@@ -175,7 +175,7 @@ void BuildCache::store_at(std::size_t level, const Sha256& action, const ActionR
                           Bytes bytes) {
   if (!levels_[level].is_writable || !is_on(level, Direction::out)) return;
   BlobStore& store = *levels_[level].store;
-  // The content first: a name without content would be a promise that nobody keeps.
+  // Stores the content first: a name without content would be useless.
   Result<void> put = store.put({BlobSpace::content, named.content}, bytes);
   if (put) put = store.put({BlobSpace::actions, action}, encode(named));
   if (!put) return note_failure(level, Direction::out, put.error());

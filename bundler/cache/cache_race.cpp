@@ -1,5 +1,5 @@
-// Look-ups go through the pieces from the front, workers from the back. A piece is claimed, under
-// the lock, by what does it: by a worker when it begins, by a look-up when its result is here.
+// Queries process the pieces from the front, workers from the back. A piece is claimed, under the
+// lock, by a worker when it starts, or by a query when its result has arrived.
 #include "bundler/cache/cache_race.h"
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 namespace muster {
 namespace {
 
-/// Workers wait for the first answers for this part of the whole work, but long enough for a server
-/// in the same room to answer: it may have everything.
+/// Workers wait for the first answers for this fraction of the whole work, but long enough for a
+/// server in the local network, which may have everything.
 constexpr int kPatienceDivisor = 32;
 constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
-/// Each connection costs about as much as packing a small bundle. While nothing is known of the
-/// server, less work than this is worth only a few.
+/// Each connection costs about as much as packing a small bundle. While the server's speed is
+/// unknown, less work than this justifies only a few connections.
 constexpr Duration kSmallWork = std::chrono::milliseconds(500);
 constexpr unsigned kProbes = 4;
-/// A look-up that takes this many times as long as others is stalled.
+/// A query that takes this many times as long as others is stalled.
 constexpr int kStalledFactor = 3;
-/// Where no look-up was answered in time, the next race expects this many times as long.
+/// If no query was answered in time, the next race expects this many times as long.
 constexpr int kUnansweredFactor = 4;
 
 class Race {
@@ -57,11 +57,11 @@ class Race {
     while (const std::optional<Piece> piece = next()) {
       const Time start = clock_.now();
       race_.work(piece->index, worker, piece->is_missed);
-      // Missed pieces are uploaded as well, which takes longer.
+      // Missed pieces are also uploaded, which takes longer.
       const bool is_plain = piece->index >= race_.large_count && !piece->is_missed;
       if (is_plain) note_work(piece->index, clock_.now() - start);
     }
-    // Nothing is left to do, so no answer is needed any more.
+    // No work is left, so no answer is needed any more.
     abandon();
   }
 
@@ -88,7 +88,7 @@ class Race {
     bool is_missed = false;
   };
 
-  // Ends the race when a look-up or a worker throws. Nobody may be left who does the rest.
+  // Ends the race when a query or a worker throws, because the rest might never be done.
   class EndOnFailure {
    public:
     explicit EndOnFailure(Race& race) : race_(race), exceptions_(std::uncaught_exceptions()) {}
@@ -111,7 +111,7 @@ class Race {
     changed_.notify_all();
   }
 
-  // One look-up under way: it ends however the look-up ends.
+  // One running query; ends it however the query ends.
   class Answer {
    public:
     Answer(Race& race, std::size_t piece) : race_(race), piece_(piece) {}
@@ -137,7 +137,7 @@ class Race {
       return role < kProbes || corrected(all_work_) >= kSmallWork || answers_ > 0 ||
              front_ == back_ || abandoned_.stop_requested();
     });
-    // The first answers show what the others cost: each is work for this machine too.
+    // The first answers show the cost of the others, each of which is also work for this machine.
     is_given_up_ = is_given_up_ || (answers_ >= look_ups_ && !pays());
     if (is_given_up_ || stop_.stop_requested() || abandoned_.stop_requested() || front_ == back_) {
       return std::nullopt;
@@ -151,7 +151,7 @@ class Race {
     return piece;
   }
 
-  // True when the result is needed.
+  // True if the result is needed.
   bool end_look_up(std::size_t piece, bool is_found) {
     bool is_needed = false;
     {
@@ -173,9 +173,9 @@ class Race {
     return is_needed;
   }
 
-  // A worker's next piece; nothing when all are done or claimed.
+  // A worker's next piece; nothing if all are done or claimed.
   std::optional<Piece> next() {
-    // Often enough to see in time that a server does not answer at all.
+    // Short enough to notice in time that a server does not answer at all.
     constexpr auto kStep = std::chrono::milliseconds(1);
     std::unique_lock lock(mutex_);
     while (!stop_.stop_requested() && !abandoned_.stop_requested()) {
@@ -200,7 +200,7 @@ class Race {
     return std::nullopt;
   }
 
-  // Claims a piece whose look-up does not pay: the last one asked for, which is the smallest.
+  // Claims a piece whose query does not pay: the last one queried, which is the smallest.
   std::optional<std::size_t> take_over() {
     bool is_left = false;
     for (std::size_t i = front_; i-- > 0;) {
@@ -224,7 +224,7 @@ class Race {
     expected_ += race_.estimates[piece] * static_cast<Duration::rep>(std::max(race_.workers, 1U));
   }
 
-  // Estimates come from another machine, and from other content.
+  // Corrects estimates that come from another machine and other content.
   double pace() const {
     if (expected_ <= Duration{} || worked_ <= Duration{}) return race_.experience.pace;
     return static_cast<double>(worked_.count()) / static_cast<double>(expected_.count());
@@ -237,14 +237,14 @@ class Race {
     return std::max(corrected(all_work_) / kPatienceDivisor, kPatienceMin);
   }
 
-  // How long one look-up takes; nothing when unknown.
+  // The duration of one query; nothing if unknown.
   std::optional<Duration> look_up_time() const {
     if (answers_ > 0) return waited_ / static_cast<Duration::rep>(answers_);
     if (!race_.experience.look_up) return std::nullopt;
     return std::max(*race_.experience.look_up, clock_.now() - started_);
   }
 
-  // Whether looking up the rest is quicker than doing it.
+  // Whether querying the rest is faster than doing it.
   bool pays() const {
     if (is_given_up_) return false;
     const auto each = look_up_time();
@@ -253,7 +253,7 @@ class Race {
     return *each * static_cast<Duration::rep>(rounds) < corrected(rest_work_);
   }
 
-  // Whether an answer that is under way comes sooner than the workers have done what is asked for.
+  // Whether a pending answer will arrive before the workers have done the queried pieces.
   bool is_worth_waiting(std::size_t piece) const {
     const Duration age = clock_.now() - pieces_[piece].asked;
     if (answers_ == 0) {
@@ -274,20 +274,20 @@ class Race {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<PieceState> pieces_;
-  std::size_t front_ = 0;      ///< The next piece to look up.
-  std::size_t back_;           ///< Behind the last piece that is not begun.
-  std::size_t under_way_ = 0;  ///< Look-ups whose pieces are not claimed.
+  std::size_t front_ = 0;      ///< The next piece to query.
+  std::size_t back_;           ///< One past the last piece that is not begun.
+  std::size_t under_way_ = 0;  ///< Running queries whose pieces are not claimed.
   std::size_t answers_ = 0;
   Duration waited_{};
   bool has_asked_ = false;
   bool is_given_up_ = false;
-  bool is_abandoning_ = false;  ///< What is under way does not pay, and no worker can do it.
+  bool is_abandoning_ = false;  ///< Running queries do not pay, and no worker can do their pieces.
   Time started_;
   Duration rest_work_;      ///< The work of the pieces that are not begun.
-  Duration asking_work_{};  ///< The work of those under way.
+  Duration asking_work_{};  ///< The work of the pieces being queried.
   const Duration all_work_;
-  Duration worked_{};    ///< By all workers, side by side.
-  Duration expected_{};  ///< For the same.
+  Duration worked_{};    ///< The time of all workers, in parallel.
+  Duration expected_{};  ///< The estimate for the same work.
   std::deque<std::size_t> missed_;
 };
 
@@ -308,9 +308,10 @@ RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::st
   const auto look_ups = static_cast<unsigned>(
       std::min<std::size_t>(std::max(workers, CacheRace::kLookUpsMin), count));
   Race run(race, clock, stop, look_ups);
-  // Without a look-up, the workers do all but the large pieces.
+  // Without queries, the workers do all pieces except the large ones.
   const unsigned asking = run.can_pay() ? look_ups : 0;
-  // A thread each, the workers first. Where there is no room for that many, fewer look up.
+  // One thread each, the workers first. If the system allows fewer threads, there are fewer
+  // queries.
   parallel_for(asking + workers, asking + workers, {}, [&](std::size_t role, unsigned) {
     if (role < workers) {
       run.work_all(static_cast<unsigned>(role));

@@ -1,7 +1,7 @@
-// libcurl brings thirty libraries with it, which take longer to load than a small build takes. So
-// it is loaded for the first request, on the thread that makes it, and not with the program. Each
-// request runs in a multi handle of its own: that can be woken up, so a request ends at once when
-// it is abandoned (the callbacks of curl_easy_perform may be a second apart while nothing arrives).
+// libcurl needs thirty libraries, which take longer to load than a small build. So it is loaded for
+// the first request, on that thread, and not with the program. Each request uses its own multi
+// handle, which can be woken up, so that a request ends at once when it is abandoned (the callbacks
+// of curl_easy_perform may be a second apart while no data arrives).
 #include "bundler/cache/curl_transport.h"
 
 #include <curl/curl.h>
@@ -17,10 +17,11 @@ namespace muster {
 namespace {
 
 constexpr const char* kLibrary = "libcurl.so.4";
-/// Timeouts are libcurl's own; it is woken up for everything else.
+/// libcurl handles timeouts; all other events wake it up.
 constexpr int kPollMilliseconds = 1000;
 
-// The library's functions, under its names for them. It stays loaded until the process ends.
+// The library's functions, under their original names. The library stays loaded until the process
+// ends.
 struct Curl {
   decltype(&::curl_global_init) global_init = nullptr;
   decltype(&::curl_easy_init) easy_init = nullptr;
@@ -38,7 +39,7 @@ struct Curl {
   decltype(&::curl_easy_strerror) easy_strerror = nullptr;
   decltype(&::curl_slist_append) slist_append = nullptr;
   decltype(&::curl_slist_free_all) slist_free_all = nullptr;
-  std::string missing;  ///< Why it cannot be used; empty when it can.
+  std::string missing;  ///< Why it cannot be used; empty if it can.
 
   Curl() {
     void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
@@ -74,7 +75,7 @@ struct Curl {
   }
 };
 
-// Loaded once for the process, by whoever comes first.
+// Loaded once per process, by the first caller.
 const Curl& library() {
   static const Curl curl;
   return curl;
@@ -103,8 +104,8 @@ ErrorCode code_of(CURLcode code) {
 struct CurlTransport::Handle {
   CURL* curl = library().easy_init();
   CURLM* multi = library().multi_init();  // Keeps the connection for the next request.
-  // Nobody waits for a server to say that it wants the body: those who don't know the question cost
-  // a second each time.
+  // Does not wait for a server's permission to send the body: servers without this feature cost a
+  // second each time.
   curl_slist* headers = library().slist_append(nullptr, "Expect:");
   bool has_token = false;
   std::array<char, CURL_ERROR_SIZE> reason{};
@@ -141,7 +142,7 @@ struct CurlTransport::Handle {
     handle.to_send = handle.to_send.subspan(piece.size());
     return piece.size();
   }
-  // Asked for when a connection that was kept open turns out to be closed.
+  // Called if a connection that was kept open turns out to be closed.
   static int seek_body(void* user, curl_off_t offset, int origin) {
     auto& handle = *static_cast<Handle*>(user);
     const auto at = static_cast<std::uint64_t>(offset);
@@ -150,7 +151,7 @@ struct CurlTransport::Handle {
     return CURL_SEEKFUNC_OK;
   }
 
-  // Performs what has been set up.
+  // Performs the prepared request.
   CURLcode perform(const std::stop_token& stop, const std::stop_token& abandoned) {
     const Curl& curl_library = library();
     const auto wake = [this] { library().multi_wakeup(multi); };
@@ -236,7 +237,7 @@ Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& pat
   set(curl, CURLOPT_URL, address.c_str());
   set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   set(curl, CURLOPT_NOSIGNAL, 1L);
-  // A password among the arguments is seen by everybody on the machine.
+  // A password among the arguments would be visible to all users of the machine.
   set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
   set(curl, CURLOPT_ERRORBUFFER, handle.reason.data());
   set(curl, CURLOPT_USERAGENT, "muster");
@@ -266,7 +267,7 @@ Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& pat
   return HttpAnswer{.status = static_cast<int>(status), .body = std::move(handle.body)};
 }
 
-// What a server says with an error may be longer than what was asked for.
+// A server's error page may be longer than the requested data.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
 
 Result<HttpAnswer> CurlTransport::get(const std::string& path, std::uint64_t max_bytes,
@@ -307,7 +308,7 @@ Result<HttpAnswer> CurlTransport::put(const std::string& path, Bytes bytes) {
 void CurlTransport::wait(Duration duration, const std::stop_token& abandoned) {
   std::mutex mutex;
   std::condition_variable_any changed;
-  // With the lock: a request just before the wait is seen by it, or wakes it up.
+  // With the lock, a request just before the wait is either seen or wakes it up.
   const auto wake = [&] {
     const std::lock_guard wake_lock(mutex);
     changed.notify_all();

@@ -1,4 +1,4 @@
-// HTTP by libcurl.
+// HTTP with libcurl.
 #pragma once
 
 #include <memory>
@@ -12,25 +12,26 @@
 namespace muster {
 
 struct CurlOptions {
-  /// `http://` or `https://`, perhaps with `user:password@` (or these from `~/.netrc`) and a path.
+  /// `http://` or `https://`, optionally with `user:password@` (or these from `~/.netrc`) and a
+  /// path.
   std::string address;
   std::string bearer_token{};  ///< Sent with every request, or empty.
-  std::string ca_file{};       ///< Certificates that are trusted instead of the system's, or empty.
+  std::string ca_file{};       ///< Trusted certificates instead of the system's, or empty.
   Duration connect_timeout = std::chrono::seconds(5);
-  /// So long less than `kSlowBytesPerSecond` is too slow.
+  /// A rate below `kSlowBytesPerSecond` for this long is too slow.
   Duration stall_timeout = std::chrono::seconds(10);
   std::stop_token stop{};
 };
 
-/// Keeps connections open for the next request. Takes a proxy from the environment, as curl does
-/// (`http_proxy`, `https_proxy`, `no_proxy`). A request takes at most the two timeouts and the
-/// time for its bytes at `kSlowBytesPerSecond`.
+/// Keeps connections open for the next request. Uses a proxy from the environment, like curl
+/// (`http_proxy`, `https_proxy`, `no_proxy`). A request takes at most the two timeouts and the time
+/// for its bytes at `kSlowBytesPerSecond`.
 class CurlTransport final : public HttpTransport {
  public:
   static constexpr long kSlowBytesPerSecond = 16 * 1024;
 
-  /// Fails with `invalid_argument` when the address is none. The library is loaded for the first
-  /// request, which fails with `unsupported` when it cannot be used.
+  /// Fails with `invalid_argument` if the address is invalid. The library is loaded for the first
+  /// request, which fails with `unsupported` if it cannot be used.
   static Result<std::unique_ptr<CurlTransport>> open(CurlOptions options);
   ~CurlTransport() override;
 
@@ -52,7 +53,7 @@ class CurlTransport final : public HttpTransport {
   std::vector<std::unique_ptr<Handle>> idle_;
 };
 
-/// The address without anything before its last `@`, where user and password are, for people.
+/// The address without the text before its last `@` (user and password), for messages.
 std::string address_for_people(const std::string& address);
 
 }  // namespace muster

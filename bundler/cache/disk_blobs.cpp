@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kUnfinished = "unfinished-";
 constexpr std::int64_t kUnfinishedSeconds = 3600;
-constexpr mode_t kFileMode = 0666;  // As the user's umask allows: a cache may be a group's.
+constexpr mode_t kFileMode = 0666;  // Limited by the user's umask: a group may share a cache.
 constexpr mode_t kFolderMode = 0777;
 
 std::string shelf_of(const BlobKey& key) {
@@ -72,7 +72,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Calls `take` with the name of everything in a folder; nothing when there is none.
+// Calls `take` with every name in a folder; does nothing if there is no folder.
 template <typename Take>
 void for_each_name(int base, const std::string& path, const Take& take) {
   const int opened = ::openat(base, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -100,7 +100,7 @@ std::vector<KeptFile> kept_files(int base) {
         if (::fstatat(base, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return;
         if (!S_ISREG(info.st_mode)) return;
         const bool is_unfinished = name.starts_with(kUnfinished);
-        if (!is_unfinished && !Sha256::parse(name)) return;  // Not ours.
+        if (!is_unfinished && !Sha256::parse(name)) return;  // Not a file of the cache.
         files.push_back({.used_ns = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec,
                          .bytes = static_cast<std::uint64_t>(info.st_size),
                          .path = std::move(path),
@@ -111,7 +111,7 @@ std::vector<KeptFile> kept_files(int base) {
   return files;
 }
 
-// What no other file of this process or another is called by.
+// A name that no other file of this process or another has.
 std::string own_number() {
   static std::atomic<std::uint64_t> last_number = 0;
   return std::to_string(::getpid()) + "-" + std::to_string(++last_number);
@@ -120,7 +120,7 @@ std::string own_number() {
 // The disk's own time, so that its files are compared with the same clock: a network disk has one.
 Result<std::int64_t> time_of_disk(int base) {
   const std::string path = std::string(kUnfinished) + "now-" + own_number();
-  ::unlinkat(base, path.c_str(), 0);  // One of a process that died.
+  ::unlinkat(base, path.c_str(), 0);  // Left by a process that died.
   const int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC;
   const Descriptor file(::openat(base, path.c_str(), flags, kFileMode));
   struct stat info {};
@@ -167,7 +167,7 @@ Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64
   if (!read) return fail(read.error());
   bytes->resize(read.value());
   ::futimens(file.get(),
-             nullptr);  // Another user's file may not be marked; it is read all the same.
+             nullptr);  // Marking another user's file may fail; it is still read.
   return bytes;
 }
 
@@ -177,7 +177,7 @@ Result<void> DiskBlobs::put(const BlobKey& key, Bytes bytes) {
       shelf_of(key) + "/" + std::string(kUnfinished) + own_number() + "-" + key.hash.to_string();
   const int flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
   const Descriptor file(::openat(folder_.get(), unfinished.c_str(), flags, kFileMode));
-  // Another machine writes the same, or has died over it; `trim` removes that in time.
+  // Another machine writes the same file, or has died while writing; `trim` removes it in time.
   if (!file.valid() && errno == EEXIST) return {};
   if (!file.valid()) return fail_errno(errno, "cannot write to the cache");
   Result<void> written = write_all(file.get(), bytes);

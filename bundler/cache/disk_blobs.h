@@ -11,11 +11,11 @@
 namespace muster {
 
 /// Blobs as files `ac/HH/HASH` and `cas/HH/HASH`. A file is written under another name and renamed,
-/// so that builds side by side see whole ones; it is not made durable: what a loss of power leaves
-/// is found damaged, and made anew. Reading a file marks it as used.
+/// so that concurrent builds see complete files. It is not made durable: a file that a power
+/// failure damages is detected and replaced. Reading a file marks it as used.
 class DiskBlobs final : public BlobStore {
  public:
-  /// Opens the folder, or creates it. Fails with `permission_denied`, `no_space` or `io`.
+  /// Opens or creates the folder. Fails with `permission_denied`, `no_space` or `io`.
   static Result<std::unique_ptr<DiskBlobs>> open(const std::string& path);
 
   Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
@@ -23,13 +23,13 @@ class DiskBlobs final : public BlobStore {
   Result<void> put(const BlobKey& key, Bytes bytes) override;
   void remove(const BlobKey& key) override;
 
-  /// What is in the folder now.
+  /// The current content of the folder.
   struct Content {
     std::uint64_t files = 0;
     std::uint64_t bytes = 0;
   };
-  /// Removes what was not used for longest until at most `max_bytes` are left, and what writers
-  /// that died left behind more than an hour ago. Returns what stays. Other builds may go on
+  /// Removes the least recently used files until at most `max_bytes` are left, and files that dead
+  /// writers left more than an hour ago. Returns the remaining content. Other builds may continue
   /// meanwhile.
   Result<Content> trim(std::uint64_t max_bytes);
 

@@ -1,4 +1,4 @@
-// The hash by which Bazel's cache protocol names content.
+// The hash with which Bazel's cache protocol identifies content.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct Sha256 {
 
   /// 64 lower-case hexadecimal digits.
   std::string to_string() const;
-  /// Nothing when the text is anything else.
+  /// Nothing if the text has another form.
   static std::optional<Sha256> parse(std::string_view text);
 
   friend auto operator<=>(const Sha256&, const Sha256&) = default;

@@ -23,7 +23,7 @@ namespace {
 
 using RowKey = std::tuple<std::string, TypeId, Guid>;
 
-// Adds what a catalog says to the rows of the other side's.
+// Adds a catalog to the rows of the other side.
 Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, ContractRow>& rows) {
   const auto catalog = CatalogReader::open(bytes);
   if (!catalog) return fail(catalog.error());
@@ -44,7 +44,7 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
       if (asset) row.path = asset->path;
     }
   }
-  if (contract.components) return {};  // both sides have the same
+  if (contract.components) return {};  // both sides have the same components
   contract.components.emplace();
   for (std::uint32_t i = 0; i < reader.component_count(); ++i) {
     contract.components->push_back(reader.describe_component(i));
@@ -52,8 +52,8 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
   return {};
 }
 
-// The catalogs that a path names: a file, or those of a build's folder. None where nothing is, or a
-// folder without any: projects have folders that are called like branches.
+// The catalogs at a path: a file, or those in a build's folder. Empty if the path does not exist,
+// or for a folder without any: a project's folder may have the name of a branch.
 std::vector<std::string> catalogs_at(const std::string& path) {
   if (!open_folder(path)) {
     return map_file(path) ? std::vector{path} : std::vector<std::string>();
@@ -90,12 +90,12 @@ struct ProjectRevision {
   std::unique_ptr<FileReader> files;
   struct Part {
     AssetPath at;
-    RevisionFiles* files;  ///< A part of the whole.
+    RevisionFiles* files;  ///< Part of the project's files.
   };
   std::vector<Part> parts;
 };
 
-// A path from a folder that it is in; nothing when it is elsewhere.
+// A path relative to a folder above it; nothing if it is elsewhere.
 std::optional<AssetPath> path_below(const AssetPath& folder, const AssetPath& path) {
   if (folder.empty()) return path;
   const std::string begin = folder.text() + "/";
@@ -104,8 +104,8 @@ std::optional<AssetPath> path_below(const AssetPath& folder, const AssetPath& pa
   return inner ? std::optional(std::move(inner).value()) : std::nullopt;
 }
 
-// A project at a revision, with the folders that it takes from elsewhere at theirs: those of the
-// same repository at this revision. Fails as `open_revision` does, naming the folder.
+// A project at a revision, with its outside folders in the same repository at this revision. Fails
+// like `open_revision`, naming the folder.
 Result<ProjectRevision> open_project_revision(const std::string& project,
                                               const std::string& revision) {
   auto base = open_revision(project, revision);
@@ -128,7 +128,7 @@ Result<ProjectRevision> open_project_revision(const std::string& project,
   return opened;
 }
 
-// Whether a registry, or settings that say what one is, may be behind a link.
+// Whether a registry, or settings for registries, may be behind a link.
 bool may_hide_registries(const AssetPath& link) {
   return kind_of(link.text()) == "other" || holds_references(link);
 }
@@ -137,8 +137,8 @@ std::string and_others(std::size_t count) {
   return count <= 1 ? std::string() : fmt::format(" (and {} more)", count - 1);
 }
 
-// The links that lead out of the project both now and in the revision. No build follows them, so
-// the comparison does not follow them either.
+// The links that lead out of the project both now and in the revision. Builds do not follow them,
+// so neither does the comparison.
 std::set<AssetPath> links_left_unread(const ProjectRevision& old, const Project& now) {
   std::set<AssetPath> links;
   for (const IndexProblem& problem : now.index().problems()) {
@@ -158,7 +158,7 @@ std::set<AssetPath> links_left_unread(const ProjectRevision& old, const Project&
   return links;
 }
 
-// A part that is left out would break nothing, whatever became of it.
+// Fails for missing parts, because their changes would not be detected.
 Result<void> check_whole(const Project& old, const std::set<AssetPath>& left_unread) {
   std::vector<std::string> links;
   for (const IndexProblem& problem : old.index().problems()) {
@@ -189,8 +189,7 @@ Result<void> check_whole(const Project& old, const std::set<AssetPath>& left_unr
   return {};
 }
 
-// The files that a contract is read from: settings, and registries and roots with their sidecars
-// and scripts.
+// The files of a contract: settings, and registries and roots with their sidecars and scripts.
 std::set<AssetPath> sources_of_contract(const Project& project) {
   std::set<AssetPath> paths{AssetPath().child(ProjectConfig::kFileName)};
   if (project.config().components) paths.insert(*project.config().components);
@@ -209,7 +208,8 @@ std::set<AssetPath> sources_of_contract(const Project& project) {
   return paths;
 }
 
-// What Git ignores is in no revision: it would count as new, however often it has shipped.
+// Fails for files that Git ignores: they are in no revision, and would count as new even if they
+// were shipped.
 Result<void> check_ignored(const ProjectRevision& old, const Project& now) {
   for (const AssetPath& path : sources_of_contract(now)) {
     if (!now.files().stat(path) || old.files->stat(path)) continue;
@@ -235,7 +235,7 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
     return fail(error.code, "at revision '" + revision + "': " + error.message);
   };
   const Result<void> whole = old ? check_whole(*old.value(), left_unread) : Result<void>();
-  // Why something could not be read comes before what follows from it.
+  // The cause of a read error is reported before its consequences.
   for (const ProjectRevision::Part& part : files.value().parts) {
     if (const auto failure = part.files->failure()) return fail_at_revision(*failure);
   }

@@ -1,4 +1,4 @@
-// What `muster validate --against OLD` compares with.
+// Loads the comparison of `muster validate --against OLD`.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace muster::cli {
 
-/// What has shipped. `old` is a build's folder, a catalog, or else a Git revision of the folder
-/// `place` that `project` is read from: a file or folder of that name wins (a revision that is
-/// called like one has longer names too: `refs/heads/NAME`). Fails as reading does, and with
-/// `malformed` when a revision has something that may be part of the contract and cannot be read,
-/// or cannot have it because Git ignores it. A revision without any registry is noted.
+/// The shipped contract. `old` is a build's folder, a catalog, or else a Git revision of the folder
+/// `place` from which `project` is read. A file or folder with that name takes precedence (use
+/// `refs/heads/NAME` for a branch with the same name). Fails with reading errors, and with
+/// `malformed` if a part of the revision that may belong to the contract is unreadable, or is
+/// ignored by Git. Prints a remark for a revision without any registry.
 Result<Contract> load_contract(const Project& project, const std::string& place,
                                const std::string& old, TargetSet targets, Session& session);
 

@@ -5,7 +5,7 @@
 namespace muster::cli {
 namespace {
 
-// The first line of a file: among the arguments everybody on the machine would see it.
+// Reads the first line of a file. An argument would be visible to all users of the machine.
 Result<std::string> read_token(const std::string& path) {
   constexpr std::uint64_t kTokenBytesMax = 16 * 1024;
   if (path.empty()) return std::string();
@@ -67,7 +67,7 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
 
 void BuildCaches::finish(Session& session) {
   if (!cache_) return;
-  if (session.stop.stop_requested()) return;  // what was asked for then has no answer either
+  if (session.stop.stop_requested()) return;  // a stop makes requests fail
   for (const std::string& note : cache_->notes()) tell(session, note);
   if (folder_ == nullptr || cache_->counters(0).stored == 0) return;
   const auto trimmed = folder_->trim(folder_bytes_max_);

@@ -1,4 +1,4 @@
-// The caches that a build was told of.
+// The caches in a build's arguments.
 #pragma once
 
 #include <memory>
@@ -12,23 +12,23 @@
 
 namespace muster::cli {
 
-/// Whether a `--cache` is a server; else it is a folder.
+/// Whether a `--cache` is a server; otherwise it is a folder.
 bool is_address(const std::string& place);
 
-/// A folder, a server, or both: the folder is asked first, wherever it stands among the arguments.
+/// A folder, a server, or both. The folder is queried first, in any order of arguments.
 class BuildCaches {
  public:
-  /// Fails with `invalid_argument` when the arguments cannot mean anything. A folder that cannot be
-  /// opened is told, and done without.
+  /// Fails with `invalid_argument` if the arguments are inconsistent. A folder that cannot be
+  /// opened is reported, and not used.
   static Result<std::unique_ptr<BuildCaches>> open(const BuildArguments& arguments,
                                                    Session& session);
 
   BuildCaches(const BuildCaches&) = delete;
   BuildCaches& operator=(const BuildCaches&) = delete;
 
-  /// Null when there is none.
+  /// Null if no cache is used.
   BuildCache* cache() { return cache_ ? &*cache_ : nullptr; }
-  /// Keeps the folder within its size, and tells a person what did not work.
+  /// Trims the folder to its size, and reports what did not work.
   void finish(Session& session);
 
  private:

@@ -29,14 +29,14 @@
 namespace muster::cli {
 namespace {
 
-// Not everything that is wrong is at a line.
+// Some findings have no line.
 std::string place_of(const Location& location) {
   const auto& [line, column] = location.position;
   if (line == 0) return location.path.text();
   return location.path.text() + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
-// An output or a cache among the content would be content of the next build.
+// Refuses an output or a cache inside the content: it would be content of the next build.
 Result<void> check_place(const Project& project, const BuildArguments& arguments,
                          const std::string& folder_of_ours) {
   const auto place = resolved(folder_of_ours);
@@ -58,7 +58,7 @@ Result<void> check_place(const Project& project, const BuildArguments& arguments
   return {};
 }
 
-// What the build writes into.
+// The folders into which the build writes.
 std::vector<std::string> places_of(const BuildArguments& arguments) {
   std::vector<std::string> places{arguments.out};
   std::ranges::copy_if(arguments.caches, std::back_inserter(places),
@@ -66,7 +66,7 @@ std::vector<std::string> places_of(const BuildArguments& arguments) {
   return places;
 }
 
-// The registries should be up to date. What cannot be prepared can be built all the same.
+// Reports registries that are out of date. A project that cannot be prepared can still be built.
 void tell_preparation(const Project& project, Session& session) {
   const auto plan = plan_prepare(project);
   if (!plan) {
@@ -75,7 +75,7 @@ void tell_preparation(const Project& project, Session& session) {
   }
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
-  // Assets that say something wrong of themselves: those writes say what changes.
+  // Counts the writes that correct values in assets; these have a description.
   changes += static_cast<std::size_t>(std::ranges::count_if(
       plan.value().writes, [](const FileWrite& write) { return !write.what.empty(); }));
   if (changes == 0) return;
@@ -83,12 +83,12 @@ void tell_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' brings them there\n";
 }
 
-// Names that mean nothing: the build is as sound as any, but what somebody wrote is not in it.
+// Unknown names: the build is valid, but does not contain the data under them.
 bool loses_data(const Finding& finding) {
   return finding.rule == "unknown-component" || finding.rule == "unknown-field";
 }
 
-// The registries as they are must be buildable.
+// The registries must be buildable in their present state.
 int check_before(const Project& project, const std::vector<ComponentDescription>& components,
                  const BuildArguments& arguments, TargetSet targets, unsigned jobs,
                  Session& session) {
@@ -124,14 +124,14 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   return kSuccess;
 }
 
-// The program that builds, for the state: a build of another version, or of other sources, cooks
-// everything anew.
+// The identity of the program, for the state: another version, or other sources, cooks everything
+// again.
 std::string tool_name() {
   return std::string(MUSTER_VERSION) + " (" + program_hash().to_string().substr(0, 16) + ", zstd " +
          std::string(compressor_version()) + ")";
 }
 
-// What one call builds with: arguments that have been read, and the time it began.
+// The data of one build: parsed arguments, and the start time.
 struct BuildJob {
   const BuildArguments& arguments;
   BuildWish wish;
@@ -139,8 +139,7 @@ struct BuildJob {
   Time start;
 };
 
-// A build of nothing is a mistake in nearly every project: of another folder, or of a class that
-// is not declared.
+// An empty build is nearly always a mistake: another folder, or an undeclared class.
 int check_any(const Project& project, const BuildJob& job, Session& session) {
   if (const std::string note = recognised_note(project); !note.empty()) tell(session, note);
   if (job.arguments.allows_empty) return kSuccess;
@@ -163,7 +162,7 @@ int check_any(const Project& project, const BuildJob& job, Session& session) {
   return kFindings;
 }
 
-// What was built is there all the same: who ships it is warned, and can look into it.
+// The build is published anyway: the user is warned, and can examine it.
 int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& session) {
   if (config.budgets.empty()) return kSuccess;
   auto sizes = sizes_of_build(job.arguments.out, wants_kinds(config));
@@ -178,7 +177,7 @@ int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& sessi
   return job.arguments.fails_over_budget ? kFindings : kSuccess;
 }
 
-// When there is nothing to do, says so. Nothing when there is.
+// Reports a build that is up to date. Nothing if it is not.
 std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   const auto output = open_stamped_folder(job.arguments.out);
   const auto project = open_project_folder(job.arguments.project);
@@ -188,7 +187,7 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   if (!found) return std::nullopt;
   const bool may_write = !job.arguments.is_dry_run;
   if (may_write && found->check.has_new_stamps && begin_writing(session)) {
-    // Who does not get the lock, or the disk, hashes these files once more next time.
+    // If locking or writing fails, the only cost is hashing these files again next time.
     const auto locked = LockedOutput::open(job.arguments.out);
     if (locked) {
       (void)refresh_state(locked.value()->folder(), found->state).has_value();
@@ -206,8 +205,8 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   return check_sizes(config.value(), job, session);
 }
 
-// Stages, and puts in place.
-// Nothing when the project changed while it was read: what was staged belongs to no state of it.
+// Stages and publishes. Nothing if the project changed while it was read: the staged files then
+// belong to no state of it.
 std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                                 const std::vector<ComponentDescription>& components,
                                 Session& session) {
@@ -281,8 +280,8 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                       {});
 }
 
-// What has been chosen stands in the place of what it varies, and the rules see no variant any
-// more: those of variants are held against the project as it lies there.
+// Chosen variants replace their bases, and the rules see no variant any more. So the rules for
+// variants check the unchanged project.
 int check_variants_before(const BuildJob& job, const OpenProject& open, Session& session) {
   if (open.project->config().axes.empty()) return kSuccess;
   const auto whole =
@@ -299,8 +298,8 @@ int check_variants_before(const BuildJob& job, const OpenProject& open, Session&
   return kFindings;
 }
 
-// What the last build into the output has left, or the one to take bundles from. It is read once
-// more for what it says of the output, when nobody else can write there.
+// The state of the last build in the output, or in the output whose bundles are reused. It is read
+// again under the lock to check the output.
 std::optional<BuildState> state_of(const BuildArguments& arguments) {
   for (const std::string& place : {arguments.out, arguments.previous}) {
     if (place.empty()) continue;
@@ -311,7 +310,7 @@ std::optional<BuildState> state_of(const BuildArguments& arguments) {
   return std::nullopt;
 }
 
-// Reads the project and builds it. Nothing when it changed meanwhile.
+// Reads the project and builds it. Nothing if it changed meanwhile.
 std::optional<int> build_once(const BuildJob& job, Session& session) {
   const auto open =
       open_recorded_project(job.arguments.project, session, job.jobs, job.wish.variants,
@@ -345,17 +344,17 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
   return check_sizes(project.config(), job, session);
 }
 
-// The level that is asked for, or that the project's settings have.
+// The requested level, or that of the project's settings.
 int level_of(const BuildArguments& arguments) {
   if (arguments.level > 0) return arguments.level;
   const auto project = open_project_folder(arguments.project);
-  // Whoever reads the project tells what is wrong with it.
+  // Errors of the project are reported where it is read.
   if (!project) return kDefaultLevel;
   const auto config = load_config(*project.value().files);
   return config ? compression_of(config.value()).level.value_or(kDefaultLevel) : kDefaultLevel;
 }
 
-// Makes the output what it should be, if it is not.
+// Builds the output if it is not up to date.
 int make_output(const BuildJob& job, Session& session) {
   constexpr int kAttempts = 3;
   if (!job.arguments.is_forced) {

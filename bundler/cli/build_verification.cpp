@@ -9,7 +9,7 @@
 namespace muster::cli {
 namespace {
 
-// Any number but 0, which stands for the order of the disk.
+// Any number except 0, which means the order of the disk.
 constexpr std::uint64_t kShuffleSeed = 20;
 
 std::vector<std::string> folders_of(TargetSet targets) {
@@ -25,7 +25,7 @@ class Verification {
   Verification(const BuildArguments& arguments, const BuildWish& wish, Session& session)
       : arguments_(arguments), wish_(wish), session_(session) {}
 
-  /// Builds into `files` with nothing to start from; `seed` is that of the folders' order.
+  /// Builds into `files` from nothing; `seed` determines the order of folders.
   Result<void> build_anew(ComparedFiles& files, unsigned jobs, std::uint64_t seed) {
     auto folder = open_project_folder(arguments_.project);
     if (!folder) return fail(folder.error());
@@ -59,7 +59,7 @@ class Verification {
     return {};
   }
 
-  /// Tells what differs; true when nothing does.
+  /// Reports the differences; true if there are no differences.
   Result<bool> tell(const ComparedFiles& files, const std::string& what, bool allows_repacked) {
     const auto found = files.differences(folders_of(wish_.targets), allows_repacked);
     if (!found) return fail(found.error());

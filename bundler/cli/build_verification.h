@@ -1,4 +1,4 @@
-// Whether a build is what it should be: the same as one from nothing, however that is made.
+// Verifies that a build equals one from nothing, in any order of work.
 #pragma once
 
 #include "bundler/build/incremental_build.h"
@@ -6,10 +6,10 @@
 
 namespace muster::cli {
 
-/// Builds again, from nothing and into nothing, and compares as `--verify-incremental` and
-/// `--verify-determinism` ask: with the output; and two such builds with each other, the second
-/// with folders in another order and another number of threads. Tells what differs. Returns the
-/// exit code. Requires: the output has just been built as `wish` says.
+/// Builds again, from nothing and without output, for `--verify-incremental` and
+/// `--verify-determinism`. The first compares such a build with the output; the second compares two
+/// such builds, one with folders in another order and another number of threads. Reports the
+/// differences. Returns the exit code. Requires: the output has just been built for `wish`.
 int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigned jobs,
                  Session& session);
 

@@ -18,9 +18,8 @@ VariantWish wish_of(const VariantAxis& axis, std::size_t value) {
   return {axis.name, axis.values.at(value)};
 }
 
-// What builds take that choose nothing, and what each file takes that is a variant; of the other
-// axes their defaults, or the first value where nothing says which. What a game chooses, builds
-// pack beside each other.
+// The choice of builds without options, and one for each variant's file. Other axes have their
+// defaults, or the first value without a default. Forms that a game chooses are packed together.
 std::vector<Choice> choices_of(const Project& project) {
   const std::vector<VariantAxis>& axes = project.config().axes;
   std::set<VariantKeys> wanted{{}};
@@ -47,8 +46,8 @@ std::string text_of(const Choice& choice) {
   return text;
 }
 
-// What blocks builds. What is told of a variant's file is told again, in a build for it, of whoever
-// names it: that is one thing.
+// Collects findings that block builds. A finding in a variant's file appears again in a build for
+// it, for every asset that uses it; these count as one.
 class Blocking {
  public:
   void add(const Finding& finding) {
@@ -102,7 +101,7 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const ValidateOptions& options,
                                                       std::vector<Finding> findings,
                                                       const std::stop_token& stop) {
-  // Without variants every build is of the project as it lies there.
+  // Without variants every build uses the project unchanged.
   if (wishes.empty() && project.variants().files().empty()) return findings;
   const std::vector<Choice> choices =
       wishes.empty() ? choices_of(project) : std::vector<Choice>{wishes};
@@ -122,7 +121,7 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
     });
     for (Finding& finding : found) {
       known.add(finding);
-      // Other axes make it no other finding.
+      // The same finding for other axes is not a new one.
       if (finding.identity.empty()) finding.identity = finding.message;
       finding.message +=
           choice.empty() ? " (in a build)" : " (in a build with '" + text_of(choice) + "')";

@@ -1,4 +1,4 @@
-// The checks of a project that more than one command makes.
+// Checks of a project that several commands use.
 #pragma once
 
 #include <stop_token>
@@ -11,22 +11,20 @@
 
 namespace muster::cli {
 
-/// The checks of later rooms: values of components, and dictionaries that the project keeps.
-/// `components` null: their descriptions cannot be read, which has a finding of its own. Refers to
-/// it.
+/// The checks of later layers: values of components, and committed dictionaries. `components` is
+/// null if the descriptions cannot be read, which has its own finding. Refers to `components`.
 FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* components, unsigned jobs);
 
-/// The least severity of findings that makes a command fail.
+/// The minimum severity of findings with which a command fails.
 Severity failing_severity(bool is_strict, const std::string& fail_on);
 
-/// What the options `--variant` wish for. Fails with `invalid_argument`.
+/// Parses the options `--variant`. Fails with `invalid_argument`.
 Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& options);
 
-/// Adds what a build refuses only because it is made for certain variants: for those that are
-/// wished for, or without wishes for what builds choose by themselves and for what each variant's
-/// file is chosen for at build. What several of these files make of a project together, a wish
-/// tells. `findings` are those of the project as it lies there. Fails for wishes that the project
-/// does not have, and as `Project::open` does.
+/// Adds the findings that block only builds for certain variants: those in the wishes, or without
+/// wishes the default choice and the choice of each variant's file. Combinations of several such
+/// files require a wish. `findings` are those of the unchanged project. Fails for wishes that the
+/// project does not support, and like `Project::open`.
 Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const std::vector<VariantWish>& wishes,
                                                       const ValidateOptions& options,

@@ -15,7 +15,7 @@ namespace muster::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1U << 16U;
-constexpr int kNotStarted = 127;  // as shells say it
+constexpr int kNotStarted = 127;  // the code that shells use
 
 void close_all(std::initializer_list<int> files) {
   for (const int file : files) {
@@ -27,14 +27,14 @@ tl::unexpected<Error> failure(const std::string& what) {
   return fail(ErrorCode::io, what + ": " + std::strerror(errno));
 }
 
-// Between fork and exec: nothing that takes memory or a lock.
+// Between fork and exec: no call that allocates memory or takes a lock.
 [[noreturn]] void become(char* const* arguments, int input, int output, int errors) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   if (errors >= 0) ::dup2(errors, STDERR_FILENO);
-  // Pipes to other programs too: an input that this one held open would never end for them.
+  // Also closes pipes to other programs: held open here, their input would never end.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  // Ours are blocked, and read by a thread of ours: Git is ended by the terminal's as usual.
+  // Our signals are blocked, and read by a thread; Git handles those of the terminal as usual.
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,4 +1,4 @@
-// Another program, and pipes to it.
+// Runs another program with pipes to it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,18 +13,18 @@
 
 namespace muster::cli {
 
-/// Where the program's standard error goes.
+/// The target of the program's standard error.
 enum class ChildErrors : std::uint8_t {
-  ours,  ///< To our own.
+  ours,  ///< Our own standard error.
   kept,  ///< Kept for `errors`.
 };
 
-/// A running program with pipes to its standard input and output. The program is looked for in PATH
-/// and started without a shell. It ends at the end of its input, and waited for, at the
-/// latest by the destructor.
+/// A running program with pipes to its standard input and output. The program is searched in PATH
+/// and started without a shell. It ends at the end of its input. The destructor waits for it at the
+/// latest.
 class ChildProcess {
  public:
-  /// Fails with `io`. A program that does not exist ends at once with code 127.
+  /// Fails with `io`. A missing program exits at once with code 127.
   static Result<ChildProcess> start(const std::vector<std::string>& arguments,
                                     ChildErrors errors = ChildErrors::ours);
 
@@ -33,17 +33,17 @@ class ChildProcess {
   ~ChildProcess();
 
   Result<void> write(std::string_view text);
-  /// Reads up to and without the next newline. Fails with `truncated` at the end.
+  /// Reads up to the next newline, without it. Fails with `truncated` at the end.
   Result<std::string> read_line();
-  /// Reads exactly this much. Fails with `truncated` at the end.
+  /// Reads exactly this many bytes. Fails with `truncated` at the end.
   Result<void> read_exactly(std::span<std::byte> to);
-  /// Reads all that is left. Fails with `limit_exceeded`.
+  /// Reads the rest. Fails with `limit_exceeded`.
   Result<std::string> read_rest(std::size_t max_bytes);
-  /// The program's standard input ends here.
+  /// Ends the program's standard input.
   void close_input();
-  /// The first kilobytes of its standard error, where that is kept.
+  /// The first kilobytes of its standard error, if kept.
   std::string errors() const;
-  /// Closes the pipes and returns the exit code; 128 and more when a signal ended it.
+  /// Closes the pipes and returns the exit code; 128 or more if a signal ended it.
   int wait();
 
  private:
@@ -53,9 +53,9 @@ class ChildProcess {
   pid_t process_ = -1;
   int input_ = -1;
   int output_ = -1;
-  int errors_ = -1;  ///< A file in memory: no reader has to drain it in time.
+  int errors_ = -1;  ///< A file in memory, so that it need not be drained in time.
   ByteVector buffer_;
-  std::size_t begin_ = 0;  ///< What was read and not yet taken: `[begin_, end_)`.
+  std::size_t begin_ = 0;  ///< Unread part of the buffer: `[begin_, end_)`.
   std::size_t end_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Completion for shells and the manual page, from the one description of commands and options that
-// parses them too.
+// Shell completion and the manual page, from the descriptions of commands and options that also
+// parse them.
 #include <algorithm>
 #include <memory>
 
@@ -18,11 +18,11 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return commands;
 }
 
-// The first line: some descriptions go on.
+// The first line; some descriptions have more.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// The values that an option takes, with blanks between; empty for any value. Its check describes
-// them as "{a,b}".
+// The values of an option, separated by blanks; empty for any value. Its check describes them as
+// "{a,b}".
 std::string choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -42,8 +42,8 @@ std::string words_of_options(const CLI::App& command) {
   return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
-// What may come directly after the command, besides options and files: commands, or the values of
-// an argument.
+// The words that may follow the command, besides options and files: commands, or the values of an
+// argument.
 std::string words_behind(const CLI::App& command) {
   std::string words;
   for (const CLI::App* inner : commands_of(command)) words += " " + inner->get_name();
@@ -58,7 +58,7 @@ std::string words_behind(const CLI::App& command) {
 struct BashCases {
   std::string nested;  ///< Commands of commands.
   std::string words;
-  std::string values;  ///< Of options.
+  std::string values;  ///< Values of options.
 
   void add(const CLI::App& command, const std::string& above) {
     const std::string name = above + command.get_name();
@@ -160,7 +160,7 @@ std::string fish_text(const CLI::App& app) {
   return text;
 }
 
-// Text of a manual page: what roff would read as its own is escaped.
+// Text of a manual page, with roff's special characters escaped.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

@@ -7,12 +7,12 @@
 
 namespace muster::cli {
 
-/// Fails as a build with these arguments would before it reads the project, or begins to write:
-/// for an output that holds something else, or an earlier build that is not there. Fails with
-/// `invalid_argument` for what only a build can do. Changes nothing.
+/// Fails like a build with these arguments before it reads the project or begins to write: for an
+/// output with other content, or a missing earlier build. Fails with `invalid_argument` for options
+/// that require a real build. Changes nothing.
 Result<void> check_dry_run(const BuildArguments& arguments);
 
-/// Prints what a build would have, bundle by bundle. Returns the exit code.
+/// Prints the planned bundles. Returns the exit code.
 int print_plan(const Project& project, const BuildArguments& arguments, TargetSet targets,
                Layout layout, unsigned jobs, Session& session);
 

@@ -37,7 +37,7 @@ Result<FilePlace> open_place(const std::string& folder, const std::string& name)
   return FilePlace{std::move(files).value(), parsed.value()};
 }
 
-// Which folder it was is known here only.
+// Adds the folder's path, which only this file knows.
 tl::unexpected<Error> fail_in(const std::string& path, const Error& error) {
   return fail(error.code, "'" + path + "': " + error.message);
 }
@@ -65,7 +65,7 @@ Result<StampedFolder> open_project_folder(const std::string& path) {
   if (!base) return fail(base.error());
   std::vector<MountedFileSystem::Part> mounts;
   for (const OutsideFolder& outside : outside_folders(*base.value().files)) {
-    // An embedded package comes before one that the manifest names.
+    // An embedded package takes precedence over one in the manifest.
     if (base.value().files->stat(outside.at)) continue;
     auto opened = open_stamped_folder(outside.place.starts_with('/') ? outside.place
                                                                      : path + "/" + outside.place);
@@ -113,8 +113,8 @@ std::string project_above(const std::string& path) {
   return likely;
 }
 
-// Of what is loaded and never written: the code and the constants, which do not depend on where
-// they are loaded. The file may be ten times as large, with what debuggers want.
+// Hashes only the loaded read-only parts: code and constants, which do not depend on the load
+// address. The file may be ten times as large, with data for debuggers.
 ContentHash program_hash() {
   ContentHasher hasher;
   const auto add = [](dl_phdr_info* program, std::size_t, void* data) {
@@ -122,14 +122,14 @@ ContentHash program_hash() {
       const auto& segment = program->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
 #if defined(__SANITIZE_ADDRESS__)
-      if ((segment.p_flags & PF_X) == 0) continue;  // Between its constants nobody may read.
+      if ((segment.p_flags & PF_X) == 0) continue;  // Other segments may not be readable.
 #endif
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how the loader tells it
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives an integer
       const auto* const bytes =
           reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr);
       static_cast<ContentHasher*>(data)->update({bytes, segment.p_filesz});
     }
-    return 1;  // the program itself comes first; libraries have versions of their own
+    return 1;  // the program itself is the first; libraries have their own versions
   };
   ::dl_iterate_phdr(add, &hasher);
   return hasher.finish();
@@ -157,8 +157,8 @@ Result<void> write_named_file(const std::string& path, Bytes bytes) {
   return write_atomically(*place.value().folder, place.value().name, bytes);
 }
 
-// From left to right, as the kernel does: `..` is taken off a path without links, so that it means
-// what it will mean when the missing folders have been made.
+// Resolved from left to right, like the kernel: `..` is applied to a path without links, so the
+// result is the same after missing folders are created.
 Result<std::string> resolved(const std::string& path) {
   if (path.empty()) return fail(ErrorCode::invalid_argument, "an empty path names no folder");
   const auto start = find_place(path.starts_with('/') ? "/" : ".");
@@ -200,7 +200,7 @@ Result<void> recover_output(const std::string& path) {
   }
   const auto needed = OutputFolder::needs_recovery(files.value());
   if (!needed) return fail_in(path, needed.error());
-  // Readers of a whole output need no right to write.
+  // Reading a complete output requires no write permission.
   if (!needed.value()) return {};
   const auto lock = FolderLock::acquire(path, std::string(OutputFolder::kLockName));
   if (!lock) return fail(lock.error());
@@ -256,14 +256,14 @@ LockedOutput::~LockedOutput() {
   folder_.reset();
   try {
     remove_lock_if_alone();
-  } catch (const std::bad_alloc&) {  // an empty file stays; the next build takes it
+  } catch (const std::bad_alloc&) {  // an empty file remains; the next build reuses it
   }
-  // A folder in which there is something by now (a build, a rival at work) is not empty and stays.
+  // A folder that is no longer empty (a build, another process) is kept.
   while (!created_.empty() && remove_empty_folder(created_.back())) created_.pop_back();
 }
 
 void LockedOutput::remove_lock_if_alone() {
-  // Without the lock, the file may be the one of a rival.
+  // Without the lock, the file may belong to another process.
   if (!lock_ || created_.empty()) return;
   const auto entries = files_->list(AssetPath());
   if (!entries || !std::ranges::all_of(entries.value(), [](const DirectoryEntry& entry) {

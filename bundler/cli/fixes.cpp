@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-// 128 bits from the system, as an editor draws them.
+// 128 bits from the system, like those of an editor.
 Guid fresh_guid() {
   const auto seed = random_seed();
   return Guid::from_bytes(Bytes(seed).first(16));
@@ -107,7 +107,7 @@ Result<void> fix_project(OpenProject& open, const FixOptions& options,
   const bool dry_run = options.is_dry_run;
   const auto mends = plan_sidecar_mends(*open.files, open.project->index(), fresh_guid);
   if (!mends) return fail(mends.error());
-  // A registry takes in what has a guid now: what `prepare` does depends on the sidecars.
+  // A registry includes assets that have a guid now: `prepare` depends on the sidecars.
   as_fixed = std::make_unique<OverlayFileSystem>(*open.files);
   if (auto done = apply_sidecar_mends(*as_fixed, mends.value()); !done) return done;
   if (auto done = reopen(open, *as_fixed, session, progress); !done) return done;

@@ -19,9 +19,9 @@ namespace {
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK;
 constexpr int kQuietMilliseconds = 150;
-// Somebody may never stop writing.
+// A limit, because writing may never stop.
 constexpr int kMostQuietWaits = 40;
-// Folders nested deeper, or more of them, are a circle that the file system hides.
+// Deeper nesting, or more folders, is a circle that the file system hides.
 constexpr std::size_t kMaxFolders = 1'000'000;
 
 std::string place_of(const std::string& root, const AssetPath& folder) {
@@ -49,7 +49,7 @@ Result<void> FolderWatch::add_tree(const FileReader& files, const std::string& r
     const auto info = files.stat(folder);
     if (!info || !seen.insert(info.value().identity).second) continue;
     if (auto added = add(place_of(root, folder)); !added) return added;
-    // What cannot be listed, the build tells of.
+    // The build reports folders that cannot be listed.
     const auto entries = files.list(folder);
     if (!entries) continue;
     for (const DirectoryEntry& entry : entries.value()) {
@@ -75,7 +75,7 @@ bool FolderWatch::is_watched(const std::string& folder) const {
   return std::ranges::any_of(folder_of_, [&](const auto& known) { return known.second == folder; });
 }
 
-// Where it is not there yet, the nearest folder that it will lie in is looked at for it.
+// If it does not exist yet, the nearest existing folder above it is watched.
 Result<void> FolderWatch::add_named(const FileReader& files, const std::string& root,
                                     const AssetPath& named) {
   named_.push_back(place_of(root, named));
@@ -98,7 +98,8 @@ Result<void> FolderWatch::add(const std::string& folder) {
     ++folder_count_;
     return {};
   }
-  if (errno == ENOENT || errno == EACCES || errno == ENOTDIR) return {};  // It went meanwhile.
+  // It was removed meanwhile.
+  if (errno == ENOENT || errno == EACCES || errno == ENOTDIR) return {};
   if (errno == ENOSPC) {
     return fail(ErrorCode::limit_exceeded,
                 "the system allows no more than " + std::to_string(folder_count_) +
@@ -133,7 +134,7 @@ Result<bool> FolderWatch::take_events() const {
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
       const auto* const event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
       at += sizeof(inotify_event) + event->len;
-      // A queue that ran over has lost events: anything may have changed.
+      // A queue that overflowed has lost events: anything may have changed.
       const bool is_lost = (event->mask & IN_Q_OVERFLOW) != 0;
       has_changed = has_changed || is_lost || (event->len > 0 && counts(event->wd, event->name));
     }

@@ -1,7 +1,6 @@
-// The folder's tree, and those of submodules from the moment that something in them is asked for.
-// Links are resolved name by name, as the kernel does, within the repository. What lies outside the
-// folder is read from the moment that a link leads there, and has paths below `.git`, which is a
-// name that no tree can have.
+// The folder's tree, and those of submodules from the first request for one of their files. Links
+// are resolved name by name, like in the kernel, within the repository. Files outside the folder
+// are read once a link leads there; they have paths below `.git`, a name that no tree can have.
 #include "bundler/cli/git_files.h"
 
 #include <algorithm>
@@ -19,16 +18,16 @@
 namespace muster::cli {
 namespace {
 
-/// Git LFS itself takes nothing larger for one of its pointers.
+/// Git LFS accepts no larger file as a pointer.
 constexpr std::uint64_t kPointerBytesMax = 1024;
-/// As many links as Linux follows on one path.
+/// The number of links that Linux follows on one path.
 constexpr int kLinksMax = 40;
-/// The size that a blob counts as which was not fetched: too large for a pointer.
+/// The size of a blob that was not fetched: too large for a pointer.
 constexpr std::uint64_t kAbsentBytes = 1ULL << 20U;
-/// A path in a link is no longer than the kernel takes.
+/// The kernel's limit for the path in a link.
 constexpr std::uint64_t kLinkBytesMax = 4096;
 
-// Where Git LFS keeps the content that a pointer stands for; nothing when this is no pointer.
+// The path of a pointer's content in Git LFS; nothing if this is no pointer.
 std::optional<AssetPath> lfs_object_of(std::string_view text) {
   constexpr std::string_view kKey = "\noid sha256:";
   constexpr std::size_t kDigits = 64;
@@ -44,7 +43,7 @@ std::optional<AssetPath> lfs_object_of(std::string_view text) {
   return AssetPath().child(digits.substr(0, 2)).child(digits.substr(2, 2)).child(digits);
 }
 
-// Where the rest of the repository has its paths.
+// The path of the rest of the repository.
 AssetPath rest_folder() { return AssetPath().child(".git"); }
 
 struct Source {
@@ -61,7 +60,7 @@ class GitFiles final : public RevisionFiles {
  public:
   explicit GitFiles(std::string project) : project_(std::move(project)) { folders_[AssetPath()]; }
 
-  /// Adds all that a repository has, at a path.
+  /// Adds everything in a repository, at a path.
   Result<void> add(std::unique_ptr<GitRepository> repository, const AssetPath& at) const {
     auto tree = repository->list();
     if (!tree) return fail(tree.error());
@@ -182,7 +181,7 @@ class GitFiles final : public RevisionFiles {
 
  private:
   enum class Reach : std::uint8_t { there, outside, broken };
-  // Where a path leads when links on the way are followed. Nothing need be at `path`.
+  // The target of a path with links followed. `path` itself need not exist.
   struct Found {
     Reach kind = Reach::there;
     AssetPath path;
@@ -274,17 +273,17 @@ class GitFiles final : public RevisionFiles {
     return *work_tree_;
   }
 
-  // The path in the repository that an absolute path leads to; nothing when it leads elsewhere.
+  // The path in the repository for an absolute path; nothing if it is elsewhere.
   std::optional<std::string> path_in_work_tree(const std::string& path) const {
     const std::string& top = work_tree();
     if (top.empty()) return std::nullopt;
     if (path == top || path.starts_with(top + "/")) return path.substr(top.size());
-    const auto real = resolved(path);  // Git gives the work tree's path without links
+    const auto real = resolved(path);  // Git returns the work tree's path without links
     if (!real || !real.value().starts_with(top + "/")) return std::nullopt;
     return real.value().substr(top.size());
   }
 
-  // The folder that a path is in; nothing above the repository.
+  // The folder of a path; nothing above the repository.
   Result<std::optional<AssetPath>> parent_of(const AssetPath& path) const {
     if (path == rest_folder()) return std::optional<AssetPath>();
     if (!path.empty()) return std::optional(path.parent());
@@ -302,13 +301,13 @@ class GitFiles final : public RevisionFiles {
     return path;
   }
 
-  // A way that leaves the folder and comes back has come to nothing else.
+  // Removes a detour out of the folder and back into it.
   AssetPath without_detour(AssetPath path) const {
     if (!has_rest_ || path != project_in_rest()) return path;
     return {};
   }
 
-  // Adds what the repository has besides the folder.
+  // Adds the rest of the repository.
   Result<void> open_rest() const {
     if (has_rest_) return {};
     const GitRepository& own = *sources_.front()->repository;
@@ -331,7 +330,7 @@ class GitFiles final : public RevisionFiles {
     return parts;
   }
 
-  // A blob whose size cannot be read counts as too large for a pointer.
+  // A blob of unknown size counts as too large for a pointer.
   FileInfo info_of(const Found& found) const {
     FileInfo info;
     if (found.kind == Reach::outside) info.kind = FileKind::outside_link;
@@ -356,7 +355,7 @@ class GitFiles final : public RevisionFiles {
     return info;
   }
 
-  // Nothing when the blob is the content itself, or the store lacks it.
+  // Nothing if the blob is the content itself, or if the store does not have it.
   std::optional<AssetPath> object_behind(const Entry& entry, const AssetPath& path) const {
     if (entry.source->lfs == nullptr || entry.git.is_absent) return std::nullopt;
     const auto size = size_of(entry, path);
@@ -380,7 +379,7 @@ class GitFiles final : public RevisionFiles {
     return bytes;
   }
 
-  // With its folders, once each.
+  // Adds the path and its folders, once each.
   void add_to_folder(const AssetPath& path) const {
     if (path == rest_folder()) return;
     const AssetPath folder = path.parent();
@@ -391,7 +390,7 @@ class GitFiles final : public RevisionFiles {
 
   mutable std::mutex mutex_;
   const std::string project_;
-  // They grow when a submodule is looked into.
+  // These grow when a submodule is opened.
   mutable std::vector<std::unique_ptr<Source>> sources_;
   mutable std::map<AssetPath, Entry> entries_;
   mutable std::map<AssetPath, std::vector<std::string>> folders_;  ///< Names, each once.

@@ -1,6 +1,6 @@
-// Each question is a program: `git rev-parse` for commits and places, `git ls-tree` for all files
-// with their sizes, and one `git cat-file --batch` that hands out contents for as long as it lives.
-// Git's messages are asked for in English, and given as the reason for what it refuses.
+// Each query runs a program: `git rev-parse` for commits and paths, `git ls-tree` for all files
+// with their sizes, and one `git cat-file --batch` that returns contents while it runs. Git's
+// messages are requested in English, and used as the reason of errors.
 #include "bundler/cli/git_repository.h"
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 namespace muster::cli {
 namespace {
 
-/// A repository with a million files has about 100 MB of names.
+/// The names in a repository with a million files take about 100 MB.
 constexpr std::size_t kListBytesMax = 1ULL << 30U;
 constexpr std::size_t kAnswerBytesMax = 1U << 16U;
 constexpr std::size_t kRevisionBytesMax = 4096;
 
-// What a hook's environment says of another repository, or of another place, is not meant.
+// Removes variables that a hook sets for another repository or path.
 std::vector<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
   std::vector<std::string> all = {"env"};
   for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
@@ -60,7 +60,7 @@ std::string without_newline(std::string_view text) {
   return std::string(text.ends_with('\n') ? text.substr(0, text.size() - 1) : text);
 }
 
-// What Git says, without the blank lines and indents of its advice.
+// Git's message, without the blank lines and indents of its advice.
 std::string reason_of(const std::string& errors) {
   std::string reason;
   std::string_view rest = errors;
@@ -94,7 +94,7 @@ bool is_hex(std::string_view text) {
       text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// A name that no checkout can have is none of a project's.
+// A name that no checkout can have is not part of a project.
 std::optional<AssetPath> path_in(std::string_view text) {
   AssetPath path;
   while (!text.empty()) {
@@ -113,7 +113,7 @@ std::optional<GitEntry::Kind> kind_of_mode(std::string_view mode) {
   return std::nullopt;
 }
 
-// "MODE TYPE ID  SIZE\tPATH\0" for each; without the size where it was not asked for.
+// "MODE TYPE ID  SIZE\tPATH\0" for each; without the size if it was not requested.
 Result<GitTree> read_tree(std::string_view text, bool has_sizes) {
   GitTree tree;
   while (!text.empty()) {
@@ -137,8 +137,8 @@ Result<GitTree> read_tree(std::string_view text, bool has_sizes) {
   return tree;
 }
 
-// True for the files that a project is read from. Others (pictures, sounds) are only asked for
-// their size.
+// True for files with content that a project needs. For others (pictures, sounds) only the size is
+// needed.
 bool is_read(const AssetPath& path) {
   constexpr std::array<std::string_view, 5> kExtensions = {"cs", "json", "meta", "yaml", "yml"};
   return holds_references(path) ||
@@ -183,7 +183,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
       new GitRepository(folder, std::move(place), id, std::move(tree)));
 }
 
-// The server of a partial clone; nothing for a clone that has everything.
+// The server of a partial clone; nothing for a complete clone.
 std::optional<std::string> GitRepository::promisor() const {
   const auto answer =
       ask(folder_, {"config", "--get-regexp", "^remote\\..*\\.promisor$"}, kAnswerBytesMax);
@@ -198,7 +198,7 @@ std::optional<std::string> GitRepository::promisor() const {
 Result<GitTree> GitRepository::list() {
   const auto remote = promisor();
   std::vector<std::string> arguments = {"ls-tree", "-r", "-z"};
-  // Sizes of blobs that are elsewhere would each be a request.
+  // The size of each missing blob would be a separate request.
   if (!remote) arguments.emplace_back("-l");
   arguments.insert(arguments.end(), {"--full-tree", root_});
   const auto listed = ask(folder_, std::move(arguments), kListBytesMax);
@@ -292,7 +292,7 @@ Result<Bytes> GitRepository::read(const GitEntry& entry, const std::string& path
   if (!size) return fail(size.error());
   const auto bytes = number_in(size.value());
   if (!bytes) return fail(bytes.error());
-  content_.resize(static_cast<std::size_t>(bytes.value()) + 1);  // with the newline that ends it
+  content_.resize(static_cast<std::size_t>(bytes.value()) + 1);  // with the final newline
   if (auto got = contents_->read_exactly(content_); !got) return fail(got.error());
   return Bytes(content_).first(content_.size() - 1);
 }

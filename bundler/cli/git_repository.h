@@ -1,4 +1,4 @@
-// Questions to one Git repository.
+// Queries one Git repository.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,27 @@
 
 namespace muster::cli {
 
-/// One entry of a tree. A link's content is what it leads to.
+/// One entry of a tree. The content of a link is its target.
 struct GitEntry {
   enum class Kind : std::uint8_t { file, link, submodule };
   Kind kind = Kind::file;
-  std::string id;  ///< Of the blob, or of a submodule's commit.
-  /// Nothing where it is not known yet: a partial clone does not have every blob.
+  std::string id;  ///< The id of the blob, or of a submodule's commit.
+  /// Nullopt if unknown: a partial clone does not have every blob.
   std::optional<std::uint64_t> bytes;
-  bool is_absent = false;  ///< A partial clone lacks it: reading it is a request to the server.
+  /// Missing in a partial clone: reading it requires a request to the server.
+  bool is_absent = false;
 };
 using GitTree = std::map<AssetPath, GitEntry>;
 
-/// The repository that a folder belongs to, and one commit of it. Not safe to use from several
-/// threads.
+/// The repository of a folder, and one commit of it. Not safe to use from several threads.
 class GitRepository {
  public:
-  /// Opens `folder` at `revision`. Fails as `open_revision` does.
+  /// Opens `folder` at `revision`. Fails like `open_revision`.
   static Result<std::unique_ptr<GitRepository>> open(const std::string& folder,
                                                      const std::string& revision);
 
-  /// Everything below the folder. Fetches the blobs of text files that a partial clone lacks.
+  /// Everything below the folder. Fetches the blobs of text files that a partial clone does not
+  /// have.
   Result<GitTree> list();
   /// The content of a blob; valid until the next call.
   Result<Bytes> read(const GitEntry& entry, const std::string& path);
@@ -45,12 +46,12 @@ class GitRepository {
   const std::string& prefix() const { return prefix_; }
   /// The commit that is read.
   const std::string& commit() const { return commit_; }
-  /// The absolute path of the work tree; empty for a bare repository, or when Git fails.
+  /// The absolute path of the work tree; empty for a bare repository, or if Git fails.
   std::string work_tree() const;
-  /// Whether Git leaves a file of the work tree, given from the folder, out of every commit: it is
-  /// ignored, and not in the index either.
+  /// Whether Git excludes a file of the work tree, given relative to the folder, from every commit:
+  /// it is ignored, and not in the index.
   bool ignores(const std::string& path) const;
-  /// The folder that all work trees of the repository share; empty when Git does not say.
+  /// The folder that all work trees of the repository share; empty if Git does not return it.
   std::string common_folder() const;
 
  private:

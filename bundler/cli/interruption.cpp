@@ -1,4 +1,4 @@
-// A thread of its own waits for the signals, because almost nothing may be done in a handler.
+// A separate thread waits for the signals, because a handler must not do much.
 #include "bundler/cli/interruption.h"
 
 #include <csignal>
@@ -13,8 +13,8 @@
 namespace muster::cli {
 namespace {
 
-// One request may come as several signals (`timeout` sends one to the program and one to its
-// group): those of the first second are one.
+// One request may be several signals (`timeout` sends one to the program and one to its group):
+// those of the first second count as one.
 constexpr timespec kStep{0, 20'000'000};
 constexpr int kStepsOfOneRequest = 50;
 
@@ -25,7 +25,7 @@ void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
   received = signal;
   stop.request_stop();
   bool is_writing = false;
-  writing.compare_exchange_strong(is_writing, false);  // no mere look: see `begin_writing`
+  writing.compare_exchange_strong(is_writing, false);  // not just a load: see `begin_writing`
   if (is_writing) {
     for (int i = 0; i < kStepsOfOneRequest; ++i) sigtimedwait(&signals, nullptr, &kStep);
     sigwait(&signals, &signal);
@@ -50,20 +50,20 @@ void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // Who started us with a signal ignored (a shell does that with what runs in the background)
-    // wants it to stay so.
+    // A parent that started us with a signal ignored (a shell does that for background jobs)
+    // expects it to stay ignored.
     struct sigaction present {};
     if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN) continue;
     sigaddset(&signals, signal);
   }
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of writing
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a write error
   try {
     std::thread(wait_for_signals, signals, std::move(stop), std::ref(writing), std::ref(received))
         .detach();
   } catch (const std::system_error&) {
-    // Without memory for a thread a signal ends the program, as it does others.
+    // Without memory for a thread, a signal ends the program as usual.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   }
 }

@@ -1,4 +1,4 @@
-// Keys for signing builds, as files.
+// Reads the files of signing keys.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace muster::cli {
 
-/// Reads a key; nothing when `path` is empty. Fails as the disk does, and with `malformed` for a
-/// file that is no such key, saying what it should be.
+/// Reads a key; nothing if `path` is empty. Fails with disk errors, and with `malformed` for a file
+/// without such a key, with the expected content.
 Result<std::optional<SigningKey>> read_signing_key(const std::string& path);
 Result<std::optional<VerifyKey>> read_verify_key(const std::string& path);
 

@@ -32,7 +32,7 @@ int keygen(const std::string& path, Session& session) {
   }
   if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const SigningKeys keys = signing_keys(random_seed());
-  // The secret one first: a key of which only the open half is there would be of no use.
+  // The secret key first: the public half alone would be useless.
   if (auto made = create_secret_file(path, as_bytes(key_file_text(keys.secret))); !made) {
     return report_error(session, made.error());
   }

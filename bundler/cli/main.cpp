@@ -1,5 +1,5 @@
-// Constructs the edges of the program: streams, clock, signals (what is on the disk: edges.cpp).
-// Everything else is told.
+// Constructs the edges of the program: streams, clock, signals (disk: edges.cpp). All other code
+// receives them as arguments.
 #include <unistd.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   const muster::MappingGuard mapping_guard;
 
   const muster::SteadyClock clock;
-  // Colours and progress are for people at a terminal that can show them (https://no-color.org).
+  // Colours and progress are only for terminals that support them (https://no-color.org).
   const auto is_set = [](const char* name) {
     const char* const value = std::getenv(name);
     return value != nullptr && *value != '\0';
@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
       .stop = stop.get_token(),
       .writing = writing};
   const int code = muster::cli::run(argc, argv, session);
-  // A program that a signal has stopped ends by that signal, once it has cleaned up: what started
-  // it (a shell's loop, make) then stops too.
+  // A program that a signal has stopped ends by that signal, after cleaning up, so that its parent
+  // (a shell's loop, make) stops too.
   if (received != 0 && code != muster::cli::kInternal) muster::cli::end_by_signal(received);
   return code;
 }

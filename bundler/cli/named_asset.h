@@ -1,4 +1,4 @@
-// An asset of a project as a person names it.
+// Finds an asset by the name that a user passes.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace muster::cli {
 
-/// A guid, a path from the project's root, or one that the shell completed: from the present
-/// folder, or absolute. `project_path` is where the project was opened. Fails with `not_found`,
-/// telling what was looked for.
+/// A guid, a path from the project's root, or one that the shell completed: from the current
+/// folder, or absolute. `project_path` is the path with which the project was opened. Fails with
+/// `not_found`, naming the asset.
 Result<AssetNumber> find_named_asset(const Project& project, const std::string& project_path,
                                      const std::string& name);
 

@@ -1,4 +1,4 @@
-// The commands that work on a build's output: verify, inspect, extract.
+// The commands for a build's output: verify, inspect, extract.
 #include <memory>
 #include <optional>
 
@@ -85,11 +85,11 @@ int inspect(const std::string& path, const std::string& format, Session& session
     return kFindings;
   }
   if (const int code = write_report(session, text.value(), {}); code != kSuccess) return code;
-  // What is shown comes from the tables; whether the entries are whole, only their bytes tell.
+  // The output comes from the tables; only the bytes of the entries show whether they are intact.
   const auto bundle = BundleReader::open(file.value().bytes());
-  if (!bundle) return kSuccess;  // A catalog is checked as a whole when it is opened.
+  if (!bundle) return kSuccess;  // A catalog is checked completely when it is opened.
   Decompressor decompressor;
-  // `OUT/client/bundles/X.mbundle`: they are beside the folder that it lies in.
+  // `OUT/client/bundles/X.mbundle`: the dictionaries are beside the folder of the bundle.
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   if (const auto target = open_folder(folder + "/..")) {
@@ -106,7 +106,7 @@ int inspect(const std::string& path, const std::string& format, Session& session
 
 // ---- extract
 
-// Damage is a finding; what cannot be read, found or written is not.
+// Damage is a finding; read errors, missing files and write errors are not.
 int report_damage(Session& session, const Error& error) {
   const int code = report_error(session, error);
   switch (error.code) {
@@ -120,7 +120,7 @@ int report_damage(Session& session, const Error& error) {
   }
 }
 
-// Files among the bundles would be what no catalog names.
+// Refuses to write files among the bundles, which no catalog names.
 Result<void> check_is_outside(const std::string& folder, const std::string& out) {
   const auto place = resolved(folder);
   if (!place) return fail(place.error());
@@ -135,7 +135,7 @@ struct ExtractArguments {
   std::string out;
   std::string guid;
   std::string folder;
-  std::string target = {};  ///< Empty: the client's, or else the server's.
+  std::string target = {};  ///< Empty: the client, or else the server.
 };
 
 class Extraction {
@@ -146,7 +146,7 @@ class Extraction {
     decompressor_.use(std::move(dictionaries));
   }
 
-  // Writes one asset's entries, or all of a bundle's when `only` is null.
+  // Writes one asset's entries, or all entries of a bundle if `only` is null.
   Result<std::size_t> run(const BundleReader& bundle, const Guid& only) {
     std::size_t written = 0;
     for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
@@ -162,7 +162,7 @@ class Extraction {
   AssetPath target_path(const BundleEntry& entry) const {
     const auto asset = catalog_.find_asset(entry.guid);
     const auto path = AssetPath::parse(asset ? asset->path : entry.guid.to_string());
-    // The catalog is outside data: a path that leaves the folder becomes a plain name.
+    // The catalog is untrusted: a path that leaves the folder becomes a plain name.
     AssetPath place = path ? path.value() : AssetPath().child(entry.guid.to_string());
     const std::string name(place.name());
     if (entry.kind == EntryKind::import_settings) return place.parent().child(name + ".meta");
@@ -188,7 +188,7 @@ class Extraction {
   ByteVector plain_;
 };
 
-// One target's folder and catalog, and the bundle in it that holds an asset.
+// One target's folder and catalog, and its bundle with an asset.
 struct Holder {
   std::unique_ptr<FileSystem> files;
   ByteVector bytes;
@@ -210,7 +210,7 @@ Result<Holder> find_holder(const std::string& folder, const Guid& guid) {
   return holder;
 }
 
-// The holder in the target that is asked for, or else in the first that has one.
+// The holder in the requested target, or else in the first one that has it.
 Result<Holder> find_holder(const ExtractArguments& arguments, const Guid& guid) {
   std::vector<std::string> targets{arguments.target};
   if (arguments.target.empty()) targets = {"client", "server"};
@@ -219,7 +219,7 @@ Result<Holder> find_holder(const ExtractArguments& arguments, const Guid& guid) 
   for (const std::string& target : targets) {
     auto holder = find_holder(arguments.out + "/" + target, guid);
     if (holder && holder.value().bundle) return holder;
-    // A build may have one target only.
+    // A build may have only one target.
     if (!holder && holder.error().code != ErrorCode::not_found) return holder;
     if (!holder && missing.message.empty()) missing = holder.error();
     was_opened = was_opened || holder.has_value();
@@ -251,7 +251,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   if (!file_bytes) return report_error(session, file_bytes.error());
   const auto bundle = BundleReader::open(file_bytes.value());
   if (!bundle) return report_damage(session, bundle.error());
-  // Looked at as a whole before anything is written.
+  // Verified completely before anything is written.
   Decompressor decompressor;
   decompressor.use(read_dictionaries(*holder.value().files));
   ByteVector plain;

@@ -1,4 +1,4 @@
-// Standard output, with the reason when it fails.
+// Standard output that remembers why writing failed.
 #pragma once
 
 #include <array>
@@ -7,12 +7,13 @@
 
 namespace muster::cli {
 
-/// A stream into a descriptor that remembers why writing failed: `std::ostream` only knows that it
-/// did, and by then `errno` may be another's. Flush it before you ask or leave. For one thread.
+/// A stream into a descriptor that remembers the reason of a write error: `std::ostream` only knows
+/// that there was one, and `errno` may have changed by then. Flush it before checking or exiting.
+/// For one thread.
 class OutputStream final : public std::ostream {
  public:
   explicit OutputStream(int descriptor);
-  /// The `errno` of the first failure, or 0. What is written after a failure is thrown away.
+  /// The `errno` of the first error, or 0. Output after an error is discarded.
   int error() const { return buffer_.error(); }
 
  private:

@@ -1,4 +1,4 @@
-// The commands that make a patch between two builds, and a build of an older one and a patch.
+// The commands that create and apply patches between builds.
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -16,9 +16,9 @@ namespace {
 
 struct PatchArguments {
   std::string before;
-  std::string after;  ///< Of create.
+  std::string after;  ///< For create.
   std::string patch;
-  std::string out;  ///< Of apply.
+  std::string out;  ///< For apply.
   bool is_portable = false;
 };
 

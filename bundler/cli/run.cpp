@@ -17,7 +17,7 @@ namespace muster::cli {
 
 namespace {
 
-// What every command takes.
+// The options of every command.
 void add_common_options(CLI::App& command, Session& session) {
   command.add_flag_callback(
       "--no-progress", [&session] { session.reporter.switch_off(); }, "Print no progress");
@@ -90,7 +90,7 @@ int run_command(int argc, char** argv, Session& session) {
     }
     return session.exit_code;
   } catch (const std::bad_alloc&) {
-    // Of what was at work everything has been unwound: a build leaves its folder as it was.
+    // The work has been unwound: a build leaves its folder unchanged.
     session.err
         << "muster: out of memory; nothing was changed that was not finished. Give it more, "
            "or fewer '--jobs'\n";
@@ -108,7 +108,7 @@ int run(int argc, char** argv, Session& session) {
   const int code = run_command(argc, argv, session);
   session.out.flush();
   const int error = session.out.error();
-  // Somebody who reads only the head of a report has seen enough; a full disk is another matter.
+  // A reader of the first lines may close the pipe; a full disk is an error.
   if (error == 0 || error == EPIPE) return code;
   session.err << "muster: the output could not be written: " << std::strerror(error) << "\n";
   return code == kInternal ? kInternal : kUsage;

@@ -42,8 +42,8 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
 }
 
 Result<void> begin_writing(Session& session) {
-  // Who waits for signals asks to stop, and then looks at `writing`, as one step with those of
-  // others; here it is the other way round. So one of the two sees what the other has done.
+  // The signal thread requests the stop and then reads `writing`, as one atomic step; this thread
+  // does the opposite. So one of the two sees the other's change.
   session.writing.exchange(true);
   if (!session.stop.stop_requested()) return {};
   return fail(ErrorCode::cancelled, "stopped; nothing was changed");
@@ -80,7 +80,7 @@ Result<std::uint64_t> size_from(std::string_view text) {
   if (letter != std::string_view::npos) {
     const std::string_view number = text.substr(0, text.size() - 1);
     const unsigned shift = 10 * (static_cast<unsigned>(letter) + 1);
-    // Digits alone: what is read here has no unit of its own.
+    // Only digits: this number must not have another unit.
     const bool has_digits_only = number.find_first_not_of("0123456789") == std::string_view::npos;
     const auto units = read_byte_count(number);
     if (has_digits_only && units &&
@@ -93,11 +93,11 @@ Result<std::uint64_t> size_from(std::string_view text) {
 }
 
 int write_report(Session& session, const std::string& text, const std::string& path) {
-  // The names that people give to the standard streams. Where those lead to a file, others write
-  // there too: it is not to be replaced.
+  // The usual names of the standard streams. If a stream is a file, other programs write to it too,
+  // so it must not be replaced.
   if (path.empty() || path == "-" || path == "/dev/stdout") {
     session.out << text;
-    return kSuccess;  // `run` checks at its end that all of it was written
+    return kSuccess;  // `run` checks at its end that everything was written
   }
   if (path == "/dev/stderr") {
     session.err << text;

@@ -1,4 +1,4 @@
-// What every command of `muster` is given.
+// The arguments of every `muster` command.
 #pragma once
 
 #include <atomic>
@@ -34,55 +34,55 @@ struct Session {
   SwitchedReporter& reporter;
   const Clock& clock;
   std::stop_token stop;
-  /// Set while a command writes something that an interruption must not leave half done. Until then
+  /// Set while a command writes data that an interruption must not leave incomplete. Otherwise
   /// Ctrl-C ends the program at once. Set by `begin_writing`.
   std::atomic<bool>& writing;
   int exit_code = kSuccess;
   bool is_quiet = false;    ///< `--quiet`: no remarks; errors and findings are printed.
-  bool is_verbose = false;  ///< `--verbose`: what a command knows of its work besides.
+  bool is_verbose = false;  ///< `--verbose`: more details of a command's work.
 };
 
-/// A project on disk. Stays where it was made: the project refers to the file system.
+/// A project on disk. Must not be moved: the project refers to the file system.
 struct OpenProject {
   std::unique_ptr<FileSystem> files;
-  std::unique_ptr<RecordedFiles> recorded;  ///< Null where nobody records.
+  std::unique_ptr<RecordedFiles> recorded;  ///< Null without recording.
   std::unique_ptr<BuildMemory> memory;      ///< Likewise.
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
                                  const Progress& progress = {});
-/// The same for a build, as `Project::open` has it with wishes; remembers what is looked at. What
-/// an `earlier` build by the same `tool` has left spares some of it.
+/// The same for a build, with wishes (`Project::open`); records the accessed files. The state of an
+/// `earlier` build by the same `tool` reduces the work.
 Result<OpenProject> open_recorded_project(const std::string& path, const Session& session,
                                           unsigned jobs, const std::vector<VariantWish>& variants,
                                           std::optional<BuildState> earlier,
                                           const std::string& tool, const Progress& progress = {});
 
-/// Sets `writing`. Fails with `cancelled` when Ctrl-C came just before: then nothing is to be
-/// written, and the program ends on its own.
+/// Sets `writing`. Fails with `cancelled` if Ctrl-C came just before: then the caller writes
+/// nothing, and the program ends.
 Result<void> begin_writing(Session& session);
 
-/// Prints a remark for a person, unless the session is quiet; what is in it comes from files and
-/// their names.
+/// Prints a remark for the user, unless the session is quiet. The message may contain text from
+/// files and their names.
 void tell(Session& session, std::string_view message);
 
-/// Prints why the command fails, also when the session is quiet. For a reason that has no `Error`.
+/// Prints why the command fails, also in a quiet session. For a reason without an `Error`.
 void refuse(Session& session, std::string_view message);
 
-/// Prints an error and gives the exit code for it.
+/// Prints an error and returns its exit code.
 int report_error(Session& session, const Error& error);
 
-/// Reads `client`, `server` or `all`.
+/// Parses `client`, `server` or `all`.
 Result<TargetSet> targets_from(const std::string& name);
 
-/// Reads a number of bytes as an argument: as in muster.yaml ("1048576", "512 KiB", "300 MB"), or
+/// Parses a number of bytes as an argument: as in muster.yaml ("1048576", "512 KiB", "300 MB"), or
 /// with one letter, "500M" and "10G", for powers of 1,024.
 Result<std::uint64_t> size_from(std::string_view text);
 
-/// Writes a report to a file, or to standard output when `path` is empty.
+/// Writes a report to a file, or to standard output if `path` is empty.
 int write_report(Session& session, const std::string& text, const std::string& path);
 
-/// Each adds one command to the program.
+/// Each function adds one command to the program.
 void add_build(CLI::App& app, Session& session);
 void add_completion(CLI::App& app, Session& session);
 void add_diff(CLI::App& app, Session& session);

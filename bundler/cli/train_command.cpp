@@ -90,7 +90,7 @@ Result<void> apply(const std::vector<RetrainingPlan>& plans, const AssetPath& fo
   return {};
 }
 
-// Of a project that cannot be built only a part would be looked at.
+// A project that cannot be built would be examined only in part.
 bool can_be_built(const Project& project, const std::vector<ComponentDescription>& components,
                   unsigned jobs, Session& session) {
   const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {

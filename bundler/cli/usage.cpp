@@ -33,7 +33,7 @@ const CLI::App* command_named(const CLI::App& app, const std::string& name) {
 std::string unexpected(const std::string& argument, const std::string& meant,
                        const CLI::App& command) {
   std::set<std::string> names = names_of(command);
-  // `did_you_mean` suggests no name that is known.
+  // `did_you_mean` does not suggest known names.
   const bool is_known = names.contains(meant);
   return "unexpected argument '" + argument + "'" +
          (is_known ? "; did you mean '" + meant + "'?" : did_you_mean(meant, names));
@@ -81,7 +81,7 @@ void add_project_and_asset(CLI::App& command, std::string& project, std::string&
     if (first->count() == 0) throw CLI::RequiredError("ASSET");
     if (second->count() > 0) return;
     if (is_project_folder(project)) throw CLI::RequiredError("ASSET");
-    // One argument is the asset, though it comes in the place of the project.
+    // A single argument is the asset, although it is in the position of the project.
     asset = std::exchange(project, project_above("."));
   });
 }
@@ -136,7 +136,7 @@ std::string unknown_argument(const CLI::App& app, const std::vector<std::string>
     const std::string name =
         is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
     if (knows(*command, name)) continue;
-    // `-out` is a common way to write `--out`.
+    // `-out` is a common mistake for `--out`.
     const std::string meant = is_long ? name : "-" + argument.substr(0, argument.find('='));
     return unexpected(is_long ? name : argument, meant, *command);
   }

@@ -32,13 +32,13 @@ struct ValidateArguments {
   std::string write_baseline;
   bool prune_baseline = false;
   std::string against;                     ///< A revision or a build, or empty.
-  std::string build;                       ///< An output to hold against the budgets, or empty.
+  std::string build;                       ///< An output to compare with the budgets, or empty.
   std::vector<std::string> variants = {};  ///< As in "platform=linux".
   std::string explain;
   bool strict = false;
   std::string fail_on = "error";
   bool fix = false;
-  bool dry_run = false;  ///< Of the fixes.
+  bool dry_run = false;  ///< For the fixes.
   bool allow_loss = false;
 };
 
@@ -73,7 +73,7 @@ Result<Baseline> load_baseline(const std::string& path) {
   return Baseline::parse(as_text(bytes.value()));
 }
 
-// What findings are about, besides the project itself.
+// The comparisons of `validate`, besides the project itself.
 struct Comparisons {
   std::optional<Contract> shipped;
   std::vector<TargetSizes> sizes;
@@ -99,7 +99,7 @@ Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetS
   return comparisons;
 }
 
-// Descriptions that cannot be read have a finding of their own.
+// Unreadable descriptions have their own finding.
 Result<std::vector<Finding>> check_all(const Project& project, const Comparisons& comparisons,
                                        const std::vector<VariantWish>& wishes,
                                        const ValidateOptions& options, const Session& session) {
@@ -132,14 +132,14 @@ std::string look_at(const std::vector<std::string>& variants) {
   return "a look with '" + text.substr(1) + "'";
 }
 
-// Marks what the baseline knows. What it counts and nobody finds any more is taken out of it, or
-// told: CI fails then with '--strict'.
+// Marks findings that the baseline accepts. Unused counts are removed from it, or reported: with
+// '--strict' CI then fails.
 Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Finding>& findings,
                             Session& session) {
   const auto baseline = load_baseline(arguments.baseline);
   if (!baseline) return fail(baseline.error());
   baseline.value().mark_known(findings);
-  // Of the rest nobody knows.
+  // The findings of other targets are unknown.
   if (arguments.target != "all") return true;
   const bool is_same_look = baseline.value().variants() == sorted(arguments.variants);
   const std::string same_look = look_at(baseline.value().variants());
@@ -204,7 +204,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   if (arguments.fix) {
     const auto fixed = fix_config(arguments.project, arguments.dry_run, session);
     if (!fixed) return report_error(session, fixed.error());
-    // What else there is shows once the project can be read.
+    // Further findings are available once the project can be read.
     if (fixed.value() && arguments.dry_run) return kFindings;
   }
   PatientReporter reporter(session.reporter, session.clock);

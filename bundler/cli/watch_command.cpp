@@ -1,5 +1,5 @@
-// Builds whenever the project changes. The runtime that loads the output sees the new build as soon
-// as it is published (`is_another_build`), is told when to look, and what is alive follows.
+// Builds whenever the project changes. The runtime that loads the output detects the new build
+// after publication (`is_another_build`), is notified when to check, and updates existing objects.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -17,13 +17,13 @@
 namespace muster::cli {
 namespace {
 
-// Without it games have to look for themselves, and do.
+// Without the socket, games poll for new builds.
 void open_socket(const std::string& out, std::optional<WatchSocket>& socket, Session& session) {
   auto opened = WatchSocket::open(out);
   if (opened) {
     socket.emplace(std::move(opened.value()));
   } else {
-    tell(session, "games are not told of builds: " + opened.error().message);
+    tell(session, "games are not notified of builds: " + opened.error().message);
   }
 }
 
@@ -34,12 +34,12 @@ std::string nearest_folder(std::string folder) {
   return folder;
 }
 
-// Watches the folders that the project takes from elsewhere: local packages, `folders` of its
-// settings. A build reads those that are there; one that is to come begins a build as well.
+// Watches the project's outside folders: local packages, `folders` of its settings. A build reads
+// the existing ones; the creation of a missing one starts a build as well.
 Result<void> watch_elsewhere(const std::string& project, const FileReader& files,
                              FolderWatch& watch) {
   for (const OutsideFolder& outside : outside_folders(files)) {
-    if (files.stat(outside.at)) continue;  // an embedded package comes before it
+    if (files.stat(outside.at)) continue;  // an embedded package takes precedence
     const auto place =
         resolved(outside.place.starts_with('/') ? outside.place : project + "/" + outside.place);
     if (!place) return fail(place.error());
@@ -60,7 +60,7 @@ int watch(const BuildArguments& arguments, Session& session) {
     if (!root) return report_error(session, root.error());
     const auto out = resolved(arguments.out);
     if (!out) return report_error(session, out.error());
-    // Begun before the build, so that a change that the build just missed begins the next one.
+    // Starts before the build, so that a change that the build just missed starts the next one.
     const auto config = load_config(*files.value());
     const CompressionRules rules = config ? compression_of(config.value()) : CompressionRules();
     auto folders = FolderWatch::open(*files.value(), root.value(), out.value(),
@@ -72,10 +72,10 @@ int watch(const BuildArguments& arguments, Session& session) {
     const int code = build(arguments, session);
     session.writing = false;
     if (session.stop.stop_requested()) return code;
-    // What is wrong with the arguments does not get right by itself.
+    // An error in the arguments does not go away.
     if (is_first && code == kUsage) return code;
     session.out.flush();
-    // Findings need not keep a build from being published: games look for themselves.
+    // A build may be published despite findings, because games check for it themselves.
     if (!socket && code == kSuccess) open_socket(arguments.out, socket, session);
     if (socket) socket->tell_built();
     session.err << "muster: watching " << counted(folders.value().folder_count(), "folder")
@@ -91,9 +91,9 @@ void add_watch(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("watch", "Build, and build again whenever the project changes");
   add_build_options(*command, *arguments);
-  arguments->fails_over_budget = false;  // a build that is too large is one to look at
+  arguments->fails_over_budget = false;  // a build that is too large can be examined
   command->footer(
-      "Whatever is wrong is told, and the last good build stays until it is mended.\n"
+      "Errors are reported, and the last good build stays until they are fixed.\n"
       "Example:\n  muster watch my-game --out build/game --level 1");
   command->callback([arguments, &session] { session.exit_code = watch(*arguments, session); });
 }

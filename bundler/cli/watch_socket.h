@@ -1,4 +1,4 @@
-// Where a watch tells games of its builds.
+// Notifies games of a watch's builds.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace muster::cli {
 
-/// A socket to which the games that play an output connect; README.md, "The watch's socket".
+/// A socket to which the games that load an output connect; README.md, "The watch's socket".
 class WatchSocket {
  public:
-  /// `out` is the output's folder. Fails with `busy` when another watch builds to it, with
-  /// `not_found` when there is none, or with `io`.
+  /// `out` is the output's folder. Fails with `busy` if another watch builds into it, with
+  /// `not_found` if it does not exist, or with `io`.
   static Result<WatchSocket> open(const std::string& out);
 
-  /// Tells everybody who is connected. Who does not listen is let go.
+  /// Notifies every connected client. Disconnects clients that do not read.
   void tell_built();
 
  private:

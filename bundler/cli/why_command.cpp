@@ -22,7 +22,7 @@ struct WhyOptions {
   std::string format = "text";
 };
 
-// One way to the asset: from a registry's entry, or (without an entry) from a registry or root
+// One path to the asset: from a registry's entry, or (without an entry) from a registry or root
 // itself, which refers strongly to definitions.
 struct Reason {
   std::string target;
@@ -47,8 +47,8 @@ class ReasonSearch {
         }
       }
     }
-    // As the planner does: what lies behind a registered asset is that asset's own, and what the
-    // target goes without is nobody's.
+    // Like the planner: assets behind a registered asset belong to that asset, and stripped assets
+    // to none.
     std::set<AssetNumber> stops;
     for (const Guid& guid : project_.model().assets_for(target_)) {
       stops.insert(project_.index().find(guid));
@@ -89,7 +89,7 @@ std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
   return reasons;
 }
 
-// For which targets the asset is left out, though registries reach it, and by which rule.
+// The targets that leave out the asset, although registries reach it, with the rule.
 std::vector<std::pair<std::string, std::string>> strippings_of(const Project& project,
                                                                AssetNumber asset) {
   std::vector<std::pair<std::string, std::string>> found;

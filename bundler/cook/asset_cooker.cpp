@@ -115,7 +115,7 @@ bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& quest
 
 namespace {
 
-// An entity of a world has one component of each type.
+// An entity has at most one component of each type.
 void note_second(const SourceComponent& component, const SourceEntity& entity,
                  std::vector<CookProblem>& problems) {
   const SourceComponent* const first = entity.find(component.class_name);
@@ -129,7 +129,7 @@ void note_second(const SourceComponent& component, const SourceEntity& entity,
 
 std::vector<CookProblem> AssetCooker::unfit_values(AssetNumber asset) const {
   std::vector<CookProblem> problems;
-  std::vector<CookQuestion> questions;  // which nobody compares
+  std::vector<CookQuestion> questions;  // not used
   if (components_.empty() || !holds_references(project_.index().at(asset).path)) return problems;
   const Packing packing = packing_but_sidecar(project_, asset);
   if (packing.fault || !packing.is_text) return problems;
@@ -159,13 +159,14 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
     PrefabEntity& packed = data.entities.emplace_back();
     packed.name = entity.name;
     packed.source_id = entity.file_id;
-    // Orphans of a damaged hierarchy hang under the root: a prefab has one.
+    // Orphans of a damaged hierarchy are below the root, because a prefab has one root.
     if (data.entities.size() > 1) {
       packed.parent = entity.parent < 0 ? 0U : static_cast<std::uint32_t>(entity.parent);
     }
     packed.is_active = entity.active;
     for (const SourceComponent& component : entity.components) {
-      // Asked for either target, so that who looks for the other's bundle asks the same.
+      // Asked for either target, so that a search for the other target's bundle asks the same
+      // questions.
       const ClassOwner owner = owner_of_class(component.class_id);
       result.questions.push_back(question_of_stripping(component.class_name, owner));
       const ComponentDescription* description =
@@ -193,8 +194,8 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       {own.guid, kFlattenedPrefab, EntryKind::prefab, std::move(bytes).value()});
 }
 
-// A factory creates one entity of pure data. One that holds no component stands for itself. What is
-// told by descriptions or scripts is no class of the engine's, whatever its name.
+// A factory creates one entity of pure data. A factory without components is itself the component.
+// A class with a description or script is not one of the engine's, whatever its name.
 SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset,
                                          std::vector<CookQuestion>& questions) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
@@ -240,7 +241,7 @@ void AssetCooker::add_settings(const Asset& asset, CookedAsset& result) const {
   ByteVector meta_buffer;
   const auto text = read_whole(project_.files(), meta.path, kSidecarBytesMax, meta_buffer);
   if (!text) {
-    // An asset without a sidecar has no guid, so this one vanished meanwhile.
+    // An asset without a sidecar has no guid, so this sidecar was removed since.
     if (text.error().code == ErrorCode::not_found) return;
     result.problems.push_back({{meta.path, {}}, text.error().message});
     return;

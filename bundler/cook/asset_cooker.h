@@ -1,4 +1,4 @@
-// One asset to the entries that a bundle holds of it.
+// Cooks one asset into the entries of a bundle.
 #pragma once
 
 #include <map>
@@ -21,30 +21,30 @@ struct CookedEntry {
 struct CookedAsset {
   std::vector<CookedEntry> entries;
   std::uint64_t source_bytes = 0;
-  std::vector<CookProblem> problems;  ///< Any of them makes the asset unusable.
-  /// What the entries depend on. In any order, some more than once.
+  std::vector<CookProblem> problems;  ///< A single problem makes the asset unusable.
+  /// The dependencies of the entries, in any order, some repeated.
   std::vector<CookQuestion> questions;
 };
 
 /// Cooks assets of one project. Safe to use from several threads.
 class AssetCooker {
  public:
-  /// `components` are the game's descriptions, `strips` what the target goes without (null: it gets
-  /// everything); both must outlive the cooker.
+  /// `components` are the game's descriptions, `strips` the rules for what the target leaves out
+  /// (null: it gets everything). Both must outlive the cooker.
   AssetCooker(const Project& project, const std::vector<ComponentDescription>& components,
               const StripRules* strips = nullptr);
 
-  /// Text assets become their object form, prefabs and factories also a flattened prefab;
-  /// everything else goes in byte for byte, with its import settings. What `packing_of` refuses is
-  /// a problem, not content.
+  /// Text assets become their object form; prefabs and factories also become a flattened prefab.
+  /// Everything else is packed byte for byte, with its import settings. An asset that `packing_of`
+  /// refuses is a problem, not content.
   CookedAsset cook(AssetNumber asset) const;
-  /// What `cook` makes of an asset with text: its object and prefab, and nothing of one that goes
-  /// in byte for byte.
+  /// The part of `cook` for an asset with text: its object and prefab. Empty for an asset that is
+  /// packed byte for byte.
   CookedAsset cook_text_sample(AssetNumber asset) const;
-  /// The import settings that `cook` adds to an asset that goes in byte for byte.
+  /// The import settings that `cook` adds to an asset that is packed byte for byte.
   CookedAsset cook_settings(AssetNumber asset) const;
-  /// The values of an asset's described components that do not fit: those problems of `cook` that
-  /// `packing_of` does not know of, found without cooking the rest.
+  /// The values of an asset's described components that do not fit: the problems of `cook` that
+  /// `packing_of` does not find, without cooking the rest.
   std::vector<CookProblem> unfit_values(AssetNumber asset) const;
 
  private:

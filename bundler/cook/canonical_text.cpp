@@ -24,7 +24,7 @@ std::string_view write(Number value, Digits& digits) {
 
 template <typename Number>
 std::optional<Number> canonical(std::string_view text) {
-  // Most scalars are words: look at the first character before parsing.
+  // Most scalars are words, so the first character is checked before parsing.
   if (text.empty() || text.size() > Digits().size()) return std::nullopt;
   if (text[0] != '-' && (text[0] < '0' || text[0] > '9')) return std::nullopt;
   Number value{};

@@ -1,4 +1,4 @@
-// Values and their one canonical text: what lets the object form keep a number instead of digits.
+// Values and their canonical text, with which the object form can store a number instead of digits.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace muster {
 
 /// The integer whose canonical decimal text is `text`: no plus sign, no leading zero, no "-0".
 std::optional<std::int64_t> canonical_integer(std::string_view text);
-/// The finite number whose shortest text is `text`. That text may look like an integer.
+/// The finite number whose shortest text is `text`. The text may look like an integer.
 std::optional<float> canonical_real32(std::string_view text);
 std::optional<double> canonical_real64(std::string_view text);
-/// The integer, when it fits 32 bits.
+/// The integer, if it fits 32 bits.
 std::optional<std::int32_t> canonical_i32(std::string_view text);
-/// The guid whose 32 lower-case digits are `text`. Unlike `Guid::parse`, makes no message.
+/// The guid whose 32 lower-case digits are `text`. Unlike `Guid::parse`, creates no message.
 std::optional<Guid> canonical_guid(std::string_view text);
 
-/// The texts that the functions above take back. A guid has `to_string`.
+/// The inverse of the functions above. For a guid use `to_string`.
 std::string text_of(std::int64_t value);
 std::string text_of(float value);
 std::string text_of(double value);

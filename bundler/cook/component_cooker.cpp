@@ -75,8 +75,8 @@ class ComponentCook {
     }
   }
 
-  // A value: where an override would name it, where the layers have it, if they do, and which
-  // override is the first that counts.
+  // A value: its path in overrides, its position in the layers, if any, and the first override that
+  // applies.
   struct Item {
     std::string path;
     SourceComponent::Place place;
@@ -90,7 +90,7 @@ class ComponentCook {
     }
   };
 
-  // `slots[2].ammo` stands in the source where overrides call it `slots.Array.data[2].ammo`.
+  // The source has `slots[2].ammo` where overrides have `slots.Array.data[2].ammo`.
   static std::string source_path(std::string_view field) {
     std::string path;
     for (const char c : field) {
@@ -100,8 +100,8 @@ class ComponentCook {
     return path;
   }
 
-  // How far out the source says something at a path: the number of the layer from 1 on, 0 for
-  // overrides alone, -1 for nothing at all.
+  // The outermost source with a value at a path: the number of the layer, from 1; 0 for overrides
+  // only, -1 for none.
   int layer_of(const std::string& path) const {
     for (std::size_t i = component_.layers.size(); i > 0; --i) {
       const ComponentLayer& layer = component_.layers[i - 1];
@@ -118,8 +118,8 @@ class ComponentCook {
     return is_overridden ? 0 : -1;
   }
 
-  // Where the source keeps a field; empty when it has none. A plain prefab over one of Unity's
-  // spells it in its own way: the outer layer's spelling counts.
+  // The path of a field in the source; empty if it has none. A plain prefab over one of Unity's has
+  // its own spelling: that of the outer layer is used.
   std::string locate(const std::string& name) const {
     std::vector<std::string> paths;
     if (component_.class_name == "Transform" || component_.class_name == "RectTransform") {
@@ -155,14 +155,14 @@ class ComponentCook {
     if (length.set_by == nullptr && nodes.size() > field.count) note(field, list);
     nodes.resize(std::max<std::size_t>(nodes.size(), field.count), yaml::kNoNode);
     for (std::uint32_t i = 0; i < field.count; ++i) {
-      // Unity writes changes to array items as `name.Array.data[i]`.
+      // Unity writes changes of array items as `name.Array.data[i]`.
       Item item{list.path + ".Array.data[" + std::to_string(i) + "]",
                 {list.place.source, nodes[i]}};
       const ValueReach own = extents_.reach(item.path, field.element_bytes);
       const std::size_t offset = std::size_t{i} * field.element_bytes;
       if (!own.is_in_layers) {
         item.place = {};
-        // What a packed text has stored here.
+        // The value that a packed text has stored here.
         const auto at = static_cast<std::ptrdiff_t>(field.offset_bytes + offset);
         std::copy_n(description_.default_value.begin() + at, field.element_bytes, place + offset);
       }
@@ -171,7 +171,7 @@ class ComponentCook {
     }
   }
 
-  // A list of structs has as many items as the description names.
+  // A list of structs must have the number of items in the description.
   void check_struct_lists() {
     std::map<std::string, std::size_t> counts;
     for (const FieldDescription& field : description_.fields) {
@@ -257,14 +257,14 @@ class ComponentCook {
     }
   }
 
-  // A quoted value is a text and no number, even if its letters are digits.
+  // A quoted value is a text, even if it consists of digits.
   static bool is_quoted_number(const FieldDescription& field, const Item& item) {
     return item.place.source->dialect == yaml::Dialect::plain && field.type != FieldType::text &&
            item.node().style != yaml::ScalarStyle::plain &&
            std::ranges::find(field.names, item.node().text) == field.names.end();
   }
 
-  // Whether a number, or one of a vector, is one that the description knows.
+  // Whether a number, or each number of a vector, is allowed by the description.
   static bool is_allowed(const FieldDescription& field, const std::byte* place) {
     return with_lane_type(lane_type(field.type), [&]<typename T>(T) {
       return muster::is_allowed(load_lane<T>(place), field.minimum, field.maximum,
@@ -284,7 +284,7 @@ class ComponentCook {
     return true;
   }
 
-  // `{x: 1, y: 2}` or `[1, 2]`; parts that are left out keep their default.
+  // `{x: 1, y: 2}` or `[1, 2]`; missing parts keep their default.
   void store_axes(const FieldDescription& field, const Item& item, std::byte* place) {
     const std::size_t axes = axis_count(field.type);
     std::vector<yaml::NodeIndex> nodes(axes, yaml::kNoNode);
@@ -321,8 +321,8 @@ class ComponentCook {
     }
   }
 
-  // Each override changes what the ones before it made: Unity writes the four numbers of a weak
-  // reference one by one.
+  // Each override changes the result of the previous ones: Unity writes the four numbers of a weak
+  // reference separately.
   void store_asset(const FieldDescription& field, const Item& item, std::byte* place) {
     std::optional<Guid> guid;
     if (item.exists()) guid = guid_at(item);
@@ -347,7 +347,7 @@ class ComponentCook {
     }
   }
 
-  // The reference itself, its text, or a number of its words: `.val0` to `.val3`.
+  // The reference itself, its text, or one of its words: `.val0` to `.val3`.
   static bool is_reference_part(std::string_view part) {
     return part.empty() || part == ".guid" ||
            (part.size() == 5 && part.starts_with(".val") && part[4] >= '0' && part[4] <= '3');

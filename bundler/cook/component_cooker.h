@@ -1,4 +1,4 @@
-// Component fields from YAML to their final binary layout.
+// Cooks component fields from YAML to their final binary layout.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct CookProblem {
   std::string message;
 };
 
-/// Cooks one component: starts from the description's default value and overlays what the source
-/// says, innermost layer first, overrides last. Fields the source does not have keep their default.
-/// A field is found by its name, also inside `m_SerializedData` or `Value` (Unity's wrappers), and
-/// for `Transform` by Unity's names. Returns exactly `description.size_bytes` bytes; values that do
-/// not fit keep the default and are noted in `problems`.
+/// Cooks one component: starts with the description's default value and applies the source,
+/// innermost layer first, overrides last. Fields that are not in the source keep their default. A
+/// field is found by its name, also inside `m_SerializedData` or `Value` (Unity's wrappers), and
+/// for `Transform` by Unity's names. Returns exactly `description.size_bytes` bytes. Values that do
+/// not fit keep the default and are added to `problems`.
 ByteVector cook_component(const ComponentDescription& description, const SourceComponent& component,
                           std::vector<CookProblem>& problems);
 

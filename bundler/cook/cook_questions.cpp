@@ -1,6 +1,6 @@
-// Only what cooking really looks at is asked, so that a rename or a change elsewhere rebuilds
-// nothing; what it looks at is told by the flattener, and by the documents of each source. A name
-// is asked of what has none inside: plain prefabs that say none, factories and imported models.
+// Only actual dependencies are asked for, so that a rename or a change elsewhere rebuilds nothing.
+// The flattener, and the documents of each source, show the dependencies. The name is asked for if
+// the file contains none: plain prefabs without a name, factories and imported models.
 #include "bundler/cook/cook_questions.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void ask_of_file(const Guid& guid, CookAsks name, std::vector<CookQuestion>& que
   questions.push_back({.asks = name, .guid = guid});
 }
 
-// Whatever its class, a file that is flattened may give its name to an entity.
+// A flattened file of any class may give its name to an entity.
 void ask_of_source(const Project& project, AssetNumber asset, bool is_flattened,
                    std::vector<CookQuestion>& questions) {
   const SourceFile& source = project.sources().get(asset);
@@ -72,10 +72,10 @@ void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* 
   for (const Guid& guid : prefab->sources) {
     const AssetNumber nested = project.index().find(guid);
     if (nested == kNoAsset) {
-      // Whether there is such a file is a question of its content.
+      // The existence of the file is a question of its content.
       questions.push_back({.asks = CookAsks::content, .guid = guid});
     } else if (is_model_path(project.index().at(nested).path)) {
-      // The inside of a model is not looked at.
+      // The content of a model is not examined.
       questions.push_back({.asks = CookAsks::sidecar, .guid = guid});
       questions.push_back({.asks = CookAsks::name, .guid = guid});
     } else {
@@ -92,7 +92,7 @@ CookAnswers::CookAnswers(const Project& project,
                          const std::vector<ComponentDescription>& components, ContentOf content_of)
     : project_(project), content_of_(std::move(content_of)) {
   for (const ComponentDescription& component : components) {
-    // A default value is no part of a description's identity, but of what is cooked.
+    // A default value is not part of a description's identity, but affects the cooked bytes.
     ContentHasher hasher;
     const ContentHash identity = component.hash();
     hasher.update(std::as_bytes(std::span(identity.bytes)));

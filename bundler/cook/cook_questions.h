@@ -1,4 +1,4 @@
-// What the cooked bytes of an asset depend on: questions to the project, whose answers can be
+// The dependencies of an asset's cooked bytes: questions to the project, whose answers can be
 // compared with those of an earlier build.
 #pragma once
 
@@ -16,22 +16,22 @@
 
 namespace muster {
 
-/// What cooking asks a project for. The numbers are written into the state of builds.
+/// The kinds of questions. The numbers are stored in the state of builds.
 enum class CookAsks : std::uint8_t {
-  content = 1,           ///< The bytes of the file that has a guid.
+  content = 1,           ///< The bytes of the file with a guid.
   sidecar = 2,           ///< The bytes of its sidecar.
-  extension = 3,         ///< The end of its name, which tells what it is.
+  extension = 3,         ///< The extension of its name, which determines its kind.
   name = 4,              ///< Its whole name, which becomes the name of an entity.
-  script = 5,            ///< The class that a script's guid stands for.
-  component = 6,         ///< The description of a component's name, or that there is none.
-  factory = 7,           ///< Whether a class is one of factories.
-  stripping = 8,         ///< Whether the target goes without components of a class of the engine.
-  script_stripping = 9,  ///< The same of a script's class, which may have the same name.
+  script = 5,            ///< The class of a script's guid.
+  component = 6,         ///< The description of a component, by name, if there is one.
+  factory = 7,           ///< Whether a class is a factory class.
+  stripping = 8,         ///< Whether the target leaves out components of an engine class.
+  script_stripping = 9,  ///< The same for a script's class, which may have the same name.
 };
 inline constexpr CookAsks kFirstCookAsk = CookAsks::content;
 inline constexpr CookAsks kLastCookAsk = CookAsks::script_stripping;
 
-/// The subject is a guid, or a text for components and classes; the other is empty.
+/// The subject is a guid, or a text for components and classes; the other one is empty.
 struct CookQuestion {
   CookAsks asks = CookAsks::content;
   Guid guid{};
@@ -39,45 +39,45 @@ struct CookQuestion {
   friend auto operator<=>(const CookQuestion&, const CookQuestion&) = default;
 };
 
-/// A question with its answer: the hash of what was found, all zero when there was nothing.
+/// A question with its answer: the hash of the result, all zero if there was none.
 struct CookFact {
   CookQuestion question;
   ContentHash answer{};
   friend auto operator<=>(const CookFact&, const CookFact&) = default;
 };
 
-/// Whether the answer may be another for client and server.
+/// Whether the answer may differ between client and server.
 constexpr bool depends_on_target(CookAsks asks) {
   return asks == CookAsks::stripping || asks == CookAsks::script_stripping;
 }
-/// Whether a target goes without components of a class.
+/// Whether a target leaves out components of a class.
 CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner);
 
-/// Collects the questions about one text asset and all that its flattened form (null for what is no
-/// prefab) is made of: contents, sidecars, names and the classes of scripts.
+/// Adds the questions about one text asset and all sources of its flattened form (null if it is no
+/// prefab): contents, sidecars, names and the classes of scripts.
 void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
                  std::vector<CookQuestion>& questions);
-/// The questions whether a target goes without the classes of the components that stand in a
-/// prefab's or level's own file.
+/// Adds the questions whether a target leaves out the classes of the components in a prefab's or
+/// level's own file.
 void ask_of_stripping(const Project& project, const SourceFile& source,
                       std::vector<CookQuestion>& questions);
-/// The questions about an asset that goes in byte for byte.
+/// Adds the questions about an asset that is packed byte for byte.
 void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions);
 
-/// The answer to a question about the extension or the name of a file that has this path.
+/// The answer to a question about the extension or the name of a file with this path.
 ContentHash answer_for_path(CookAsks asks, const AssetPath& path);
 
-/// Answers questions from a project. Equal answers to all questions that an asset was cooked with
-/// give equal cooked bytes. Safe to use from several threads.
+/// Answers questions from a project. Equal answers to all questions of an asset imply equal cooked
+/// bytes. Safe to use from several threads.
 class CookAnswers {
  public:
-  /// The hash of a file's bytes; all zero when it cannot be read.
+  /// The hash of a file's bytes; all zero if it cannot be read.
   using ContentOf = std::function<ContentHash(const AssetPath&)>;
 
   CookAnswers(const Project& project, const std::vector<ComponentDescription>& components,
               ContentOf content_of);
 
-  /// The target matters where it `depends_on_target`.
+  /// The target matters if the question `depends_on_target`.
   ContentHash answer(const CookQuestion& question, Target target) const;
 
  private:

@@ -1,4 +1,4 @@
-// How long the lists of a component are once overrides have changed them.
+// Computes the length of a component's lists after overrides.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,34 @@
 
 namespace muster {
 
-/// What counts for one value of a component.
+/// The sources that apply to one value of a component.
 struct ValueReach {
-  bool exists = true;              ///< False for an item behind the end of its list.
+  bool exists = true;              ///< False for an item beyond the end of its list.
   bool is_in_layers = true;        ///< False for an item that an override removed or added.
   std::size_t first_override = 0;  ///< Overrides before this one changed an earlier item.
 };
 
 /// The length of a list, and the override that sets it.
 struct ListLength {
-  std::optional<std::size_t> items;          ///< Nothing when neither layers nor overrides say it.
-  const PropertyOverride* set_by = nullptr;  ///< Null when the layers say it.
+  std::optional<std::size_t> items;          ///< Nothing if neither layers nor overrides set it.
+  const PropertyOverride* set_by = nullptr;  ///< Null if the layers set it.
 };
 
-/// Reads a value of `NAME.Array.size`: a count from 0 up.
+/// Parses a value of `NAME.Array.size`: a count from 0.
 std::optional<std::size_t> list_size_in(const PropertyOverride& change);
 
 /// Applies the overrides of one component to its lists: `NAME.Array.size` sets the length of a
-/// list, and `NAME.Array.data[i]` changes an item that the list has. The overrides of one file take
-/// effect together, sizes first, and those of an outer file after those of an inner one. Refers to
-/// the component.
+/// list, and `NAME.Array.data[i]` changes an existing item. The overrides of one file apply
+/// together, sizes first, and those of an outer file after those of an inner one. Refers to the
+/// component.
 class ListExtents {
  public:
   explicit ListExtents(const SourceComponent& component) : component_(component) {}
 
-  /// What counts for the value at a path with any number of lists on the way. Integers that are
-  /// packed into one text have `element_bytes` each.
+  /// The sources that apply to the value at a path, which may contain any number of lists. Integers
+  /// that are packed into one text have `element_bytes` each.
   ValueReach reach(std::string_view path, std::size_t element_bytes = 0) const;
-  /// The length of the list at a path. Requires: the list itself counts (`reach`).
+  /// The length of the list at a path. Requires: the list itself exists (`reach`).
   ListLength length(std::string_view list, const ValueReach& reach,
                     std::size_t element_bytes = 0) const;
 

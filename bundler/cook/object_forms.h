@@ -1,4 +1,4 @@
-// What each node of a YAML tree becomes in the object form. Internal to `encode_object`.
+// Determines the object form of each node of a YAML tree. Internal to `encode_object`.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@
 
 namespace muster {
 
-/// A strong reference as it is written.
+/// A strong reference in the object form.
 struct WrittenReference {
-  std::optional<Guid> guid;  ///< None within the file.
+  std::optional<Guid> guid;  ///< Nullopt within the file.
   std::int64_t file_id = 0;
   std::int32_t type = 0;
 };
 
-/// What a node becomes. `payload` is an integer, the bits of a real, or which reference or guid.
+/// The form of a node. `payload` is an integer, the bits of a real, or the index of a reference or
+/// guid.
 struct ObjectForm {
   ObjectKind kind = ObjectKind::null;
   std::uint64_t payload = 0;
@@ -31,7 +32,7 @@ class ObjectForms {
  public:
   explicit ObjectForms(const yaml::Tree& tree) : tree_(tree), forms_(tree.nodes.size()) {}
 
-  /// Classifies every node. Returns false when a value nests deeper than the format allows.
+  /// Classifies every node. Returns false if a value is nested deeper than the format allows.
   bool classify();
 
   const ObjectForm& of(yaml::NodeIndex node) const { return forms_[node]; }
@@ -52,7 +53,7 @@ class ObjectForms {
                      std::span<std::string_view> texts) const;
 
   const yaml::Tree& tree_;
-  std::vector<ObjectForm> forms_;  // By node.
+  std::vector<ObjectForm> forms_;  // One per node.
   std::vector<Guid> guids_;
   std::vector<WrittenReference> references_;
 };

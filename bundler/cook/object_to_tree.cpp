@@ -33,7 +33,7 @@ class TreeBuilder {
   }
 
  private:
-  // `node` brings the key.
+  // `node` has the key.
   NodeIndex add(ObjectValue value, Node node) {
     switch (value.kind()) {
       case ObjectKind::null:

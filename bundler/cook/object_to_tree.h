@@ -1,5 +1,5 @@
-// The object form back to a YAML tree: for inspection and extraction, and to prove that cooking
-// loses nothing.
+// Converts the object form back to a YAML tree: for inspection and extraction, and to prove that
+// cooking is lossless.
 #pragma once
 
 #include "registry/yaml/tree.h"
@@ -7,7 +7,7 @@
 
 namespace muster {
 
-/// Returns the tree that `encode_object` was given, but for positions and for the difference
+/// Returns the tree that was passed to `encode_object`, except for positions and the difference
 /// between block and flow style. The reader's bytes must outlive the tree.
 yaml::Tree object_to_tree(const ObjectReader& object);
 

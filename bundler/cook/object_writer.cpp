@@ -1,5 +1,5 @@
-// Two walks over the classified nodes: `measure` computes the size of every value, since some sizes
-// stand before the content; `write` writes.
+// Two walks over the classified nodes: `measure` computes the size of every value, because some
+// sizes precede their content; `write` writes.
 #include "bundler/cook/object_writer.h"
 
 #include <cassert>
@@ -67,7 +67,7 @@ class ObjectEncoder {
   }
 
  private:
-  // --- Sizes. A value that nothing follows in what it stands in is the last one.
+  // --- Sizes. The last value in its container has no following value.
 
   void measure_documents() {
     const std::size_t count = tree_.documents.size();
@@ -85,7 +85,7 @@ class ObjectEncoder {
     }
   }
 
-  // Notes the content size of each container as well.
+  // Also stores the content size of each container.
   std::uint64_t measure(NodeIndex index, bool is_last) {
     const ObjectForm& form = forms_.of(index);
     switch (form.kind) {
@@ -136,7 +136,7 @@ class ObjectEncoder {
            static_cast<std::uint64_t>(child.key_style);
   }
 
-  // --- What the parts say.
+  // --- The contents of the parts.
 
   std::optional<std::string_view> first_key() const {
     const NodeIndex root = tree_.documents[document_].root;
@@ -146,7 +146,7 @@ class ObjectEncoder {
     return tree_.at(first).key;
   }
 
-  // The type's name where it is not the first key; else empty.
+  // The type's name if it is not the first key; otherwise empty.
   std::string_view other_type_name() const {
     if (type_names_.empty() || first_key() == type_names_[document_]) return {};
     return type_names_[document_];
@@ -157,7 +157,7 @@ class ObjectEncoder {
     return first_key() ? document::kFirstKeyIsTypeName : document::kNoTypeName;
   }
 
-  // How many documents further the one is that a reference within the file means.
+  // The distance, in documents, to the target of a reference within the file.
   std::optional<std::int64_t> way_to_document(const WrittenReference& reference) const {
     if (reference.file_id == 0) return std::nullopt;
     const auto found = document_of_.find(reference.file_id);
@@ -260,11 +260,11 @@ class ObjectEncoder {
   const Tree& tree_;
   std::span<const std::string_view> type_names_;
   ObjectForms forms_;
-  std::vector<std::uint64_t> content_bytes_;   // By node; containers only.
-  std::vector<std::uint64_t> document_bytes_;  // By document.
+  std::vector<std::uint64_t> content_bytes_;   // One per node; containers only.
+  std::vector<std::uint64_t> document_bytes_;  // One per document.
   std::unordered_map<std::int64_t, std::uint32_t> document_of_;
   std::uint64_t total_bytes_ = 0;
-  std::size_t document_ = 0;  // The one that is measured or written.
+  std::size_t document_ = 0;  // The current document.
   ByteWriter out_;
 };
 

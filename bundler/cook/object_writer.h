@@ -1,4 +1,4 @@
-// YAML trees to the object form: runtime/bundle/BUNDLE_FORMAT.md, section 3.
+// Converts YAML trees to the object form: runtime/bundle/BUNDLE_FORMAT.md, section 3.
 #pragma once
 
 #include <span>
@@ -11,9 +11,8 @@
 namespace muster {
 
 /// Encodes a whole file. `type_names` is empty, or has one text per document: the class of the
-/// document's script where it is known, empty where the document's own first key shall stand.
-/// Equal trees and names give equal bytes. Fails with `limit_exceeded` when a bound of the format
-/// is reached.
+/// document's script if it is known, or empty to use the document's own first key. Equal trees and
+/// names give equal bytes. Fails with `limit_exceeded` if a limit of the format is reached.
 Result<ByteVector> encode_object(const yaml::Tree& tree,
                                  std::span<const std::string_view> type_names = {});
 

@@ -1,4 +1,4 @@
-// A flattened prefab as plain data: what flattening produces and `encode_prefab` writes.
+// A flattened prefab as plain data: the output of flattening and the input of `encode_prefab`.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct CookedComponent {
 struct PrefabComponent {
   std::string type{};                       ///< The description's name, or the type's name.
   std::optional<std::uint32_t> document{};  ///< Index of its document in the `object` entry.
-  std::optional<CookedComponent> cooked{};  ///< None for a component without description.
+  std::optional<CookedComponent> cooked{};  ///< Nullopt for a component without a description.
 };
 
 struct PrefabEntity {
   std::string name{};
-  std::int64_t source_id = 0;             ///< File id in the source, 0 for none.
-  std::optional<std::uint32_t> parent{};  ///< Index of an entity before this one; none for a root.
+  std::int64_t source_id = 0;             ///< The file id in the source; 0 for none.
+  std::optional<std::uint32_t> parent{};  ///< The index of an earlier entity; nullopt for a root.
   bool is_active = true;
   std::vector<PrefabComponent> components{};
 };

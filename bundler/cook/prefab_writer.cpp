@@ -49,7 +49,7 @@ class PrefabBuilder {
       return fail(ErrorCode::limit_exceeded,
                   "a prefab has 1 to 1048576 entities, not " + std::to_string(entities.size()));
     }
-    std::vector<std::uint32_t> chain;  // The ancestors of the entity before, itself included.
+    std::vector<std::uint32_t> chain;  // The previous entity and its ancestors.
     for (std::uint32_t i = 0; i < entities.size(); ++i) {
       const std::optional<std::uint32_t> parent = entities[i].parent;
       while (!chain.empty() && (!parent || chain.back() != *parent)) chain.pop_back();
@@ -153,7 +153,7 @@ class PrefabBuilder {
 
   const PrefabData& prefab_;
   std::map<std::string, Description, std::less<>> descriptions_;
-  std::map<std::string, std::uint32_t, std::less<>> other_types_;  // To their index.
+  std::map<std::string, std::uint32_t, std::less<>> other_types_;  // Name to index.
   std::size_t component_count_ = 0;
   std::uint32_t component_end_ = 0;
   bool is_text_too_long_ = false;

@@ -1,4 +1,4 @@
-// Numbers as people and the engine write them, to their binary form.
+// Parses numbers in the spellings of users and the engine.
 #include "bundler/cook/scalar_text.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  // It takes infinities and what is no number in spellings that YAML does not have.
+  // The parser accepts infinities and NaN in spellings that YAML does not have.
   return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
@@ -32,8 +32,8 @@ bool store_integer(std::string_view text, std::byte* place) {
   return true;
 }
 
-// Where doubles begin to round to the infinite float: half a step above the largest. Below it lies
-// 3.4028235e+38, the usual text of the largest float, which as a double is a little larger.
+// From here on doubles round to the infinite float: half a step above the largest. The usual text
+// of the largest float, 3.4028235e+38, is below: as a double it is slightly larger than the float.
 constexpr double kOverflowsFloat = 0x1.ffffffp127;
 
 template <typename Real>

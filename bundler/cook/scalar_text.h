@@ -1,4 +1,4 @@
-// The text of one number or truth value, as a component stores it.
+// Parses the text of one number or boolean for a component.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// Stores a text as the binary form of a type that is one number. Returns false, and stores
-/// nothing, when the text is no such number, when it does not fit, or for other types.
+/// Stores a text as the binary form of a type with one number. Returns false, and stores nothing,
+/// if the text is no such number, if it does not fit, or for other types.
 bool store_scalar(FieldType type, std::string_view text, std::byte* place);
 /// The same for one number of a vector.
 bool store_float(std::string_view text, std::byte* place);

@@ -1,5 +1,5 @@
-// Each asset has a slot of its own, so that the findings do not depend on the order of threads. A
-// value that several prefabs inherit is found once for each, and told once.
+// Each asset has its own slot, so that the findings do not depend on the order of threads. A value
+// that several prefabs inherit is found for each, but reported once.
 #include "bundler/cook/value_check.h"
 
 #include <map>
@@ -13,10 +13,10 @@
 namespace muster {
 namespace {
 
-// An override of an item that its list does not have, by the place of the override.
+// Overrides of items that their lists do not have, by the position of the override.
 using LostItems = std::map<std::pair<AssetPath, yaml::Position>, std::string>;
 
-// A value that a person wrote for such an item reaches nothing: the list has to be longer first.
+// A value for such an item has no effect: the list has to be longer first.
 LostItems lost_items(const Project& project, AssetNumber asset) {
   LostItems lost;
   if (!is_prefab(project.sources(), asset)) return lost;
@@ -41,7 +41,7 @@ void check_values(const Project& project, const std::vector<ComponentDescription
   const AssetCooker cooker(project, components);
   AssetMemory* const memory = project.memory();
   std::vector<AssetNumber> assets(built.begin(), built.end());
-  // Hand-written files are checked before anything needs them.
+  // Hand-written files are checked even if they are not built.
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     const bool is_plain = !project.sources().plain_class(asset).empty();
     if (is_plain && !built.contains(asset)) assets.push_back(asset);

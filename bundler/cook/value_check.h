@@ -1,4 +1,4 @@
-// What a rule would say of described values, if rules knew how values are cooked.
+// Checks described values by cooking them, which the rules themselves cannot do.
 #pragma once
 
 #include <set>
@@ -10,8 +10,8 @@
 namespace muster {
 
 /// Adds an `unfit-value` for each value of a described component that the cooker would refuse: a
-/// `FurtherCheck` of `validate`. Looks at what is `built`, where it blocks a build, and at all
-/// plain files. Cooks on `jobs` threads and keeps nothing.
+/// `FurtherCheck` of `validate`. Checks the `built` assets, where such a value blocks a build, and
+/// all plain files. Cooks on `jobs` threads and discards the results.
 void check_values(const Project& project, const std::vector<ComponentDescription>& components,
                   const std::set<AssetNumber>& built, unsigned jobs, Findings& findings);
 

@@ -1,7 +1,7 @@
-// Dictionaries have to be a function of the project: an incremental build and one from nothing give
-// equal bytes. So they are trained on content, never on what an earlier output had; and so that not
-// every change of content changes all bundles, on a part of it that is told by guids. What a target
-// strips is left in the samples: both targets have the same dictionaries.
+// Dictionaries must be a function of the project: an incremental build and one from nothing give
+// equal bytes. So they are trained on content, never on an earlier output. They are trained on a
+// part of the content that is selected by guids, so that not every change of content changes all
+// bundles. Samples include what a target strips: both targets have the same dictionaries.
 #include "bundler/dictionaries/build_dictionaries.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 namespace muster {
 namespace {
 
-/// Raised when the same samples are to give other dictionaries.
+/// Incremented when the same samples must give other dictionaries.
 constexpr std::uint8_t kRulesVersion = 1;
-/// Training takes seconds: a server far away is worth waiting for.
+/// Training takes seconds, so waiting for a distant server is worthwhile.
 constexpr Duration kTrainingTime = std::chrono::seconds(4);
 
 class Making {
@@ -119,8 +119,8 @@ class Making {
     const StateDictionaries& old = work_.earlier->state().dictionaries;
     explain(old);
     if (old.key != made_.key || !work_.earlier->do_hold(old.facts)) return false;
-    // Another program may cook the samples otherwise; but another zstd alone is no reason to give
-    // players other bytes.
+    // Another program may cook the samples differently. Another zstd alone does not justify
+    // changing all bytes for players.
     const BuildState& state = work_.earlier->state();
     if (state.tool != work_.tool && state.compressor == compressor_version()) return false;
     for (const StateDictionary& dictionary : old.all) {
@@ -134,7 +134,8 @@ class Making {
     return true;
   }
 
-  // As `CachedBundles` looks for bundles: by contents, and then by all that cooking asked.
+  // The keys work like those of `CachedBundles`: first by contents, then by all questions of
+  // cooking.
   ContentHash key_of_questions() const {
     ContentHasher hasher;
     hasher.update_text("dictionary questions");
@@ -160,7 +161,7 @@ class Making {
     return hasher.finish();
   }
 
-  // As with bundles, training does not wait long for a server that does not answer.
+  // As for bundles, training does not wait long for a server that does not answer.
   bool take_from_cache() {
     if (work_.cache == nullptr || work_.only_stores) return false;
     std::optional<Cached> found;
@@ -211,7 +212,7 @@ class Making {
         cook_samples(work_.project, work_.components, samples_, work_.jobs, work_.stop);
     const std::vector<EntryKind>& kinds = work_.kinds;
     std::vector<std::optional<TrainedDictionary>> trained(kinds.size());
-    // Side by side within a kind: one of them has nearly all there is to train on.
+    // In parallel within a kind, because one kind has nearly all the data.
     for (std::size_t i = 0; i < kinds.size() && !work_.stop.stop_requested(); ++i) {
       const auto samples = cooked.of(kinds[i]);
       const std::uint64_t others = cooked.estimated_entries(kinds[i]) - samples.size();
@@ -242,7 +243,7 @@ class Making {
   const DictionaryWork& work_;
   DictionarySamples samples_;
   BuildDictionaries made_;
-  bool has_answer_ = true;  ///< Else the server was too slow to ask, and is not given anything.
+  bool has_answer_ = true;  ///< False if the server was too slow; then nothing is stored there.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The dictionaries that a build packs with.
+// The dictionaries of a build.
 #pragma once
 
 #include <memory>
@@ -17,32 +17,32 @@
 
 namespace muster {
 
-/// A dictionary, and why there is one.
+/// A dictionary, and the numbers that justify it.
 struct BuildDictionary {
   EntryKind kind = EntryKind::object;
   ByteVector bytes;
   std::uint64_t sample_bytes = 0;
-  std::uint64_t saved_bytes = 0;  ///< As `TrainedDictionary` has it.
+  std::uint64_t saved_bytes = 0;  ///< As in `TrainedDictionary`.
   ContentHash hash() const { return hash_bytes(bytes); }
 };
 
-/// What a project has in the folder that `compression.dictionaries` of its muster.yaml names.
+/// The dictionaries in the folder that `compression.dictionaries` in muster.yaml names.
 using CommittedDictionaries = std::vector<BuildDictionary>;
 
-/// All that a later build asks about them.
+/// The dictionaries, with the data that a later build needs.
 struct BuildDictionaries {
   std::vector<BuildDictionary> all;  ///< At most one of a kind, sorted by kind.
-  ContentHash key{};                 ///< Of samples and rules.
+  ContentHash key{};                 ///< The hash of samples and rules.
   std::vector<Guid> samples;         ///< Sorted.
-  std::vector<CookFact> facts;       ///< What the samples depend on; sorted.
-  bool is_kept = false;              ///< An earlier build's.
-  bool is_committed = false;         ///< The project's own: nothing was trained.
-  std::vector<BuildReason> reasons;  ///< Why they are not; sorted.
+  std::vector<CookFact> facts;       ///< The dependencies of the samples; sorted.
+  bool is_kept = false;              ///< Kept from an earlier build.
+  bool is_committed = false;         ///< The project's own; nothing was trained.
+  std::vector<BuildReason> reasons;  ///< Why they were not kept; sorted.
 
   std::vector<StateDictionary> all_of_state() const;
 };
 
-/// Where dictionaries come from.
+/// The sources of dictionaries.
 struct DictionaryWork {
   const Project& project;
   const std::vector<ComponentDescription>& components;
@@ -52,22 +52,22 @@ struct DictionaryWork {
   unsigned jobs = 1;
   std::stop_token stop{};
   const EarlierBuild* earlier = nullptr;  ///< Null for none.
-  const CookAnswers* answers = nullptr;   ///< Null when nobody wants to know.
+  const CookAnswers* answers = nullptr;   ///< Null if dependencies are not recorded.
   BuildCache* cache = nullptr;            ///< Only with `answers`.
-  bool only_stores = false;               ///< Into the cache.
-  const Clock* clock = nullptr;           ///< Null: a server is waited for, however long it takes.
-  /// What the project has; null where it leaves it to builds.
+  bool only_stores = false;               ///< Stores into the cache without reading it.
+  const Clock* clock = nullptr;           ///< Null: waits for a server without a limit.
+  /// The project's dictionaries; null if builds train them.
   const CommittedDictionaries* committed = nullptr;
 };
 
-/// Takes what the project has committed. Otherwise takes over what an earlier build trained on the
-/// same samples, or a cache has, or else cooks the samples and trains. The outcome is the same each
-/// way, but for the release of zstd that trained. Samples that cannot be cooked are passed over:
-/// who packs them tells.
+/// Returns the project's committed dictionaries, if there are any. Otherwise returns those that an
+/// earlier build trained on the same samples, or those of a cache, or cooks the samples and trains.
+/// The result is the same in each case, except for the release of zstd that trained. Samples that
+/// cannot be cooked are skipped; packing reports them.
 BuildDictionaries make_dictionaries(const DictionaryWork& work);
 
 ByteVector encode(const std::vector<BuildDictionary>& dictionaries);
-/// Reads what an enemy may have made: nothing when these are no dictionaries.
+/// Parses untrusted bytes; nothing if they are no dictionaries.
 std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes);
 
 }  // namespace muster

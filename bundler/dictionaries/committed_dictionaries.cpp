@@ -1,5 +1,5 @@
-// A build takes committed dictionaries as they are: it is `muster train` that asks whether others
-// would be better, and answers as seldom as it can, because the answer changes every bundle.
+// A build uses committed dictionaries unchanged. Only `muster train` checks whether others would be
+// better, and it replaces them rarely, because a new dictionary changes every bundle.
 #include "bundler/dictionaries/committed_dictionaries.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kCommittedSamplesWanted = 512;
 
-// All entries of a kind, from the few that were tried.
+// Scales the result of a few tried entries to all entries of a kind.
 std::uint64_t scaled(const TriedSamples& tried, std::uint64_t entries) {
   return tried.count == 0 ? 0 : tried.packed_bytes * entries / tried.count;
 }
@@ -71,7 +71,7 @@ std::optional<Error> first_problem(const CookedSamples& cooked) {
                    problem.location.path.text() + ":" +
                        std::to_string(problem.location.position.line) + ": " + problem.message +
                        "; dictionaries are trained on content that can be built ('muster "
-                       "validate' tells all)"};
+                       "validate' lists all)"};
     }
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-// Dictionaries that a project keeps, beside its content: trained when somebody says so.
+// Dictionaries that a project commits beside its content; they are trained on request.
 #pragma once
 
 #include <optional>
@@ -13,75 +13,76 @@
 
 namespace muster {
 
-/// The file of a kind in the folder: `object.mdict`, for one.
+/// The path of a kind's file in the folder, such as `object.mdict`.
 AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind);
 
-/// A file of the folder that cannot be used: it is no dictionary, or what another kind has.
+/// An unusable file in the folder: no dictionary, or that of another kind.
 struct UnusableDictionary {
   EntryKind kind = EntryKind::object;
   AssetPath path;
   ErrorCode code = ErrorCode::malformed;
   std::string reason;
-  /// Names the file, and says what to do.
+  /// An error with the file's name and the remedy.
   Error error() const;
 };
 
-/// Reads what is in the folder that the rules name: of a kind without a file there is none. Nothing
-/// when they name no folder. Fails with `malformed` when that is a file, or as the disk fails. What
-/// cannot be used is in `unusable`, sorted by kind.
+/// Reads the dictionaries in the folder that the rules name; a kind without a file has none.
+/// Nothing if they name no folder. Fails with `malformed` if that path is a file, or with disk
+/// errors. Unusable files are added to `unusable`, sorted by kind.
 Result<std::optional<CommittedDictionaries>> look_at_committed(
     const FileReader& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable);
-/// The same for a build. Fails also for the first that cannot be used: with `malformed`,
-/// `limit_exceeded` or `already_exists`.
+/// The same for a build. Also fails for the first unusable file: with `malformed`, `limit_exceeded`
+/// or `already_exists`.
 Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& files,
                                                             const CompressionRules& rules);
 
-/// Adds an `unusable-dictionary` for each file that no build takes, and `missing-dictionaries` when
-/// the folder is not there: a `FurtherCheck` of `validate`.
+/// Adds an `unusable-dictionary` for each file that builds cannot use, and `missing-dictionaries`
+/// if the folder does not exist: a `FurtherCheck` of `validate`.
 void check_committed(const Project& project, Findings& findings);
 
-/// Another dictionary has to make all entries of its kind, itself included, smaller by one part in
-/// so many. Every one of them changes with it, and each player loads it again.
+/// A new dictionary must reduce the size of all entries of its kind, including itself, by at least
+/// 1 / this. All these entries change with it, and every player loads them again.
 inline constexpr std::uint64_t kRetrainingShare = 20;
 
 enum class Retraining : std::uint8_t { keep, write, remove };
 
-/// With fewer samples nothing is said of a dictionary that is there.
+/// With fewer samples an existing dictionary is not judged.
 inline constexpr std::size_t kJudgedSamplesMin = 24;
 
-/// What is to be done about one kind. Bytes are estimates for all entries of the kind at the level
-/// that dictionaries are trained with, the dictionary's own included.
+/// The plan for one kind. Bytes are estimates for all entries of the kind at the training level,
+/// including the dictionary itself.
 struct RetrainingPlan {
   EntryKind kind = EntryKind::object;
   Retraining what = Retraining::keep;
   std::uint64_t entries = 0;
-  bool is_stored = false;                     ///< By the rules: a dictionary is of no use.
-  bool has_few_samples = false;               ///< Below `kJudgedSamplesMin`.
-  std::uint64_t bytes_without = 0;            ///< With no dictionary at all.
-  std::optional<std::uint64_t> bytes_now{};   ///< With the present one, where there is one.
-  std::optional<std::uint64_t> bytes_then{};  ///< With a new one, where one pays.
-  ByteVector fresh{};                         ///< What to write.
+  bool is_stored = false;           ///< The rules store the entries, so a dictionary has no effect.
+  bool has_few_samples = false;     ///< Below `kJudgedSamplesMin`.
+  std::uint64_t bytes_without = 0;  ///< Without a dictionary.
+  std::optional<std::uint64_t> bytes_now{};   ///< With the present one, if any.
+  std::optional<std::uint64_t> bytes_then{};  ///< With a new one, if it pays.
+  ByteVector fresh{};                         ///< The bytes to write.
 };
 
-/// The decision alone: `now` for the present dictionary, `then` for a new one, none where there is
-/// none. Without a present one a new one is written, since it was found to pay.
+/// Decides by sizes only: `now` is that of the present dictionary, `then` that of a new one;
+/// nullopt if missing. Without a present dictionary the new one is written, because it was found to
+/// pay.
 Retraining choose_retraining(std::uint64_t bytes_without, std::optional<std::uint64_t> now,
                              std::optional<std::uint64_t> then, bool is_forced);
 
-/// Assets that are looked at: up to 1,023 of each sort; a project decides by itself whether so few
-/// are worth it.
+/// The rules for samples: up to 1,023 of each sort, from the first asset. The project decides
+/// whether so few are worthwhile.
 SamplingRules committed_sampling();
 
-/// What there is, and how it is judged.
+/// The existing dictionaries, and how they are judged.
 struct RetrainingWish {
   CommittedDictionaries present;
-  std::vector<UnusableDictionary> unusable{};  ///< Replaced, or removed where none pays.
-  bool is_forced = false;                      ///< Whatever is smaller pays.
+  std::vector<UnusableDictionary> unusable{};  ///< Replaced, or removed if none pays.
+  bool is_forced = false;                      ///< Any smaller result pays.
 };
 
-/// Tries the present dictionaries and new ones on samples of the project. Fails with `malformed`
-/// when a sample cannot be cooked: of such a project nothing can be said.
+/// Tries the present dictionaries and new ones on samples of the project. Fails with `malformed` if
+/// a sample cannot be cooked, because then no decision is possible.
 Result<std::vector<RetrainingPlan>> plan_retraining(
     const Project& project, const std::vector<ComponentDescription>& components,
     const RetrainingWish& wish, unsigned jobs, const std::stop_token& stop);

@@ -12,7 +12,7 @@ namespace muster {
 
 namespace {
 
-// Whether files with an extension may have entries of a kind: import settings are those of media.
+// Whether files with an extension may have entries of a kind: only media have import settings.
 bool may_have(std::string_view extension, EntryKind kind) {
   const bool is_text = holds_references(AssetPath().child("any." + std::string(extension)));
   return is_text == (kind != EntryKind::import_settings);

@@ -1,4 +1,4 @@
-// With which level and dictionary each entry is compressed.
+// The level and dictionary with which each entry is compressed.
 #pragma once
 
 #include <map>
@@ -15,33 +15,31 @@
 
 namespace muster {
 
-/// The kinds of entries that a dictionary may be of use to, sorted: of the others everything is
-/// stored. `level` is that of what the rules have no kind for.
+/// The kinds of entries for which a dictionary may be useful, sorted; entries of the others are all
+/// stored. `level` applies to kinds without a rule.
 std::vector<EntryKind> kinds_with_dictionaries(int level, const CompressionRules& rules);
 
-/// One for a whole build, made before anything is packed; then from any number of threads.
+/// The plan of a whole build, created before packing. Afterwards safe to use from several threads.
 class CompressionPlan {
  public:
-  /// Everything at one level, without dictionaries.
+  /// Compresses everything at one level, without dictionaries.
   explicit CompressionPlan(int level);
-  /// `level` (0 stores) is that of what the rules have no kind for. Dictionaries of which two have
-  /// one id are not used.
+  /// `level` (0 stores) applies to kinds without a rule. Dictionaries with equal ids are not used.
   CompressionPlan(int level, CompressionRules rules, BuildDictionaries dictionaries);
 
   /// The level of an entry of a file with this extension; 0 stores it.
   int level_of(EntryKind kind, std::string_view extension) const;
-  /// The same when its content is known: what is compressed already is stored, unless a rule has
-  /// its extension.
+  /// The same for known content: compressed media are stored, unless a rule has their extension.
   int level_of(EntryKind kind, std::string_view extension, Bytes plain) const;
   /// Null for none.
   const CompressionDictionary* dictionary_of(EntryKind kind, int level) const;
-  /// What was made of an entry that has been packed by such a plan.
+  /// How an entry was packed by such a plan.
   PackedHow how_packed(const BundleEntry& entry, std::string_view extension) const;
 
-  /// The same of the entries of a project, which lives longer than the result, like this.
+  /// The same for the entries of a project. The project and this object must outlive the result.
   HowPacked how_packed_in(const Project& project) const;
 
-  /// Those that are used.
+  /// The dictionaries in use.
   const BuildDictionaries& dictionaries() const { return dictionaries_; }
   const std::shared_ptr<const DictionarySet>& decompressing() const { return decompressing_; }
 

@@ -21,7 +21,7 @@ struct Candidate {
   AssetNumber asset = kNoAsset;
 };
 
-// Those whose guids' hashes begin with `share` zero bits.
+// The candidates whose guid's hash begins with `share` zero bits.
 std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const SamplingRules& rules,
                                 unsigned& share) {
   if (candidates.size() < rules.assets_min) return {};
@@ -40,7 +40,7 @@ std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const Samplin
 DictionarySamples choose_samples(const Project& project, const SamplingRules& rules) {
   std::vector<Candidate> text;
   std::vector<Candidate> settings;
-  // Of both targets, whichever is built: each has the dictionaries of the other.
+  // For both targets, whichever is built, because both have the same dictionaries.
   for (const AssetNumber number : built_assets(project, TargetSet::both())) {
     const Asset& asset = project.index().at(number);
     if (asset.is_folder) continue;

@@ -1,4 +1,4 @@
-// What dictionaries are trained on.
+// The samples on which dictionaries are trained.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,31 @@
 
 namespace muster {
 
-/// Which assets are looked at; others than these are for tests.
+/// The rules for selecting assets; tests use other values.
 struct SamplingRules {
-  /// Of fewer assets of a sort (text, and what has import settings) none are: in a small project
-  /// too many changes would be ones of samples, for little gain.
+  /// With fewer assets of a sort (text, or with import settings) there are no samples: in a small
+  /// project too many changes would affect samples, for little gain.
   std::size_t assets_min = 512;
-  /// So many and up to twice as many are expected to be samples, where there are enough.
+  /// The expected number of samples is between this and twice this, if there are enough assets.
   std::size_t samples_wanted = 64;
-  /// At most one of `1 << share_min` is: a dictionary has to pay for the others.
+  /// At most one of `1 << share_min` assets is a sample, because the gain on the others must pay
+  /// for the dictionary.
   unsigned share_min = 3;
   TrainingRules training{};
 };
 
-/// The assets that are samples, found by their guids alone: an eighth of 512 or more, a sixteenth
-/// of 1,024 or more, and so on, so that 64 to 127 are expected. An asset that is no sample comes,
-/// goes and changes without changing them, unless the number of all passes a power of two.
+/// The assets that are samples, selected by their guids: an eighth of 512 or more, a sixteenth of
+/// 1,024 or more, and so on, so that 64 to 127 are expected. Adding, removing or changing another
+/// asset does not affect them, unless the number of assets passes a power of two.
 struct DictionarySamples {
-  std::vector<AssetNumber> text;      ///< What may have an object and a prefab; by guid's hash.
-  std::vector<AssetNumber> settings;  ///< What has import settings; by guid's hash.
+  std::vector<AssetNumber> text;  ///< Assets that may have an object and a prefab; by guid's hash.
+  std::vector<AssetNumber> settings;  ///< Assets with import settings; by guid's hash.
   unsigned text_share = 0;            ///< One of `1 << text_share` is a sample.
   unsigned settings_share = 0;
 };
 DictionarySamples choose_samples(const Project& project, const SamplingRules& rules);
 
-/// Samples, cooked. Those that cannot be cooked have problems and are passed over: who packs them
-/// tells.
+/// Cooked samples. Those that cannot be cooked have problems and are skipped; packing reports them.
 struct CookedSamples {
   std::vector<CookedAsset> text;
   std::vector<CookedAsset> settings;
@@ -43,7 +43,7 @@ struct CookedSamples {
 
   /// The entries of a kind, in the samples' order.
   std::vector<Bytes> of(EntryKind kind) const;
-  /// How many entries of a kind the project has, as far as the samples tell.
+  /// The estimated number of entries of a kind in the project, from the samples.
   std::uint64_t estimated_entries(EntryKind kind) const;
 };
 CookedSamples cook_samples(const Project& project,

@@ -1,6 +1,6 @@
-// zstd's "fast cover" with fixed parameters: letting it search for them (its optimizer, on threads)
-// took ten times as long and gained nothing on real projects. Dictionaries of plain bytes, without
-// its selection of segments, were worse at every size.
+// Uses zstd's "fast cover" with fixed parameters. Searching for parameters (its optimizer, on
+// threads) took ten times as long and gained nothing on real projects. Dictionaries of plain bytes,
+// without its selection of segments, were worse at every size.
 #include "bundler/dictionaries/dictionary_training.h"
 
 #include <algorithm>
@@ -17,14 +17,15 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kDictionaryBytesMax = 112 << 10;
-/// A dictionary of more than this part of what it is trained on knows samples by heart.
+/// A dictionary larger than this fraction (1 / this) of its training data would memorise the
+/// samples.
 constexpr std::size_t kShareMax = 4;
 constexpr std::size_t kTriedEvery = 4;
 
 struct Material {
-  ByteVector bytes;  ///< Of those to train on, one after the other.
+  ByteVector bytes;  ///< The training samples, concatenated.
   std::vector<std::size_t> sizes;
-  std::vector<Bytes> tried;  ///< The others.
+  std::vector<Bytes> tried;  ///< The samples for trials.
   std::uint64_t sample_bytes = 0;
 };
 
@@ -73,7 +74,7 @@ std::uint64_t packed_bytes(std::span<const Bytes> plain, const CompressionDictio
   return sum;
 }
 
-// Each other size is twice as large, and the largest is that which there may be.
+// Each size is twice the previous one, and the last is the maximum.
 std::vector<std::size_t> sizes_to_try(const Material& material, const TrainingRules& rules) {
   const std::size_t size_max = std::min(kDictionaryBytesMax, material.bytes.size() / kShareMax);
   std::vector<std::size_t> sizes;
@@ -85,11 +86,11 @@ std::vector<std::size_t> sizes_to_try(const Material& material, const TrainingRu
 }
 
 struct Trial {
-  ByteVector bytes;  ///< Empty where there is no dictionary.
+  ByteVector bytes;  ///< Empty without a dictionary.
   std::uint64_t packed_bytes = 0;
 };
 
-// With size 0, what the samples take without.
+// With size 0, measures the samples without a dictionary.
 Trial try_size(const Material& material, std::size_t size) {
   Compressor compressor;
   if (size == 0) return {{}, packed_bytes(material.tried, nullptr, compressor)};
@@ -121,7 +122,8 @@ std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples
   if (material.sizes.size() + tried.size() < rules.samples_min) return std::nullopt;
   const std::vector<std::size_t> sizes = sizes_to_try(material, rules);
   if (sizes.empty()) return std::nullopt;
-  // The last slot is that of none. The largest come first: one that starts last keeps all waiting.
+  // The last slot is that without a dictionary. The largest sizes start first: one that starts last
+  // would delay the end.
   std::vector<Trial> trials(sizes.size() + 1);
   parallel_for(trials.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const std::size_t slot = trials.size() - 1 - i;

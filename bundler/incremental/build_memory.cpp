@@ -1,6 +1,6 @@
-// Facts of a file hold while its content does, told by its stamp. Those of an asset follow from
-// several files and from the classes of scripts: a hash of all that stands for them, and is made
-// anew from what the facts themselves name.
+// Facts about a file are valid while its content is unchanged, as shown by its stamp. Facts about
+// an asset depend on several files and on the classes of scripts; a hash covers them all, and is
+// recomputed from the dependencies that the facts list.
 #include "bundler/incremental/build_memory.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void add_hash(ContentHasher& hasher, const ContentHash& hash) {
   hasher.update(std::as_bytes(std::span(hash.bytes)));
 }
 
-// Assets with the guid of another one are told, and remembered by nobody.
+// Assets with a repeated guid are reported, and no facts are kept for them.
 bool owns_guid(const Project& project, AssetNumber asset) {
   return project.index().find(project.index().at(asset).guid) == asset;
 }
@@ -76,7 +76,7 @@ void BuildMemory::write_files(BuildState& state) const {
   const InputNumbers numbers(state);
   for (std::size_t i = 0; i < sidecars_.size(); ++i) {
     if (sidecars_[i] == nullptr && mentions_[i] == nullptr) continue;
-    // What was read anew is noted anew.
+    // Facts that were read again are stored again.
     const AssetPath path = numbers_->path_of(static_cast<std::uint32_t>(i));
     const auto number = numbers.of(path);
     if (!number || inputs_.hash_of(path) != numbers_->at(static_cast<std::uint32_t>(i)).hash) {
@@ -102,7 +102,7 @@ void BuildMemory::write_files(BuildState& state) const {
 void BuildMemory::add_file(AssetNumber asset, ContentHasher& hasher) const {
   const AssetPath& path = project_->index().at(asset).path;
   hasher.update_text(path.text());
-  // The inside of a model is not looked at.
+  // The content of a model is not examined.
   add_hash(hasher, is_model_path(path) ? ContentHash() : hashes_.hash_of(path));
   add_hash(hasher, hashes_.hash_of(meta_beside(path)));
 }

@@ -1,5 +1,5 @@
-// What the state of an earlier build tells of a project, so that what has not changed since is
-// neither opened nor parsed.
+// The facts about a project in the state of an earlier build, so that unchanged files are neither
+// opened nor parsed.
 #pragma once
 
 #include <map>
@@ -15,26 +15,26 @@
 
 namespace muster {
 
-/// The facts of an asset, and the hash of all that they follow from.
+/// The facts of an asset, and the hash of everything that they depend on.
 struct KnownAsset {
   AssetNumber asset = kNoAsset;
   ContentHash key{};
   const AssetFacts* facts = nullptr;
 };
 
-/// Knows files while a project is opened, then its assets while it is checked; and writes down what
-/// was known or has been found out. Lives as long as the project:
+/// Provides facts about files while a project is opened, then about assets while it is checked, and
+/// stores old and new facts. Lives as long as the project:
 ///
 ///     BuildMemory memory(recorded, read_state(output), tool);
 ///     auto project = Project::open(recorded, jobs, stop, progress, wishes, &memory);
 ///     memory.know_assets(*project, components, jobs);
 class BuildMemory final : public FileMemory {
  public:
-  /// `inputs` is what the project is read through. A state that another program left tells nothing
-  /// but the content of files.
+  /// `inputs` is the recorder through which the project is read. From the state of another program,
+  /// only the content of files is used.
   BuildMemory(const RecordedFiles& inputs, std::optional<BuildState> earlier, std::string tool);
 
-  /// Looks which facts hold, on `jobs` threads, and gives them to the project. Call it once.
+  /// Determines the valid facts, on `jobs` threads, and passes them to the project. Call it once.
   void know_assets(Project& project, const std::vector<ComponentDescription>& components,
                    unsigned jobs);
 
@@ -43,15 +43,15 @@ class BuildMemory final : public FileMemory {
   void note_sidecar(const AssetPath& path, const SidecarFacts& facts) override;
   void note_mentions(const AssetPath& path, std::vector<FileMention> mentions) override;
 
-  /// What holds by now, in no order. Requires: `know_assets` was called.
+  /// The facts that are valid now, unordered. Requires: `know_assets` was called.
   std::vector<KnownAsset> known_assets(unsigned jobs) const;
-  /// What the facts of all assets follow from, besides what their keys tell.
+  /// The dependencies of the facts of all assets, besides those in their keys.
   const ContentHash& terms() const { return terms_; }
-  /// Adds what is known of files. Requires: the state has its inputs, and nothing of this.
+  /// Adds the facts about files. Requires: the state has its inputs, and no such facts yet.
   void write_files(BuildState& state) const;
 
  private:
-  /// The number of a file that is as it was; counts as a look at it.
+  /// The number of an unchanged file; counts as a read of it.
   std::optional<std::uint32_t> rested(const AssetPath& path);
   ContentHash key_of(AssetNumber asset, const AssetFacts& facts) const;
   void add_file(AssetNumber asset, ContentHasher& hasher) const;
@@ -61,8 +61,8 @@ class BuildMemory final : public FileMemory {
   std::string tool_;
   InputHashes hashes_;
   bool is_of_tool_ = false;
-  std::optional<InputNumbers> numbers_;        // of the earlier state
-  std::vector<const StateSidecar*> sidecars_;  // by the numbers of inputs; null for none
+  std::optional<InputNumbers> numbers_;        // for the earlier state
+  std::vector<const StateSidecar*> sidecars_;  // indexed by input number; null for none
   std::vector<const StateMentions*> mentions_;
   std::mutex mutex_;
   std::map<AssetPath, SidecarFacts> new_sidecars_;

@@ -1,5 +1,5 @@
-// The head stands first, with a hash of its own: a build with nothing to do reads no further.
-// Whatever is odd is a failure, and a failure costs one full build.
+// The head comes first, with its own hash: a build with nothing to do reads only the head. Every
+// irregularity is an error, and an error costs one full build.
 #include "bundler/incremental/build_state.h"
 
 #include <algorithm>
@@ -235,7 +235,7 @@ class Decoder {
     const unsigned kind = flags >> kKindShift;
     const unsigned use = flags & kUseMask;
     if (kind > static_cast<unsigned>(FileKind::other) || use > 2) return in_.fail();
-    // A name that is none would be looked for in another folder.
+    // An invalid name would refer to another folder.
     if (input.name.find('/') != std::string::npos || input.name.find('\0') != std::string::npos ||
         input.name == "." || input.name == "..") {
       return in_.fail();

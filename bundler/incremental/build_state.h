@@ -1,5 +1,5 @@
-// What an output remembers of the build that made it, so that the next one does the least work. The
-// format is bundler/incremental/STATE_FORMAT.md.
+// The state that an output keeps of its build, so that the next build does as little as possible.
+// The format is bundler/incremental/STATE_FORMAT.md.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@
 
 namespace muster {
 
-/// A path that the build looked at.
+/// A path that the build read or checked.
 struct StateInput {
-  std::string name;  ///< In its folder; empty for the project's own folder.
+  std::string name;  ///< The name in its folder; empty for the project's own folder.
   FileStamp stamp;
   InputUse use = InputUse::looked;
   bool is_settled = false;
-  ContentHash hash{};  ///< Of what was looked at whole.
+  ContentHash hash{};  ///< For files and folders that were read whole.
 };
 
 struct StateFolder {
@@ -34,7 +34,8 @@ struct StateFolder {
   std::vector<StateInput> inputs;  ///< Sorted by name.
 };
 
-/// A file of the output. The times of names and rights do not count: publishing changes them.
+/// A file of the output. The times of names and rights are ignored, because publishing changes
+/// them.
 struct StateOutput {
   std::string path;  ///< Relative to the output.
   std::uint64_t size_bytes = 0;
@@ -43,7 +44,7 @@ struct StateOutput {
   friend bool operator==(const StateOutput&, const StateOutput&) = default;
 };
 
-/// What the summary of a build tells of a target.
+/// The totals of a target in a build's summary.
 struct BuildTotals {
   std::uint64_t prefab_bundles = 0;
   std::uint64_t shared_bundles = 0;
@@ -70,7 +71,7 @@ struct StateBundle {
   std::vector<std::uint32_t> facts;  ///< Indices into `BuildState::facts`, sorted.
 };
 
-/// A dictionary, and what made it worth while.
+/// A dictionary, and the numbers that justified it.
 struct StateDictionary {
   EntryKind kind = EntryKind::object;
   ContentHash hash{};
@@ -78,9 +79,9 @@ struct StateDictionary {
   std::uint64_t saved_bytes = 0;
 };
 
-/// What the dictionaries of the last build came from.
+/// The sources of the last build's dictionaries.
 struct StateDictionaries {
-  ContentHash key{};                   ///< Of samples and rules.
+  ContentHash key{};                   ///< The hash of samples and rules.
   std::vector<StateDictionary> all;    ///< Sorted by kind.
   std::vector<std::uint32_t> samples;  ///< Indices into `BuildState::assets`, sorted.
   std::vector<std::uint32_t> facts;    ///< Indices into `BuildState::facts`, sorted.
@@ -90,61 +91,62 @@ struct StateTarget {
   Target target = Target::client;
   Layout layout = Layout::shared;
   int level = 0;
-  /// Levels of kinds, as `CompressionRules::text` has them.
+  /// Levels of kinds, as returned by `CompressionRules::text`.
   std::string compression{};
-  /// Whether the inputs are those that this target was built from: not when another target was
-  /// built since from others.
+  /// Whether the inputs are those from which this target was built. False if another target was
+  /// built since from other inputs.
   bool is_current = true;
-  /// Whether some blocks may be those of another release of the compressor: a build from nothing
-  /// would hold the same content in other bytes.
+  /// Whether some blocks may come from another release of the compressor; a build from nothing
+  /// would have the same content in other bytes.
   bool has_old_blocks = false;
-  /// Of the key that it was signed with; all zero for none.
+  /// The key that signed it; all zero for none.
   std::array<std::byte, 32> signer{};
-  std::string variants;  ///< What it was built for, as `to_text` has it.
+  std::string variants;  ///< The choice that it was built for, as returned by `to_text`.
   BuildTotals totals;
   std::vector<StateDictionary> dictionaries;  ///< Sorted by kind.
   std::vector<StateOutput> outputs;           ///< Sorted by path.
   std::vector<StateBundle> bundles;           ///< Sorted by name. Part of the body.
 };
 
-/// Who was named by which path; for telling what changed.
+/// The path of each guid; for reports on changes.
 struct StateName {
   Guid guid{};
   std::string path;
 };
 
-/// What a sidecar said. Files are named by their numbers among all inputs (`InputNumbers`).
+/// The content of a sidecar. Files are referred to by their numbers among all inputs
+/// (`InputNumbers`).
 struct StateSidecar {
   std::uint32_t input = 0;
   SidecarFacts facts;
 };
 
-/// What a file mentions.
+/// The mentions in a file.
 struct StateMentions {
   std::uint32_t input = 0;
   std::vector<FileMention> mentions;  ///< In order of appearance.
 };
 
-/// What was known of an asset.
+/// The facts about an asset.
 struct StateKnown {
   std::uint32_t asset = 0;  ///< Index into `BuildState::assets`.
-  ContentHash key{};        ///< Of all that the facts follow from, besides `known_terms`.
+  ContentHash key{};        ///< Covers all dependencies besides `known_terms`.
   AssetFacts facts;
 };
 
 struct BuildState {
-  std::string tool;                  ///< Of which version, and build, of muster.
-  std::string compressor;            ///< Which release of zstd it used.
+  std::string tool;                  ///< The version, and build, of muster.
+  std::string compressor;            ///< The release of zstd.
   std::vector<StateFolder> folders;  ///< Sorted by path.
   StateOutput report;                ///< `build.json`.
   std::vector<StateTarget> targets;  ///< At most one each, client first.
-  // The body: needed when something has changed.
+  // The body, needed if an input has changed.
   std::vector<StateName> assets;  ///< Sorted by guid.
   std::vector<CookFact> facts;    ///< Sorted.
   StateDictionaries dictionaries;
   std::vector<StateSidecar> sidecars;   ///< Sorted by input.
   std::vector<StateMentions> mentions;  ///< Sorted by input.
-  ContentHash known_terms{};            ///< What the facts of all assets follow from.
+  ContentHash known_terms{};            ///< The dependencies of the facts of all assets.
   std::vector<StateKnown> known;        ///< Sorted by asset.
 
   const StateTarget* find(Target target) const;
@@ -166,28 +168,29 @@ class InputNumbers {
  private:
   std::size_t folder_of(std::uint32_t number) const;
   const BuildState& state_;
-  std::vector<std::uint32_t> first_;  // per folder; one more at the end
+  std::vector<std::uint32_t> first_;  // one per folder; one more at the end
 };
 
-/// A larger one is not read: a project with a million files makes a tenth of it.
+/// Larger files are not read: a project with a million files needs a tenth of this.
 inline constexpr std::uint64_t kStateBytesMax = 1024ULL * 1024 * 1024;
 
 /// Equal states give equal bytes. Requires: sorted as above.
 ByteVector encode_state(const BuildState& state);
 
-/// How many bytes of a file hold its head, by its first `kStateHeaderBytes`. Fails with
+/// The number of bytes of the head, from the first `kStateHeaderBytes` of a file. Fails with
 /// `malformed`, or `unsupported_version`.
 inline constexpr std::size_t kStateHeaderBytes = 64;
 Result<std::uint64_t> state_head_bytes(Bytes header);
 
-/// Decodes what a look at the inputs needs, without bundles, assets and facts. `bytes` are at least
-/// the head. Fails with `malformed`, `truncated`, `hash_mismatch` or `unsupported_version`.
+/// Decodes the part that a check of the inputs needs, without bundles, assets and facts. `bytes`
+/// contain at least the head. Fails with `malformed`, `truncated`, `hash_mismatch` or
+/// `unsupported_version`.
 Result<BuildState> decode_state_head(Bytes bytes);
-/// Decodes all. Fails alike.
+/// Decodes everything. Fails with the same codes.
 Result<BuildState> decode_state(Bytes bytes);
 
-/// Reads the state of an output; nothing when there is none, or when it is none that can be used:
-/// who asks builds everything then.
+/// Reads the state of an output. Nothing if it is missing or unusable; then the caller builds
+/// everything.
 std::optional<BuildState> read_state_head(const FileReader& output);
 std::optional<BuildState> read_state(const FileReader& output);
 

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-/// More are not stored, and not believed in.
+/// The maximum number of assets, both for storing and for parsing.
 constexpr std::uint64_t kAssetsMax = std::uint64_t{1} << 22U;
 
 ContentHash key_of_bundle(const ContentHash& questions, const std::vector<CookFact>& facts) {
@@ -102,7 +102,7 @@ CachedBundles::CachedBundles(BuildCache& cache, const Project& project, const Co
       terms_(terms.tool + " level " + std::to_string(terms.level)),
       only_stores_(only_stores) {
   if (!terms.compression.empty()) terms_ += " kinds " + terms.compression;
-  // A kind without a dictionary leaves no gap: which kind has it has to be said.
+  // Kinds without a dictionary are omitted, so the kind of each dictionary is included.
   for (const StateDictionary& dictionary : terms.dictionaries) {
     terms_ += " " + std::string(to_string(dictionary.kind)) + " " + dictionary.hash.to_string();
   }
@@ -112,7 +112,7 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
   ContentHasher hasher;
   hasher.update_text("questions");
   hasher.update_text(terms_);
-  // The same file packed for itself has other names inside.
+  // The same file, packed separately, has other names inside.
   if (!planned.keys.empty()) {
     hasher.update_text("variant");
     hasher.update(project_.index().at(planned.varied).guid.bytes());

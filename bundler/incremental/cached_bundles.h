@@ -17,7 +17,7 @@
 
 namespace muster {
 
-/// A bundle's file, and what a build wants to know of it. The format in the cache is
+/// A bundle's file, and the data about it that a build needs. The format in the cache is
 /// bundler/cache/README.md, "Bundles".
 struct CachedBundle {
   std::uint64_t plain_bytes = 0;
@@ -27,11 +27,11 @@ struct CachedBundle {
 };
 
 ByteVector encode(const CachedBundle& bundle);
-/// Reads what an enemy may have made. Nothing when it is no such thing, or its file no bundle.
+/// Parses untrusted bytes. Nothing if they have another format, or if the file is no bundle.
 std::optional<CachedBundle> parse_cached_bundle(Bytes bytes);
 
-/// Whether a bundle has entries of nothing but the planned assets, and of known dictionaries: a
-/// cache may be wrong about what it holds.
+/// Whether all entries of a bundle belong to the planned assets and use known dictionaries: a cache
+/// may return wrong content.
 bool holds_only(const Project& project, const PlannedBundle& planned, const BundleReader& reader,
                 const DictionarySet& dictionaries);
 
@@ -40,24 +40,24 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes);
 
 struct ReadableBundle;
 
-/// Finds a bundle in two steps, because what it depends on is known only to who has cooked it:
-/// under the contents of its assets stand the questions that cooking asked then, and under these
-/// with their answers of today the bundle. Safe to use from several threads.
+/// Finds a bundle in two steps, because its dependencies are known only after cooking. The contents
+/// of its assets lead to the questions that cooking asked; these questions with the current answers
+/// lead to the bundle. Safe to use from several threads.
 class CachedBundles {
  public:
-  /// All of them outlive this. One that only stores finds nothing.
+  /// All arguments outlive this object. If it only stores, it finds nothing.
   CachedBundles(BuildCache& cache, const Project& project, const CookAnswers& answers,
                 const PackingTerms& terms, bool only_stores = false);
 
   struct Found {
     CachedBundle bundle;
-    std::vector<CookFact> facts;  ///< What it depends on; sorted.
+    std::vector<CookFact> facts;  ///< Its dependencies; sorted.
   };
-  /// Gives up soon after `abandoned` is requested.
+  /// Stops soon after `abandoned` is requested.
   std::optional<Found> find(const PlannedBundle& planned, Target target, CacheReach reach,
                             const std::stop_token& abandoned = {}) const;
-  /// The same, with a reader of its file. Nothing when the file is not of the planned bundle, as
-  /// `holds_only` says.
+  /// The same, with a reader of its file. Nothing if the file is not the planned bundle
+  /// (`holds_only`).
   std::optional<ReadableBundle> find_readable(const PlannedBundle& planned, Target target,
                                               const DictionarySet& dictionaries, CacheReach reach,
                                               const std::stop_token& abandoned) const;
@@ -75,8 +75,8 @@ class CachedBundles {
   bool only_stores_;
 };
 
-/// A bundle from a cache. The reader views the file, which stays where it is in memory when
-/// this is moved.
+/// A bundle from a cache. The reader views the file, whose address does not change when this object
+/// is moved.
 struct ReadableBundle {
   CachedBundles::Found found;
   BundleReader reader;

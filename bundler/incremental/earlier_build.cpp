@@ -1,6 +1,6 @@
-// A bundle can stay when it would hold the same assets, packed on the same terms, and every
-// question that cooking them asked is answered as before. Nothing else has a part in its bytes; its
-// own name follows from them.
+// A bundle can be kept if it would contain the same assets, packed with the same settings, and if
+// every question that cooking asked has the same answer. Nothing else affects its bytes; its own
+// name follows from them.
 #include "bundler/incremental/earlier_build.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<Guid> members_of(const Project& project, const PlannedBundle& planne
   return members;
 }
 
-// What a bundle is of, besides its members: a prefab, or a variant by its name; null for shared
+// The subject of a bundle, besides its members: a prefab, or a variant by its name; null for shared
 // ones.
 Guid subject_of(const BundleName& name) {
   if (name.kind == BundleKind::shared) return {};
@@ -38,7 +38,7 @@ std::string_view name_of(Layout layout) {
   return layout == Layout::shared ? "shared" : "self-contained";
 }
 
-// What made dictionaries worth while says nothing of what is packed with them.
+// The numbers that justified a dictionary do not affect packing.
 bool are_same(const std::vector<StateDictionary>& a, const std::vector<StateDictionary>& b) {
   return std::ranges::equal(a, b, [](const StateDictionary& one, const StateDictionary& other) {
     return one.kind == other.kind && one.hash == other.hash;
@@ -55,7 +55,7 @@ void tidy(std::vector<BuildReason>& reasons) {
 EarlierBuild::EarlierBuild(BuildState state, const FileReader& files, const FileStamps& stamps,
                            const CookAnswers& answers, unsigned jobs)
     : state_(std::move(state)), files_(files), stamps_(stamps) {
-  // Bits as in `Target`. What the one went without the other may need.
+  // Bits as in `Target`. A target may need a fact that the other one did not.
   std::vector<std::uint8_t> holds(state_.facts.size(), 0);
   parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const CookFact& fact = state_.facts[i];
@@ -91,7 +91,7 @@ EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const 
   return members;
 }
 
-// Those of the target first; what client and server both hold may be taken from either.
+// Those of the same target first; shared content may come from either target.
 std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& subject,
                                                          const Members& members) const {
   const auto found = by_members_.find({subject, members});
@@ -102,8 +102,8 @@ std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Gu
   return places;
 }
 
-// What came of the same prefab or variant, or for a shared bundle of its first asset that was in
-// one.
+// The earlier bundle of the same prefab or variant; for a shared bundle, the one that contained its
+// first asset.
 EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& subject,
                                              const Members& members) const {
   if (!subject.is_null()) {
@@ -149,8 +149,8 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
   return reasons;
 }
 
-// What a bundle was told of a file's name or extension is a hash: it shows whether the recorded
-// name is still the one of then.
+// The answers about a file's name or extension are hashes. They show whether the recorded name is
+// still the name at the time of packing.
 EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& target,
                                                         const StateBundle& bundle) const {
   std::map<Guid, const CookFact*> told;
@@ -226,7 +226,7 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
   }
 }
 
-// A stamp that is another need not mean another content: outputs are copied and restored.
+// A different stamp does not imply different content: outputs are copied and restored.
 bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
   const auto& outputs = place.target->outputs;
   const auto known = std::ranges::lower_bound(outputs, path.text(), {}, &StateOutput::path);

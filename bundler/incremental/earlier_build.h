@@ -1,4 +1,5 @@
-// The bundles of an earlier build: which of them are what would be packed now, and why others not.
+// Compares the bundles of an earlier build with a plan: the ones that can be kept, and the reasons
+// for the others.
 #pragma once
 
 #include <array>
@@ -15,62 +16,64 @@
 
 namespace muster {
 
-/// Why a bundle was packed.
+/// The reason why a bundle was packed.
 struct BuildReason {
   std::string_view what;  ///< One of the texts in bundler/report/README.md.
-  std::string detail;     ///< The path, option or name that it is about; may be empty.
+  std::string detail;     ///< The path, option or name concerned; may be empty.
   friend auto operator<=>(const BuildReason&, const BuildReason&) = default;
 };
 
-/// What is to be packed now, as far as it decides whether bundles can stay.
+/// The settings of packing that decide whether bundles can be kept.
 struct PackingTerms {
   std::string tool;  ///< The program and the versions of its formats.
   Layout layout = Layout::shared;
   int level = 0;
-  std::string variants{};  ///< What was chosen, as `to_text` has it. Decides by what is read then.
-  std::string compression{};                    ///< As `CompressionRules::text` has it.
+  /// The choice, as returned by `to_text`. It decides which files are read.
+  std::string variants{};
+  std::string compression{};                    ///< As returned by `CompressionRules::text`.
   std::vector<StateDictionary> dictionaries{};  ///< Sorted by kind.
-  /// Why they are others than those of the earlier build.
+  /// Why they differ from those of the earlier build.
   std::vector<BuildReason> dictionary_reasons{};
 };
 
-/// Compares the bundles that a build has left with those that are planned now. Safe to use from
-/// several threads once it is made.
+/// Compares the bundles of an earlier build with those that are planned now. Safe to use from
+/// several threads after construction.
 class EarlierBuild {
  public:
-  /// Asks everything anew that the earlier build was told, on `jobs` threads. `files` holds its
-  /// output and lives longer, like `stamps`.
+  /// Repeats all questions of the earlier build, on `jobs` threads. `files` contains its output.
+  /// `files` and `stamps` must outlive this object.
   EarlierBuild(BuildState state, const FileReader& files, const FileStamps& stamps,
                const CookAnswers& answers, unsigned jobs);
 
   struct Match {
-    const StateBundle* bundle = nullptr;  ///< What can stay; null when it is to be packed.
-    AssetPath path{};                     ///< Where its file is in the output.
-    std::vector<BuildReason> reasons{};   ///< Why it is packed; sorted, never empty then.
+    const StateBundle* bundle = nullptr;  ///< The bundle to keep; null if it must be packed.
+    AssetPath path{};                     ///< The path of its file in the output.
+    std::vector<BuildReason> reasons{};   ///< Why it is packed; sorted, then never empty.
   };
-  /// Looks at the bundle's file when its stamp is not as recorded.
+  /// Hashes the bundle's file if its stamp differs from the recorded one.
   Match find(const Project& project, Target target, const PackingTerms& terms,
              const PlannedBundle& planned) const;
 
   const BuildState& state() const { return state_; }
   const FileReader& files() const { return files_; }
-  /// The fact that a bundle names by its index.
+  /// The fact with this index in a bundle.
   const CookFact& fact(std::uint32_t index) const { return state_.facts[index]; }
-  /// Whether all these facts are as they were.
+  /// Whether all these facts are unchanged.
   bool do_hold(const std::vector<std::uint32_t>& facts) const;
-  /// Adds a reason for each that is not.
+  /// Adds a reason for each changed fact.
   void explain_facts(const Project& project, Target target, const std::vector<std::uint32_t>& facts,
                      std::vector<BuildReason>& reasons) const;
-  /// The path of an asset, or of what was there under its guid.
+  /// The path of an asset, or its recorded path if it no longer exists.
   std::string path_of(const Project& project, const Guid& guid) const;
-  /// Tells the extension that an asset's file had when a bundle was packed; nothing where nobody
-  /// knows: the state has names of the last build, and a target that was not built then is older.
+  /// Returns the extension of an asset's file at the time when a bundle was packed. Nothing if
+  /// unknown: the state has the names of the last build, and a target that was not built then is
+  /// older.
   using ExtensionThen = std::function<std::optional<std::string>(const Guid&)>;
   ExtensionThen extensions_in(const StateTarget& target, const StateBundle& bundle) const;
-  /// A dictionary that the earlier build has left, from any target; nothing when it is not whole.
+  /// A dictionary of the earlier build, from any target; nothing if it is damaged.
   std::optional<ByteVector> read_dictionary(const ContentHash& hash) const;
 
-  /// The prefabs that had a bundle then and have none in a plan, with why. Sorted.
+  /// The prefabs that had a bundle and have none in the plan, with reasons. Sorted.
   std::vector<BuildReason> gone_from(const Project& project, Target target,
                                      const BundlePlan& plan) const;
 
@@ -91,7 +94,7 @@ class EarlierBuild {
   BuildState state_;
   const FileReader& files_;
   const FileStamps& stamps_;
-  std::array<std::vector<bool>, 2> holds_;  // for client and server, per fact
+  std::array<std::vector<bool>, 2> holds_;  // for client and server, one per fact
   std::map<std::pair<Guid, Members>, std::vector<Place>> by_members_;
   std::map<std::pair<Target, Guid>, Place> by_subject_;
   std::map<std::pair<Target, Guid>, Place> shared_by_asset_;

@@ -1,5 +1,5 @@
-// Looks at many names of a folder at a time, some folders on each thread. A folder's own stamp is
-// that of its list of names, so that lists are read only where something came or went.
+// Checks many names of a folder at a time, several folders in parallel. A folder's own stamp is
+// that of its list of names, so lists are read only if a name was added or removed.
 #include "bundler/incremental/input_check.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kNamesPerStep = 128;
 
-// Some inputs of one folder.
+// A group of inputs of one folder.
 struct Step {
   std::size_t folder = 0;
   std::size_t first = 0;
@@ -26,13 +26,13 @@ class InputLook {
   InputLook(const FileReader& files, const FileStamps& stamps)
       : files_(files), now_ns_(stamps.now_ns()) {}
 
-  /// Brings the stamps up to date; false when the content is another.
+  /// Updates the stamps; false if the content has changed.
   bool look(const AssetPath& path, const FileStamp& now, StateInput& input, ByteVector& buffer) {
     const bool is_same = now == input.stamp;
     if (is_same && (input.is_settled || !now.exists)) return true;
     const bool is_folder = now.kind == FileKind::folder;
     if (now.exists != input.stamp.exists || now.kind != input.stamp.kind) return false;
-    // Of what was read in part nobody knows which part: it is surely as it was, or it has changed.
+    // The part that was read is not recorded, so a file that may have changed counts as changed.
     if (input.use == InputUse::part) return false;
     if (input.use == InputUse::looked) {
       if (!is_folder && now.size_bytes != input.stamp.size_bytes) return false;
@@ -118,7 +118,7 @@ bool are_outputs_untouched(const BuildState& state, TargetSet targets, const Fil
     if (!targets.has(target.target)) continue;
     for (const StateOutput& output : target.outputs) outputs.push_back(&output);
   }
-  // Sorted by path, so those of one folder follow each other.
+  // Sorted by path, so the files of one folder are adjacent.
   for (std::size_t first = 0; first < outputs.size();) {
     const auto folder_of = [](const StateOutput* output) {
       const std::string_view path = output->path;

@@ -1,4 +1,4 @@
-// Whether anything has happened to the inputs and outputs of a build since.
+// Checks whether the inputs and outputs of a build have changed since.
 #pragma once
 
 #include <vector>
@@ -8,23 +8,21 @@
 namespace muster {
 
 struct InputCheck {
-  /// The paths whose content is another, or that came or went, sorted.
+  /// The paths with changed content, and those that were added or removed, sorted.
   std::vector<AssetPath> changed;
-  /// Whether some stamps were others though the content is as it was, or could be told only now to
-  /// be at rest.
+  /// Whether some stamps have changed although the content has not, or are settled only now.
   bool has_new_stamps = false;
   std::size_t looked_at = 0;
   std::size_t hashed = 0;
 };
 
-/// Compares what a build has looked at with what is there now: by stamps, on `jobs` threads; and by
-/// content where a stamp is another, or was taken too soon after a change to tell. Brings the
-/// stamps of unchanged inputs up to date.
+/// Compares the inputs of a build with the current files: by stamps, on `jobs` threads, and by
+/// content if a stamp differs or was not settled. Updates the stamps of unchanged inputs.
 InputCheck check_inputs(std::vector<StateFolder>& folders, const FileReader& files,
                         const FileStamps& stamps, unsigned jobs);
 
-/// Whether the output's files of these targets are those that the build left: by their stamps, none
-/// missing.
+/// Whether the output's files of these targets are unchanged since the build, by their stamps, and
+/// complete.
 bool are_outputs_untouched(const BuildState& state, TargetSet targets, const FileStamps& stamps);
 
 }  // namespace muster

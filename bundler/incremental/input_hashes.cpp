@@ -9,7 +9,7 @@ ContentHash InputHashes::hash_of(const AssetPath& path) const {
   const FileStamp stamp = inputs_.look_at(path);
   if (!stamp.exists || stamp.kind != FileKind::file) return {};
   if (const StateInput* known = rested(path, stamp)) {
-    inputs_.assume(path, known->hash);  // Whoever reads something else notices.
+    inputs_.assume(path, known->hash);  // A read with other content is detected.
     return known->hash;
   }
   ByteVector buffer;

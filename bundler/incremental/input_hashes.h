@@ -1,4 +1,4 @@
-// The content of a build's inputs, without reading what is known already.
+// The content hashes of a build's inputs, without reading known files again.
 #pragma once
 
 #include "bundler/incremental/build_state.h"
@@ -6,18 +6,18 @@
 
 namespace muster {
 
-/// Hashes of files: seen while the project was read; or, of a file that has rested since an earlier
-/// build, seen then; else it is read once more. Safe to use from several threads. Both parameters
-/// live longer; there need not be an earlier state.
+/// Hashes of files. Each comes from reading the project, or from an earlier build if the file is
+/// unchanged since; otherwise the file is read again. Safe to use from several threads. Both
+/// parameters outlive this object; the earlier state is optional.
 class InputHashes {
  public:
   InputHashes(const RecordedFiles& inputs, const BuildState* earlier)
       : inputs_(inputs), earlier_(earlier) {}
 
-  /// All zero for what cannot be read.
+  /// All zero for unreadable files.
   ContentHash hash_of(const AssetPath& path) const;
 
-  /// What the earlier build saw of a file that has not changed since; null when it may have.
+  /// The earlier build's record of a file that is unchanged since; null if it may have changed.
   const StateInput* rested(const AssetPath& path, const FileStamp& stamp) const;
 
  private:

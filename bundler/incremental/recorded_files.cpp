@@ -1,5 +1,5 @@
-// A stamp is taken before its file is read: what changes while a build runs has another stamp, or
-// is not settled, and the next build looks again.
+// A stamp is taken before its file is read. A file that changes during a build then has another
+// stamp, or an unsettled one, and the next build checks it again.
 #include "bundler/incremental/recorded_files.h"
 
 #include <algorithm>
@@ -69,8 +69,8 @@ FileStamp RecordedFiles::look_at(const AssetPath& path) const {
   return note(path, InputUse::looked);
 }
 
-// The editor rewrites its own folders all the time, and no build depends on them: findings
-// alone ask for the packages there.
+// The editor rewrites its own folders all the time, and no build depends on them; only findings use
+// the packages there.
 Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
   if (is_of_editor(path)) return inner_.stat(path);
   note(path, InputUse::looked);
@@ -80,7 +80,7 @@ Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
 Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder) const {
   if (is_of_editor(folder)) return inner_.list(folder);
   if (may_hold_build(folder)) {
-    // A build in the project changes with every build, and no build depends on it.
+    // A build inside the project changes with every build, and no build depends on it.
     auto entries = inner_.list(folder);
     if (entries && is_build_output(folder, entries.value())) return entries;
   }
@@ -88,12 +88,13 @@ Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder)
   auto entries = inner_.list(folder);
   if (!entries) return entries;
   note_whole(folder, hash_of_names(entries.value()));
-  // What a link leads to may come, go, or become another kind, and the folder does not show it.
-  // Where it did between the list and the stamp, the list is not the one that the stamps are of.
+  // The target of a link may be added, removed, or replaced by another kind without a change of the
+  // folder. If this happens between the listing and the stamp, the list does not match the stamps.
   for (const DirectoryEntry& entry : entries.value()) {
     if (!entry.is_link) continue;
     const FileStamp stamp = note(folder.child(entry.name), InputUse::looked);
-    // That a link itself has gone the folder shows; where none may be looked at, all are broken.
+    // The folder shows the removal of a link itself; if its target is not accessible, the link
+    // counts as broken.
     const FileKind kind = stamp.exists ? stamp.kind : FileKind::broken_link;
     if (kind != entry.kind) note_torn(folder);
   }

@@ -1,4 +1,4 @@
-// What a build has looked at in its project.
+// Records the paths that a build reads in its project.
 #pragma once
 
 #include <array>
@@ -15,27 +15,26 @@
 
 namespace muster {
 
-/// How closely a build has looked at a path.
+/// The kind of access to a path.
 enum class InputUse : std::uint8_t {
-  looked = 0,  ///< Whether it is there, as what, and how large.
+  looked = 0,  ///< Its existence, kind and size.
   part = 1,    ///< A part of its bytes.
-  whole = 2,   ///< All of its bytes, or the names in a folder: they have a hash.
+  whole = 2,   ///< All of its bytes, or the names in a folder; these have a hash.
 };
 
-/// One path that a build has looked at, found or not.
+/// One path that a build has accessed, found or not.
 struct RecordedInput {
   AssetPath path;
-  FileStamp stamp;  ///< Before it was looked at for the first time.
+  FileStamp stamp;  ///< The stamp before the first access.
   InputUse use = InputUse::looked;
-  ContentHash hash{};  ///< Of the whole content, or of the list of names and kinds.
+  ContentHash hash{};  ///< The hash of the whole content, or of the list of names and kinds.
 };
 
-/// The hash that stands for a folder's names.
+/// The hash of a folder's names.
 ContentHash hash_of_names(const std::vector<DirectoryEntry>& entries);
 
-/// A project's files, read through: remembers each path that anybody looks at, with the hash of
-/// what was read. Reading from several threads is safe; writing fails. `inner` and `stamps` live
-/// longer.
+/// Reads a project's files and records each accessed path, with the hash of its content. Reading
+/// from several threads is safe; writing fails. `inner` and `stamps` must outlive this object.
 class RecordedFiles final : public FileReader {
  public:
   RecordedFiles(const FileReader& inner, const FileStamps& stamps)
@@ -46,19 +45,19 @@ class RecordedFiles final : public FileReader {
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override;
 
-  /// What has been looked at so far, sorted by path.
+  /// The accesses so far, sorted by path.
   std::vector<RecordedInput> inputs() const;
-  /// The hash of a file that was read whole; none of others.
+  /// The hash of a file that was read whole; nothing for others.
   std::optional<ContentHash> hash_of(const AssetPath& path) const;
-  /// Notes what a file holds that need not be read, since somebody else knows.
+  /// Records the known content of a file that need not be read.
   void assume(const AssetPath& path, const ContentHash& hash) const { note_whole(path, hash); }
-  /// The stamp of a path, which counts as a look at it.
+  /// The stamp of a path; counts as an access.
   FileStamp look_at(const AssetPath& path) const;
-  /// True when something was read, or assumed, twice and had changed in between.
+  /// True if a file was read, or assumed, twice and changed in between.
   bool is_torn() const { return !torn().empty(); }
-  /// What had changed; empty when nothing.
+  /// The files that changed; empty if there are none.
   std::vector<AssetPath> torn() const;
-  /// The time of the file system when recording began.
+  /// The file system's time at the start of recording.
   std::int64_t started_ns() const { return started_ns_; }
   const FileStamps& stamps() const { return stamps_; }
 

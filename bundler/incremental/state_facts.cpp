@@ -1,4 +1,4 @@
-// Guids and names stand in tables, since most are mentioned often.
+// Guids and names are in tables, because most are used often.
 #include "bundler/incremental/state_facts.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr std::uint8_t kFolder = 0x01;
 constexpr std::uint8_t kMentions = 0x02;
 constexpr std::uint8_t kPackable = 0x01;
 constexpr std::uint8_t kFitValues = 0x02;
-constexpr std::uint8_t kStripped = 0x04;  // for the client; for the server the next bit
+constexpr std::uint8_t kStripped = 0x04;  // for the client; the server has the next bit
 constexpr std::uint8_t kKnownFlags = 0x0F;
 
 template <typename Value>
@@ -171,7 +171,7 @@ class FactsReader {
     return std::ranges::adjacent_find(values, std::ranges::greater_equal{}) == values.end();
   }
 
-  // One that is no number of a table has made the reader fail.
+  // An invalid index has made the reader fail.
   Guid guid() {
     const std::uint32_t number = in_.index(guids_.size());
     return in_.failed() ? Guid() : guids_[number];

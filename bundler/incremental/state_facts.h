@@ -1,4 +1,4 @@
-// The end of a state's body: what is known of files and assets. The format is
+// The end of a state's body: facts about files and assets. The format is
 // bundler/incremental/STATE_FORMAT.md.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace muster {
 
 void write_facts(ByteWriter& out, const BuildState& state);
-/// Requires: the rest of the state was read. Whatever is odd makes the reader fail.
+/// Requires: the rest of the state was read. Every irregularity makes the reader fail.
 void read_facts(StateReader& in, BuildState& state);
 
 }  // namespace muster

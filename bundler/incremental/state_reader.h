@@ -1,4 +1,4 @@
-// What the records of a build's state are read with.
+// Reads the records of a build's state.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,12 @@ bool is_sorted(const std::vector<Record>& records, Key Record::*key) {
          }) == records.end();
 }
 
-/// A `ByteReader` that knows the types of a state.
+/// A `ByteReader` with the types of a state.
 class StateReader : public ByteReader {
  public:
   using ByteReader::ByteReader;
 
-  /// A count that the bytes left can hold, each with at least so many.
+  /// A count that fits the remaining bytes, with at least `least_bytes` for each.
   std::size_t count(std::size_t least_bytes) {
     const std::uint64_t number = varint();
     if (number > remaining() / least_bytes) fail();
@@ -68,7 +68,7 @@ class StateReader : public ByteReader {
     return failed() ? 0 : static_cast<std::uint32_t>(value);
   }
 
-  /// Indices in strict order.
+  /// Indices in strictly ascending order.
   void read_indices(std::vector<std::uint32_t>& indices, std::size_t below) {
     indices.resize(count(1));
     for (std::uint32_t& one : indices) one = index(below);

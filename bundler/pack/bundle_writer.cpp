@@ -1,8 +1,8 @@
-// The tables' size is known before any compression, so the file is built in one buffer: space for
-// header and tables first, blocks appended, records filled in along the way, hash last. Blocks are
-// independent, so all threads compress a window of them, each block into a slot of its own; then
-// the slots are appended in order. Whole entries, or whole bundles, per thread would leave all but
-// one thread idle on the large one.
+// The size of the tables is known before compression, so the file is built in one buffer: first
+// space for header and tables, then blocks are appended, records filled in along the way, and the
+// hash last. Blocks are independent, so all threads compress a window of them, each block into its
+// own slot; then the slots are appended in order. One thread per entry or per bundle would leave
+// all but one thread idle on a large one.
 #include "bundler/pack/bundle_writer.h"
 
 #include <algorithm>
@@ -85,29 +85,30 @@ Result<void> check_entries(const std::vector<PackEntry>& sorted, const PackOptio
   return {};
 }
 
-// Per thread and window. Threads wait for each other at the end of a window, for half a block on
-// average: little in 32. The slots take at most as much room as the blocks: 8 MiB at the default.
+// Per thread and window. Threads wait for each other at the end of a window, on average for half a
+// block, which is little compared with 32. The slots need at most as much memory as the blocks: 8
+// MiB at the default size.
 constexpr std::size_t kWindowBlocks = 32;
 
-// A block to pack: from its plain bytes, or as it lies in an earlier bundle.
+// A block to pack: its plain bytes, or a block of an earlier bundle.
 struct PendingBlock {
   Bytes plain;
   const StagedBlock* staged = nullptr;
-  std::size_t entry = 0;  ///< Its number.
+  std::size_t entry = 0;  ///< The index of the entry.
   int level = 0;
   const CompressionDictionary* dictionary = nullptr;
 };
 
 struct BlockSlot {
   ByteVector buffer;
-  Bytes stored;  // in the buffer, or the plain bytes
+  Bytes stored;  // views the buffer, or the plain bytes
   BlockCoding coding = BlockCoding::stored;
   std::uint32_t dictionary_id = 0;
   std::optional<Error> failure;
 };
 
-// An earlier block is used when it holds what is to be packed; whatever else it is, the block is
-// packed anew.
+// Uses an earlier block if its content equals the block to pack; otherwise the block is packed
+// again.
 bool take_earlier(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged,
                   const std::shared_ptr<const DictionarySet>& dictionaries) {
   if (block.staged->coding == BlockCoding::stored) return true;
@@ -176,7 +177,7 @@ Result<void> append_blocks(ByteVector& out, std::span<const PendingBlock> blocks
     for (std::size_t i = 0; i < pending.size(); ++i) {
       if (slots[i].failure) return fail(*slots[i].failure);
       append_block(out, block_table + (first + i) * block::kBytes, slots[i]);
-      // An entry with a dictionary has this block only.
+      // An entry with a dictionary has only this block.
       if (slots[i].dictionary_id == 0) continue;
       store(out, header::kBytes + pending[i].entry * entry::kBytes + entry::kDictionaryAt,
             slots[i].dictionary_id);
@@ -256,7 +257,7 @@ Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOpt
   const std::size_t tables_end =
       block_table + static_cast<std::size_t>(block_count) * block::kBytes;
   ByteVector out;
-  // No block grows, so this is enough; what stays unused is never touched.
+  // No block grows, so this is enough; unused memory is never touched.
   out.reserve(tables_end + static_cast<std::size_t>(plain_total));
   out.resize(tables_end);
   const auto blocks = store_entries(out, sorted, options, workers);

@@ -1,4 +1,5 @@
-// What a catalog says, as plain data: filled in by a build, turned into bytes by `encode_catalog`.
+// The content of a catalog as plain data. A build fills it in, and `encode_catalog` turns it into
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +20,21 @@ struct BundleData {
   BundleName name{};
   ContentHash hash{};
   std::uint64_t file_bytes = 0;
-  /// Every bundle that must be open for the contents of this one; any order, without itself.
+  /// All bundles that must be open for the contents of this one, in any order, without itself.
   std::vector<BundleName> dependencies{};
 };
 
 struct AssetData {
   Guid guid{};
   std::string path{};
-  /// The bundle that holds it; none for an asset that is only named.
+  /// The bundle of the asset; none for an asset that is only named.
   std::optional<BundleName> bundle{};
 };
 
 struct RegistryEntryData {
   TypeId type_id{};
   Guid guid{};
-  Guid owner{};        ///< The asset that makes the entry; null for none.
+  Guid owner{};        ///< The asset that creates the entry; null for none.
   std::string role{};  ///< The registry field that names `guid`; may be empty.
   TargetSet targets{};
   bool is_factory = false;
@@ -77,10 +78,10 @@ struct DictionaryData {
   EntryKind kind = EntryKind::raw;
 };
 
-/// Lists may be in any order, but the values of variants keep theirs; bundles of entries, effects
-/// and presentations are those of their assets.
+/// Lists may be in any order, except that the values of variants keep theirs. The bundles of
+/// entries, effects and presentations are those of their assets.
 struct CatalogData {
-  /// Bundles are cooked when they are asked for: their hashes and sizes are not known.
+  /// Bundles are cooked on request: their hashes and sizes are not known.
   bool is_preview = false;
   Target target = Target::client;
   ContentHash agreement{};

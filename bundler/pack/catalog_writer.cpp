@@ -1,5 +1,5 @@
-// Sorts a copy, writes section by section in file order (so that texts fall into their order by
-// themselves), then puts header and directory in front.
+// Sorts a copy, writes section by section in file order (so that texts are in order automatically),
+// then prepends header and directory.
 #include "bundler/pack/catalog_writer.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using namespace layout::catalog;  // NOLINT(google-build-using-namespace): this 
 
 namespace {
 
-// What a list is sorted by. One overload per record.
+// The sort key of a list: one overload per record.
 auto key_of(const BundleData& record) { return record.name; }
 auto key_of(const AssetData& record) { return record.guid; }
 auto key_of(const RegistryData& record) { return std::tuple(record.class_name, record.guid); }
@@ -60,7 +60,7 @@ Result<void> sort_all(CatalogData& data) {
   return sort_unique(data.dictionaries, "dictionaries");
 }
 
-// Builds the sections of sorted data. Keeps the first failure, so that callers check once.
+// Builds the sections of sorted data. Keeps the first error, so that callers check once.
 class CatalogBuilder {
  public:
   explicit CatalogBuilder(const CatalogData& data) : data_(data) {}

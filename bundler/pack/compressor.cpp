@@ -1,5 +1,5 @@
-// One thread and explicit parameters: the number of processors, and zstd's defaults, must not reach
-// the bytes.
+// One thread and explicit parameters, so that the number of processors and zstd's defaults do not
+// affect the bytes.
 #include "bundler/pack/compressor.h"
 
 #include <cassert>
@@ -74,9 +74,9 @@ bool Compressor::compress(Bytes plain, int level, ByteVector& out,
   [[maybe_unused]] const std::size_t referred = ZSTD_CCtx_refCDict(
       state_->context, dictionary == nullptr ? nullptr : dictionary->digest_->dictionary);
   assert(ZSTD_isError(referred) == 0U);
-  // The full bound, although only a smaller frame is kept: a shorter target would change which of
-  // zstd's paths is taken, and with it the bytes.
-  // And in a buffer that stays: making room for the bound in `out` costs as much as reading it.
+  // Uses the full bound, although only a smaller frame is kept: a shorter target would select
+  // another code path of zstd, and so other bytes.
+  // The buffer is kept, because growing `out` by the bound costs as much as reading it.
   const std::size_t bound = ZSTD_compressBound(plain.size());
   ByteVector& frame = state_->frame;
   if (frame.size() < bound) frame.resize(bound);

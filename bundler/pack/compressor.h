@@ -1,4 +1,4 @@
-// zstd, the other way: plain bytes to frames.
+// Compresses plain bytes into zstd frames.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace muster {
 
-/// Compression levels that a bundle may be packed with.
+/// The compression levels of a bundle.
 inline constexpr int kMinLevel = 1;
 inline constexpr int kMaxLevel = 19;
-/// Close to the best size per second on prefabs and textures.
+/// Close to the best ratio of size and time on prefabs and textures.
 inline constexpr int kDefaultLevel = 6;
 
-/// The release of zstd that compresses: another one may give other bytes.
+/// The release of zstd that compresses; another one may give other bytes.
 std::string_view compressor_version();
 
-/// A dictionary made ready for compression at one level, once for all threads. Immutable.
+/// A dictionary prepared for compression at one level, for all threads. Immutable.
 class CompressionDictionary {
  public:
-  /// Whether bytes of a `Dictionary` are also good for this: zstd asks more of them than it does
-  /// for decompression.
+  /// Whether the bytes of a `Dictionary` can be used for compression: zstd requires more of them
+  /// than for decompression.
   static bool takes(Bytes bytes);
 
   /// Requires: `takes(bytes)`, and a level in range.
@@ -48,7 +48,7 @@ class CompressionDictionary {
   std::unique_ptr<Digest> digest_;
 };
 
-/// The working memory of compression: make one per thread and keep it. One thread at a time.
+/// The working memory of compression: create one per thread and keep it. One thread at a time.
 class Compressor {
  public:
   Compressor();
@@ -57,10 +57,10 @@ class Compressor {
   Compressor& operator=(Compressor&&) noexcept;
 
   /// Appends `plain` to `out` as one zstd frame with its content size, without checksum and
-  /// dictionary id, and returns true; or leaves `out` alone and returns false when the frame would
-  /// not be smaller than `plain`. Equal input gives equal bytes. A dictionary may be null.
-  /// Requires: a level in range, that of the dictionary if there is one, and no more plain bytes
-  /// than a block may have.
+  /// dictionary id, and returns true. If the frame would not be smaller than `plain`, leaves `out`
+  /// unchanged and returns false. Equal input gives equal bytes. A dictionary may be null.
+  /// Requires: a level in range, that of the dictionary if there is one, and at most the plain
+  /// bytes of a block.
   bool compress(Bytes plain, int level, ByteVector& out,
                 const CompressionDictionary* dictionary = nullptr);
 

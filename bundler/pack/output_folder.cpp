@@ -1,9 +1,9 @@
-// Publishing is three steps, each atomic: (1) the staging folder is renamed to the journal's name,
-// which makes the new output decided; (2) the parts are exchanged with the old ones, renames right
-// after one another, so that only a process that dies between two system calls leaves client and
-// server of different builds until the next opening; (3) the journal folder, now full of old parts,
-// is removed. The journal lists the identity (inode) of every new part: renaming keeps it, so
-// recovery knows which parts are already in place, whatever they contain.
+// Publishing has three steps, each atomic: (1) The staging folder is renamed to the journal's name;
+// from then on the new output is decided. (2) The new parts are exchanged with the old ones by
+// consecutive renames. Only a process that dies between two of these system calls leaves client and
+// server of different builds, until the next opening. (3) The journal folder, which contains the
+// old parts now, is removed. The journal lists the identity (inode) of every new part. Renaming
+// keeps it, so recovery knows which parts are in place, whatever they contain.
 #include "bundler/pack/output_folder.h"
 
 #include <algorithm>
@@ -30,12 +30,12 @@ constexpr std::string_view kJournal = ".muster-publish";
 constexpr std::string_view kParts = "parts";
 constexpr std::uint64_t kMaxPartsBytes = 4096;
 constexpr const char* kForeign = ", which is no part of a build";
-/// Enough for the members by which a report is known, which come first in it.
+/// Enough for the members that identify a report; they come first in it.
 constexpr std::uint64_t kReportHeadBytes = 4096;
-/// What an output consists of; nothing else is ever moved or replaced.
+/// The parts of an output; nothing else is ever moved or replaced.
 constexpr std::array<std::string_view, 5> kPartNames = {
     kStateName, OutputFolder::kReportName, OutputFolder::kTimesName, "client", "server"};
-/// What may stand beside it: ours for a while, and the system's on a disk of its own.
+/// Other allowed names: our temporary ones, and those of the system on a disk of its own.
 constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, OutputFolder::kLockName,
                                                   "lost+found"};
 
@@ -45,8 +45,8 @@ Result<AssetPath> staged_path(const AssetPath& path) {
   return AssetPath::parse(std::string(kStaging) + "/" + path.text());
 }
 
-// What is at a path, or nothing. A disk that cannot tell is a failure: taken for "nothing", it
-// would throw away a journal with parts still in it.
+// The kind of a path, or nothing if it does not exist. A disk error is an error: treated as
+// "nothing", it would delete a journal that still contains parts.
 Result<std::optional<FileInfo>> find(const FileReader& files, const AssetPath& path) {
   const auto info = files.stat(path);
   if (info) return std::optional(info.value());
@@ -58,7 +58,7 @@ bool is_part(std::string_view name) {
   return std::ranges::find(kPartNames, name) != kPartNames.end();
 }
 
-using Parts = std::map<std::string, std::uint64_t>;  // name, identity of the new one
+using Parts = std::map<std::string, std::uint64_t>;  // name, identity of the new part
 
 tl::unexpected<Error> bad_journal() {
   return fail(ErrorCode::malformed, std::string(kJournal) + "/" + std::string(kParts) +
@@ -90,8 +90,8 @@ Result<Parts> read_parts(const FileReader& files) {
   return parts;
 }
 
-// Looks at the head only: reports of large projects are large, and one that was damaged further
-// down is to be replaced like any other part.
+// Reads the head only: reports of large projects are large, and one with damage after its head is
+// replaced like any other part.
 Result<bool> is_report_of_ours(const FileReader& files) {
   ByteVector buffer;
   const auto bytes = files.read(named(OutputFolder::kReportName), 0, kReportHeadBytes, buffer);
@@ -109,8 +109,8 @@ Result<bool> is_report_of_ours(const FileReader& files) {
   return has_format && has_version;
 }
 
-// What keeps a folder from being replaced; empty when nothing does: it holds what targets hold,
-// whole or damaged, and what desktops leave behind (which goes with the old folder).
+// The reason why a folder must not be replaced; empty if it may be: it contains files of targets,
+// intact or damaged, and files that desktops leave (which are removed with the old folder).
 Result<std::string> foreign_part_in_target(const FileReader& files, const AssetPath& folder) {
   const auto present = find(files, folder);
   if (!present) return fail(present.error());
@@ -131,7 +131,7 @@ Result<std::string> foreign_part_in_target(const FileReader& files, const AssetP
   return std::string();
 }
 
-// Publishing would stop half way, and again whenever it was finished.
+// Publishing would stop half-way, and again at each recovery.
 Result<void> refuse_links(const FileReader& files) {
   for (const std::string_view target : {"client", "server"}) {
     const auto present = find(files, named(target));
@@ -144,8 +144,8 @@ Result<void> refuse_links(const FileReader& files) {
   return {};
 }
 
-// What makes a folder no build's output; empty for one that is, and for an empty one. Only what is
-// surely a build, or empty, is ever written into: the parts get replaced as a whole.
+// The reason why a folder is no build's output; empty for an output and for an empty folder. Only
+// these two are ever written into, because parts are replaced as a whole.
 Result<std::string> foreign_part_in(const FileReader& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());
@@ -218,11 +218,11 @@ Result<void> OutputFolder::recover(FileSystem& files) {
     const AssetPath fresh = named(kJournal).child(name);
     const auto waiting = find(files, fresh);
     if (!waiting) return fail(waiting.error());
-    // Another identity there is the old part, which the exchange left behind.
+    // Another identity is the old part, which the exchange left behind.
     if (!waiting.value() || waiting.value()->identity != identity) continue;
     moves.push_back({fresh, named(name)});
   }
-  // All at once: between two moves, client and server are of different builds.
+  // All at once: between two moves, client and server belong to different builds.
   if (auto moved = files.commit(moves); !moved) return moved;
   return files.remove(named(kJournal));
 }
@@ -233,10 +233,10 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
       parts_(std::move(other.parts_)) {}
 
 OutputFolder::~OutputFolder() {
-  // Failing to clean up is no failure of the build: the next one removes what is left.
+  // A failed cleanup does not fail the build: the next one removes the remains.
   try {
     if (files_ != nullptr) (void)files_->remove(named(kStaging)).has_value();
-  } catch (const std::bad_alloc&) {  // neither is a want of memory
+  } catch (const std::bad_alloc&) {  // neither does a lack of memory
   }
 }
 

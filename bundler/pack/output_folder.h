@@ -13,51 +13,51 @@ namespace muster {
 
 /// A build's output, the root of a file system. A build writes into a staging folder inside;
 /// `publish` puts the parts in place. A process that dies before `publish` leaves the old output
-/// untouched; one that dies inside it leaves a journal from which the next opening finishes the
-/// work, so that the parts always belong together. The caller keeps other processes out:
+/// unchanged. One that dies inside it leaves a journal, from which the next opening finishes the
+/// work, so that the parts always belong together. The caller locks the folder against other
+/// processes:
 ///
-///     OutputFolder::check_usable(files)            nothing of somebody else's gets a lock file
+///     OutputFolder::check_usable(files)            other folders get no lock file
 ///     FolderLock::acquire(path, OutputFolder::kLockName)
 ///     OutputFolder::open_for_build(files)
 class OutputFolder {
  public:
-  /// What stands in the folder besides the targets' folders.
+  /// The files in the folder besides the targets' folders.
   static constexpr std::string_view kReportName = "build.json";
-  /// What belongs to one build alone: no signature and no patch covers it.
+  /// Data of one build alone; not covered by signatures and patches.
   static constexpr std::string_view kTimesName = ".muster-times.json";
-  /// A larger one is not read.
+  /// A larger report is not read.
   static constexpr std::uint64_t kReportBytesMax = 1024ULL * 1024 * 1024;
-  /// The file whose lock keeps other processes out. It stays when the build is over.
+  /// The file whose lock excludes other processes. It remains after the build.
   static constexpr std::string_view kLockName = ".muster-lock";
 
-  /// Whether a file or folder of this name belongs at the top of an output, or is left alone there.
+  /// Whether a file or folder with this name belongs at the top of an output, or is ignored there.
   static bool may_hold(std::string_view name);
 
-  /// Fails with `already_exists` when the folder holds something that is no build, naming it, or as
-  /// the disk fails. Changes nothing.
+  /// Fails with `already_exists`, naming it, if the folder contains anything that is not part of a
+  /// build, or with disk errors. Changes nothing.
   static Result<void> check_usable(const FileReader& files);
 
-  /// Opens the folder for a build, after finishing an interrupted `publish` and removing what was
-  /// staged by a build that died. Fails like `check_usable`. Requires: the lock is held for as long
-  /// as the result lives, and `files` lives longer.
+  /// Opens the folder for a build, after finishing an interrupted `publish` and removing the
+  /// staging of a build that died. Fails like `check_usable`. Requires: the lock is held for the
+  /// lifetime of the result, and `files` outlives it.
   static Result<OutputFolder> open_for_build(FileSystem& files);
 
-  /// True when a `publish` was interrupted. Readers ask before they look.
+  /// True if a `publish` was interrupted. Readers call it first.
   static Result<bool> needs_recovery(const FileReader& files);
   /// Finishes an interrupted `publish`, if there is one. Requires: the lock is held.
   static Result<void> recover(FileSystem& files);
 
   OutputFolder(OutputFolder&& other) noexcept;
   OutputFolder& operator=(OutputFolder&&) = delete;
-  /// Removes what was staged and not published.
+  /// Removes staged files that were not published.
   ~OutputFolder();
 
-  /// Lets files of the present output become files of the new one without copying them.
+  /// Allows files of the present output to be linked into the new one instead of copied.
   void use_links(FileLinks& links) { links_ = &links; }
 
-  /// Makes files in a folder of some output (this one, when `from` is its file system) files of the
-  /// new output in `folder`: by links where that is possible, else as copies. Fails as the disk
-  /// does.
+  /// Adds files in a folder of any output (this one, if `from` is its file system) to the new
+  /// output in `folder`: by links if possible, otherwise as copies. Fails with disk errors.
   Result<void> carry_over(const FileReader& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);
   /// The stamps of staged files in one folder, like `FileStamps::stamps_in`.
@@ -67,11 +67,11 @@ class OutputFolder {
 
   /// Writes a file of the new output; `path` is relative to the output folder.
   Result<void> stage(const AssetPath& path, Bytes bytes);
-  /// Reads a part of a file that was staged, like `FileSystem::read`.
+  /// Reads a part of a staged file, like `FileSystem::read`.
   Result<Bytes> read_staged(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                             ByteVector& buffer) const;
-  /// Puts every staged part (first-level file or folder) in place of the old one. After a failure
-  /// the output is the old one, or the next opening makes it the new one.
+  /// Replaces every old part (first-level file or folder) by the staged one. After a failure the
+  /// output is the old one, or the next opening makes it the new one.
   Result<void> publish();
   /// Reads a file of the present output.
   Result<Bytes> read(const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) const;
@@ -79,7 +79,7 @@ class OutputFolder {
  private:
   explicit OutputFolder(FileSystem& files) : files_(&files) {}
 
-  FileSystem* files_;  ///< Null when moved from.
+  FileSystem* files_;  ///< Null after a move.
   FileLinks* links_ = nullptr;
   std::set<std::string> parts_;
 };

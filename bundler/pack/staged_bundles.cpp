@@ -13,8 +13,8 @@ Result<void> StagedBundles::stage(const AssetPath& path, Bytes bytes) {
 
 void StagedBundles::remember(std::size_t number, bool is_earlier, const BundleReader& bundle,
                              const BundleEntry& entry, const PackedHow& how) {
-  // Blocks that are stored say nothing of a level: content that was known to be compressed already
-  // has had none, and under another name it would get one.
+  // Stored blocks do not show a level: already compressed content was stored without one, and under
+  // another name it might get one.
   bool is_all_stored = true;
   for (std::uint32_t b = 0; b < entry.block_count; ++b) {
     is_all_stored = is_all_stored && bundle.block(entry, b).coding == BlockCoding::stored;
@@ -74,7 +74,7 @@ void StagedBundles::remember_earlier(const FileReader& files, const AssetPath& p
   if (!bundle || bundle.value().block_plain_bytes() != layout::bundle::kDefaultBlockPlainBytes) {
     return;
   }
-  // A frame with a wrong bit may still hold its content, but a build from nothing has another.
+  // A frame with a wrong bit may still have its content, but a build from nothing would differ.
   if (bundle.value().find_hash() != bundle.value().bundle_hash()) return;
   const std::lock_guard lock(mutex_);
   const std::size_t number = earlier_.size();
@@ -83,7 +83,7 @@ void StagedBundles::remember_earlier(const FileReader& files, const AssetPath& p
     const BundleEntry entry = bundle.value().entry(i);
     const auto how = how_packed(entry);
     if (!how || (entry.dictionary_id != 0 && entry.dictionary_id != how->dictionary_id)) continue;
-    // Compressed without the dictionary that it would be offered now.
+    // Compressed without the dictionary that it would get now.
     const bool is_one_block = entry.block_count == 1;
     if (entry.dictionary_id == 0 && how->dictionary_id != 0 && is_one_block) continue;
     remember(number, true, bundle.value(), entry, *how);
@@ -94,7 +94,7 @@ std::span<const StagedBlock> StagedBundles::find(const PackedContent& content) c
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(content);
   if (found == entries_.end()) return {};
-  return found->second;  // nodes stay where they are, and are never changed
+  return found->second;  // nodes are neither moved nor changed
 }
 
 Result<Bytes> StagedBundles::read(const StagedBlock& block, ByteVector& buffer) const {

@@ -1,4 +1,4 @@
-// One of the two builds of a patch, looked at without its bundles.
+// One of the two builds of a patch, without its bundles.
 #pragma once
 
 #include <array>
@@ -13,40 +13,41 @@
 
 namespace muster {
 
-/// A file of a build that patches handle whole: the report, a catalog, a signature, a dictionary.
+/// A file of a build that patches handle as a whole: the report, a catalog, a signature, a
+/// dictionary.
 struct LooseFile {
   AssetPath path;
   ByteVector bytes;
   ContentHash hash;
 };
 
-/// The loose files that a build may have besides dictionaries, in the order in which patches hold
-/// them.
+/// The possible loose files of a build, except dictionaries, in the order of patches.
 std::vector<AssetPath> loose_file_paths();
-/// Where a dictionary of a target is.
+/// The path of a dictionary of a target.
 AssetPath dictionary_place(Target target, const ContentHash& hash);
-/// Whether a path is that of a dictionary of some target. With the paths above, nothing else is
-/// ever read or written by that name.
+/// Whether a path is that of a dictionary of a target. Only these paths and those above are ever
+/// read or written by name.
 bool is_dictionary_place(std::string_view path);
 
-/// The files of a build: the loose ones with their bytes, and what its catalogs say of the rest.
+/// The files of a build: the loose ones with their bytes, and the bundles as listed in its
+/// catalogs.
 class BuildSide {
  public:
-  /// Reads what is there. Fails with `not_found` when there is neither client nor server, and as
-  /// reading and opening a catalog do, naming the file.
+  /// Reads the existing files. Fails with `not_found` if there is neither client nor server, and
+  /// with the errors of reading and opening a catalog, naming the file.
   static Result<BuildSide> read(const FileReader& files);
-  /// The same of files in hand. Fails also when the dictionaries are not those of the catalogs.
-  /// Requires: paths of `loose_file_paths` in that order, then dictionaries by their paths.
+  /// The same for files in memory. Also fails if the dictionaries are not those of the catalogs.
+  /// Requires: paths of `loose_file_paths` in that order, then dictionaries by path.
   static Result<BuildSide> of(std::vector<LooseFile> files);
 
   const std::vector<LooseFile>& loose() const { return loose_; }
-  /// Those of them that are dictionaries.
+  /// The loose files that are dictionaries.
   std::vector<const LooseFile*> dictionaries() const;
-  /// Null when there is none.
+  /// Null if none exists.
   const LooseFile* find(const AssetPath& path) const;
-  /// Null when the build lacks the target. Client first.
+  /// Null if the build does not have the target. Client first.
   const CatalogReader* catalog(Target target) const;
-  /// Null when it has none of this name.
+  /// Nothing if there is no bundle of this name.
   std::optional<CatalogBundle> find(Target target, const BundleName& name) const;
 
  private:
@@ -57,7 +58,7 @@ class BuildSide {
   std::array<std::optional<CatalogReader>, 2> catalogs_;
 };
 
-/// A bundle's place in the output.
+/// The path of a bundle in the output.
 AssetPath bundle_path(Target target, const BundleName& name);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// A bundle out of blocks that are compressed already. The format is
+// Assembles a bundle from blocks that are already compressed. The format is
 // runtime/bundle/BUNDLE_FORMAT.md, section 1.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-/// What an entry is called and holds.
+/// The name and content of an entry.
 struct AssembledEntry {
   Guid guid{};
   std::int64_t local_id = kMainPayload;
@@ -21,15 +21,15 @@ struct AssembledEntry {
   std::uint32_t dictionary_id = 0;
 };
 
-/// Puts a bundle together: an entry, its blocks, the next entry. Checks nothing: whoever uses the
-/// bundle opens it, and compares its hash.
+/// Assembles a bundle: an entry, its blocks, the next entry. Checks nothing: the caller opens the
+/// bundle and compares its hash.
 class BundleAssembly {
  public:
   void add_entry(const AssembledEntry& entry);
   void add_block(Bytes stored, BlockCoding coding);
-  /// What the file has so far, its header included.
+  /// The current size of the file, including its header.
   std::uint64_t file_bytes() const;
-  /// The file. Nothing may be added after it.
+  /// The file. Nothing may be added afterwards.
   ByteVector finish(std::uint32_t block_plain_bytes);
 
  private:

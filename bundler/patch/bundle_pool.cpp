@@ -8,25 +8,24 @@
 namespace muster {
 namespace {
 
-/// What is held open besides the one in use: bundles that neighbours take from are asked for in
-/// turns.
+/// The limit of open bundles besides the one in use: neighbours use the same bundles in turns.
 constexpr std::uint64_t kHeldBytesMax = 64ULL << 20U;
 
 Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t should_be) {
   if (is == should_be) return {};
   return fail(ErrorCode::hash_mismatch,
               path.text() + ": it has " + std::to_string(is) + " bytes where its catalog says " +
-                  std::to_string(should_be) + "; 'muster verify' tells what else is damaged");
+                  std::to_string(should_be) + "; 'muster verify' lists all damage");
 }
 
-// The hash first: what it does not fit is damaged, whatever else there is to say of it.
+// The hash is checked first: a bundle with another hash is damaged, whatever else is wrong with it.
 Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& should_be) {
   constexpr std::size_t kFrom = layout::bundle::header::kHashedFrom;
   if (bytes.size() < kFrom || hash_bytes(bytes.subspan(kFrom)) != should_be) {
     return fail(ErrorCode::hash_mismatch,
                 path.text() +
                     ": its bytes are not those that its catalog names; 'muster verify' "
-                    "tells what else is damaged");
+                    "lists all damage");
   }
   const auto reader = BundleReader::open(bytes);
   if (!reader) return fail(reader.error().code, path.text() + ": " + reader.error().message);

@@ -1,4 +1,4 @@
-// The bundles from which a patch takes what stays.
+// The bundles from which a patch copies unchanged content.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace muster {
 
-/// Reads a bundle that was made before: the new build's own where a patch is created, the staged
-/// one where it is applied. Like `read_whole`.
+/// Reads a bundle that was made before: one of the new build when a patch is created, a staged one
+/// when it is applied. Like `read_whole`.
 using ReadMade = std::function<Result<Bytes>(const AssetPath& path, std::uint64_t max_bytes,
                                              ByteVector& buffer)>;
 
 /// All bundles of the base by number (the client's in the order of its catalog, then the server's),
-/// and after them those that were made, in the order of making. Opens them when asked, against size
-/// and hash of their catalog, and keeps a few open. One thread at a time.
+/// followed by the bundles made so far, in order. Opens them on request, checks size and hash in
+/// their catalog, and keeps a few open. One thread at a time.
 class BundlePool {
  public:
-  /// Requires: all live longer.
+  /// Requires: all arguments outlive this object.
   BundlePool(const FileReader& base_files, const BuildSide& base, ReadMade read_made);
 
   std::size_t size() const { return places_.size(); }
-  /// The sum of the base's bundles.
+  /// The sum of the sizes of the base's bundles.
   std::uint64_t base_bytes() const { return base_bytes_; }
   const AssetPath& path(std::size_t number) const { return places_[number].path; }
-  /// Makes a bundle the last one of the pool.
+  /// Appends a bundle to the pool.
   void add(const AssetPath& path, const CatalogBundle& bundle);
 
-  /// A bundle's reader and bytes, good until the next call. Fails with `hash_mismatch` when it is
-  /// not what its catalog says, or as reading does. Requires: `number < size()`.
+  /// A bundle's reader and bytes, valid until the next call. Fails with `hash_mismatch` if it
+  /// differs from its catalog, or with reading errors. Requires: `number < size()`.
   struct Opened {
     BundleReader reader;
     Bytes bytes;
@@ -59,10 +59,10 @@ class BundlePool {
   ReadMade read_made_;
   std::vector<Place> places_;
   std::uint64_t base_bytes_ = 0;
-  std::list<Held> held_;  ///< Last used first.
+  std::list<Held> held_;  ///< Most recently used first.
 };
 
-/// Reads a bundle of a build against what its catalog says of it. Fails like `BundlePool::open`.
+/// Reads a bundle of a build and compares it with its catalog. Fails like `BundlePool::open`.
 Result<Bytes> read_bundle(const FileReader& files, const AssetPath& path,
                           const CatalogBundle& bundle, ByteVector& buffer);
 

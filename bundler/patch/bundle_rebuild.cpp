@@ -52,7 +52,7 @@ Result<ByteVector> BundleRebuild::run(PatchStreams& streams) {
   const std::uint64_t block_log = streams.program.varint();
   const std::uint64_t entry_count = streams.program.varint();
   if (block_log < kMinBlockLog || block_log > kMaxBlockLog) return malformed("a block's size");
-  // An entry has a byte in the program at least.
+  // Every entry has at least one byte in the program.
   if (entry_count >
       std::min<std::uint64_t>(streams.program.remaining(), layout::bundle::kMaxEntries)) {
     return malformed("a bundle's number of entries");

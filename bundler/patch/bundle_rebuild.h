@@ -1,4 +1,4 @@
-// A bundle of the new build, made as a patch says. The format is PATCH_FORMAT.md, "Bundles".
+// Makes a bundle of the new build from a patch. The format is PATCH_FORMAT.md, "Bundles".
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace muster {
 
-/// An entry of a bundle of the pool.
+/// An entry of a bundle in the pool.
 struct EntryPlace {
   std::size_t bundle = 0;
   std::uint32_t entry = 0;
   friend auto operator<=>(const EntryPlace&, const EntryPlace&) = default;
 };
 
-/// The two halves of a patch, being read: what to do, and the bytes to do it with.
+/// The two streams of a patch: the program, and its data.
 struct PatchStreams {
   ByteReader program;
   ByteReader data;
 };
 
-/// The working memory of making bundles; one for all of a patch. Takes programs from strangers: no
-/// number is believed before it is held against what is there.
+/// The working memory for making bundles; one for a whole patch. Programs are untrusted: every
+/// number is checked against the available data before use.
 class BundleRebuild {
  public:
-  /// Requires: both live longer. No file larger than `max_file_bytes` is made.
+  /// Requires: both outlive this object. Makes no file larger than `max_file_bytes`.
   BundleRebuild(BundlePool& pool, PatchDictionaries& dictionaries, std::uint64_t max_file_bytes);
 
-  /// The entry that is taken from when a program does not say from which.
+  /// The source entry if a program does not name one.
   const EntryPlace& next() const { return next_; }
   void set_next(const EntryPlace& place) { next_ = place; }
 
-  /// Reads one bundle's part of the streams and gives its bytes, which nothing vouches for: the
-  /// caller compares their hash. Fails with `malformed`, with `limit_exceeded`, or as opening the
-  /// pool's bundles does.
+  /// Reads one bundle's part of the streams and returns its bytes. They are unverified: the caller
+  /// compares their hash. Fails with `malformed`, with `limit_exceeded`, or with the errors of
+  /// opening the pool's bundles.
   Result<ByteVector> run(PatchStreams& streams);
-  /// Whether it has compressed anything so far: then another zstd may give other bytes.
+  /// Whether it has compressed anything so far; then another zstd may give other bytes.
   bool has_recompressed() const { return has_recompressed_; }
 
  private:

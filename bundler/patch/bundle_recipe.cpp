@@ -1,8 +1,8 @@
-// An entry whose bytes are somewhere already is copied, compressed as it is. One that changed is
-// decompressed on both sides: a change of one byte in the plain text is one of most bytes in the
-// compressed ones, of which no delta is small. Who applies it compresses the new text again, and
-// gets equal bytes when its zstd is equal enough; that is tried here, with this zstd. Where it
-// fails, or is not wanted, the compressed blocks travel as they are.
+// An entry whose bytes already exist is copied in compressed form. A changed entry is decompressed
+// on both sides: a change of one byte in the plain text changes most compressed bytes, for which no
+// delta is small. The program that applies the patch compresses the new text again, and gets equal
+// bytes if its zstd is similar enough; this is tried here, with this zstd. If it fails, or is not
+// wanted, the patch contains the compressed blocks.
 #include "bundler/patch/bundle_recipe.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ using namespace layout::patch;  // NOLINT(google-build-using-namespace): this fi
 
 namespace {
 
-/// After so many entries that no level reproduces, levels are guessed no more: their zstd is
-/// another than ours.
+/// After this many entries that no level reproduces, levels are no longer tried: these blocks come
+/// from another zstd.
 constexpr int kFutileSearchesMax = 4;
-/// Places with equal content that are looked at: some assets (empty ones) are everywhere.
+/// The number of locations with equal content to examine: some assets (empty ones) are everywhere.
 constexpr std::size_t kPlacesMax = 16;
 
 Bytes stored_block(const BundleReader& reader, const BundleEntry& entry, std::uint32_t index,
@@ -31,7 +31,7 @@ Bytes stored_block(const BundleReader& reader, const BundleEntry& entry, std::ui
 
 bool are_equal(Bytes a, Bytes b) { return std::ranges::equal(a, b); }
 
-/// Whether two entries' blocks at one index are the same bytes.
+/// Whether the blocks of two entries at one index have the same bytes.
 bool is_same_block(const BundlePool::Opened& old, const BundleEntry& old_entry,
                    const BundleReader& reader, const BundleEntry& entry, Bytes file,
                    std::uint32_t index) {
@@ -83,7 +83,7 @@ Result<void> RecipeWriter::add(const AssetPath& path, const CatalogBundle& bundl
   auto sound = is_sound(draft, file);
   if (!sound) return fail(sound.error());
   if (!sound.value()) {
-    // Something that this does not know of: flags of a later version, another order of blocks.
+    // An unknown case: flags of a later version, or another order of blocks.
     draft = {.program = {}, .data = {}, .next = next_};
     if (auto made = write_whole(path, file, draft); !made) return made;
     sound = is_sound(draft, file);
@@ -134,7 +134,7 @@ Result<void> RecipeWriter::write_entries(const AssetPath& path, const BundleRead
   draft.program.u8(static_cast<std::uint8_t>(BundleForm::entries));
   draft.program.varint(static_cast<std::uint64_t>(std::countr_zero(reader.block_plain_bytes())));
   draft.program.varint(reader.entry_count());
-  std::size_t before = 0;  // The bundle of the same name, or beyond the pool.
+  std::size_t before = 0;  // The bundle of the same name, or the size of the pool.
   while (before < pool_->size() && pool_->path(before) != path) ++before;
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
     if (auto made = write_entry(reader, reader.entry(i), file, before, draft); !made) return made;
@@ -179,7 +179,8 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
                                     Bytes file, Draft& draft) {
   const auto found = by_content_.find({entry.plain_hash, entry.plain_bytes});
   if (found == by_content_.end()) return false;
-  // The next one costs a byte; a place of the same name a few; another name some twenty.
+  // The next entry costs a byte; another location with the same name a few; another name about
+  // twenty.
   std::optional<EntryPlace> best;
   int best_cost = 3;
   for (const EntryPlace& place : found->second) {
@@ -226,12 +227,12 @@ bool RecipeWriter::gives(const BundleReader& reader, const BundleEntry& entry, B
   return true;
 }
 
-// The level that gives this entry's blocks, 0 when they are stored whatever the level, -1 when
-// there is none.
+// The level that gives this entry's blocks; 0 if they are stored at every level, -1 if there is
+// none.
 int RecipeWriter::find_level(const BundleReader& reader, const BundleEntry& entry, Bytes plain,
                              Bytes file) {
   if (gives(reader, entry, plain, file, 0, entry.block_count)) return 0;
-  if (entry.dictionary_id != 0 && entry.block_count > 1) return -1;  // No writer of ours does.
+  if (entry.dictionary_id != 0 && entry.block_count > 1) return -1;  // Our writers never do this.
   if (options_.is_portable) return -1;
   if (gives(reader, entry, plain, file, last_level_, entry.block_count)) return last_level_;
   if (futile_searches_ >= kFutileSearchesMax) return -1;

@@ -1,4 +1,4 @@
-// How to make a new bundle of old ones: the other side of `BundleRebuild`.
+// Writes how to make a new bundle from old ones; the inverse of `BundleRebuild`.
 #pragma once
 
 #include <map>
@@ -11,31 +11,34 @@
 namespace muster {
 
 struct RecipeOptions {
-  /// The level that most blocks of the new build were packed with.
+  /// The level with which most blocks of the new build were packed.
   int level = kDefaultLevel;
-  /// Never compress anything again: the patch serves whatever zstd applies it.
+  /// Never compresses anything again, so that the patch works with every zstd.
   bool is_portable = false;
 };
 
-/// Finds what a new bundle shares with those of the pool, and writes it down. One thread at a time.
+/// Finds the content that a new bundle shares with those of the pool, and writes the program. One
+/// thread at a time.
 class RecipeWriter {
  public:
-  /// Requires: pool and dictionaries live longer.
+  /// Requires: pool and dictionaries outlive this object.
   RecipeWriter(BundlePool& pool, PatchDictionaries& dictionaries, const RecipeOptions& options);
 
-  /// Looks at all of the base's bundles. Fails as opening them does. Before the first `add`.
+  /// Reads all of the base's bundles. Fails with the errors of opening them. Call it before the
+  /// first `add`.
   Result<void> learn_base();
-  /// Appends what makes `file`, which is then the last bundle of the pool. What is written has been
-  /// tried: it gives these very bytes. Fails as opening the pool's bundles does.
+  /// Appends the program that makes `file`, which is then the last bundle of the pool. The program
+  /// is verified: it gives exactly these bytes. Fails with the errors of opening the pool's
+  /// bundles.
   Result<void> add(const AssetPath& path, const CatalogBundle& bundle, Bytes file);
 
   Bytes program() const { return program_.view(); }
   Bytes data() const { return data_; }
-  /// Whether anything is compressed again where this is applied.
+  /// Whether applying the patch compresses anything again.
   bool recompresses() const { return recompresses_; }
 
  private:
-  /// One bundle's part, before it has been tried.
+  /// One bundle's part before verification.
   struct Draft {
     ByteWriter program;
     ByteVector data;

@@ -1,5 +1,5 @@
-// zstd's "patch from": the old bytes are referred to as if they had just been decompressed. One
-// frame, decompressed straight into its place, so that no frame can ask for a window.
+// zstd's "patch from": a frame refers to the old bytes as if they had just been decompressed. One
+// frame, decompressed directly into its target, so that no frame can request a window.
 #include "bundler/patch/delta_codec.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace muster {
 namespace {
 
-/// The best that is still quick for what a prefab has, and one for large files: there the search
-/// over a long distance finds what matters.
+/// The best level that is still fast for the entries of prefabs, and one for large files, where the
+/// search over a long distance matters most.
 constexpr int kSmallLevel = 19;
 constexpr int kLargeLevel = 9;
 constexpr std::size_t kLongReach = 4U << 20U;
@@ -65,7 +65,8 @@ ByteVector DeltaEncoder::encode(Bytes plain, Bytes prefix) {
   ByteVector frame(ZSTD_compressBound(plain.size()));
   const std::size_t frame_bytes =
       ZSTD_compress2(context, frame.data(), frame.size(), plain.data(), plain.size());
-  if (ZSTD_isError(frame_bytes) != 0U) throw std::bad_alloc();  // all else is ruled out above
+  // All other errors are excluded above.
+  if (ZSTD_isError(frame_bytes) != 0U) throw std::bad_alloc();
   frame.resize(frame_bytes);
   return frame;
 }
@@ -96,7 +97,7 @@ Result<void> DeltaDecoder::decode(Bytes frame, Bytes prefix, std::span<std::byte
       ZSTD_isError(ZSTD_DCtx_refPrefix(state_->context, prefix.data(), prefix.size())) != 0U) {
     throw std::bad_alloc();
   }
-  std::byte nothing{};  // zstd wants a place even for no bytes
+  std::byte nothing{};  // zstd needs a target even for no bytes
   std::byte* const out = plain.empty() ? &nothing : plain.data();
   const std::size_t written =
       ZSTD_decompressDCtx(state_->context, out, plain.size(), frame.data(), frame.size());

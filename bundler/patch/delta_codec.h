@@ -1,4 +1,4 @@
-// Bytes as their difference from others: zstd with what is known already as its prefix.
+// Encodes bytes as their difference from others: zstd with the known bytes as prefix.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// The working memory of making deltas. One thread at a time.
+/// The working memory for making deltas. One thread at a time.
 class DeltaEncoder {
  public:
   DeltaEncoder();
@@ -17,8 +17,8 @@ class DeltaEncoder {
   DeltaEncoder(DeltaEncoder&&) noexcept;
   DeltaEncoder& operator=(DeltaEncoder&&) noexcept;
 
-  /// One zstd frame that says its plain size and reaches into all of `prefix`, which may be empty.
-  /// Requires: no more bytes in both than `kMaxDeltaBytes`, unless the prefix is empty.
+  /// One zstd frame that contains its plain size and refers to all of `prefix`, which may be empty.
+  /// Requires: at most `kMaxDeltaBytes` bytes in both together, unless the prefix is empty.
   ByteVector encode(Bytes plain, Bytes prefix);
 
  private:
@@ -26,7 +26,7 @@ class DeltaEncoder {
   std::unique_ptr<State> state_;
 };
 
-/// The way back.
+/// The inverse of `DeltaEncoder`.
 class DeltaDecoder {
  public:
   DeltaDecoder();
@@ -34,8 +34,9 @@ class DeltaDecoder {
   DeltaDecoder(DeltaDecoder&&) noexcept;
   DeltaDecoder& operator=(DeltaDecoder&&) noexcept;
 
-  /// Fills `plain` with what was encoded, or with anything when `prefix` is another than then: the
-  /// caller compares a hash. Fails with `malformed` when it is not exactly one frame of that size.
+  /// Fills `plain` with the encoded bytes, or with arbitrary ones if `prefix` differs from that of
+  /// encoding: the caller compares a hash. Fails with `malformed` if `frame` is not exactly one
+  /// frame of that size.
   Result<void> decode(Bytes frame, Bytes prefix, std::span<std::byte> plain);
 
  private:
@@ -43,8 +44,8 @@ class DeltaDecoder {
   std::unique_ptr<State> state_;
 };
 
-/// Whether a frame of so many bytes can hold so many: what zstd reaches at most. Asked before
-/// anybody makes room.
+/// Whether a frame of this size can contain this many plain bytes: zstd's maximum ratio. Checked
+/// before memory is allocated.
 bool can_hold(std::uint64_t frame_bytes, std::uint64_t plain_bytes);
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// One pass in the order of the patch: files that stay are copied, the others made, each checked and
-// staged at once, so that no more than one bundle and its sources are held. Nothing is published
-// before the last one fits. A process that is killed starts again from the beginning: what it
-// staged is thrown away, the base is untouched until everything is there.
+// One pass in the order of the patch: unchanged files are copied, the others made; each is verified
+// and staged at once, so that only one bundle and its sources are in memory. Publishing starts only
+// after the last one is verified. A process that was killed starts again: its staging is deleted,
+// and the base is unchanged until everything is complete.
 #include "bundler/patch/patch_apply.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ const PatchFile* find(const std::vector<PatchFile>& files, const AssetPath& path
   return found == files.end() ? nullptr : &*found;
 }
 
-// The first loose file that is another than a patch says, or nothing.
+// The first loose file that differs from the patch's list, or an empty text.
 std::string first_difference(const BuildSide& build, const std::vector<PatchFile>& files) {
   std::vector<AssetPath> paths = loose_file_paths();
   for (const LooseFile* file : build.dictionaries()) paths.push_back(file->path);
@@ -108,7 +108,8 @@ class Application {
     return BuildSide::of(std::move(files));
   }
 
-  // What the folder's last build remembered is not of these files; an empty state is none.
+  // The recorded state of the folder's last build does not match these files; an empty file means
+  // no state.
   Result<void> forget_state() const {
     const AssetPath path = AssetPath().child(kStateName);
     ByteVector buffer;
@@ -117,7 +118,7 @@ class Application {
     return out_.stage(path, {});
   }
 
-  // Nor are its times.
+  // The same applies to its times.
   Result<void> forget_times() const {
     const AssetPath path = AssetPath().child(OutputFolder::kTimesName);
     ByteVector buffer;
@@ -126,8 +127,8 @@ class Application {
     return out_.stage(path, as_bytes("{}\n"));
   }
 
-  // What is published replaces parts; one that the new build lacks would stay, and belong to
-  // nothing.
+  // Publishing replaces parts. A target that the new build does not have would remain and belong to
+  // no build.
   Result<void> check_absent(const BuildSide& next, Target target) const {
     if (next.catalog(target) != nullptr) return {};
     const std::string folder(folder_of(target));

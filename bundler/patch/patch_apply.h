@@ -1,4 +1,4 @@
-// From a build and a patch to the next build.
+// Makes the next build from a build and a patch.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,27 @@
 namespace muster {
 
 struct ApplyOptions {
-  /// No larger file is made.
+  /// Larger files are not made.
   std::uint64_t max_file_bytes = layout::patch::kMaxFileBytes;
   std::stop_token stop{};
 };
 
 struct AppliedPatch {
-  std::uint64_t files = 0;  ///< Of the new build.
-  std::uint64_t made = 0;   ///< How many of them are others than in the base.
+  std::uint64_t files = 0;  ///< The files of the new build.
+  std::uint64_t made = 0;   ///< The number of these that differ from the base.
 };
 
-/// Whether `base` is already what the patch leads to, by its loose files (which name all others):
-/// what is left to do after an end between publishing and leaving is nothing. Fails as reading
-/// does.
+/// Whether `base` already is the patch's result, by its loose files (which identify all others);
+/// for example, after an interruption following publication. Fails with reading errors.
 Result<bool> is_applied(const FileReader& base, const Patch& patch);
 
-/// Makes the new build and publishes it. `base` and `out` may be of one folder. Everything is held
-/// against a hash before it is used and before it is published: after a failure, `out` is as it was
-/// (or what `OutputFolder::publish` promises). Fails with `invalid_argument` when `base` is not the
-/// build that the patch was made for, with `hash_mismatch` when it is but has damaged bundles, or
-/// when this zstd gives other bytes, with `already_exists` when `out` has a target that the new
-/// build lacks, with `cancelled`, `malformed` or
-/// `limit_exceeded` for a patch that is not sound, and as the disk does.
+/// Makes the new build and publishes it. `base` and `out` may be the same folder. Every file is
+/// compared with a hash before it is used and before it is published: after a failure, `out` is
+/// unchanged (or as `OutputFolder::publish` guarantees). Fails with `invalid_argument` if `base` is
+/// not the build for which the patch was made, with `hash_mismatch` if it is but has damaged
+/// bundles, or if this zstd gives other bytes, with `already_exists` if `out` has a target that the
+/// new build does not have, with `cancelled`, with `malformed` or `limit_exceeded` for an invalid
+/// patch, and with disk errors.
 Result<AppliedPatch> apply_patch(const FileReader& base, const Patch& patch, OutputFolder& out,
                                  const ApplyOptions& options = {});
 

@@ -20,7 +20,7 @@ tl::unexpected<Error> fail_in(const char* which, const Error& error) {
   return fail(error.code, std::string("the ") + which + " build: " + error.message);
 }
 
-// The level is a hint: what is written has been tried.
+// The level is only a hint, because the result is verified.
 int level_of(const BuildSide& build) {
   const LooseFile* const report = build.find(AssetPath().child(OutputFolder::kReportName));
   if (report == nullptr) return kDefaultLevel;
@@ -33,7 +33,7 @@ int level_of(const BuildSide& build) {
   return level >= kMinLevel && level <= kMaxLevel ? static_cast<int>(level) : kDefaultLevel;
 }
 
-// A patch makes the files of a build and no others; whoever has put more there is told.
+// A patch makes only the files of a build; reports other files in the folder.
 Result<void> check_no_strangers(const FileReader& files, const BuildSide& build) {
   std::set<std::string> known;
   for (const AssetPath& path : loose_file_paths()) known.insert(path.text());

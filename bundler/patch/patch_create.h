@@ -1,4 +1,4 @@
-// From two builds to the patch between them.
+// Makes the patch between two builds.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace muster {
 
 struct PatchOptions {
-  /// Never compress anything again where the patch is applied: larger, but any zstd will do.
+  /// Never compresses anything again when the patch is applied: larger, but works with every zstd.
   bool is_portable = false;
   std::stop_token stop{};
 };
@@ -18,16 +18,16 @@ struct PatchOptions {
 struct MadePatch {
   ByteVector bytes;
   std::uint64_t changed_files = 0;
-  /// Of the new build's files that the old one lacks, or has with other bytes: what a player would
-  /// fetch without patches.
+  /// The size of the new build's files that the old one does not have with the same bytes: the
+  /// download without patches.
   std::uint64_t changed_bytes = 0;
   bool recompresses = false;
 };
 
-/// Compares two outputs and writes down how to make the second out of the first. Reads every bundle
-/// of the first, and those of the second that are others; both are held against their catalogs.
-/// Fails with `hash_mismatch` where a build is not what it says, with `already_exists` when the new
-/// one has files that no build has, with `cancelled`, and as reading does, naming the file.
+/// Compares two outputs and writes how to make the second from the first. Reads every bundle of the
+/// first, and the changed ones of the second; all are compared with their catalogs. Fails with
+/// `hash_mismatch` if a build does not match its catalogs, with `already_exists` if the new one has
+/// files that are not part of a build, with `cancelled`, and with reading errors, naming the file.
 Result<MadePatch> create_patch(const FileReader& old_files, const FileReader& new_files,
                                const PatchOptions& options);
 

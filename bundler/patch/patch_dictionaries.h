@@ -12,30 +12,30 @@
 
 namespace muster {
 
-/// What entries of either build are decompressed with, and those of the new one compressed. One
-/// thread at a time.
+/// The dictionaries for decompressing entries of either build, and for compressing those of the new
+/// one. One thread at a time.
 class PatchDictionaries {
  public:
-  /// Copies what it needs.
+  /// Copies the required data.
   PatchDictionaries(const BuildSide& before, const BuildSide& after);
 
   const std::shared_ptr<const DictionarySet>& decompressing() const { return decompressing_; }
-  /// A dictionary of the new build at a level; null for id 0, for one that it has not, and for one
-  /// that nothing can be compressed with. Valid until the next call.
+  /// A dictionary of the new build at a level. Null for id 0, for an unknown id, and for a
+  /// dictionary that is unsuitable for compression. Valid until the next call.
   const CompressionDictionary* compressing(std::uint32_t id, int level);
 
-  /// What a patch calls one: 0 for none, else 1 + its place among the new build's, which are sorted
-  /// by id. Requires: 0, or an id that it has.
+  /// The number of a dictionary in a patch: 0 for none, otherwise 1 + its index among the new
+  /// build's, sorted by id. Requires: 0, or a known id.
   std::uint64_t number_of(std::uint32_t id) const;
   bool has(std::uint32_t id) const { return id == 0 || number_of(id) > 0; }
-  /// The id of a number. Requires: `number <= count()`.
+  /// The id for a number. Requires: `number <= count()`.
   std::uint32_t id_of(std::uint64_t number) const;
   std::uint64_t count() const { return ids_.size(); }
 
  private:
   std::shared_ptr<const DictionarySet> decompressing_;
-  std::vector<std::uint32_t> ids_;               ///< Of the new build, sorted.
-  std::map<std::uint32_t, ByteVector> content_;  ///< Of the new build, by id.
+  std::vector<std::uint32_t> ids_;               ///< The ids of the new build, sorted.
+  std::map<std::uint32_t, ByteVector> content_;  ///< The dictionaries of the new build, by id.
   std::map<std::pair<std::uint32_t, int>, CompressionDictionary> digested_;
 };
 

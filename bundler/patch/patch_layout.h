@@ -1,4 +1,4 @@
-// The numbers of PATCH_FORMAT.md. Who creates patches and who applies them share this header.
+// The numbers of PATCH_FORMAT.md, shared by the code that creates and applies patches.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,30 @@ namespace muster::layout::patch {
 
 inline constexpr Magic kMagic = {0x4D, 0x50, 0x43, 0x48, 0x0D, 0x0A, 0x1A, 0x0A};
 inline constexpr std::uint16_t kVersion = 2;
-/// Of the header's flags: blocks are compressed again, which wants a zstd that gives equal bytes.
+/// A flag of the header: blocks are compressed again, which requires a zstd that gives equal bytes.
 inline constexpr std::uint32_t kRecompresses = 1;
 
-// Bounds. Each stops a patch of a few bytes from asking for gigabytes, or for hours.
+// Limits. Each prevents a small patch from requesting gigabytes of memory, or hours of work.
 inline constexpr std::uint64_t kMaxProgramBytes = 1ULL << 30U;
-/// Of one file of the new build, as in the other tools that hold a file in memory.
+/// The maximum size of one file of the new build, as in the other tools that read a file into
+/// memory.
 inline constexpr std::uint64_t kMaxFileBytes = 8ULL << 30U;
-/// Old and new bytes of one delta: what a window of zstd reaches.
+/// Old and new bytes of one delta together: the maximum window of zstd.
 inline constexpr std::uint64_t kMaxDeltaBytes = 1ULL << 30U;
-/// `build.json`, and of each target a catalog and its signature; dictionaries come on top.
+/// `build.json`, and for each target a catalog and its signature; dictionaries are counted
+/// separately.
 inline constexpr std::uint64_t kMaxLooseFiles = 5;
 inline constexpr std::uint64_t kMaxDictionaries = 2 * dictionary::kMaxCount;
 
 namespace header {
-inline constexpr std::size_t kVersionAt = 8;  ///< And six bytes of zero.
+inline constexpr std::size_t kVersionAt = 8;  ///< Followed by six zero bytes.
 inline constexpr std::size_t kHashAt = 16;
 inline constexpr std::size_t kHashedFrom = 32;
 inline constexpr std::size_t kProgramPlainAt = 48;
 inline constexpr std::size_t kBytes = 64;
 }  // namespace header
 
-/// How a bundle is made.
+/// The form of a bundle in a patch.
 enum class BundleForm : std::uint8_t { whole, entries };
 inline constexpr std::uint8_t kBundleForms = 2;
 
@@ -40,11 +42,12 @@ enum class EntryOp : std::uint8_t { copy, delta, verbatim };
 inline constexpr std::uint8_t kEntryOps = 3;
 inline constexpr std::uint8_t kOpMask = 0x03;
 inline constexpr std::uint8_t kIsNamed = 0x04;    ///< Guid, local id and kind follow.
-inline constexpr std::uint8_t kHasSource = 0x08;  ///< Else nothing old is made use of.
-inline constexpr std::uint8_t kIsPlaced = 0x10;   ///< Where the source is follows; else the next.
+inline constexpr std::uint8_t kHasSource = 0x08;  ///< Otherwise the entry uses no old content.
+/// The source's location follows; otherwise it is the next entry.
+inline constexpr std::uint8_t kIsPlaced = 0x10;
 inline constexpr std::uint8_t kOpBits = 0x1F;
 
-/// A verbatim entry's block: `stored_bytes * 4 +` one of these.
+/// A block of a verbatim entry: `stored_bytes * 4 +` one of these.
 enum class BlockOp : std::uint8_t { stored, zstd, source };
 inline constexpr std::uint8_t kBlockOps = 3;
 

@@ -62,7 +62,7 @@ Result<Header> read_header(Bytes bytes) {
   return head;
 }
 
-// A table of loose files: each of ours, in our order, at most once.
+// Parses a table of loose files: known paths in the fixed order, each at most once.
 Result<std::vector<PatchFile>> read_files(ByteReader& program, bool is_new) {
   const std::vector<AssetPath> known = loose_file_paths();
   static_assert(kMaxLooseFiles == 5);

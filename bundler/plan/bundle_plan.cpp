@@ -71,19 +71,19 @@ class Planner {
     return assets;
   }
 
-  // What `starts` reach without passing through a registered asset.
+  // The assets that `starts` reach without passing through a registered asset.
   std::vector<AssetNumber> own_closure(std::span<const AssetNumber> starts) const {
     return files_only(graph_.closure(starts, project_.index(),
                                      [&](AssetNumber asset) { return root_of_[asset]; }));
   }
 
-  // What a root loads when the game chooses nothing.
+  // The assets that a root loads without a choice by the game.
   const std::vector<AssetNumber>& reached_by_default(std::size_t root) const {
     return forms_.are_trivial() ? closures_[root] : by_default_[root];
   }
 
-  // The registries name their definitions whatever the layout. Registered assets that those refer
-  // to stay in their own bundles, which hold all that lies behind them.
+  // The registries refer to their definitions in every layout. Registered assets to which these
+  // refer stay in their own bundles, with everything that they need.
   void add_registry_bundle() {
     std::vector<AssetNumber> assets = own_closure(registries_);
     std::erase_if(assets, [&](AssetNumber asset) { return root_of_[asset]; });
@@ -149,8 +149,8 @@ class Planner {
     for (std::size_t i = 0; i < merged.size(); ++i) add_shared(std::move(merged[i]), owners_of[i]);
   }
 
-  // Who opens a group is not only who owns it: also who reaches it through another prefab. Who
-  // needs it for other variants than those by default does not count.
+  // The users of a group are its owners, and prefabs that reach it through another prefab. A prefab
+  // that needs it only for other variants than the default ones does not count.
   std::vector<GroupUser> find_users(const std::vector<std::uint32_t>& group_of,
                                     std::vector<SharedGroup>& groups) const {
     std::vector<GroupUser> users;
@@ -163,7 +163,7 @@ class Planner {
         if (opened.empty() || opened.back() != i) opened.push_back(i);
       }
     }
-    // The registries open theirs once and for all, and are measured by what they hold.
+    // The registries open their bundles once, and are measured by their content.
     GroupUser& registries = users.emplace_back();
     for (SharedGroup& group : groups) {
       if (!group.is_always_open) continue;
@@ -183,7 +183,7 @@ class Planner {
     std::ranges::sort(bundle.owners);
   }
 
-  // A bundle needs every bundle that holds anything its assets reach.
+  // A bundle depends on every bundle with an asset that its assets reach.
   void connect() {
     std::vector<std::size_t> home(project_.index().assets().size(), kNoHome);
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {
@@ -224,15 +224,15 @@ class Planner {
   static constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
   static constexpr std::size_t kNoHome = ~std::size_t{0};
   const Project& project_;
-  const ReferenceGraph& graph_;  // Without what the target is stripped of.
+  const ReferenceGraph& graph_;  // Without stripped assets.
   const PlanOptions& options_;
   const std::vector<std::uint64_t>& size_of_;
   BundlePlan plan_;
   std::vector<AssetNumber> roots_;
   std::vector<bool> root_of_;
   DefaultForms forms_;
-  std::vector<std::vector<AssetNumber>> closures_;    // of the roots: all that each reaches
-  std::vector<std::vector<AssetNumber>> by_default_;  // the same; empty where nothing varies
+  std::vector<std::vector<AssetNumber>> closures_;    // for each root: all assets that it reaches
+  std::vector<std::vector<AssetNumber>> by_default_;  // the same by default; empty without variants
   std::vector<AssetNumber> registries_;
   std::map<AssetNumber, OwnerSet> owners_;
 };

@@ -1,4 +1,4 @@
-// As the runtime chooses (`BundleChoice`), but over assets, before there is a catalog.
+// The choice is that of the runtime (`BundleChoice`), but for assets, before a catalog exists.
 #include "bundler/plan/default_forms.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ VariantKeys default_keys(const Project& project) {
   return keys;
 }
 
-// What is open once a prefab's bundle, or what stands for it, has been asked for.
+// The bundles that are open after a request for a prefab's bundle, or for its variant.
 std::vector<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
                                      const std::vector<std::size_t>& chosen) {
   std::vector<bool> is_open(plan.bundles.size(), false);
@@ -32,7 +32,8 @@ std::vector<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
   open(bundle);
   for (std::size_t i = 0; i < opened.size(); ++i) {
     const PlannedBundle& now = plan.bundles[opened[i]];
-    if (i > 0 && now.varied == kNoAsset) continue;  // What it reaches stands in the first's list.
+    // The first one's list contains everything that it reaches.
+    if (i > 0 && now.varied == kNoAsset) continue;
     for (const std::size_t needed : now.dependencies) open(needed);
   }
   return opened;

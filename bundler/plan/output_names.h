@@ -1,4 +1,4 @@
-// Names of files and folders in an output.
+// The names of files and folders in an output.
 #pragma once
 
 #include <optional>

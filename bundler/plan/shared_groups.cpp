@@ -1,10 +1,10 @@
-// Greedy, in rounds: in each, everybody who opens groups proposes those that are alike (as many
-// users, or as few bytes); the proposals are sorted by the bytes in vain per opening saved, and
-// each group takes part in the best one that it is in. To compare all pairs would be quadratic, and
-// a queue of pairs would have to be put right after each merge.
+// A greedy algorithm in rounds. In each round, every user proposes merges of similar groups (with
+// as many users, or as few bytes). The proposals are sorted by unneeded bytes per saved opening,
+// and each group takes part in its best one. Comparing all pairs would be quadratic, and a queue of
+// pairs would need an update after each merge.
 //
-// Sizes decide by their power of two alone. Exact ones would let a file that grew by a byte change
-// the order of everything behind it, and with it bundles that have nothing to do with that file.
+// Only the powers of two of sizes are compared. With exact sizes, one byte more in a file could
+// change the order of all later proposals, and so bundles that are unrelated to that file.
 #include "bundler/plan/shared_groups.h"
 
 #include <algorithm>
@@ -17,9 +17,10 @@
 namespace muster {
 namespace {
 
-/// Each round merges a part of what is left; more than some dozen have not been seen.
+/// Each round merges a part of the remaining groups; more than some dozen rounds have not been
+/// seen.
 constexpr int kRoundsMax = 200;
-/// How many of its smallest groups a user compares with one another.
+/// The number of its smallest groups that a user compares with one another.
 constexpr std::size_t kSmallestCompared = 4;
 
 struct Merged {
@@ -30,12 +31,12 @@ struct Merged {
   std::vector<std::uint32_t> groups;
 };
 
-/// Two bundles, and what it would mean to make them one.
+/// Two bundles, and the effect of merging them.
 struct Proposal {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
-  std::uint64_t vain_bytes = 0;  ///< That users of one alone load of the other.
-  std::uint64_t saved = 0;       ///< Openings.
+  std::uint64_t vain_bytes = 0;  ///< The bytes of each that users of only the other load.
+  std::uint64_t saved = 0;       ///< The openings saved.
   int cost = 0;                  ///< The power of two of the bytes per opening.
 };
 
@@ -85,7 +86,7 @@ class Merging {
 
   bool is_over(std::uint32_t user) const { return files_[user] > rule_.files_max; }
 
-  // For each user, the bundles that it opens.
+  // The bundles that each user opens.
   std::vector<std::vector<std::uint32_t>> opened() const {
     std::vector<std::vector<std::uint32_t>> lists(users_.size());
     for (std::uint32_t i = 0; i < bundles_.size(); ++i) {
@@ -122,7 +123,7 @@ class Merging {
     return found;
   }
 
-  // By the sums alone, as they were at the beginning of the round: quick, for those that are none.
+  // A quick check by the sums at the beginning of the round, to exclude most pairs.
   bool is_promising(const Pair& pair, bool is_for_bound, Proposal& proposal) const {
     const bool first_has_more =
         bundles_[pair.first].users.size() > bundles_[pair.second].users.size();
@@ -145,7 +146,7 @@ class Merging {
     return weigh(is_for_bound, proposal);
   }
 
-  // Exactly, for each user: nothing when it may not be, or is not worth it.
+  // The exact check, for each user: false if the merge is not allowed or not worthwhile.
   bool is_allowed(const Pair& pair, bool is_for_bound, Proposal& proposal) const {
     proposal = {pair.first, pair.second, 0, 0, 0};
     bool helps_bound = false;
@@ -167,13 +168,13 @@ class Merging {
     return is_for_bound || each <= rule_.file_cost_bytes;
   }
 
-  // What has no bytes is not needed either.
+  // Groups without bytes are not needed either.
   static std::uint64_t weight(const Merged& bundle) {
     return std::max<std::uint64_t>(bundle.bytes, 1);
   }
 
-  // Calls `visit` for each user with what it would load in vain: 0 for one of both. Ends when that
-  // returns false.
+  // Calls `visit` for each user with the unneeded bytes that it would load: 0 for a user of both.
+  // Stops if `visit` returns false.
   template <typename Visit>
   static bool each_user(const Merged& a, const Merged& b, const Visit& visit) {
     auto left = a.users.begin();
@@ -215,7 +216,7 @@ class Merging {
     for (const Proposal& one : proposals) {
       const std::uint32_t a = place_of(one.first);
       const std::uint32_t b = place_of(one.second);
-      // What was merged meanwhile may be dearer by now: its turn comes in a later round.
+      // Earlier merges may have made it more expensive; then a later round handles it.
       Proposal now;
       if (a == b || !is_allowed({a, b}, is_for_bound, now) || now.cost > one.cost + 1) continue;
       merge(a, b);
@@ -246,8 +247,8 @@ class Merging {
   const std::vector<GroupUser>& users_;
   const MergeRule& rule_;
   std::vector<Merged> bundles_;
-  std::vector<std::uint64_t> room_;   // per user: what it may still load in vain
-  std::vector<std::uint32_t> files_;  // per user
+  std::vector<std::uint64_t> room_;   // per user: the unneeded bytes that it may still load
+  std::vector<std::uint32_t> files_;  // one per user
 };
 
 }  // namespace

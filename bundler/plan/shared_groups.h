@@ -1,4 +1,4 @@
-// Which groups of shared assets become one bundle.
+// Decides which groups of shared assets are merged into one bundle.
 #pragma once
 
 #include <cstdint>
@@ -11,40 +11,42 @@ namespace muster {
 
 /// Assets that the same prefabs need.
 struct SharedGroup {
-  std::vector<std::uint32_t> users;  ///< Who opens it: indices of prefabs, sorted.
+  std::vector<std::uint32_t> users;  ///< The prefabs that open it: indices, sorted.
   std::uint64_t bytes = 0;
-  Guid key{};                   ///< Of one of its assets: stays when others come and go.
-  bool is_always_open = false;  ///< Registries need it; it is not mixed with what may stay closed.
+  Guid key{};  ///< The guid of one of its assets; independent of the others.
+  /// Registries need it; not merged with groups that may stay closed.
+  bool is_always_open = false;
 };
 
-/// How far groups are put together. Bytes are those of source files.
+/// The limits of merging. Bytes are those of source files.
 struct MergeRule {
-  /// What opening one file more is worth: groups are merged while each opening that this saves
-  /// costs fewer bytes that somebody loads in vain.
+  /// The cost of opening one more file, in bytes. Groups are merged while each saved opening costs
+  /// fewer unneeded bytes than this.
   std::uint64_t file_cost_bytes = std::uint64_t{16} * 1024;
-  /// Files that a prefab needs open, its own included: beyond that, groups are merged whatever a
-  /// saved opening costs.
+  /// The maximum number of files that a prefab needs open, including its own. Beyond that, groups
+  /// are merged at any cost.
   std::uint32_t files_max = 16;
-  /// What a prefab may load in vain: a share of what it needs, or so many bytes if that is more.
+  /// The limit of unneeded bytes per prefab: a share of the bytes that it needs, or a fixed number
+  /// of bytes if that is more.
   double vain_share_max = 0.25;
   std::uint64_t vain_bytes_min = std::uint64_t{16} * 1024;
 
-  /// The most that a prefab may load in vain.
+  /// The maximum number of unneeded bytes that a prefab may load.
   std::uint64_t vain_max(std::uint64_t needed_bytes) const;
 };
 
-/// One who opens groups: a prefab.
+/// A user of groups: a prefab.
 struct GroupUser {
-  std::uint64_t needed_bytes = 0;  ///< Of all that it reaches, in groups or not.
-  std::uint32_t other_files = 1;   ///< That it has open besides: its own, other prefabs'.
+  std::uint64_t needed_bytes = 0;  ///< The bytes of everything that it reaches, in groups or not.
+  std::uint32_t other_files = 1;   ///< Its other open files: its own, other prefabs'.
 };
 
-/// Puts groups together and returns, for each, the number of its bundle (0 and up, in the order of
-/// their first groups). No user then loads more in vain than the rule allows; who still needs more
-/// files than `files_max` is one whom only that bound keeps there.
+/// Merges groups and returns, for each, the number of its bundle (from 0, in the order of their
+/// first groups). No user then loads more unneeded bytes than the rule allows; a user that still
+/// needs more than `files_max` files is prevented only by that limit from having fewer.
 ///
-/// Equal groups in any order make the same bundles: what decides are sizes, coarsely, and keys, so
-/// that a small change elsewhere moves nothing. About linear in the sum of all users.
+/// The result does not depend on the order of groups. Only coarse sizes and keys decide, so that a
+/// small change elsewhere has no effect. Nearly linear in the sum of all users.
 std::vector<std::uint32_t> merge_groups(const std::vector<SharedGroup>& groups,
                                         const std::vector<GroupUser>& users, const MergeRule& rule);
 

@@ -51,7 +51,7 @@ class Separation {
 
   bool is_node(AssetNumber asset) const { return nodes_.contains(asset); }
 
-  // What is reached only through assets that vary, and through which of them.
+  // The assets that are reached only through assets with variants, and through which of these.
   void find_behind() {
     Nodes starts = holders_;
     std::ranges::copy_if(roots_, std::back_inserter(starts),
@@ -115,7 +115,7 @@ class Separation {
     }
   }
 
-  // Removes from the old bundles what has a new one now; those without anything go.
+  // Removes from the old bundles the assets that have a new bundle; removes empty bundles.
   void take_out() {
     std::vector<PlannedBundle> kept;
     std::vector<std::size_t> now(plan_.bundles.size(), 0);
@@ -152,7 +152,8 @@ class Separation {
     }
   }
 
-  // As a closure, but what varies is taken and not entered, and no variant is taken.
+  // Like a closure, but assets with variants are included and not entered, and variants are
+  // excluded.
   Nodes reached_from(const Nodes& starts) const {
     std::set<AssetNumber> seen(starts.begin(), starts.end());
     Nodes queue = starts;
@@ -168,15 +169,15 @@ class Separation {
   }
 
   const Project& project_;
-  const ReferenceGraph& graph_;  ///< Without what the target is stripped of.
+  const ReferenceGraph& graph_;  ///< Without stripped assets.
   BundlePlan& plan_;
   std::size_t old_count_ = 0;
   std::set<AssetNumber> roots_;
   Nodes holders_;
   std::map<AssetNumber, std::size_t> home_;
   std::vector<const VariantFile*> files_;
-  std::set<AssetNumber> nodes_;     ///< What varies, and its variants.
-  std::set<AssetNumber> left_out_;  ///< Variants that are chosen at build, where nobody has.
+  std::set<AssetNumber> nodes_;     ///< Assets with variants, and their variants.
+  std::set<AssetNumber> left_out_;  ///< Variants that are chosen at build time, without a choice.
   std::map<AssetNumber, Nodes> behind_;
   std::map<AssetNumber, std::size_t> base_at_;
 };

@@ -1,27 +1,26 @@
-// Bundles for what a game chooses while it runs.
+// Plans bundles for variants that a game chooses at run time.
 #pragma once
 
 #include "bundler/plan/bundle_plan.h"
 
 namespace muster {
 
-/// Whether the game chooses between a file and others: none of its keys is chosen at build.
+/// Whether the game chooses between a file and others: none of its keys is chosen at build time.
 bool is_open(const Project& project, const VariantFile& file);
 
-/// The guid under which an asset's entries are packed: of an open variant that of its base.
+/// The guid under which an asset's entries are packed: for an open variant that of its base.
 const Guid& packed_guid(const Project& project, AssetNumber asset);
 
-/// Of what is built for a target, the first asset that varies while the game runs; nothing when
-/// none does.
+/// The first asset built for a target that varies at run time; `kNoAsset` if none exists.
 AssetNumber first_open(const Project& project, Target target);
 
-/// Gives each asset that has open variants a bundle that holds nothing else, and each variant
-/// another one beside it, so that one can stand for the other. What only they need leaves the
-/// bundles where it was and goes into shared ones, one per distinct set of those that need it: it
-/// is loaded with the variant that needs it, and not with others.
+/// Gives each asset with open variants a bundle with no other asset, and each variant another
+/// bundle beside it, so that one can replace the other. The assets that only they need are moved to
+/// shared bundles, one per distinct set of users, so that they are loaded only with the variant
+/// that needs them.
 ///
-/// Dependencies end at bundles that have alternatives, and list those: what lies behind is named by
-/// whichever stands for it. A plan of a project without variants stays as it is.
+/// Dependencies end at bundles with alternatives, and include these; each alternative lists its own
+/// dependencies. A plan without variants is unchanged.
 void separate_variants(const Project& project, Target target, BundlePlan& plan);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// What a game would get of a prefab, without a build.
+// Shows the form of a prefab that a game would load, without a build.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// The entities of a prefab or factory as a target has them, children inside their parents, with
-/// the cooked values of described components:
+/// The entities of a prefab or factory for a target, children inside their parents, with the cooked
+/// values of described components:
 ///
 ///     door
 ///       Transform
@@ -19,8 +19,8 @@ namespace muster {
 ///       leaf
 ///         ...
 ///
-/// Fails with `not_found` for what the target does not have or is no prefab (the message tells
-/// why), or with `malformed`, naming the place, where it cannot be cooked.
+/// Fails with `not_found` if the target does not have the asset or if it is no prefab (the message
+/// has the reason), or with `malformed`, with the position, if it cannot be cooked.
 Result<std::string> prefab_text(const Project& project, Target target,
                                 const std::vector<ComponentDescription>& components,
                                 const Guid& asset);

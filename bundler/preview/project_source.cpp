@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// A person waits, and nobody keeps the result.
+/// Fast, because a user waits and the result is not kept.
 constexpr int kPreviewLevel = 1;
 
 class CookedFile final : public HeldFile {
@@ -23,7 +23,8 @@ class CookedFile final : public HeldFile {
   ByteVector bytes_;
 };
 
-// A build names a shared bundle by its content, which is not known yet: by what is in it, then.
+// A build names a shared bundle by its content, which is not known yet, so the preview hashes the
+// list of its assets.
 BundleName preview_name_of(const Project& project, const PlannedBundle& planned) {
   if (const auto name = name_of(project, planned)) return *name;
   ContentHasher hasher;

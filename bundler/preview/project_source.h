@@ -1,4 +1,4 @@
-// A project's loose files as if they had been built: for tools that show content while it changes.
+// A project's loose files as a source of bundles: for tools that show content while it changes.
 #pragma once
 
 #include <memory>
@@ -12,21 +12,21 @@
 
 namespace muster {
 
-/// One target of a project, as a source of bundles that are cooked when they are first asked for.
-/// Nothing is written anywhere. Its catalog is a preview's: it cannot say what the bundles' hashes
-/// and sizes will be, so a store must be told to accept it (`BundleStore::open`).
+/// One target of a project, as a source of bundles that are cooked on first request. Writes no
+/// files. Its catalog is a preview's: hashes and sizes of bundles are unknown, so a store must be
+/// opened with permission for previews (`BundleStore::open`).
 ///
-/// It shows the project as it was when it was opened; when files have changed, open the project
-/// anew, and let `PrefabInstances::reload` bring what is alive over. For tools only: a game links
-/// no YAML. The project must outlive it. Opening from several threads at once is safe.
+/// It shows the project as it was when opened. When files have changed, open the project again, and
+/// call `PrefabInstances::reload` to update existing instances. For tools only: a game links no
+/// YAML. The project must outlive it. Opening from several threads at once is safe.
 class ProjectSource final : public BundleSource {
  public:
-  /// Plans the bundles; cooks nothing. Fails with `malformed` as `fill_catalog` does.
+  /// Plans the bundles; cooks nothing. Fails with `malformed` like `fill_catalog`.
   static Result<std::unique_ptr<ProjectSource>> create(
       const Project& project, Target target, std::vector<ComponentDescription> components);
 
-  /// Cooks and packs a bundle. Fails with `malformed` when one of its assets cannot be cooked; the
-  /// message has the first problem's place.
+  /// Cooks and packs a bundle. Fails with `malformed` if one of its assets cannot be cooked; the
+  /// message has the position of the first problem.
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
   std::string name() const override { return "the project's files"; }

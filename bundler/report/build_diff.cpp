@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 
-/// What a bundle holds of an asset: the hash of each part.
+/// The content of an asset in a bundle: the hash of each part.
 struct HeldAsset {
   std::map<std::int64_t, ContentHash> parts;
   std::uint64_t plain_bytes = 0;
@@ -57,7 +57,7 @@ class Side {
   const CatalogReader& catalog() const { return *catalog_; }
   const std::map<std::string, CatalogBundle>& bundles() const { return bundles_; }
 
-  /// Null when there is none.
+  /// Null if none exists.
   const CatalogBundle* find(const std::string& file) const {
     const auto found = bundles_.find(file);
     return found == bundles_.end() ? nullptr : &found->second;
@@ -67,7 +67,7 @@ class Side {
     return asset ? std::string(asset->path) : std::string();
   }
 
-  /// What a variant is for; empty for other bundles.
+  /// The keys of a variant; empty for other bundles.
   std::string keys_of(const std::string& file) const {
     const auto found = keys_.find(file);
     return found == keys_.end() ? std::string() : found->second;
@@ -100,10 +100,10 @@ class Side {
 
   const FileReader* files_;
   AssetPath folder_;
-  ByteVector buffer_;  ///< What the catalog reads.
+  ByteVector buffer_;  ///< The bytes that the catalog views.
   std::optional<CatalogReader> catalog_;
   std::map<std::string, CatalogBundle> bundles_;
-  std::map<std::string, std::string> keys_;  ///< By file.
+  std::map<std::string, std::string> keys_;  ///< Keyed by file.
   std::uint64_t bytes_ = 0;
 };
 
@@ -212,7 +212,7 @@ class TargetComparison {
 
   const Side& before_;
   const Side& after_;
-  HeldAssets gone_shared_;  ///< In shared bundles that are not there any more.
+  HeldAssets gone_shared_;  ///< In removed shared bundles.
   HeldAssets new_shared_;
   TargetDiff diff_;
 };

@@ -1,4 +1,4 @@
-// What changed from one build's output to another's: for people, and for machines.
+// Reports the changes between two builds' outputs, for users and for machines.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@ namespace muster {
 
 enum class Change : std::uint8_t { added, removed, changed };
 
-/// One asset whose bytes in a bundle are others than before.
+/// One asset whose bytes in a bundle have changed.
 struct AssetDiff {
   Change change = Change::changed;
   Guid guid{};
-  std::string path;             ///< In the new build, or else in the old one.
-  std::uint64_t old_bytes = 0;  ///< Not compressed; 0 where it is not.
+  std::string path;             ///< Its path in the new build, or else in the old one.
+  std::uint64_t old_bytes = 0;  ///< Uncompressed; 0 if it does not exist.
   std::uint64_t new_bytes = 0;
 };
 
-/// One bundle that is not as it was.
+/// One changed bundle.
 struct BundleDiff {
   Change change = Change::changed;
-  std::string file;   ///< In the target's folder.
-  std::string asset;  ///< The path of the prefab that it is of; empty for a shared one.
+  std::string file;   ///< Its path in the target's folder.
+  std::string asset;  ///< The path of its prefab; empty for a shared bundle.
   std::uint64_t old_bytes = 0;
   std::uint64_t new_bytes = 0;
-  /// Why: by path. None when the assets are the same and only packing differs: dependencies, the
-  /// level of compression, the version of the tool.
+  /// The changed assets, by path. Empty if only the packing differs: dependencies, the level of
+  /// compression, the version of the tool.
   std::vector<AssetDiff> assets;
 };
 
-/// An asset with another path than before, its guid kept.
+/// An asset with a new path and the same guid.
 struct RenamedAsset {
   Guid guid{};
   std::string old_path;
@@ -43,21 +43,23 @@ struct RenamedAsset {
 
 struct TargetDiff {
   std::string target;
-  std::uint64_t old_bytes = 0;  ///< Of all bundles.
+  std::uint64_t old_bytes = 0;  ///< The size of all bundles.
   std::uint64_t new_bytes = 0;
-  std::uint64_t ship_bytes = 0;     ///< Of the files that a player with the old build lacks.
-  std::vector<BundleDiff> bundles;  ///< By file.
-  /// What is another in the shared bundles that went and came: their names follow from who shares
-  /// them, so none of them ever just changes.
+  /// The size of the files that a player with the old build must load.
+  std::uint64_t ship_bytes = 0;
+  std::vector<BundleDiff> bundles;  ///< Sorted by file.
+  /// The changes between removed and added shared bundles. The name of a shared bundle follows from
+  /// its users, so a change gives it another name.
   std::vector<AssetDiff> shared;
   std::vector<RenamedAsset> renamed;
-  bool is_other_catalog = false;  ///< Ids, effects, components: what catalogs alone say.
+  /// Changed ids, effects or components, which are only in catalogs.
+  bool is_other_catalog = false;
   bool is_empty() const { return bundles.empty() && renamed.empty() && !is_other_catalog; }
 };
 
-/// Compares two outputs, of which each may lack a target: then the other's is added or removed as a
-/// whole. Reads the bundles whose hashes differ, and of those only tables. Fails with `not_found`
-/// when a folder is no output, and as reading and opening do, naming the file.
+/// Compares two outputs. If one of them does not have a target, the other's is added or removed as
+/// a whole. Reads only the tables of bundles with different hashes. Fails with `not_found` if a
+/// folder is no output, and with reading and opening errors, naming the file.
 Result<std::vector<TargetDiff>> diff_builds(const FileReader& old_files,
                                             const FileReader& new_files);
 

@@ -16,7 +16,7 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kBuildFileBytesMax = 8ULL << 30U;
-/// Equal files smaller than this are no finding: empty ones and stubs.
+/// Smaller equal files are not reported: empty ones and stubs.
 constexpr std::uint64_t kCopyBytesMin = 256;
 constexpr std::size_t kSlowestMax = 20;
 
@@ -30,14 +30,14 @@ std::string text(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// A member that is an array, or none.
+// A member that is an array; otherwise an empty one.
 const Json& list(const Json& json, const char* key) {
   static const Json kNone = Json::array();
   const auto found = json.find(key);
   return found != json.end() && found->is_array() ? *found : kNone;
 }
 
-// A member that is an object, or an empty one.
+// A member that is an object; otherwise an empty one.
 const Json& object(const Json& json, const char* key) {
   static const Json kNone = Json::object();
   const auto found = json.find(key);
@@ -50,7 +50,7 @@ Guid guid_in(const Json& json) {
   return guid ? guid.value() : Guid();
 }
 
-/// What build.json says of one bundle.
+/// The data of one bundle in build.json.
 struct Told {
   std::uint64_t source_bytes = 0;
   std::uint64_t needed_bytes = 0;
@@ -66,7 +66,7 @@ class TargetReading {
     folder_ = AssetPath().child(overview_.name);
   }
 
-  /// Nothing when the build has no such target.
+  /// Nothing if the build does not have the target.
   Result<std::optional<OverviewTarget>> run(const Json& report, const Json& moment) {
     ByteVector buffer;
     const AssetPath path = folder_.child(kCatalogName);
@@ -124,7 +124,7 @@ class TargetReading {
     return found;
   }
 
-  // What the build that wrote the report packed, and how long that took; not what it kept.
+  // The bundles that the last build packed, and their times; excludes kept ones.
   void read_times(const Json& moment) {
     for (const Json& bundle : list(moment, "bundles")) {
       if (!bundle.is_object() || text(bundle, "made") != "packed" || !bundle.contains("ms") ||
@@ -154,7 +154,7 @@ class TargetReading {
     }
   }
 
-  // What a bundle stands for at times, and when; nothing for all others.
+  // The bundle that this one can replace, and its keys; nothing for other bundles.
   static std::optional<CatalogAlternative> alternative_of(const CatalogReader& catalog,
                                                           std::uint32_t index) {
     if (catalog.bundle(index).name.kind != BundleKind::variant) return std::nullopt;
@@ -245,8 +245,8 @@ class TargetReading {
     }
   }
 
-  // The sources that would be packed again are known exactly; that they compress as the shared
-  // bundles do, each as often as it has owners, is an estimate.
+  // The sources that would be packed again are known exactly. Their compressed size is an estimate:
+  // that of the shared bundles, once per owner.
   std::uint64_t self_contained_bytes() const {
     double bytes = 0;
     double source_bytes = 0;
@@ -302,9 +302,9 @@ class TargetReading {
   };
   const FileReader& files_;
   AssetPath folder_;
-  std::optional<BundleChoice> choice_;  ///< What is needed by default.
+  std::optional<BundleChoice> choice_;  ///< The default choice.
   OverviewTarget overview_;
-  std::map<std::string, Told> told_;  ///< By file.
+  std::map<std::string, Told> told_;  ///< Keyed by file.
   std::vector<PrefabLoad> loads_;
   std::map<std::pair<ContentHash, std::uint64_t>, Same> by_content_;
   ByteVector buffer_;
@@ -315,7 +315,7 @@ using AssetForm = std::pair<Guid, std::string>;
 
 AssetForm form_of(const OverviewAsset& asset) { return {asset.guid, asset.variant}; }
 
-// What an asset takes in all of a target's bundles.
+// The size of an asset in all bundles of a target.
 std::map<AssetForm, OverviewAsset> sums_of(const OverviewTarget& target) {
   std::map<AssetForm, OverviewAsset> sums;
   for (const OverviewAsset& asset : target.assets) {
@@ -325,7 +325,7 @@ std::map<AssetForm, OverviewAsset> sums_of(const OverviewTarget& target) {
   return sums;
 }
 
-// As build.json has them.
+// The budgets in build.json.
 std::vector<Budget> budgets_in(const Json& rows) {
   std::vector<Budget> budgets;
   for (const Json& row : rows) {
@@ -365,7 +365,7 @@ void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTa
     const Budget& budget = budgets[use.budget];
     const auto most = largest.find(use.budget);
     const bool is_largest = most != largest.end() && most->second == use.bytes;
-    if (is_largest) largest.erase(most);  // The first of several.
+    if (is_largest) largest.erase(most);  // The first one, if there are several.
     if (!is_largest && use.bytes <= budget.bytes) continue;
     overview.budgets.push_back({use.what, use.bytes, budget.bytes});
   }
@@ -400,14 +400,14 @@ Result<Overview> read_overview(const FileReader& files) {
   if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
     return fail(ErrorCode::malformed, "build.json: it is no report of a build; build again");
   }
-  // The times belong to the last build here; a patch leaves none.
+  // The times are those of the last build here; a patch leaves none.
   ByteVector times_buffer;
   const auto times_bytes = read_whole(files, AssetPath().child(OutputFolder::kTimesName),
                                       OutputFolder::kReportBytesMax, times_buffer);
   if (!times_bytes && times_bytes.error().code != ErrorCode::not_found) {
     return fail(times_bytes.error());
   }
-  // Reports of older releases have the times inside.
+  // Reports of older releases contain the times.
   const Json times = times_bytes ? Json::parse(as_text(times_bytes.value()), nullptr, false)
                                  : object(report, "build");
   Overview overview;
@@ -437,7 +437,7 @@ void compare_with(const Overview& earlier, Overview& overview) {
     for (OverviewAsset& asset : target.assets) {
       const auto was = old_sums.find(form_of(asset));
       if (was == old_sums.end()) continue;
-      // Held several times, it is compared once.
+      // An asset in several bundles is compared once.
       asset.was_bytes = seen[form_of(asset)] ? 0 : was->second.bytes;
       seen[form_of(asset)] = true;
     }

@@ -1,4 +1,4 @@
-// What a build's output consists of, and why: the content of `muster report`.
+// The content of a build's output, with the reason for each asset: the data of `muster report`.
 #pragma once
 
 #include <cstdint>
@@ -19,40 +19,40 @@ namespace muster {
 /// An asset in a bundle.
 struct OverviewAsset {
   Guid guid{};
-  std::string variant;    ///< What this form of it is for ("quality=low"); empty: the asset itself.
-  std::string path;       ///< With that, in brackets.
-  std::string_view kind;  ///< `texture`, `prefab`, ...: by its extension.
-  std::size_t bundle = 0;         ///< Index into the target's.
-  std::uint64_t bytes = 0;        ///< Compressed.
-  std::uint64_t plain_bytes = 0;  ///< Before that.
-  Guid pulled_by{};               ///< What refers to it, one step nearer to a registry; or null.
-  std::optional<std::uint64_t> was_bytes;  ///< In the build compared with; none when it is new.
+  std::string variant;      ///< The keys of this form ("quality=low"); empty for the asset itself.
+  std::string path;         ///< The path, with the keys in brackets.
+  std::string_view kind;    ///< `texture`, `prefab`, ..., by extension.
+  std::size_t bundle = 0;   ///< Index into the target's bundles.
+  std::uint64_t bytes = 0;  ///< Compressed size.
+  std::uint64_t plain_bytes = 0;  ///< Uncompressed size.
+  Guid pulled_by{};  ///< The asset that refers to it, one step nearer to a registry; or null.
+  std::optional<std::uint64_t> was_bytes;  ///< The size in the other build; nullopt if it is new.
 };
 
 struct OverviewBundle {
-  std::string file;        ///< In the target's folder.
-  bool is_shared = false;  ///< No prefab's.
-  std::string variant;     ///< What it is for ("quality=low"), if it is a variant of an asset.
+  std::string file;        ///< Its path in the target's folder.
+  bool is_shared = false;  ///< Not the bundle of a prefab.
+  std::string variant;     ///< The keys ("quality=low") of a variant of an asset.
   std::uint64_t bytes = 0;
   std::uint64_t plain_bytes = 0;
-  /// Of all that is open once this, or by default a variant in its place, is asked for.
+  /// The size of all files that are open after a request for it, or for its default variant.
   std::uint64_t needed_bytes = 0;
-  std::string asset;         ///< The path of the prefab that it is of; empty for a shared one.
-  std::string prefab;        ///< The same; of a prefab's variant the path of that prefab.
+  std::string asset;         ///< The path of its prefab; empty for a shared bundle.
+  std::string prefab;        ///< The same; for a prefab's variant the path of that prefab.
   std::vector<Guid> owners;  ///< The prefabs that need it.
-  std::uint64_t files = 1;   ///< That are open then.
-  /// Source bytes that a prefab loads in vain; none where the build does not say.
+  std::uint64_t files = 1;   ///< The number of files that are open then.
+  /// Unneeded source bytes that a prefab loads; nullopt if the build does not contain them.
   std::optional<std::uint64_t> vain_bytes;
 };
 
-/// What a rule of `strip` has left out, in assets or components.
+/// The assets or components that a rule of `strip` removed.
 struct OverviewStripped {
   std::string rule;
   std::uint64_t count = 0;
   std::uint64_t source_bytes = 0;
 };
 
-/// A budget of `muster.yaml`, as of the build, and what it is for.
+/// A budget of `muster.yaml` at the time of the build, and its subject.
 struct OverviewBudget {
   std::string what;
   std::uint64_t bytes = 0;
@@ -70,13 +70,13 @@ struct OverviewRegistration {
 /// Equal bytes under several guids.
 struct OverviewCopies {
   std::vector<std::string> paths;
-  std::uint64_t bytes = 0;  ///< Of one, compressed.
+  std::uint64_t bytes = 0;  ///< The compressed size of one.
   std::uint64_t wasted_bytes() const { return bytes * (paths.size() - 1); }
 };
 
-/// How long a bundle took, of those that the last build packed.
+/// The time of a bundle that the last build packed.
 struct OverviewTiming {
-  std::string path;  ///< Of its prefab, or a shared bundle's name.
+  std::string path;  ///< The path of its prefab, or the name of a shared bundle.
   double ms = 0;
 };
 
@@ -84,29 +84,30 @@ struct OverviewTarget {
   std::string name;
   std::uint64_t source_bytes = 0;
   std::uint64_t plain_bytes = 0;
-  std::uint64_t bytes = 0;  ///< Of all bundles.
+  std::uint64_t bytes = 0;  ///< The size of all bundles.
   std::uint64_t duplicate_bytes_avoided = 0;
-  /// What bundles that hold all that they need would take, about.
+  /// The estimated size of self-contained bundles.
   std::uint64_t self_contained_bytes = 0;
   std::vector<OverviewBundle> bundles;  ///< In the catalog's order.
   std::vector<OverviewAsset> assets;    ///< By path, then bundle.
   std::map<Guid, std::vector<OverviewRegistration>> registrations;
-  std::map<Guid, std::string> paths;    ///< Of every asset that the catalog names.
+  std::map<Guid, std::string> paths;    ///< The paths of all assets in the catalog.
   std::vector<OverviewCopies> copies;   ///< Most wasted first.
   std::vector<OverviewTiming> slowest;  ///< Slowest first, a few.
   std::uint64_t self_contained_source_bytes = 0;
   std::uint64_t shared_groups = 0;  ///< Distinct sets of owners.
-  std::uint64_t files_max = 0;      ///< That a prefab should need; 0 where the build does not say.
+  /// The limit of files per prefab; 0 if the build does not contain it.
+  std::uint64_t files_max = 0;
   LoadSummary loads;
   std::uint64_t stripped_source_bytes = 0;
-  std::vector<OverviewStripped> stripped_assets;      ///< By rule.
-  std::vector<OverviewStripped> stripped_components;  ///< By class.
-  /// Of all bundles together: what was asked for.
+  std::vector<OverviewStripped> stripped_assets;      ///< Sorted by rule.
+  std::vector<OverviewStripped> stripped_components;  ///< Sorted by class.
+  /// The requested limit for all bundles together.
   std::optional<std::uint64_t> budget_bytes;
-  /// Those of the project: sums, and of budgets for single bundles the largest and all that are
-  /// exceeded.
+  /// The project's budgets: sums, and for single bundles the largest and all that exceed their
+  /// budget.
   std::vector<OverviewBudget> budgets;
-  // Of the build compared with.
+  // The sizes in the other build.
   std::optional<std::uint64_t> was_bytes;
   std::vector<OverviewAsset> gone;  ///< `bytes` is 0, `was_bytes` is set.
 };
@@ -117,22 +118,22 @@ struct Overview {
   std::vector<OverviewTarget> targets;
 };
 
-/// What a kind takes in all.
+/// The total size of a kind.
 struct OverviewKind {
   std::string_view name;
   std::size_t assets = 0;
   std::uint64_t bytes = 0;
   std::uint64_t plain_bytes = 0;
 };
-/// Most bytes first.
+/// Largest first.
 std::vector<OverviewKind> kinds_of(const OverviewTarget& target);
 
-/// Reads report, catalogs and every bundle's tables. Fails with `not_found` when the folder is no
-/// output, with `malformed` when its report is none, and as reading and opening do, naming the
-/// file.
+/// Reads report, catalogs and every bundle's tables. Fails with `not_found` if the folder is no
+/// output, with `malformed` if its report is invalid, and with reading and opening errors, naming
+/// the file.
 Result<Overview> read_overview(const FileReader& files);
 
-/// Notes in `overview` what everything was in an earlier build.
+/// Adds to `overview` the sizes in an earlier build.
 void compare_with(const Overview& earlier, Overview& overview);
 
 /// For a terminal.

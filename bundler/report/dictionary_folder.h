@@ -1,4 +1,4 @@
-// The dictionaries of a build's target, for tools that look at single bundles.
+// Reads the dictionaries of a build's target, for tools that read single bundles.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// Reads the dictionaries that lie in a target's folder (`OUT/client`), whatever its catalog says.
-/// Those that are damaged are left out: who needs one is told that it is not here.
+/// Reads the dictionaries in a target's folder (`OUT/client`), without its catalog. Damaged ones
+/// are left out: an entry that needs one is reported as unreadable.
 std::shared_ptr<const DictionarySet> read_dictionaries(const FileReader& target);
 
 }  // namespace muster

@@ -92,7 +92,7 @@ Json registries_json(const CatalogReader& catalog) {
   return list;
 }
 
-// What can be chosen, and which bundle then stands for which.
+// The axes, and the bundles that replace others for each choice.
 Json variants_json(const CatalogReader& catalog) {
   Json json{{"values", Json::array()}, {"alternatives", Json::array()}};
   for (std::uint32_t i = 0; i < catalog.variant_value_count(); ++i) {

@@ -1,4 +1,4 @@
-// What a bundle or catalog holds, for people and for machines.
+// Shows the content of a bundle or catalog, for users and for machines.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace muster {
 
 enum class InspectionFormat : std::uint8_t { text, json };
 
-/// Describes the bytes of a `.mbundle` or `.mcat` file, told apart by their magic numbers. Fails
-/// with `malformed` when they are neither, or as their readers do.
+/// Describes the bytes of a `.mbundle` or `.mcat` file, distinguished by their magic numbers. Fails
+/// with `malformed` for other files, or with the errors of their readers.
 Result<std::string> inspect_file(Bytes bytes, InspectionFormat format);
 
 }  // namespace muster

@@ -20,12 +20,12 @@ struct Row {
   Guid owner;
 };
 
-// One row per asset that an entry names, in the order of their ids.
+// One row per asset that an entry names, in the order of ids.
 std::vector<Row> rows_of(const Registry& registry, TargetSet targets) {
   std::vector<Row> rows;
   for (const RegistryEntry& entry : registry.entries) {
     for (const EntryReference& reference : entry.references) {
-      // What a root does not build is still worth listing when nobody asked for one target.
+      // Entries that no root builds are listed too, unless one target was requested.
       if ((reference.targets & targets).empty() && targets != TargetSet::both()) continue;
       rows.push_back(
           {entry.type_id, &reference, entry.owner == reference.guid ? Guid() : entry.owner});
@@ -44,7 +44,7 @@ Json targets_json(TargetSet targets) {
   return list;
 }
 
-// What the assets' lists say of a row.
+// The targets whose asset lists contain a row.
 TargetSet listed_targets(const Row& row, TargetSet targets) {
   return row.reference->emitted ? row.reference->targets & targets : TargetSet();
 }

@@ -1,4 +1,4 @@
-// What `muster list` prints.
+// The output of `muster list`.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace muster {
 
-/// The registries of a project and the assets they name per target, as JSON with sorted entries, so
-/// that two projects can be compared by `diff`. Entries that name nothing for `targets` are left
-/// out. An entry whose asset is in no target's list has no `targets`: no root builds its registry,
-/// or (a factory of the older layouts) it is packed with the registry that refers to it strongly;
-/// as text, `-` and `with registry`. `problems`, the parts that could not be read, is there only
-/// when there are any.
+/// The registries of a project and the assets that they name per target, as JSON with sorted
+/// entries, so that `diff` can compare two projects. Entries without an asset for `targets` are
+/// left out. An entry whose asset is in no target's list has no `targets`: no root builds its
+/// registry, or (a factory of the older layouts) it is packed with the registry that refers to it
+/// strongly; as text, `-` and `with registry`. `problems` lists the unreadable parts, and exists
+/// only if there are any.
 std::string listing_json(const Project& project, TargetSet targets);
 
-/// The same for people.
+/// The same for users.
 std::string listing_text(const Project& project, TargetSet targets);
 
 /// A C++ header with a constant for each type id that `targets` use, by registry class: the name is

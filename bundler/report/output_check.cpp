@@ -142,14 +142,14 @@ class OutputChecker {
     return {};
   }
 
-  // What stands for a bundle has to have what is asked for in it.
+  // The replacement of a bundle must have the same entry names.
   void check_alternatives(const std::string& folder, const CatalogReader& catalog,
                           const std::vector<Names>& entries) {
     for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
       const CatalogAlternative alternative = catalog.alternative(i);
       const Names& own = entries[alternative.alternative];
       const Names& base = entries[alternative.bundle];
-      // One that is damaged has been told of.
+      // A damaged one was already reported.
       if (own == base || own.empty() || base.empty()) continue;
       note(folder + "/" + catalog.bundle(alternative.alternative).name.path(), ErrorCode::malformed,
            "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +
@@ -183,7 +183,7 @@ class OutputChecker {
     return set;
   }
 
-  // The report is what the next build compares itself with.
+  // The next build compares itself with the report.
   void check_report(const std::vector<TargetCheck>& targets) {
     const std::string name(OutputFolder::kReportName);
     ByteVector buffer;
@@ -211,7 +211,7 @@ class OutputChecker {
           of_target != told->end() && of_target->is_object() &&
           of_target->value("fingerprint", nlohmann::json()) == target.fingerprint->to_string();
       if (is_told) continue;
-      note(name, ErrorCode::hash_mismatch, "it tells of another build of the " + target.folder);
+      note(name, ErrorCode::hash_mismatch, "it describes another build of the " + target.folder);
     }
   }
 
@@ -281,7 +281,7 @@ class OutputChecker {
     return {};
   }
 
-  // `known` are the paths of all that belongs into a target's folder.
+  // `known` are the paths of all files that belong in a target's folder.
   void note_leftovers(const AssetPath& folder, const std::set<std::string>& known) {
     const auto listed = files_.list(folder);
     if (!listed) return note(folder.text(), listed.error().code, listed.error().message);

@@ -1,4 +1,4 @@
-// Is a build's output whole?
+// Checks that a build's output is complete and undamaged.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,10 @@ struct OutputCheck {
   std::vector<OutputProblem> problems;  ///< Sorted by path.
 };
 
-/// Checks everything there is to check: catalogs against their fingerprint, every bundle against
-/// the catalog's size and hash, every entry against its hash and form, that no file is missing or
-/// left over, that client and server agree, and with a `key` that its holder signed catalogs and
-/// report. Fails only when there is no output to check, or
-/// with `cancelled`.
+/// Checks everything: catalogs against their fingerprint, every bundle against the catalog's size
+/// and hash, every entry against its hash and form, that no file is missing or left over, that
+/// client and server agree, and with a `key` that its owner signed catalogs and report. Fails only
+/// if there is no output to check, or with `cancelled`.
 Result<OutputCheck> check_output(const FileReader& files, unsigned jobs,
                                  const std::stop_token& stop,
                                  const std::optional<VerifyKey>& key = {});

@@ -54,7 +54,7 @@ void add_changes(const OverviewTarget& target, std::string& text) {
   if (!rows.empty()) text += "  changed most\n" + rows;
 }
 
-// Of the project; what was asked for on the command line has a line of its own.
+// The project's budgets; limits from the command line have a separate line.
 void add_budgets(const OverviewTarget& target, std::string& text) {
   for (const OverviewBudget& budget : target.budgets) {
     const bool is_over = budget.is_exceeded();

@@ -1,4 +1,4 @@
-// The files in `page/`, as texts: their definitions are made of them where the program is built.
+// The files in `page/` as texts; the build generates their definitions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which asset brought another one into a build.
+// Finds the asset that adds another one to a build.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace muster {
 
-/// Per asset of the project, the one before it on a shortest chain of strong references from what a
-/// target's registries name, or from the registries themselves; `kNoAsset` for those, and for what
-/// nothing reaches. Ties are broken by path.
+/// For each asset of the project, its predecessor on a shortest chain of strong references from the
+/// assets that a target's registries name, or from the registries themselves; `kNoAsset` for those,
+/// and for unreachable assets. Ties are resolved by path.
 std::vector<AssetNumber> pulled_by(const Project& project, Target target);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The page's files are put into the program where it is built (`page/embed.cmake`).
+// The build embeds the page's files in the program (`page/embed.cmake`).
 #include "bundler/report/report_page.h"
 
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// In an element of a script nothing but `<` can end it, or begin a comment.
+// Inside a script element only `<` can end it, or begin a comment.
 std::string for_script(std::string_view json) {
   std::string text;
   text.reserve(json.size());
@@ -32,7 +32,7 @@ void replace_once(std::string& text, std::string_view mark, std::string_view by)
 std::string report_page(const Overview& overview) {
   std::string page(page_files::report_html());
   replace_once(page, "/* report.css */", page_files::report_css());
-  // The data last: in it, a mark would be somebody's name.
+  // The data last: inside it, a placeholder would be a name from the project.
   replace_once(page, "/* report.js */", page_files::report_js());
   const std::size_t at = page.find("/* data */");
   replace_once(page, "/* data */", for_script(overview_json(overview)));

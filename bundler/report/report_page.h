@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// One page that needs nothing else, made of the files in `page/` and the overview as JSON. What
-/// comes from a project is data there, and never markup.
+/// One self-contained page, made of the files in `page/` and the overview as JSON. Content of a
+/// project is data there, never markup.
 std::string report_page(const Overview& overview);
 
 }  // namespace muster

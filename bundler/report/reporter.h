@@ -1,4 +1,4 @@
-// How long work tells that it goes on.
+// Shows the progress of long work.
 #pragma once
 
 #include <chrono>
@@ -13,19 +13,19 @@
 
 namespace muster {
 
-/// Hears of the phases of long work. May be called from several threads.
+/// Receives the phases of long work. May be called from several threads.
 class Reporter {
  public:
   virtual ~Reporter() = default;
-  /// A phase of `total` steps starts (0: unknown); the one before is over.
+  /// A phase of `total` steps starts (0: unknown); the previous one is over.
   virtual void begin(std::string_view phase, std::size_t total) = 0;
-  /// Some more steps are done; `what` is the thing being worked on.
+  /// More steps are done; `what` is the current item.
   virtual void advance(std::size_t steps, std::string_view what) = 0;
   /// All phases are over.
   virtual void finish() = 0;
 };
 
-/// One line per phase, for logs and pipes.
+/// Prints one line per phase, for logs and pipes.
 class LineReporter final : public Reporter {
  public:
   explicit LineReporter(std::ostream& out) : out_(out) {}
@@ -38,7 +38,7 @@ class LineReporter final : public Reporter {
   std::mutex mutex_;
 };
 
-/// One line that redraws itself, for terminals; at most ten times a second.
+/// Prints one line that redraws itself, for terminals; at most ten times a second.
 class TerminalReporter final : public Reporter {
  public:
   TerminalReporter(std::ostream& out, const Clock& clock) : out_(out), clock_(clock) {}
@@ -57,8 +57,8 @@ class TerminalReporter final : public Reporter {
   Time drawn_{};
 };
 
-/// Passes on what is heard once the work has lasted `kPatience`: who is done before that has
-/// nothing to tell. For commands whose output is the answer to a question.
+/// Forwards events once the work has lasted `kPatience`; shorter work shows no progress. For
+/// commands whose output is the answer to a question.
 class PatientReporter final : public Reporter {
  public:
   static constexpr Duration kPatience = std::chrono::milliseconds(1500);
@@ -81,7 +81,7 @@ class PatientReporter final : public Reporter {
   std::size_t total_ = 0;
 };
 
-/// Passes on what it hears while it is on.
+/// Forwards events while it is on.
 class SwitchedReporter final : public Reporter {
  public:
   explicit SwitchedReporter(Reporter& inner) : inner_(inner) {}
@@ -102,10 +102,10 @@ class SwitchedReporter final : public Reporter {
   bool is_on_ = true;
 };
 
-/// A registry's way to tell a reporter. The reporter outlives it.
+/// Adapts a reporter to the `Progress` of `registry/`. The reporter outlives the result.
 Progress progress_of(Reporter& reporter);
 
-/// Says nothing.
+/// Prints nothing.
 class SilentReporter final : public Reporter {
  public:
   void begin(std::string_view /*phase*/, std::size_t /*total*/) override {}

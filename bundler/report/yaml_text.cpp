@@ -98,7 +98,7 @@ class YamlWriter {
   }
 
  private:
-  // The value of a key or dash, from the place after it to the end of its last line.
+  // Writes the value of a key or dash, from the position after it to the end of its last line.
   void value(NodeIndex index, std::size_t indent) {
     const Node& node = tree_.at(index);
     if (node.kind == NodeKind::scalar) {

@@ -1,4 +1,4 @@
-// A tree as text again.
+// Writes a tree as text.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace muster {
 
-/// Writes a tree as YAML that `yaml::read` reads back to an equal tree (kinds, keys, scalars,
-/// styles, document ids): in Unity's dialect when its documents have ids, else plain. Line breaks
-/// inside unquoted scalars are written as escapes in double quotes.
+/// Writes a tree as YAML that `yaml::read` reads back as an equal tree (kinds, keys, scalars,
+/// styles, document ids): in Unity's dialect if its documents have ids, otherwise plain. Line
+/// breaks inside unquoted scalars are written as escapes in double quotes.
 std::string tree_to_yaml(const yaml::Tree& tree);
 
 }  // namespace muster

@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// A path relative to the project's root, in one spelling: forward slashes, no empty, `.` or `..`
-/// part, no leading or trailing slash. The empty path is the root. It cannot leave the project, by
-/// construction. Bytes are kept as the disk has them (no Unicode normalisation).
+/// A normalised path relative to the project's root: forward slashes, no empty, `.` or `..` part,
+/// no leading or trailing slash. The empty path is the root. A path cannot leave the project. Its
+/// bytes are those of the disk (no Unicode normalisation).
 class AssetPath {
  public:
   AssetPath() = default;
@@ -25,7 +25,7 @@ class AssetPath {
 
   AssetPath parent() const;
   std::string_view name() const;
-  /// The part of the name after its last dot, without it; empty when there is none.
+  /// The part of the name after its last dot, without the dot; empty if there is no dot.
   std::string_view extension() const;
   /// The name without its extension.
   std::string_view stem() const;
@@ -40,11 +40,11 @@ class AssetPath {
   std::string text_;
 };
 
-/// The text with the letters A to Z in lower case: how extensions are compared.
+/// The text with the letters A to Z in lower case. Extensions are compared in this form.
 std::string lower_ascii(std::string_view text);
 
-/// True when a path has this extension (given in lower case, without the dot) in any case: disks of
-/// Windows and macOS do not tell them apart, so neither do the editors that write them.
+/// True when a path has this extension, ignoring case. `extension` is in lower case, without the
+/// dot. Case is ignored because the disks of Windows and macOS, and editors on them, ignore it.
 bool has_extension(const AssetPath& path, std::string_view extension);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Little-endian bytes in and out: the base of every binary format.
+// Reads and writes little-endian bytes: the base of every binary format.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace muster {
 
-/// A view of bytes that somebody else owns.
+/// A view of bytes that another object owns.
 using Bytes = std::span<const std::byte>;
-/// Bytes that are owned.
+/// Owned bytes.
 using ByteVector = std::vector<std::byte>;
 
 /// Views text as bytes. The view lives as long as the text.
@@ -36,14 +36,14 @@ class ByteWriter {
   void i64(std::int64_t value) { integer(static_cast<std::uint64_t>(value), 8); }
   void f32(float value);
   void f64(double value);
-  /// LEB128: seven bits a byte, low bits first, always the shortest form.
+  /// LEB128: seven bits per byte, low bits first, always the shortest form.
   void varint(std::uint64_t value);
   /// Zig-zag LEB128, so that small negative numbers stay small.
   void signed_varint(std::int64_t value);
   void bytes(Bytes value) { buffer_.insert(buffer_.end(), value.begin(), value.end()); }
-  /// Length as varint, then the bytes of the text.
+  /// Writes the length as a varint, then the bytes of the text.
   void text(std::string_view value);
-  /// Zero bytes up to the next multiple of `alignment`. Requires: a power of two.
+  /// Writes zero bytes up to the next multiple of `alignment`. Requires: a power of two.
   void align(std::size_t alignment);
   /// Overwrites four bytes written before. Requires: `offset + 4 <= size()`.
   void patch_u32(std::size_t offset, std::uint32_t value);
@@ -57,8 +57,8 @@ class ByteWriter {
   ByteVector buffer_;
 };
 
-/// Reads what a ByteWriter wrote. Treats its input as hostile: reading past the end, or a value in
-/// another than its canonical spelling, sets `failed()` for good and returns zero or empty. The
+/// Reads the output of a `ByteWriter`. The input is untrusted: reading past the end, or a value
+/// that is not canonically encoded, sets `failed()` permanently and returns zero or empty. The
 /// caller checks once, after reading.
 class ByteReader {
  public:
@@ -76,7 +76,7 @@ class ByteReader {
   /// A view into the input; lives as long as the input.
   Bytes bytes(std::size_t count);
   std::string_view text();
-  /// Skips to the next multiple of `alignment`; bytes that are not zero are a failure.
+  /// Skips to the next multiple of `alignment`; non-zero bytes are a failure.
   void align(std::size_t alignment);
 
   bool failed() const { return failed_; }

@@ -6,7 +6,7 @@
 
 namespace muster {
 
-/// A clock type without `now()`: it only names the time line that `Time` counts on.
+/// A clock type without `now()`. It only identifies the time line of `Time`.
 struct Timeline {
   using rep = std::int64_t;
   using period = std::nano;
@@ -17,7 +17,7 @@ struct Timeline {
 /// A point in time since an arbitrary start; monotonic.
 using Time = Timeline::time_point;
 using Duration = Timeline::duration;
-/// Former names of the net's own time.
+/// Former names of `Time` and `Duration` in `net/`.
 using NetTime = Time;
 using NetDuration = Duration;
 
@@ -25,7 +25,7 @@ inline Duration duration_of(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Where time comes from. Constructed in `main` and in tests only.
+/// The source of time. Constructed only in `main` and in tests.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -38,7 +38,7 @@ class SteadyClock final : public Clock {
   Time now() const override;
 };
 
-/// A clock that stands still until it is told to move.
+/// A clock that advances only when the caller sets it.
 class ManualClock final : public Clock {
  public:
   Time now() const override { return now_; }

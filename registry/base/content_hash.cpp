@@ -4,9 +4,9 @@
 
 #include "registry/base/hex.h"
 
-// Where it exists, this header puts versions in the place of XXH3's functions that choose the
-// widest vectors of the processor at run time: four times as fast on what lies in a cache, same
-// hashes.
+// If available, this header replaces the XXH3 functions by versions that select the widest vector
+// instructions of the processor at run time. They are four times as fast on cached data, with the
+// same hashes.
 #if defined(MUSTER_XXH_DISPATCH)
 #include <xxh_x86dispatch.h>
 #else
@@ -28,7 +28,7 @@ ContentHash canonical(XXH128_hash_t hash) {
 
 struct ContentHasher::State {
   XXH3_state_t* xxh = XXH3_createState();
-  // No bug of anybody's, and what loads on a thread of its own catches it.
+  // An exception, because it is not a bug; threads that load catch it.
   State() {
     if (xxh == nullptr) throw std::bad_alloc();
   }

@@ -1,4 +1,4 @@
-// The identity of content.
+// The hash of content.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace muster {
 
-/// XXH3-128 of some bytes, in its canonical (big-endian) order. Detects damage and change; it is no
-/// defence against somebody who forges content (a signature over the catalog is).
+/// The XXH3-128 of bytes, in its canonical (big-endian) order. It detects damage and change, but
+/// does not protect against forged content; a signature of the catalog does.
 struct ContentHash {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -21,10 +21,10 @@ struct ContentHash {
   friend auto operator<=>(const ContentHash&, const ContentHash&) = default;
 };
 
-/// Hashes one run of bytes.
+/// Hashes bytes in one call.
 ContentHash hash_bytes(Bytes bytes);
 
-/// Hashes bytes that come in pieces; equal to `hash_bytes` of their concatenation.
+/// Hashes bytes in several calls. The result equals `hash_bytes` of their concatenation.
 class ContentHasher {
  public:
   ContentHasher();
@@ -33,7 +33,7 @@ class ContentHasher {
   ContentHasher& operator=(ContentHasher&&) noexcept;
 
   void update(Bytes bytes);
-  /// Adds the length and then the text, so that neighbouring texts cannot run into each other.
+  /// Adds the length and then the text, so that ("ab", "c") and ("a", "bc") differ.
   void update_text(std::string_view text);
   ContentHash finish() const;
 

@@ -1,4 +1,4 @@
-// Numbers and names of things in sentences.
+// Numbers and nouns in messages.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace muster {
 
-/// `1 bundle`, `2 bundles`; for nouns that do not end in a plain s, `many` is the plural.
+/// `1 bundle`, `2 bundles`. `many` is the plural if it is not formed with an s.
 std::string counted(std::size_t count, std::string_view one, std::string_view many = {});
 
-/// `a Prefab`, `an ItemRegistry`, by what the noun begins with.
+/// `a Prefab`, `an ItemRegistry`: depends on the first letters of the noun.
 std::string with_article(std::string_view noun);
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// The kernel keeps a path inside its folder (`openat2`), which no comparison of texts can do. It
-// refuses every absolute link; those, and kernels before 5.6, take the slow way: look where the
-// path leads without opening what is there, and open it when that is inside. Where no link is on
-// the way at all, which is nearly always, nothing can lead out, and one call is enough.
+// The kernel ensures that a path stays inside its folder (`openat2`); comparing path texts cannot
+// ensure it. The kernel refuses all absolute links. For those, and before kernel 5.6, the slow way
+// is used: resolve the path without opening the target, and open it if it is inside. Nearly always
+// no link is in the path, and one call is enough.
 #include "registry/base/disk_file.h"
 
 #include <fcntl.h>
@@ -29,14 +29,14 @@ Descriptor open_resolving(int folder, const char* path, int flags, std::uint64_t
   return Descriptor(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
 }
 
-// Opens for reading what is at `path` below `folder`, which together are `place`.
+// Opens `path` below `folder` for reading; `place` is both together, for messages.
 Result<Descriptor> open_below(const std::string& folder, const AssetPath& path,
                               const std::string& place) {
   Descriptor file;
-  if (!folder.empty()) {  // which would make it the root of everything
+  if (!folder.empty()) {  // an empty folder would become the root `/`
     file = open_resolving(AT_FDCWD, place.c_str(), kReadFlags, RESOLVE_NO_SYMLINKS);
     if (file.valid()) return file;
-    // A missing file is nothing unusual: a stack of folders looks for it in each.
+    // A missing file is normal: a stack of folders is searched in turn.
     if (errno == ENOENT) return fail_errno(errno, "cannot open '" + place + "'");
   }
   const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -110,12 +110,12 @@ FileKind kind_of_mode(std::uint32_t mode) {
 
 Descriptor open_inside(int folder, const char* path, int flags) {
   Descriptor direct = open_resolving(folder, path, flags, RESOLVE_BENEATH);
-  // EAGAIN: somebody renamed something meanwhile, so that the kernel cannot be sure of a `..`.
+  // EAGAIN: a concurrent rename prevents the kernel from checking a `..`.
   if (direct.valid() || (errno != EXDEV && errno != ENOSYS && errno != EAGAIN)) return direct;
   const bool is_old_kernel = errno == ENOSYS;
   const Descriptor target(::openat(folder, path, O_PATH | O_CLOEXEC));
   if (target.valid() && is_inside(real_path_of(target.get()), real_path_of(folder))) {
-    // What was looked at is what is opened: nobody can put another in its place in between.
+    // Opens the resolved descriptor, so that no other process can replace the file in between.
     const std::string again = "/proc/self/fd/" + std::to_string(target.get());
     return Descriptor(::open(again.c_str(), flags & ~O_CREAT));
   }
@@ -150,7 +150,7 @@ Result<DiskFile> DiskFile::open(const std::string& path) {
   return adopt(Descriptor(::open(path.c_str(), kReadFlags)), path);
 }
 
-// Requires: `errno` of the opening when there is no descriptor.
+// Requires: without a descriptor, `errno` of the failed open.
 Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string place) {
   if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + place + "'");
   struct stat info {};

@@ -1,4 +1,4 @@
-// One file of the disk, open for reading: what the ways of loading it share.
+// One file of the disk, open for reading. All ways of loading files use it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Owns a descriptor of the operating system; -1 is none.
+/// Owns a file descriptor; -1 is none.
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}
@@ -32,50 +32,50 @@ class Descriptor {
   int value_;
 };
 
-/// Turns an `errno` into an error; the message is `what` and the system's text.
+/// Turns an `errno` into an error. The message is `what` and the system's text.
 tl::unexpected<Error> fail_errno(int error, const std::string& what);
 
-/// The absolute path of what a descriptor holds, with links resolved; empty when it has none.
+/// The absolute path of an open descriptor, with links resolved; empty if it has none.
 std::string real_path_of(int descriptor);
 
-/// Whether a path is the folder's, or one inside. Both are absolute, with links resolved.
+/// Whether a path is `folder` or inside it. Both are absolute, with links resolved.
 bool is_inside(const std::string& path, const std::string& folder);
 
-/// A path as the operating system takes it below an open folder. Views the path.
+/// A path for system calls relative to an open folder. A view of `path`.
 const char* relative(const AssetPath& path);
 
-/// What kind of thing it is that has this mode of `stat`, which is no link.
+/// The kind for a mode of `stat`. Requires: not the mode of a link.
 FileKind kind_of_mode(std::uint32_t mode);
 
-/// Opens what is inside a folder, with the flags of `open`: never what a link outside of it leads
-/// to, also not through a linked folder on the way. Returns no descriptor, with `errno`, when that
-/// fails; EXDEV when a link leads out.
+/// Opens a path inside a folder, with the flags of `open`. It never opens a target outside the
+/// folder, also when a parent folder is a link. On failure it returns no descriptor and sets
+/// `errno`: EXDEV when a link leads outside.
 Descriptor open_inside(int folder, const char* path, int flags);
 
-/// A regular file, open for reading. Reading from several threads at once is safe. The file may be
-/// replaced, changed or cut short by others at any time; replacing it by rename changes nothing
-/// here.
+/// A regular file, open for reading. Reading from several threads at once is safe. Other processes
+/// may replace, change or truncate the file at any time; replacing it by rename has no effect here.
 class DiskFile {
  public:
   /// Opens the file at `path` below `folder`. Fails with `not_found`, with `permission_denied` when
   /// a link leads out of the folder, with `invalid_argument` when it is no regular file, or with
   /// `io`.
   static Result<DiskFile> open(const std::string& folder, const AssetPath& path);
-  /// Reads the first bytes of the file at `path` below `folder`, as many as one call gives, without
-  /// asking what kind of file it is or how large: for callers that know what to expect. Returns how
-  /// many bytes came. Fails as `open` does, but with `io` when there is no regular file.
+  /// Reads the first bytes of the file at `path` below `folder`, as many as one system call
+  /// returns. It does not check the kind or the size of the file: for callers that know what to
+  /// expect. Returns the number of bytes read. Fails like `open`, but with `io` if it is no regular
+  /// file.
   static Result<std::size_t> read_at_once(const std::string& folder, const AssetPath& path,
                                           std::span<std::byte> target);
-  /// Opens the file that a person named, wherever it is.
+  /// Opens a file anywhere on the disk, for paths that a user passed.
   static Result<DiskFile> open(const std::string& path);
 
-  /// When it was opened.
+  /// The size when the file was opened.
   std::uint64_t size_bytes() const { return size_bytes_; }
   int descriptor() const { return descriptor_.get(); }
-  /// Its path, for messages.
+  /// The path, for messages.
   const std::string& place() const { return place_; }
 
-  /// Fills `target` from the file's start. Fails with `truncated` when the file ends before, or
+  /// Fills `target` from the start of the file. Fails with `truncated` when the file is shorter, or
   /// with `io`.
   Result<void> read(std::span<std::byte> target) const;
 

@@ -1,6 +1,7 @@
-// Every path is opened relative to the root's descriptor, so that a project that moves while it is
-// read stays one project. Links are resolved once per link, by asking the kernel for the real path
-// of the opened descriptor: comparing path texts would miss a link inside a linked folder.
+// Every path is opened relative to the root's descriptor, so a project stays the same project if
+// its folder is moved while it is read. Links are resolved once each, by asking the kernel for the
+// real path of the opened descriptor: comparing path texts would miss a link inside a linked
+// folder.
 #include "registry/base/disk_file_system.h"
 
 #include <dirent.h>
@@ -24,8 +25,8 @@
 namespace muster {
 namespace {
 
-// A name and the folder that it is in, held open: what is done to it cannot be led out of the root
-// by a link on the way. `folder()` is -1 with `errno` set when the folder cannot be entered.
+// A name and its folder, held open: no link in the path can redirect an operation to outside the
+// root. `folder()` is -1, with `errno` set, if the folder cannot be opened.
 class Spot {
  public:
   Spot(int root, const AssetPath& path)
@@ -64,8 +65,8 @@ Result<void> write_all(int descriptor, Bytes bytes, const std::string& what) {
   return {};
 }
 
-// Removes everything inside the folder that `descriptor` holds. Depth is bounded by the path limit
-// of the trees that we wrote ourselves; links are unlinked, never entered.
+// Removes everything inside the folder that `descriptor` holds. The path limit of our own trees
+// bounds the depth; links are unlinked, never followed.
 Result<void> remove_contents(int parent, const char* name, const std::string& what) {
   const int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return fail_errno(errno, what);
@@ -124,7 +125,7 @@ DiskFileSystem::~DiskFileSystem() {
   if (root_descriptor_ >= 0) ::close(root_descriptor_);
 }
 
-// Its kind, and of a file its path.
+// The kind of a link's target and, for a file, its path.
 FileInfo DiskFileSystem::behind_link(const char* name) const {
   FileInfo found{.kind = FileKind::broken_link, .is_link = true};
   const Descriptor target(::openat(root_descriptor_, name, O_PATH | O_CLOEXEC));
@@ -141,8 +142,8 @@ FileInfo DiskFileSystem::behind_link(const char* name) const {
 
 Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
   const std::string what = "cannot stat '" + path.text() + "'";
-  // Looks without opening the folders on the way: every file of a project is looked at, and opening
-  // them would take half as long as reading the project. What is there is read by `read` only.
+  // Does not open the parent folders: every file of a project gets this call, and opening them
+  // would take half as long as reading the project. Only `read` reads content.
   struct stat info {};
   if (::fstatat(root_descriptor_, relative(path), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail_errno(errno, what);
@@ -209,8 +210,8 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
       open_inside(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.valid()) return fail_beneath(errno, std::string(action) + path.text() + "'");
   constexpr std::size_t kFirstBytes = 65536;
-  // A file gets its room at once, and a byte more that sees its end: making room costs as much as
-  // reading, and doubling up to three times as much.
+  // Reserves the size of the file and one byte more, which detects its end. Growing the buffer
+  // costs as much as reading, and doubling it up to three times as much.
   struct stat info {};
   const bool has_info = ::fstat(file.get(), &info) == 0;
   if (has_info && !S_ISREG(info.st_mode)) {
@@ -248,7 +249,8 @@ std::vector<bool> DiskFileSystem::link_all(const AssetPath& from, const AssetPat
   const Spot target(root_descriptor_, to.child(names.front()));
   for (std::size_t i = 0; source.valid() && target.valid() && i < names.size(); ++i) {
     const char* const name = names[i].c_str();
-    // A link would lead to what the file has become, or from the other folder elsewhere.
+    // Without following links, the new name would be a link, which may resolve differently in the
+    // other folder.
     linked[i] = ::linkat(source.folder(), name, target.folder(), name, AT_SYMLINK_FOLLOW) == 0;
   }
   return linked;
@@ -311,8 +313,8 @@ int DiskFileSystem::put_in_place(const Move& move) const {
   const int exchanged =
       ::renameat2(from.folder(), from.name(), to.folder(), to.name(), RENAME_EXCHANGE);
   if (exchanged == 0 || (errno != EINVAL && errno != ENOSYS)) return exchanged;
-  // Some network file systems cannot exchange: three renames, of which an interruption after the
-  // first leaves no folder at `to` until the work is finished.
+  // Some network file systems cannot exchange. Then three renames do it; if they are interrupted
+  // after the first, `to` has no folder until the operation is finished.
   const std::string aside = std::string(from.name()) + ".old";
   if (::renameat(to.folder(), to.name(), from.folder(), aside.c_str()) != 0 ||
       ::renameat(from.folder(), from.name(), to.folder(), to.name()) != 0) {
@@ -330,7 +332,7 @@ Result<void> DiskFileSystem::sync_folder(const AssetPath& folder) const {
 
 Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
   if (moves.empty()) return {};
-  // Whatever takes time comes first, so that nothing stands between two renames.
+  // Slow steps come first, so that nothing delays the renames.
   if (::syncfs(root_descriptor_) != 0) {
     return fail_errno(errno, "cannot store what is to be put in place");
   }
@@ -379,7 +381,7 @@ Result<FoundPlace> find_place(const std::string& path) {
   }
   if (::fstat(thing.get(), &info) != 0) return fail_errno(errno, what);
   FoundPlace place{real_path_of(thing.get()), kind_of_mode(info.st_mode)};
-  // What /proc leads to need not have a name any more.
+  // A target of a link in /proc may have no name.
   struct stat named {};
   const bool is_named = ::stat(place.real_path.c_str(), &named) == 0 &&
                         named.st_dev == info.st_dev && named.st_ino == info.st_ino;
@@ -405,7 +407,7 @@ Result<void> create_secret_file(const std::string& path, Bytes bytes) {
   Result<void> written = write_all(file.get(), bytes, what);
   if (written && ::fsync(file.get()) != 0) written = fail_errno(errno, what);
   if (::close(file.release()) != 0 && written) written = fail_errno(errno, what);
-  if (!written) ::unlink(path.c_str());  // half a secret is none
+  if (!written) ::unlink(path.c_str());  // an incomplete secret is useless
   return written;
 }
 

@@ -1,4 +1,4 @@
-// The real disk: one of the few units that touch the operating system.
+// The real disk: one of the few units that call the operating system.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace muster {
 
-/// Files below a folder of the disk. Holds the folder open: it stays the same folder when it is
-/// renamed. Reading is thread-safe. Writing and committing use `syncfs` and `renameat2`.
+/// Files below a folder of the disk. The folder is kept open, so renaming it has no effect. Reading
+/// is thread-safe. Writing and committing use `syncfs` and `renameat2`.
 class DiskFileSystem final : public FileSystem, public FileStamps, public FileLinks {
  public:
-  /// Opens `root`. Fails with `not_found` when it is no folder.
+  /// Opens `root`. Fails with `not_found` when it is not a folder.
   static Result<DiskFileSystem> open(const std::string& root);
-  /// Opens `root`, creating it (and its parents) when it is missing. Adds the folders that it has
-  /// created to `created`, outermost first, also when it fails.
+  /// Opens `root`, creating it (and its parents) if it is missing. Adds the created folders to
+  /// `created`, outermost first, even if it fails.
   static Result<DiskFileSystem> open_or_create(const std::string& root,
                                                std::vector<std::string>* created = nullptr);
 
@@ -37,7 +37,7 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
   std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
                              std::span<const std::string> names) override;
 
-  /// The root as an absolute path with links resolved, as it was when it was opened.
+  /// The absolute path of the root, with links resolved, at the time of opening.
   const std::string& root() const { return root_; }
 
  private:
@@ -53,27 +53,28 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
   std::string root_;
 };
 
-/// Removes a folder that holds nothing. Fails with `already_exists` when it holds something.
+/// Removes an empty folder. Fails with `already_exists` when it is not empty.
 Result<void> remove_empty_folder(const std::string& path);
 
-/// What a person's path leads to: a path that may be anywhere on the disk, links followed.
+/// The target of a path that a user passed: anywhere on the disk, links followed.
 struct FoundPlace {
-  std::string real_path;  ///< Absolute, without links. Of what has none (pipes): the path itself.
-  FileKind kind = FileKind::file;  ///< `other` is a file without a name, too.
+  /// Absolute, without links. For targets without one (pipes): the path itself.
+  std::string real_path;
+  FileKind kind = FileKind::file;  ///< A file without a name is `other`, too.
 };
-/// Fails with `not_found`. A link that leads nowhere is a `broken_link`.
+/// Fails with `not_found`. A link without a target is a `broken_link`.
 Result<FoundPlace> find_place(const std::string& path);
 
-/// Writes into what a path leads to, as a shell's `>` does: devices, pipes, links that lead nowhere
-/// yet. Anything else is better replaced (`write_atomically`). Blocks while nobody reads a pipe.
+/// Writes to the target of a path like a shell's `>`: for devices, pipes, and links whose target
+/// does not exist yet. For other files use `write_atomically`. Blocks while a pipe has no reader.
 Result<void> write_through(const std::string& path, Bytes bytes);
 
-/// Makes a file that its owner alone may read, whole or not at all. Fails with `already_exists`
-/// when there is something: no secret is ever lost to another.
+/// Creates a file that only its owner can read, completely or not at all. Fails with
+/// `already_exists` if the path exists, so that no secret is overwritten.
 Result<void> create_secret_file(const std::string& path, Bytes bytes);
 
-/// Keeps other processes out of a folder for as long as it lives (`flock` on a file in it). The
-/// lock goes with the process, however that ends.
+/// Locks a folder against other processes while this object lives (`flock` on a file in it). The
+/// lock ends with the process in any case.
 class FolderLock {
  public:
   /// Fails with `busy` when another process holds it.

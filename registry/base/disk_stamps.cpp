@@ -1,5 +1,5 @@
-// Files are looked at by `statx`, a folder at a time: of what is not asked for some file systems
-// would have to fetch more.
+// Uses `statx`, one folder at a time, and requests only the needed fields: some file systems would
+// fetch the others at extra cost.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -43,7 +43,7 @@ FileStamp stamp_from(const struct statx& info) {
 
 }  // namespace
 
-// Of a link that is followed, both ends count: whichever changes gives it a later time.
+// A followed link gets the later times of link and target, so a change of either is detected.
 FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath& folder,
                                    std::string_view child) const {
   const auto info = look_at(parent, name, AT_SYMLINK_NOFOLLOW);
@@ -62,9 +62,9 @@ FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath
   return stamp;
 }
 
-// A batch is a folder: it is opened once for all its names, because the way to it is a good part of
-// each look, but less than opening is. What is there is read by `read` only, so nothing is asked
-// about links on the way.
+// One call handles a folder, which is opened once for all names: resolving the folder's path is a
+// large part of each `statx`, but less than an open. Links in the path are not checked, because
+// only `read` reads content.
 void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                                std::span<FileStamp> stamps) const {
   assert(names.size() == stamps.size());
@@ -83,7 +83,7 @@ void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::str
   }
 }
 
-// The kernel stamps files by this clock.
+// The kernel uses this clock for the times of files.
 std::int64_t DiskFileSystem::now_ns() const {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);

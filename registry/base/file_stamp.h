@@ -1,4 +1,4 @@
-// What a file system remembers of files besides their content.
+// The properties of files, besides content, that a file system records.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace muster {
 
-/// Tells, without reading, whether a file may have changed: equal stamps of a file that had been at
-/// rest when the first was taken (`is_settled`) mean equal content.
+/// Detects, without reading, whether a file may have changed. Equal stamps mean equal content if
+/// the first one was settled (`is_settled`).
 struct FileStamp {
   bool exists = false;
-  FileKind kind = FileKind::file;  ///< As `FileInfo` has it.
+  FileKind kind = FileKind::file;  ///< As in `FileInfo`.
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  ///< Of the content; people and tools may set it.
-  std::int64_t changed_ns = 0;   ///< Of anything, also of names and rights; nobody can set it.
-  std::uint64_t identity = 0;    ///< As in `FileInfo`; another file of the same name has another.
+  std::int64_t modified_ns = 0;  ///< Change of the content; users and tools can set it.
+  std::int64_t changed_ns = 0;   ///< Any change, also of names and rights; cannot be set.
+  std::uint64_t identity = 0;    ///< As in `FileInfo`; differs for another file of the same name.
 
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// Whether a change after `now_ns` is sure to give the file another stamp. Times come in steps: a
-/// file that changes twice within one looks the same after both.
+/// Whether a change after `now_ns` certainly changes the stamp. Times have a step size: two changes
+/// within one step give the same stamp.
 inline bool is_settled(const FileStamp& stamp, std::int64_t now_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  // File systems that know no parts of a second count every second one, or each.
+  // File systems with coarse times count in steps of one or two seconds.
   constexpr std::int64_t kCoarse = 2 * kSecond;
   constexpr std::int64_t kFine = kSecond / 20;
   return stamp.changed_ns + (stamp.changed_ns % kSecond == 0 ? kCoarse : kFine) < now_ns;
@@ -39,27 +39,27 @@ class FileStamps {
  public:
   virtual ~FileStamps() = default;
 
-  /// Fills in the stamps of names in one folder; an empty name is the folder itself. What cannot be
-  /// looked at does not exist. The stamp of a link is another when it, or what it leads to,
+  /// Fills in the stamps of the names in one folder; an empty name is the folder itself. An
+  /// inaccessible path counts as missing. The stamp of a link changes when the link or its target
   /// changes. Requires: as many stamps as names.
   virtual void stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                          std::span<FileStamp> stamps) const = 0;
 
-  /// What a file that changes now is stamped with.
+  /// The time stamp of a file that changes now.
   virtual std::int64_t now_ns() const = 0;
 };
 
 /// The stamp of one path.
 FileStamp stamp_of(const FileStamps& stamps, const AssetPath& path);
 
-/// Gives files a second name in the same file system.
+/// Creates second names (hard links) for files in the same file system.
 class FileLinks {
  public:
   virtual ~FileLinks() = default;
 
-  /// Makes these names of one folder names of the same files in another, with the folders that it
-  /// needs. Tells of each whether that was done: it is not where there is such a name, and where
-  /// the disk has no links; the caller copies then. Folders are looked for once.
+  /// Links these names of one folder to the same files in another, creating its folders. Returns
+  /// for each name whether it was linked: not if the name exists already, nor if the disk has no
+  /// links; then the caller copies. Each folder is opened once.
   virtual std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
                                      std::span<const std::string> names) = 0;
 };

@@ -32,20 +32,20 @@ Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes by
   if (present && !present.value().target.empty()) {
     return write_atomically(files, AssetPath(present.value().target), bytes);
   }
-  // What is no plain file (a device, a pipe) is written to, not replaced.
+  // A device or a pipe is written to, not replaced.
   if (present && (present.value().is_link || present.value().kind != FileKind::file)) {
     return files.write(path, bytes);
   }
-  // A leading dot hides the temporary from Unity and from our own walk of a project; the hash of
-  // name and content keeps two processes that write different things apart. Its length is fixed: a
-  // name as long as the disk allows has no room for a suffix.
+  // The leading dot hides the temporary file from Unity and from our own scan of a project. The
+  // hash of name and content keeps two processes that write different data apart. The length is
+  // fixed, because a name of the disk's maximum length has no room for a suffix.
   const std::string name_hash = hash_bytes(as_bytes(path.name())).to_string().substr(0, 8);
   const std::string content_hash = hash_bytes(bytes).to_string().substr(0, 8);
   const AssetPath temporary = path.parent().child(std::string(kTemporaryPrefix) + name_hash +
                                                   content_hash + std::string(kTemporarySuffix));
   if (auto written = files.write(temporary, bytes); !written) return written;
   auto moved = commit_move(files, temporary, path);
-  // The failure to move is what the caller must hear of; a left-over temporary is harmless.
+  // Only the failed move is reported; a left-over temporary file is harmless.
   if (!moved) (void)files.remove(temporary).has_value();
   return moved;
 }

@@ -1,4 +1,4 @@
-// The seam between logic and the disk.
+// The interface between logic and the disk.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ enum class FileKind : std::uint8_t {
   file,
   folder,
   outside_link,  ///< A symbolic link that leads out of the root. Never followed.
-  broken_link,   ///< A symbolic link that leads nowhere, or in a circle.
+  broken_link,   ///< A symbolic link without a target, or in a circle.
   other,         ///< A socket, device or pipe.
 };
 
 struct FileInfo {
   FileKind kind = FileKind::file;
   std::uint64_t size_bytes = 0;
-  std::uint64_t identity = 0;  ///< Equal for two paths that lead to one folder (link circles).
+  std::uint64_t identity = 0;  ///< Equal for two paths of one folder; detects link circles.
   bool is_link = false;        ///< The path itself is a symbolic link.
-  AssetPath target = {};       ///< What a link to a file inside leads to; no link itself.
+  AssetPath target = {};       ///< The target of a link to a file inside; not itself a link.
 };
 
 struct DirectoryEntry {
@@ -40,8 +40,8 @@ struct Move {
   AssetPath to;
 };
 
-/// Reads files below one root. Nothing outside is listed or read: not by `..` (an `AssetPath` has
-/// none) nor through links (`permission_denied`). Several threads may read at once.
+/// Reads files below one root. Nothing outside is listed or read, neither by `..` (an `AssetPath`
+/// has none) nor through links (`permission_denied`). Several threads may read at once.
 class FileReader {
  public:
   virtual ~FileReader() = default;
@@ -52,44 +52,44 @@ class FileReader {
   /// The entries of a folder, sorted by the bytes of their names.
   virtual Result<std::vector<DirectoryEntry>> list(const AssetPath& folder) const = 0;
 
-  /// Reads up to `max_bytes` from `offset`; less only at the end of the file. `buffer` is grown
-  /// when needed and never shrunk, so that one buffer serves many files; the view returned points
-  /// into it and lives until its next use.
+  /// Reads up to `max_bytes` from `offset`; less only at the end of the file. `buffer` grows as
+  /// needed and never shrinks, so that one buffer serves many files. The returned view points into
+  /// `buffer` and is valid until its next use.
   virtual Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                              ByteVector& buffer) const = 0;
 };
 
 /// Reads and writes files below one root. Implementations: `DiskFileSystem`, `MemoryFileSystem`.
-/// One thread writes, and nothing reads meanwhile.
+/// One thread writes, and no thread reads during a write.
 class FileSystem : public FileReader {
  public:
   /// Creates or replaces a file, with its parent folders. Not atomic and not yet durable: write to
   /// a staging path, then `commit`. Fails with `no_space`, leaving no partial file.
   virtual Result<void> write(const AssetPath& path, Bytes bytes) = 0;
 
-  /// Makes everything written so far durable and then moves, one right after the other. Each move
-  /// puts `from` (file or folder) in the place of `to` in one step: whoever looks sees the old or
-  /// the new, never neither. A file that was at `to` is gone afterwards (its permissions pass on);
-  /// a folder that was there is at `from`. A failure, or the end of the process, leaves the moves
-  /// before it done and those after it not. Requires: no path of a move is inside another move's.
+  /// Makes all written files durable, then executes the moves in order. Each move replaces `to` by
+  /// `from` (a file or folder) in one step: a reader sees the old or the new one, and never a
+  /// missing path. A file at `to` is lost afterwards (its permissions are kept); a folder at `to`
+  /// ends up at `from`. A failure or the end of the process leaves the earlier moves done and the
+  /// later ones not. Requires: no path of a move is inside another move's.
   virtual Result<void> commit(std::span<const Move> moves) = 0;
 
-  /// Removes a file or a folder with all it holds. Does not follow links. Removing what does not
-  /// exist succeeds.
+  /// Removes a file, or a folder with its content. Does not follow links. Removing a missing path
+  /// succeeds.
   virtual Result<void> remove(const AssetPath& path) = 0;
 };
 
 /// Commits a single move.
 Result<void> commit_move(FileSystem& files, const AssetPath& from, const AssetPath& to);
 
-/// Reads a file to its end. Fails with `limit_exceeded` when it has more than `max_bytes`.
+/// Reads a whole file. Fails with `limit_exceeded` when it has more than `max_bytes`.
 Result<Bytes> read_whole(const FileReader& files, const AssetPath& path, std::uint64_t max_bytes,
                          ByteVector& buffer);
 
-/// Replaces one file atomically: writes beside it, then commits. Where a link to a file stands,
-/// that file is replaced and the link stays.
+/// Replaces one file atomically: writes a temporary file beside it, then commits. If the path is a
+/// link to a file, the target is replaced and the link stays.
 Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes bytes);
-/// True for the name of what it wrote beside a file, which a killed process leaves behind.
+/// True for the name of such a temporary file; a killed process leaves it behind.
 bool is_temporary_name(std::string_view name);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Text is parsed by hand: boost's parser also accepts braces, dashes and upper case, and a second
-// spelling of an identity is a second file name for one bundle.
+// Parsed by hand: boost's parser also accepts braces, dashes and upper case, and a second spelling
+// of a guid would be a second file name for one bundle.
 #include "registry/base/guid.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace muster {
 namespace {
 
-// Digits by their character; 16 and above is none. Upper-case digits have kUpper set. A table,
-// because the digits of a guid are random and every branch on one is mispredicted: a project's scan
-// parses a guid per hundred bytes.
+// The value of each hex digit; 16 and above is none. Upper-case digits have kUpper set. It is a
+// table, because the digits of a guid are random and every branch on one would be mispredicted:
+// scanning a project parses one guid per hundred bytes.
 constexpr std::uint8_t kUpper = 0x40;
 constexpr std::uint8_t kNoDigit = 0x80;
 constexpr std::array<std::uint8_t, 256> kDigitValues = [] {
@@ -51,13 +51,12 @@ Result<Guid> parse_digits(std::string_view text, bool upper_allowed) {
 
 std::uint32_t byte_at(const Guid& guid, std::size_t index) { return guid.uuid().data[index]; }
 
-// ---- guids that were not drawn at random. Each test has a chance of 10^-10 and less to hit a
-// random guid, so that a million of them pass.
+// ---- Guids that are not random. Each test matches a random guid with a probability of at most
+// 10^-10, so that a million random guids pass.
 
 using Digits = std::array<std::uint8_t, Guid::kTextLength>;
 
-// The smallest count of `trials` with probability `p` each that chance reaches less than once in
-// 10^10 times.
+// The smallest count that `trials` of probability `p` each reach with a probability below 10^-10.
 constexpr std::size_t beyond_chance(std::size_t trials, double p) {
   double term = 1;
   for (std::size_t i = 0; i < trials; ++i) term *= p;  // all of them
@@ -72,7 +71,8 @@ constexpr std::size_t beyond_chance(std::size_t trials, double p) {
 
 constexpr std::size_t kDistanceMax = 16;
 constexpr std::size_t kStepDistanceMax = 4;
-// By distance: how many digits may equal the one so far before them, and how many may count on.
+// For each distance: how many digits may equal the digit that far before them, and how many may
+// count on from it.
 constexpr auto kEqualMin = [] {
   std::array<std::size_t, kDistanceMax + 1> limits{};
   for (std::size_t i = 1; i <= kDistanceMax; ++i) {
@@ -81,7 +81,7 @@ constexpr auto kEqualMin = [] {
   return limits;
 }();
 constexpr auto kStepsMin = [] {
-  // 9 and f have two digits that may follow.
+  // 9 and f each have two possible successors.
   constexpr double kChance = 18.0 / 256;
   std::array<std::size_t, kStepDistanceMax + 1> limits{};
   for (std::size_t i = 1; i <= kStepDistanceMax; ++i) {
@@ -90,7 +90,7 @@ constexpr auto kStepsMin = [] {
   return limits;
 }();
 
-// Counting in hexadecimal digits, in decimal ones (9 comes before 0) or in letters (f before a).
+// Counting in hexadecimal digits, in decimal ones (0 follows 9) or in letters (a follows f).
 bool counts_on(std::uint8_t before, std::uint8_t now) {
   if (before == 9) return now == 10 || now == 0;
   if (before == 15) return now == 0 || now == 10;
@@ -105,8 +105,8 @@ std::size_t count_equal(const Digits& digits, std::size_t distance) {
   return equal;
 }
 
-// Many digits that count up or down at one distance, or a long run of them: every second digit may
-// count for itself.
+// Many digits that count up or down at one distance, or a long run of them. Both halves of
+// alternating digits may count separately.
 bool counts(const Digits& digits, std::size_t distance) {
   constexpr std::size_t kRunMin = 9;
   std::array<std::size_t, 2> steps{};  // up, down
@@ -124,7 +124,7 @@ bool counts(const Digits& digits, std::size_t distance) {
   return std::ranges::max(steps) >= kStepsMin[distance];
 }
 
-// A run of one digit.
+// A run of one repeated digit.
 bool repeats_one(const Digits& digits) {
   constexpr std::size_t kRunMin = 9;
   std::size_t run = 1;
@@ -135,7 +135,7 @@ bool repeats_one(const Digits& digits) {
   return false;
 }
 
-// Of few different digits, or of letters alone, or a letter and a figure in turn.
+// Few different digits, only letters, or letters and figures in turn.
 bool has_odd_digits(const Digits& digits) {
   constexpr std::size_t kDifferentMax = 5;
   unsigned seen = 0;
@@ -150,7 +150,7 @@ bool has_odd_digits(const Digits& digits) {
          letters == digits.size() || changes == digits.size() - 1;
 }
 
-// Bytes that spell a text in ASCII.
+// The bytes are an ASCII text.
 bool spells_text(const Guid& guid) {
   return std::ranges::all_of(guid.bytes(), [](std::byte byte) {
     const char c = static_cast<char>(byte);
@@ -159,7 +159,7 @@ bool spells_text(const Guid& guid) {
   });
 }
 
-// The examples of documents about guids, which people copy.
+// Guids in published documents, which users copy.
 constexpr std::array<std::string_view, 6> kExamples = {
     "123e4567e89b12d3a456426614174000", "123e4567e89b12d3a456426655440000",
     "550e8400e29b41d4a716446655440000", "6ba7b8109dad11d180b400c04fd430c8",
@@ -202,8 +202,8 @@ Guid guid_from_words(const WeakReferenceWords& words) {
   return Guid(value);
 }
 
-// The engine numbers its own files and settings in one digit: `d` to `f` are resources, the others
-// the settings of a project, such as its tags and inputs.
+// The engine numbers its own files and settings by one digit: `d` to `f` are resources, the others
+// settings of a project, such as tags and inputs.
 bool is_builtin_resource(const Guid& guid) {
   constexpr std::size_t kNumberAt = 8;
   for (std::size_t i = 0; i < 16; ++i) {

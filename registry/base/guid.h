@@ -29,8 +29,8 @@ class Guid {
   /// dashes, braces, blanks.
   static Result<Guid> parse(std::string_view text);
 
-  /// Parses 32 hex digits of either case: what `.meta` files of some editors hold. Callers that
-  /// accept it are expected to report the spelling.
+  /// Parses 32 hex digits of either case, as in `.meta` files of some editors. A caller that
+  /// accepts this form reports the spelling.
   static Result<Guid> parse_any_case(std::string_view text);
 
   /// Requires: exactly 16 bytes.
@@ -53,24 +53,24 @@ class Guid {
   boost::uuids::uuid value_;
 };
 
-/// A weak reference in the four-integer form that Unity projects serialise (`val0..val3`): the
-/// guid's bytes as a Microsoft GUID whose first three groups are little-endian, read as four signed
-/// little-endian words. `00112233445566778899aabbccddeeff` is 0x00112233, 0x66774455, 0xBBAA9988,
-/// 0xFFEEDDCC. All zero means unset.
+/// A weak reference in the four-integer form of Unity projects (`val0..val3`): the guid's bytes as
+/// a Microsoft GUID whose first three groups are little-endian, read as four signed little-endian
+/// words. `00112233445566778899aabbccddeeff` is 0x00112233, 0x66774455, 0xBBAA9988, 0xFFEEDDCC. All
+/// zero means unset.
 using WeakReferenceWords = std::array<std::int32_t, 4>;
 
 /// Converts to the four-integer form. The inverse of `guid_from_words`.
 WeakReferenceWords words_from_guid(const Guid& guid);
 Guid guid_from_words(const WeakReferenceWords& words);
 
-/// True for the guids of what the engine has itself, which have no `.meta`: its built-in resources
+/// True for guids of the engine itself, which have no `.meta`: its built-in resources
 /// (`0000000000000000e000000000000000`, `f0`, and `d0` of older editors) and the settings of a
 /// project (`10` to `c0`).
 bool is_builtin_resource(const Guid& guid);
 
-/// True when the digits look made up by a person or a program rather than drawn at random: digits
-/// that repeat or count on (`a1b2c3d4e5f6...`, `...000042`), few different ones, a text in ASCII,
-/// or a guid of a document's example. Hits none of a million random ones.
+/// True when a guid looks invented rather than random: repeated or counting digits
+/// (`a1b2c3d4e5f6...`, `...000042`), few different digits, an ASCII text, or a guid from an example
+/// in a document. Accepts a million random guids without a false alarm.
 bool looks_like_placeholder(const Guid& guid);
 
 }  // namespace muster

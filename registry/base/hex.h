@@ -15,8 +15,8 @@ inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 /// Two digits per byte.
 std::string hex_text(Bytes bytes);
 
-/// Fills `bytes` from two digits per byte. Returns false, with `bytes` unspecified,
-/// when the text has another length or other characters.
+/// Fills `bytes` from two digits per byte. Returns false if the text has another length or other
+/// characters; then the content of `bytes` is unspecified.
 bool parse_hex(std::string_view text, std::span<std::byte> bytes);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The library gives no positions of what it has read, but it reads byte by byte: an iterator that
-// records how far it got gives the position of each key while the parser reports the key.
+// The library reports no positions, but it reads byte by byte. An iterator that counts the bytes
+// gives the position of each key when the parser reports the key.
 #include "registry/base/json_reader.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// Points into the text, and keeps the number of bytes that were read.
+// Points into the text and counts the bytes that were read.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -52,7 +52,7 @@ std::string position_text(std::string_view text, std::size_t offset) {
          std::to_string(before.size() - line_begin + 1) + ": ";
 }
 
-// What stands at a byte that no JSON has there.
+// Describes the unexpected byte.
 std::string unexpected_text(std::string_view text, std::size_t offset) {
   constexpr std::size_t kShownBytesMax = 20;
   if (offset >= text.size()) return "the text ends too early: a bracket or a quote is still open";
@@ -81,7 +81,7 @@ class JsonReading {
       return json;
     } catch (const Json::parse_error& problem) {
       if (!fault_.empty()) return fail(ErrorCode::malformed, fault_);
-      // `byte` counts the bytes up to the end of the token that was not expected.
+      // `byte` is the end of the unexpected token.
       return refuse(token_begin(problem.byte));
     } catch (const Json::exception&) {
       return fail(ErrorCode::malformed,
@@ -131,7 +131,7 @@ class JsonReading {
       why = options_.check_key(depth, key);
     }
     if (why.empty()) return;
-    // What was read ends with the key's closing quote.
+    // The bytes read so far end with the key's closing quote.
     const std::size_t opening = text_.substr(0, last_read()).rfind('"');
     fault_ = position_text(text_, opening == text_.npos ? last_read() : opening) + why;
   }
@@ -139,7 +139,7 @@ class JsonReading {
   std::string_view text_;
   const JsonOptions& options_;
   std::size_t bytes_read_ = 0;
-  std::vector<std::set<std::string>> keys_;  // of each open object
+  std::vector<std::set<std::string>> keys_;  // one set per open object
   std::string fault_;
 };
 

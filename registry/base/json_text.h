@@ -1,5 +1,5 @@
-// JSON as this house writes it: keys in the order in which they were put there, two spaces, a line
-// feed at the end, and whatever is no UTF-8 replaced, so that a file's odd name ends no report.
+// Writes JSON in our layout: keys in insertion order, two spaces, a line feed at the end. Invalid
+// UTF-8 is replaced, so that an unusual file name cannot make a report fail.
 #pragma once
 
 #include <string>

@@ -10,17 +10,16 @@
 
 namespace muster {
 
-/// A file mapped read-only into memory. Whoever replaces the file by rename, as a build does,
-/// changes nothing here. Whoever writes into it changes these bytes under their reader's eyes;
-/// whoever cuts it short takes pages away, and a program without a `MappingGuard` is killed by
-/// SIGBUS when it touches them. With one they read as zeros, and `is_damaged` says so. Reading from
-/// several threads at once is safe.
+/// A file mapped read-only into memory. Replacing the file by rename, as a build does, has no
+/// effect here. Writing into the file changes the mapped bytes. Truncating it removes pages: an
+/// access then kills a program without a `MappingGuard` by SIGBUS; with one, the pages read as
+/// zeros and `is_damaged` returns true. Reading from several threads at once is safe.
 class MappedFile {
  public:
-  /// Fails as `DiskFile::open` and `map` do.
+  /// Fails like `DiskFile::open` and `map`.
   static Result<MappedFile> open(const std::string& path);
-  /// Maps a file that may be closed afterwards. Fails with `limit_exceeded` when
-  /// `MappingGuard::kMaxMappings` are mapped, or with `io` when the kernel has no room.
+  /// Maps a file, which may be closed afterwards. Fails with `limit_exceeded` if
+  /// `MappingGuard::kMaxMappings` files are mapped, or with `io` if the kernel cannot map it.
   static Result<MappedFile> map(const DiskFile& file);
 
   MappedFile(MappedFile&& other) noexcept;
@@ -28,8 +27,8 @@ class MappedFile {
   ~MappedFile();
 
   Bytes bytes() const { return bytes_; }
-  /// Whether pages were lost since it was mapped. Ask after reading: what was read before this
-  /// returned false was the file's.
+  /// Whether pages were lost since the file was mapped. Call it after reading: if it returns false,
+  /// the bytes read before are those of the file.
   bool is_damaged() const { return range_.is_damaged(); }
 
  private:

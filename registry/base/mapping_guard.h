@@ -1,4 +1,4 @@
-// What keeps a program alive when a mapped file loses its pages.
+// Keeps a program running when a mapped file loses pages.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,10 @@
 
 namespace muster {
 
-/// An edge that a program's main constructs, before files are mapped: handles SIGBUS for as long as
-/// it lives. A fault inside a mapped file is answered with pages of zeros from there to
-/// the file's end, and the file is marked as damaged (`MappedFile::is_damaged`); its reader goes on
-/// and turns that into an error. Every other SIGBUS goes to the handler that was there before, or
-/// ends the program as it would have.
+/// Handles SIGBUS while it lives. A program's `main` constructs it before files are mapped. After a
+/// fault inside a mapped file, the pages from there to the file's end read as zeros, and the file
+/// is marked as damaged (`MappedFile::is_damaged`); its reader continues and turns the damage into
+/// an error. Every other SIGBUS goes to the previous handler, or ends the program as usual.
 ///
 ///     int main() {
 ///       const muster::MappingGuard guard;
@@ -20,26 +19,26 @@ namespace muster {
 /// Requires: at most one at a time, in the whole process.
 class MappingGuard {
  public:
-  /// How many files can be mapped at once. The kernel's own limit is 65,530 ranges, of which the
-  /// allocator and the program's libraries need some.
+  /// The maximum number of mapped files. The kernel's limit is 65,530 ranges, some of which the
+  /// allocator and the libraries need.
   static constexpr std::size_t kMaxMappings = 16'384;
 
   MappingGuard();
   ~MappingGuard();
-  /// Whether one lives, in this process.
+  /// Whether this process has a guard.
   static bool is_there();
 
   MappingGuard(const MappingGuard&) = delete;
   MappingGuard& operator=(const MappingGuard&) = delete;
 };
 
-/// A range of mapped memory that the guard knows of, for as long as this lives. Belongs to
+/// A range of mapped memory that is registered with the guard while this object lives. Used by
 /// `MappedFile`.
 class GuardedRange {
  public:
   GuardedRange() = default;
-  /// Not watched when `MappingGuard::kMaxMappings` are. Requires: `bytes` begins at a page, and is
-  /// not empty.
+  /// Not registered if `MappingGuard::kMaxMappings` ranges are. Requires: `bytes` begins at a page,
+  /// and is not empty.
   static GuardedRange watch(Bytes bytes);
 
   GuardedRange(GuardedRange&& other) noexcept : slot_(std::exchange(other.slot_, kNone)) {}

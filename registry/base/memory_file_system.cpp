@@ -13,7 +13,7 @@ AssetPath moved(const AssetPath& path, const AssetPath& from, const AssetPath& t
   return result.value();
 }
 
-// What is below `from` goes to `to`; what was below `to` comes back.
+// Swaps the content of `from` and `to`.
 template <typename Value>
 std::map<AssetPath, Value> exchanged(std::map<AssetPath, Value> before, const AssetPath& from,
                                      const AssetPath& to) {
@@ -35,7 +35,7 @@ std::map<AssetPath, Value> exchanged(std::map<AssetPath, Value> before, const As
 void MemoryFileSystem::add(std::string_view path, std::string_view text) {
   const auto parsed = AssetPath::parse(path);
   assert(parsed.has_value());
-  (void)write(parsed.value(), as_bytes(text)).has_value();  // which never fails
+  (void)write(parsed.value(), as_bytes(text)).has_value();  // never fails
 }
 
 void MemoryFileSystem::identify(const AssetPath& path) {
@@ -94,7 +94,7 @@ Result<Bytes> MemoryFileSystem::read(const AssetPath& path, std::uint64_t offset
   return Bytes(buffer).first(part.size());
 }
 
-// Of folders it is not known when a name in them changed: at the latest when the last name did.
+// The time of a folder's last change is not recorded; the latest change of a name in it is used.
 void MemoryFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                                  std::span<FileStamp> stamps) const {
   assert(names.size() == stamps.size());
@@ -160,11 +160,11 @@ Result<void> MemoryFileSystem::commit(std::span<const Move> moves) {
 
 Result<void> MemoryFileSystem::commit_one(const Move& move) {
   const auto& [from, to] = move;
-  // Asked first: a move that fails must leave `to` where it is.
+  // Checked first: a failed move must not change `to`.
   if (!stat(from)) {
     return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
   }
-  // A file that is replaced is gone.
+  // A replaced file is lost.
   if (files_.erase(to) > 0) {
     identities_.erase(to);
     changed_ns_.erase(to);
@@ -173,7 +173,7 @@ Result<void> MemoryFileSystem::commit_one(const Move& move) {
   identities_ = exchanged(std::move(identities_), from, to);
   changed_ns_ = exchanged(std::move(changed_ns_), from, to);
   change_names();
-  identify(to);  // and its parents, which may be new
+  identify(to);  // and its parents, if they are new
   return {};
 }
 

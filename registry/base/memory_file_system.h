@@ -1,4 +1,4 @@
-// The disk's twin for tests and previews.
+// A file system in memory, for tests and previews.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 
 namespace muster {
 
-/// Files in memory. Folders exist while they hold a file. As on the disk, an identity stays with
-/// what is moved. Time passes by a second with every change. Reading from several threads is safe
-/// while nobody writes.
+/// Files in memory. A folder exists while it contains a file. As on the disk, a moved file keeps
+/// its identity. Each change advances the time by one second. Several threads may read while no
+/// thread writes.
 class MemoryFileSystem final : public FileSystem, public FileStamps, public FileLinks {
  public:
   /// Adds a text file. Requires: `path` is valid.
@@ -31,12 +31,12 @@ class MemoryFileSystem final : public FileSystem, public FileStamps, public File
   std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
                              std::span<const std::string> names) override;
 
-  /// Stamps a file anew and leaves its content alone. Requires: it exists.
+  /// Gives a file a new stamp without changing its content. Requires: it exists.
   void touch(const AssetPath& path);
-  /// Stops time: whatever changes gets the same stamp, as within one step of a disk's clock.
+  /// Stops time: all later changes get the same stamp, as within one step of a disk's clock.
   void hold_time() { step_ns_ = 0; }
 
-  /// Every file, sorted by path: what a test compares.
+  /// All files, sorted by path, for comparison in tests.
   const std::map<AssetPath, ByteVector>& files() const { return files_; }
 
  private:

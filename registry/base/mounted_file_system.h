@@ -1,4 +1,4 @@
-// Several folders as one.
+// Joins several folders into one.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,17 @@
 
 namespace muster {
 
-/// A file system with others at some of its paths: a project with packages that lie elsewhere. What
-/// is mounted hides what lies beneath. Each part guards its own root; a commit stays within one
-/// part (`invalid_argument`). A part without a writer refuses writes (`permission_denied`). Safe to
-/// use from several threads as its parts are.
+/// A file system with other ones mounted at some of its paths: a project with packages from other
+/// folders. A mount hides the files beneath it. Each part enforces its own root. A commit stays
+/// within one part (`invalid_argument`). A part without a writer refuses writes
+/// (`permission_denied`). Thread-safe as far as its parts are.
 class MountedFileSystem final : public FileSystem, public FileStamps {
  public:
   struct Part {
     AssetPath at;  ///< Empty for the base.
     std::unique_ptr<FileReader> files;
-    const FileStamps* stamps = nullptr;  ///< Those of `files`, or null when they are not needed.
-    FileSystem* writer = nullptr;        ///< `files`, or null when they may not be written.
+    const FileStamps* stamps = nullptr;  ///< The stamps of `files`, or null if not needed.
+    FileSystem* writer = nullptr;        ///< `files`, or null if read-only.
   };
   /// Requires: no mount is inside another's path.
   MountedFileSystem(Part base, std::vector<Part> mounts);

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// The beginning of a known name is a suggestion from this length on.
+/// Suggests a known name that begins with `name` if `name` has at least this length.
 constexpr std::size_t kMinBeginning = 4;
 
 std::string folded(std::string_view name) {
@@ -21,7 +21,7 @@ std::string folded(std::string_view name) {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-// The name with its first letter in the other case.
+// The name with the case of its first letter changed.
 std::string with_other_first(std::string_view name) {
   std::string text(name);
   if (text.empty()) return text;
@@ -39,8 +39,8 @@ std::string either_case(char c) {
   return {'[', upper(c), lower(c), ']'};
 }
 
-// What is at most `slips` edits from `text`. Letters that follow each other either match, or the
-// edit is here: one is replaced or missing (`.?`), or there is one more (`.`).
+// Matches texts at most `slips` edits from `text`. Consecutive letters either match, or the edit is
+// here: one is replaced or missing (`.?`), or one is added (`.`).
 std::string slip_pattern(std::string_view text, std::size_t slips, bool is_first) {
   if (text.empty()) return slips == 0 ? "" : ".{0," + std::to_string(slips) + "}";
   const std::string_view rest = text.substr(1);
@@ -69,7 +69,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip) {
   if (known.contains(std::string(name))) return {};
-  // A word of any length is compared once with each name, so a long one is cut off.
+  // Each name is compared once, so very long words are truncated.
   constexpr std::size_t kMaxLetters = 256;
   const std::string wanted = folded(name.substr(0, kMaxLetters));
   std::string best;
@@ -92,7 +92,7 @@ std::string nearest_type_name(std::string_view name, const std::set<std::string>
   std::size_t best_distance = kMaxSlip + 1;
   for (const std::string& one : known) {
     const bool is_same = folded(wanted) == folded(one);
-    // A first letter that was inserted or removed has no counterpart, so both cases are tried.
+    // An inserted or removed first letter has no counterpart, so both cases are tried.
     const std::size_t distance = is_same ? 0
                                          : std::min(edit_distance(wanted, one),
                                                     edit_distance(wanted, with_other_first(one)));

@@ -1,4 +1,4 @@
-// What files would be after a change that nobody has made yet.
+// The file system after a change that has not been made yet.
 #pragma once
 
 #include <map>
@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// A file system as it would be: reads what lies beneath, and keeps in memory what is written,
-/// moved and removed. For dry runs, whose effects are to be seen without having them. Moves files,
-/// not folders (`invalid_argument`). What is beneath outlives it and must not change meanwhile.
-/// Reading from several threads is safe while nobody writes.
+/// Reads from an underlying file system, and keeps writes, moves and removals in memory. For dry
+/// runs. Moves files only, not folders (`invalid_argument`). The underlying file system must
+/// outlive this object and must not change meanwhile. Several threads may read while no thread
+/// writes.
 class OverlayFileSystem final : public FileSystem {
  public:
   explicit OverlayFileSystem(const FileReader& beneath) : beneath_(beneath) {}
@@ -30,7 +30,7 @@ class OverlayFileSystem final : public FileSystem {
 
   const FileReader& beneath_;
   std::map<AssetPath, ByteVector> written_;
-  std::set<AssetPath> removed_;  ///< With all below; what is written counts before it.
+  std::set<AssetPath> removed_;  ///< With everything below; written files take precedence.
 };
 
 }  // namespace muster

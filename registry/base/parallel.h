@@ -1,4 +1,4 @@
-// Work over a range on several threads.
+// Processes a range on several threads.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace muster {
 
-/// Calls `work(index, worker)` once for every index below `count`, on up to `jobs` threads (the
-/// caller's among them); `worker < jobs` names the thread, so that it can have a buffer of its own.
-/// Indices are taken in ascending order but finish in any; results belong into a slot per index, so
-/// that the outcome does not depend on `jobs`. Returns false when `stop` was requested before all
-/// were done. What `work` throws (it should be nothing but a want of memory) ends the others and is
-/// thrown again here. Where the system gives no more threads, fewer do the work.
+/// Calls `work(index, worker)` once for every index below `count`, on up to `jobs` threads
+/// including the caller's. `worker < jobs` identifies the thread, so that each can have its own
+/// buffer. Indices start in ascending order but finish in any order; write each result to a slot
+/// for its index, so that the outcome does not depend on `jobs`. Returns false if `stop` was
+/// requested before all were done. An exception of `work` (only `bad_alloc` is expected) stops the
+/// others and is rethrown here. If the system cannot start more threads, fewer do the work.
 bool parallel_for(std::size_t count, unsigned jobs, const std::stop_token& stop,
                   const std::function<void(std::size_t index, unsigned worker)>& work);
 

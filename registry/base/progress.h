@@ -1,4 +1,4 @@
-// How long work tells that it goes on, without knowing who listens.
+// Reports the progress of long work through callbacks.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace muster {
 
-/// Whom to tell; either may be empty. The functions outlive the work that they are given to.
+/// The callbacks; either may be empty. They outlive the work.
 struct Progress {
-  /// A phase of `total` steps starts (0: unknown); the one before is over.
+  /// A phase of `total` steps starts (0: unknown); the previous phase has ended.
   std::function<void(std::string_view phase, std::size_t total)> on_begin;
-  /// Some more steps are done; `what` is the thing that was worked on. Called from several threads.
+  /// More steps are done; `what` is the current item. Called from several threads.
   std::function<void(std::size_t steps, std::string_view what)> on_advance;
 
   void begin(std::string_view phase, std::size_t total) const {

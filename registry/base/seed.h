@@ -5,7 +5,7 @@
 
 namespace muster {
 
-/// Where a run's one seed comes from. Constructed in `main` and in tests only.
+/// The source of a run's seed. Constructed only in `main` and in tests.
 class SeedSource {
  public:
   virtual ~SeedSource() = default;

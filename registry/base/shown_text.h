@@ -1,4 +1,4 @@
-// Text from outside, made safe for a terminal, a log or an export.
+// Makes text from outside safe for a terminal, a log or an export.
 #pragma once
 
 #include <string>
@@ -8,16 +8,15 @@
 
 namespace muster {
 
-/// The text on one line, with everything that would command a terminal spelled out: `\n`, `\t`, and
-/// other control characters as `\x1b`, bytes that are no UTF-8 likewise. Names of files and what
-/// stands in them may hold any bytes.
+/// The text on one line, with control characters escaped: `\n`, `\t`, others as `\x1b`; invalid
+/// UTF-8 likewise. File names and file contents may have any bytes.
 std::string shown_text(std::string_view text);
 
 /// The character, or a question mark when it is not printable ASCII.
 constexpr char printable(char character) {
   return character >= ' ' && character <= '~' ? character : '?';
 }
-/// The bytes as text, with a question mark for each that is not printable ASCII.
+/// The bytes as text, with a question mark for each one that is not printable ASCII.
 std::string printable(Bytes bytes);
 
 }  // namespace muster

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// In lower case: the disks that have most of these fold case.
+// In lower case, because the file systems that have most of these ignore case.
 constexpr std::array<std::string_view, 30> kNames = {
     // macOS
     ".ds_store", ".localized", ".fseventsd", ".spotlight-v100", ".trashes", ".temporaryitems",
@@ -22,12 +22,12 @@ constexpr std::array<std::string_view, 30> kNames = {
     ".git", ".gitkeep", ".gitignore", ".gitattributes", ".keep", ".svn", ".hg", ".hgignore",
     ".p4ignore", "cvs", ".bzr"};
 
-// AppleDouble files, files that NFS or FUSE keep until the last process closes them, the trash of a
-// user, and locks of Emacs.
+// AppleDouble files, files that NFS or FUSE keep until the last process closes them, a user's
+// trash, and lock files of Emacs.
 constexpr std::array<std::string_view, 5> kBeginnings = {"._", ".nfs", ".fuse_hidden", ".trash-",
                                                          ".#"};
 
-// Backups of editors, and the swap files of Vim.
+// Backup files of editors, and swap files of Vim.
 bool is_of_editor(std::string_view name) {
   const bool is_swap = name.starts_with('.') && (name.ends_with(".swp") || name.ends_with(".swo"));
   const bool is_saved = name.size() > 2 && name.starts_with('#') && name.ends_with('#');
@@ -38,7 +38,7 @@ bool is_of_editor(std::string_view name) {
 
 bool is_stray_name(std::string_view name) {
   const std::string lower = lower_ascii(name);
-  // The engine's editor puts a sidecar beside every file of a build in its project.
+  // Unity creates a sidecar for every file of a build inside its project.
   if (lower.ends_with(".meta") || is_of_editor(lower)) return true;
   return std::ranges::find(kNames, lower) != kNames.end() ||
          std::ranges::any_of(kBeginnings,

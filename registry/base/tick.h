@@ -1,4 +1,4 @@
-// The time of a simulation: whole steps.
+// The time of a simulation, in whole steps.
 #pragma once
 
 #include <compare>
@@ -6,8 +6,8 @@
 
 namespace muster {
 
-/// The number of a simulation step. It does not wrap in a game's life: 60 steps a second last for
-/// two years.
+/// The number of a simulation step. 32 bits do not wrap while a game runs: at 60 steps a second
+/// they last for two years.
 class Tick {
  public:
   constexpr Tick() = default;
@@ -15,7 +15,7 @@ class Tick {
   constexpr std::uint32_t value() const { return value_; }
   constexpr Tick next() const { return Tick(value_ + 1); }
   friend constexpr auto operator<=>(Tick, Tick) = default;
-  /// Steps from `from` to `to`; negative when `to` is earlier.
+  /// The steps from `from` to `to`; negative if `to` is earlier.
   friend constexpr std::int64_t steps_between(Tick from, Tick to) {
     return std::int64_t{to.value_} - std::int64_t{from.value_};
   }

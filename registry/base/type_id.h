@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// The number by which a registry entry travels on the wire. Assigned once, shared by client and
-/// server, never reused.
+/// The number of a registry entry in network messages. Assigned once, shared by client and server,
+/// never reused.
 class TypeId {
  public:
   /// Ids above this do not fit the wire's 16 bits.
@@ -24,7 +24,7 @@ class TypeId {
   std::uint32_t value_ = 0;
 };
 
-/// Which program a piece of content is for. A set: an entry can be for both.
+/// The program that content is for. Entries use a set, because they can be for both.
 enum class Target : std::uint8_t { client = 1, server = 2 };
 inline constexpr std::array kTargets = {Target::client, Target::server};
 

@@ -1,4 +1,4 @@
-// Whether bytes are text.
+// Validates UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace muster {
 
-/// The bytes of the UTF-8 character at the beginning of `text`; 0 when they are none: cut short,
-/// longer than needed, a surrogate, or beyond the last character. Requires: not empty.
+/// The length in bytes of the UTF-8 character at the beginning of `text`; 0 if it is invalid:
+/// truncated, overlong, a surrogate, or beyond U+10FFFF. Requires: not empty.
 std::size_t utf8_character_bytes(std::string_view text);
 
-/// The offset of the first byte that is no UTF-8; `npos` when all is well. Costs little more than
-/// reading the text where it is ASCII.
+/// The offset of the first invalid byte; `npos` if none exists. For ASCII it costs little more
+/// than reading the text.
 std::size_t find_invalid_utf8(std::string_view text);
 
 }  // namespace muster

@@ -21,7 +21,7 @@ double lane_difference(T left, T right, const FieldDescription& field) {
     if (std::isnan(left) || std::isnan(right)) {
       return std::isnan(left) && std::isnan(right) ? 0 : std::numeric_limits<double>::infinity();
     }
-    if (left == right) return 0;  // also two infinities, whose difference is no number
+    if (left == right) return 0;  // two infinities too: their difference is NaN
     const double difference = static_cast<double>(left) - static_cast<double>(right);
     if (field.interpolation != Interpolation::angle) return std::abs(difference);
     const double around = std::abs(std::remainder(difference, whole_turn_of<T>(field)));
@@ -34,13 +34,13 @@ double lane_difference(T left, T right, const FieldDescription& field) {
   }
 }
 
-// Up to the first zero.
+// The text up to its first zero byte.
 std::string_view text_of(const FieldDescription& field, const std::byte* at) {
   const std::string_view all(reinterpret_cast<const char*>(at), field.element_bytes);
   return all.substr(0, all.find('\0'));
 }
 
-// The largest difference of a lane of one element.
+// The largest difference between the lanes of one element.
 double element_difference(const FieldDescription& field, const std::byte* left,
                           const std::byte* right) {
   if (field.type == FieldType::text) {

@@ -1,4 +1,4 @@
-// Whether two states of a component are the same, as far as anybody would notice.
+// Compares two states of a component within the tolerances of its fields.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,19 @@
 
 namespace muster {
 
-/// Where two states differ by more than the field's tolerance.
+/// A difference between two states that exceeds the field's tolerance.
 struct FieldDifference {
-  const FieldDescription* field = nullptr;  ///< Lives as long as the description.
-  std::uint32_t element = 0;                ///< Of an array.
-  double amount = 0;  ///< Between numbers, in the field's unit; 1 for text and references.
+  const FieldDescription* field = nullptr;  ///< Valid as long as the description.
+  std::uint32_t element = 0;                ///< Index in an array.
+  double amount = 0;                        ///< In the field's unit; 1 for text and references.
 
   /// `position: differs by 0.25 m (tolerance 0.01)`
   std::string to_string() const;
 };
 
-/// Compares two states field by field and returns the first that differs by more than its
-/// tolerance. Angles are compared the short way round; a rotation and its negative are one; a value
-/// that is no number equals itself. Padding does not count, nor what lies behind the end of a text.
-/// Requires: two components of this description.
+/// Compares two states field by field and returns the first difference that exceeds a tolerance.
+/// Angles are compared by the shorter way; a rotation equals its negative; NaN equals NaN. Padding
+/// and the bytes after the end of a text are ignored. Requires: two components of this description.
 std::optional<FieldDifference> first_difference(const ComponentDescription& component, Bytes left,
                                                 Bytes right);
 

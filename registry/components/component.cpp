@@ -27,7 +27,8 @@ constexpr std::array kTypes = {
     TypeRow{FieldType::asset, "asset", 16},
 };
 
-// Of descriptions from outside: more are a mistake, and would take any amount of memory.
+// The maximum for descriptions from outside. More fields are a mistake, and would use unbounded
+// memory.
 constexpr std::size_t kMaxFields = 1024;
 
 const TypeRow* row_of(FieldType type) {
@@ -39,7 +40,7 @@ std::uint64_t end_of(const FieldDescription& field) {
   return field.offset_bytes + std::uint64_t{field.count} * field.element_bytes;
 }
 
-// What is wrong with a field that begins at `begin` at the earliest; empty for nothing.
+// The problem of a field that must not begin before `begin`; empty for none.
 std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
                             std::uint32_t component_bytes) {
   if (field.name.empty()) return "has no name";
@@ -83,7 +84,7 @@ bool has_default_within(const FieldDescription& field, Bytes defaults) {
   });
 }
 
-// Empty when every field has a name of its own.
+// The first repeated field name; empty if none exists.
 std::string_view name_given_twice(const ComponentDescription& component) {
   std::vector<std::string_view> names;
   names.reserve(component.fields.size());
@@ -135,7 +136,8 @@ ContentHash ComponentDescription::hash() const {
     }
     text.u8(static_cast<std::uint8_t>(field.receivers));
     text.u8(static_cast<std::uint8_t>(field.interpolation));
-    // One byte for both, so that the hashes of components are those before there was sampling.
+    // Both share one byte, so that the hashes of components without sampling did not change when
+    // sampling was added.
     text.u8(static_cast<std::uint8_t>(static_cast<unsigned>(field.rollback) |
                                       static_cast<unsigned>(field.sampled) << 4U));
     text.varint(field.names.size());

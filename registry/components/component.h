@@ -1,5 +1,5 @@
-// What a component is: the one description from which cooking, wire schema, interpolation,
-// comparison, rollback and inspection derive.
+// The description of a component. Cooking, wire schema, interpolation, comparison, rollback and
+// inspection all use it.
 #pragma once
 
 #include <array>
@@ -31,8 +31,9 @@ struct Quaternion {
   float x = 0, y = 0, z = 0, w = 1;
   friend bool operator==(const Quaternion&, const Quaternion&) = default;
 };
-/// Text of at most `Capacity` bytes of UTF-8, up to the first zero, so that a component stays plain
-/// data. What lies behind that is no part of the text, but of what a checksum counts: zero it.
+/// Text of at most `Capacity` bytes of UTF-8, up to the first zero, so that a component is plain
+/// data. The bytes after that zero are not part of the text, but checksums include them: set them
+/// to zero.
 template <std::size_t Capacity>
 struct FixedText {
   std::array<char, Capacity> bytes{};
@@ -76,92 +77,95 @@ enum class FieldType : std::uint8_t {
   asset = 16,
 };
 
-/// Who is sent a field.
+/// The clients that receive a field.
 enum class Receivers : std::uint8_t { everyone = 0, owner = 1, all_but_owner = 2 };
-/// How a client fills the time between two states.
+/// How a client computes values between two states.
 enum class Interpolation : std::uint8_t {
   step = 0,
   linear = 1,
-  shortest_arc = 2,  ///< Of a rotation.
-  angle = 3,         ///< Of a number in "deg" or "rad", the short way round.
+  shortest_arc = 2,  ///< For a rotation.
+  angle = 3,         ///< For a number in "deg" or "rad": the shorter way.
 };
-/// Whether a corrected value may show at once or only from confirmed states.
+/// Whether a corrected value may be shown at once, or only from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
-/// What a command's field holds for a tick, from the values of the frames in it.
+/// How the value of a command's field for a tick is computed from the frames in that tick.
 enum class Sampling : std::uint8_t {
   latest = 0,   ///< The last frame's value: levels of buttons, an absolute view, a choice.
-  largest = 1,  ///< The one farthest from zero, of a vector the longest: a stick. True over false.
-  sum = 2,      ///< All of them together: a relative look, presses. Nothing is lost: what rounding,
-                ///< the range or a late packet keeps out of one tick is added to the next.
+  largest = 1,  ///< The value farthest from zero, for a vector the longest: a stick. For bool, true
+                ///< if any is.
+  sum = 2,      ///< The sum of all frames: a relative look, presses. Nothing is lost: a remainder
+                ///< from rounding, range or a late packet is added to the next tick.
 };
-/// The value that a tick runs when its command has not arrived.
+/// The value that a tick uses if its command has not arrived.
 enum class Missing : std::uint8_t {
-  repeat = 0,   ///< The value of the tick before.
+  repeat = 0,   ///< The value of the previous tick.
   neutral = 1,  ///< The default value.
-  latch = 2,    ///< The default value, and a late one in the next command that has the default.
+  latch = 2,    ///< The default value; a late value is used in the next command that has the
+                ///< default.
 };
 
-/// One field of a component, as data. The fields of a struct inside the component stand here one by
-/// one, under the names that lead to them: `recoil.angle`, `slots[2].ammo`.
+/// One field of a component, as data. The fields of a nested struct are listed one by one, under
+/// their full names: `recoil.angle`, `slots[2].ammo`.
 struct FieldDescription {
   std::string name;
   FieldType type = FieldType::boolean;
   std::uint32_t offset_bytes = 0;
   std::uint32_t count = 1;          ///< Elements of a fixed array.
   std::uint32_t element_bytes = 0;  ///< Size of one element; for text, its capacity.
-  std::string unit;                 ///< "m", "hp", "tick": for people and inspectors.
-  double minimum = 0;               ///< Range of the quantised value; equal to `maximum` for none.
+  std::string unit;                 ///< "m", "hp", "tick": for display only.
+  double minimum = 0;  ///< Range of the quantised value; without a range, equal to `maximum`.
   double maximum = 0;
   double resolution = 0;  ///< Smallest step on the wire; 0 for exact.
-  double tolerance = 0;   ///< Largest difference that prediction leaves uncorrected.
+  double tolerance = 0;   ///< The largest difference that prediction does not correct.
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;     ///< How a command gathers its frames.
+  Sampling sampled = Sampling::latest;     ///< How a command combines its frames.
   Missing when_missing = Missing::repeat;  ///< `neutral` or `latch` for sums.
-  std::vector<std::string> names;          ///< Of an enumeration: what 0, 1, 2 ... are called.
+  std::vector<std::string> names;          ///< Of an enumeration: the names of 0, 1, 2 ...
 };
 
-/// A component, as data. Fields are sorted by offset. `describe.h` makes one from a struct.
+/// A component, as data. Fields are sorted by offset. `describe.h` creates one from a struct.
 struct ComponentDescription {
   std::string name;
   std::uint32_t size_bytes = 0;
   std::uint32_t alignment_bytes = 1;
   std::vector<FieldDescription> fields;
-  /// A default-constructed value: what cooking starts from.
+  /// A default-constructed value. Cooking starts with it.
   ByteVector default_value;
 
-  /// Null when there is none of that name.
+  /// Returns null if no field has that name.
   const FieldDescription* find(std::string_view field) const;
-  /// The description's identity: equal on every compiler, different when anything differs that
-  /// changes bytes or meaning. `sampled` counts, because commands are coded by it; `when_missing`
-  /// does not: it is the server's rule alone.
+  /// The description's identity: equal on every compiler, different if bytes or meaning differ. It
+  /// includes `sampled`, because commands are encoded by it, but not `when_missing`, which only the
+  /// server uses.
   ContentHash hash() const;
 };
 
-/// Who receives a component as a whole: the owner, or all but him, when every field says so; else
-/// everyone, as far as its fields allow.
+/// The receivers of a component as a whole: `owner` or `all_but_owner` if all fields agree;
+/// otherwise `everyone`, and each field restricts its own receivers.
 Receivers receivers_of(const ComponentDescription& component);
 
-/// Returns the size of one element of `type`, 0 for text (whose capacity is the description's).
+/// Returns the size of one element of `type`; 0 for text, whose capacity is in the field's
+/// description.
 std::uint32_t size_of(FieldType type);
 std::string_view to_string(FieldType type);
 Result<FieldType> field_type_from(std::string_view name);
 
-/// A world keeps components in arrays from `operator new`; a wider one would need an allocator of
-/// its own there.
+/// Worlds keep components in arrays from `operator new`; a larger alignment would need a special
+/// allocator.
 inline constexpr std::uint32_t kMaxComponentAlignment = 16;
 static_assert(kMaxComponentAlignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-/// A larger component is a mistake, and would let a file ask for any amount of memory.
+/// A larger component is a mistake, and would let a file request unbounded memory.
 inline constexpr std::uint32_t kMaxComponentBytes = 64 * 1024;
 
-/// Checks a description that came from outside by the rules that `describe.h` has for those in
-/// code: a size that fits the alignment; fields inside the component, without overlap, with names
-/// of their own; numbers that make sense (`field_rules.h`). What passes can be in a world and on a
-/// wire. Fails with `malformed`, naming component and field.
+/// Checks a description from outside by the rules that `describe.h` applies to code: the size fits
+/// the alignment; fields are inside the component, do not overlap, and have distinct names; numbers
+/// are consistent (`field_rules.h`). A valid description can be used in worlds and network
+/// messages. Fails with `malformed`, naming component and field.
 Result<void> check(const ComponentDescription& component);
 
-/// Whether values of `type` can be filled in between so.
+/// Whether values of `type` support this interpolation.
 constexpr bool can_interpolate(FieldType type, Interpolation interpolation) {
   const bool is_real = type >= FieldType::float32 && type <= FieldType::quaternion;
   const bool is_integer = type >= FieldType::int8 && type <= FieldType::uint64;
@@ -184,19 +188,19 @@ struct ByteRange {
   std::uint32_t end = 0;
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
-/// The bytes that fields cover, in order and merged where they touch: all but the padding.
+/// The bytes that fields cover, without padding, in order; adjacent ranges are merged.
 std::vector<ByteRange> described_ranges(const ComponentDescription& component);
-/// The hash of a component's fields; padding does not count.
+/// The hash of a component's fields, without padding.
 ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 
-/// Every component of a game, written as `components.json` so that the bundler can cook them
-/// without the game's code. Sorted by name, so equal descriptions give equal text.
+/// Writes all components of a game as `components.json`, from which the bundler cooks them without
+/// the game's code. Sorted by name, so equal descriptions give equal text.
 std::string components_to_json(std::span<const ComponentDescription> components);
-/// Reads `components.json`. Fails with `malformed`, naming the component and field; also when two
-/// components have one name.
+/// Reads `components.json`. Fails with `malformed`, naming component and field; also when two
+/// components have the same name.
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text);
-/// A JSON Schema of one item of a plain prefab's `components` list, for editors that complete and
-/// check what is typed.
+/// A JSON Schema of one item of a plain prefab's `components` list, with which editors complete and
+/// check input.
 std::string components_json_schema(std::span<const ComponentDescription> components);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The one file that knows how descriptions look as JSON.
+// The only file that knows the JSON form of descriptions.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -34,7 +34,7 @@ Json field_to_json(const FieldDescription& field) {
   json["receivers"] = kReceivers[static_cast<std::size_t>(field.receivers)];
   json["interpolation"] = kInterpolations[static_cast<std::size_t>(field.interpolation)];
   json["rollback"] = kRollbacks[static_cast<std::size_t>(field.rollback)];
-  // Only fields of commands have others than these.
+  // Only fields of commands differ from these defaults.
   if (field.sampled != Sampling::latest) {
     json["sampled"] = kSamplings[static_cast<std::size_t>(field.sampled)];
   }
@@ -62,9 +62,9 @@ const std::set<std::string>& field_keys() {
   return kKeys;
 }
 
-// By depth, which the nesting of the file fixes.
+// The depth determines the allowed keys, because the file's nesting is fixed.
 std::string unread_key(int depth, const std::string& key) {
-  // Keys where a list is due: that is reported, not they.
+  // Keys in the position of a list: the missing list is reported instead.
   if (depth % 2 == 0) return {};
   const bool is_of_document = depth <= 1;
   const bool is_of_component = depth <= 3;
@@ -78,7 +78,7 @@ std::string unread_key(int depth, const std::string& key) {
   return "nothing reads '" + shown_text(key) + "' of " + owner + did_you_mean(key, known);
 }
 
-// The members of an object. Remembers the first one that is missing or of another kind.
+// The members of an object. Remembers the first missing or mistyped one.
 class Members {
  public:
   explicit Members(const Json& object) : object_(object) {
@@ -131,7 +131,7 @@ class Members {
     if (!found->is_array()) return refuse(key, "a list in brackets"), kEmpty;
     return *found;
   }
-  /// Empty when every member was as it has to be.
+  /// Empty if every member was valid.
   const std::string& fault() const { return fault_; }
   void refuse(const char* key, const std::string& due) {
     if (fault_.empty()) fault_ = "'" + std::string(key) + "' has to be " + due;
@@ -176,7 +176,7 @@ Result<FieldDescription> field_from_json(const Json& json) {
   return field;
 }
 
-// `component 3` where it has no name, or one that is no text.
+// `component 3` if the name is missing or no text.
 std::string title_of(const Json& json, std::string_view kind, std::size_t index) {
   const bool is_named = json.is_object() && json.contains("name") && json["name"].is_string();
   if (!is_named) return std::string(kind) + " " + std::to_string(index + 1);

@@ -1,5 +1,5 @@
-// What an editor needs to know of components while somebody types a prefab. The dialect is JSON
-// Schema 2020-12.
+// Describes components for editors, while a user writes a prefab. The dialect is JSON Schema
+// 2020-12.
 #include <charconv>
 #include <cmath>
 
@@ -25,7 +25,7 @@ Json number_schema(const FieldDescription& field) {
       if (sizeof(T) <= sizeof(std::uint32_t)) {
         json["maximum"] = std::numeric_limits<T>::max();
       } else {
-        // Editors round beyond 53 bits; a power of two stays what it is.
+        // Editors round beyond 53 bits; powers of two remain exact.
         json["exclusiveMaximum"] = std::ldexp(1.0, std::numeric_limits<T>::digits);
       }
     });
@@ -42,7 +42,7 @@ Json axes_schema(const FieldDescription& field, std::span<const char* const> axe
   return {{"anyOf", {json, list}}};
 }
 
-// A strong or weak reference in any spelling, or nothing.
+// A strong or weak reference in any spelling, or an empty value.
 Json asset_schema() {
   const Json guid{{"type", Json::array({"string", "null"})}, {"pattern", "^([0-9a-fA-F]{32})?$"}};
   const Json whole{{"type", "integer"}};
@@ -65,7 +65,7 @@ Json element_schema(const FieldDescription& field) {
     case FieldType::quaternion:
       return axes_schema(field, axes.first(lane_count(field)));
     case FieldType::text:
-      // Bytes cannot be said: a text of other letters than ASCII may be too long all the same.
+      // A schema cannot limit bytes: a text with other letters than ASCII may still be too long.
       return {{"type", Json::array({"string", "number", "boolean", "null"})},
               {"maxLength", field.element_bytes}};
     case FieldType::asset:
@@ -88,7 +88,7 @@ Json field_schema(const FieldDescription& field) {
   return json;
 }
 
-// Puts a field below the structs that lead to it: `slots[2].ammo` is an item's property.
+// Adds a field below the structs in its path: `slots[2].ammo` is a property of an item.
 void place(Json& object, std::string_view path, const FieldDescription& field) {
   const std::size_t dot = path.find('.');
   std::string name(path.substr(0, dot));
@@ -103,7 +103,7 @@ void place(Json& object, std::string_view path, const FieldDescription& field) {
   Json& child = object["properties"][name];
   child["type"] = Json::array({is_item ? "array" : "object", "null"});
   if (is_item) {
-    // Items come in order, so the last one that is named is the last that there is.
+    // Items are in order, so the last named item determines the count.
     std::uint32_t last = 0;
     std::from_chars(index.data(), index.data() + index.size(), last);
     child["maxItems"] = last + 1;

@@ -28,7 +28,7 @@ std::string number(T value) {
   return {text.data(), written.ptr};
 }
 
-// Double quotes with the escapes that both YAML readers know.
+// Double quotes, with the escapes that both YAML readers support.
 std::string quoted(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out = "\"";
@@ -48,14 +48,14 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-// A name as it may stand for a key or a value, also in a list: quoted where YAML would read more
-// into it. Names are almost always words.
+// A name as a YAML key or value, also inside a list: quoted if YAML would interpret it. Nearly all
+// names are plain words.
 std::string word(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
-  // In any case of letters, as YAML readers take them.
+  // In any case of letters, like YAML readers.
   constexpr std::array<std::string_view, 9> kMeant = {"null", "true", "false", "yes", "no",
                                                       "on",   "off",  "y",     "n"};
   std::string lower(name);
@@ -114,11 +114,10 @@ std::string field_text(const FieldDescription& field, Bytes value) {
   return text + "]";
 }
 
-/// The first step of the way to a field: `slots`, its index when it is one of several, and the
-/// rest.
+/// The first step of a field's path: `slots`, its index if it has one, and the rest.
 struct Step {
   std::string_view name;
-  std::string_view index;  ///< Digits; empty when there is none.
+  std::string_view index;  ///< Digits; empty if none exists.
   std::string_view rest;   ///< Empty for a value.
 };
 
@@ -149,8 +148,8 @@ class Writer {
     return std::string_view(component_.fields[field].name).substr(prefix);
   }
 
-  // Writes the fields [begin, end), whose names agree in the first `prefix` characters. Fields of
-  // one struct follow each other, because fields are sorted by where they lie.
+  // Writes the fields [begin, end), whose names share the first `prefix` characters. The fields of
+  // one struct are adjacent, because fields are sorted by offset.
   void write_fields(std::size_t begin, std::size_t end, std::size_t prefix, std::size_t indent) {
     while (begin < end) {
       const Step step = first_step(rest_of(begin, prefix));

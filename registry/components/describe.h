@@ -1,5 +1,5 @@
-// Describes a component next to its struct. What makes no sense does not compile, and the
-// compiler's message says which rule was broken: it names a function of `description_error`.
+// Describes a component next to its struct. An inconsistent description does not compile; the
+// compiler's message names the broken rule, as a function of `description_error`.
 #pragma once
 
 #include <array>
@@ -17,27 +17,27 @@
 
 namespace muster {
 
-/// What a field carries beyond its name and type; all parts are optional.
+/// The properties of a field besides name and type; all are optional.
 struct FieldTraits {
   std::string_view unit = "";
   double minimum = 0;
   double maximum = 0;
-  double resolution = 0;  ///< In units of the value; or say how many `bits` it may take.
-  int bits = 0;           ///< Width on the wire: the range is divided evenly, or made to fit.
+  double resolution = 0;  ///< In units of the value; alternatively set `bits`.
+  int bits = 0;           ///< Width on the wire: divides the range evenly, or sets it.
   double tolerance = 0;
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;           ///< How a command gathers its frames.
-  Missing when_missing = Missing::repeat;        ///< A sum is neutral unless it is latched.
+  Sampling sampled = Sampling::latest;           ///< How a command combines its frames.
+  Missing when_missing = Missing::repeat;        ///< For a sum: `neutral`, unless `latch` is set.
   std::span<const std::string_view> names = {};  ///< Of an enumeration. Static storage.
 };
 
-/// Stands for `T` where a value of it would be too much: the argument of `describe`.
+/// A tag for `T`, without a value of it: the argument of `describe`.
 template <typename T>
 struct Type {};
 
-/// A struct with a description: `describe(Type<T>)` is found beside it.
+/// A struct with a description: a `describe(Type<T>)` exists in its namespace.
 template <typename T>
 concept Described = requires {
   describe(Type<T>{});
@@ -50,7 +50,7 @@ inline constexpr bool kIsText = false;
 template <std::size_t N>
 inline constexpr bool kIsText<FixedText<N>> = N > 0;
 
-/// The field type of a C++ type; also of every enumeration.
+/// The field type of a C++ type; supports enumerations too.
 template <typename T>
 consteval FieldType field_type() {
   using enum FieldType;
@@ -72,18 +72,18 @@ consteval FieldType field_type() {
   return text;
 }
 
-/// Whether `char` has a sign, and how wide `wchar_t` is, every compiler says for itself.
+/// Excluded, because their signedness or width differs between compilers.
 template <typename T>
 concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
-/// Neither `const` nor `volatile`, which are types of their own: values are written into fields.
+/// Not `const` and not `volatile`: fields are written.
 template <typename T>
 concept Number = std::same_as<T, float> || std::same_as<T, double> ||
     (std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>> && !Character<T>);
 
-/// One that says what its values are kept in, as every `enum class` does: of others each compiler
-/// decides for itself. (Only those that say it can be made from a number in braces.)
+/// An enumeration with a fixed underlying type, such as every `enum class`; for others the compiler
+/// chooses the type. (Only those with a fixed type can be initialised from a number in braces.)
 template <typename T>
 concept Enumeration = std::is_enum_v<T> && std::same_as<T, std::remove_cv_t<T>> && requires {
   T{std::underlying_type_t<T>{}};
@@ -115,8 +115,8 @@ struct MemberOf<Member Struct::*> {
   using Of = Member;
 };
 
-/// Checks the traits of a field and works the resolution out. Everything but a few arithmetic types
-/// is told by `type`.
+/// Checks the traits of a field and computes its resolution. `type` describes everything except a
+/// few arithmetic types.
 consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits traits) {
   using namespace description_error;
   const bool is_whole = field_rules_detail::is_integer(type);
@@ -139,7 +139,7 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
     }
   }
   if (is_whole && has_range && traits.resolution == 0) traits.resolution = 1;
-  // A sum that was repeated would count twice.
+  // Repeating a sum would count it twice.
   const bool is_sum = traits.sampled == Sampling::sum;
   if (is_sum && traits.when_missing == Missing::repeat) traits.when_missing = Missing::neutral;
   refuse(broken_rule({.type = type,
@@ -159,8 +159,8 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
   return traits;
 }
 
-/// Whether a field with these traits may hold a value: each number of it, and of each struct inside
-/// what that struct's own description says.
+/// Whether a value is allowed for a field with these traits: checks every number, and every nested
+/// struct by its own description.
 template <typename T>
 constexpr bool is_within(const FieldTraits& traits, const T& value) {
   const auto holds = [&](auto number) {
@@ -188,21 +188,23 @@ constexpr bool is_within(const FieldTraits& traits, const T& value) {
     return true;
   }
 }
-/// `is_within` of one member, for a list of the members of a struct.
+/// `is_within` of one member, as an element of the list of members.
 template <auto Member>
 constexpr bool is_member_within(const FieldTraits& traits,
                                 const typename MemberOf<decltype(Member)>::Owner& owner) {
   return is_within(traits, owner.*Member);
 }
-/// A variable, because g++ 12 does not take a temporary whose initialisers are sums for a constant.
+/// A variable, because g++ 12 does not accept a temporary with sums in its initialisers as a
+/// constant.
 template <typename Owner>
 inline constexpr Owner kDefaultOf{};
-/// Of a struct whose default value the compiler can make; of others `check` tells at run time.
+/// For a struct whose default value is a constant expression; for others `check` reports at run
+/// time.
 template <auto Member>
 consteval bool has_default_within(const FieldTraits& traits) {
   using Owner = typename MemberOf<decltype(Member)>::Owner;
   if constexpr (requires { typename std::bool_constant<(static_cast<void>(Owner{}), true)>; }) {
-    // A constructor may leave members unset, which no variable may have.
+    // Constructors may leave members unset, which a constant does not allow.
     if constexpr (std::is_aggregate_v<Owner>) {
       return is_member_within<Member>(traits, kDefaultOf<Owner>);
     } else {
@@ -213,27 +215,26 @@ consteval bool has_default_within(const FieldTraits& traits) {
   }
 }
 
-/// A field before it is data: all that can be known at compile time, and two functions for the
-/// rest.
+/// A field at compile time: everything that is a constant, and two functions for the rest.
 struct FieldSpec {
   std::string_view name;
   std::string_view member;  ///< `member_text`
   FieldTraits traits;
   FieldType type = FieldType::boolean;
   std::uint32_t count = 1;
-  bool is_array = false;  ///< Also one of a single element: names must not change with the count.
+  bool is_array = false;  ///< True for a single element too: names must not depend on the count.
   std::uint32_t element_bytes = 0;
-  std::uint32_t receivers_used = 0;  ///< Bit `1 << Receivers` of the field, or of all inside it.
+  std::uint32_t receivers_used = 0;  ///< Bit `1 << Receivers` of the field, or of all nested ones.
   std::uint32_t (*offset_bytes)() = nullptr;
-  /// The fields of a struct inside; null for a value.
+  /// The fields of a nested struct; null for a value.
   std::vector<FieldDescription> (*inner)() = nullptr;
 };
 
-/// The fields as data; those of structs inside take the place of the struct.
+/// The fields as data; a nested struct is replaced by its fields.
 std::vector<FieldDescription> flatten(std::span<const FieldSpec> specs);
 
-/// Sorts fields, and zeroes padding in the default value. What no compiler sees (members that
-/// overlap, too many fields) ends the program here, with what `check` says.
+/// Sorts fields, and zeroes padding in the default value. Problems that no compiler detects
+/// (overlapping members, too many fields) end the program here, with the message of `check`.
 void finish(ComponentDescription& component);
 
 template <auto Member>
@@ -245,8 +246,8 @@ std::uint32_t offset_of() {
   return static_cast<std::uint32_t>(place - base);
 }
 
-/// A text that no other member of the struct has. (Addresses of functions would do, but comparing
-/// them is no constant expression where g++ looks for undefined behaviour.)
+/// A text that is unique to the member. (Function addresses are not used, because comparing them is
+/// no constant expression in g++ with the undefined-behaviour sanitizer.)
 template <auto Member>
 constexpr std::string_view member_text() {
   return __PRETTY_FUNCTION__;
@@ -271,7 +272,7 @@ consteval bool is_plain_name(std::string_view name) {
 
 }  // namespace describe_detail
 
-/// Describes a component next to its struct, once for everything that handles it:
+/// Describes a component next to its struct, once for all uses:
 ///
 ///     struct Health { float current = 100; float maximum = 100; };
 ///
@@ -283,7 +284,7 @@ consteval bool is_plain_name(std::string_view name) {
 ///
 ///     const ComponentDescription health = muster::description_of<Health>();
 ///
-/// A struct inside a component is described in the same way; its own name is not used.
+/// A nested struct is described in the same way; its name is not used.
 template <typename T, std::size_t N = 0>
 class Describe {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -338,8 +339,8 @@ class Describe {
       added.traits = checked(added.type, std::is_enum_v<Value>, traits);
       added.receivers_used = bit_of(traits.receivers);
     } else if constexpr (Described<Value>) {
-      // What the whole says holds for its parts; a part that says something else would be shown to
-      // somebody who must not see it.
+      // The receivers of the whole apply to its parts. A part with other receivers would be sent to
+      // clients that must not receive it.
       added.receivers_used = describe(Type<Value>{}).receivers_used();
       if (traits.receivers != Receivers::everyone) {
         if ((added.receivers_used & ~bit_of(traits.receivers) & ~bit_of(Receivers::everyone)) !=
@@ -370,7 +371,7 @@ class Describe {
     return used;
   }
 
-  /// Whether every field may hold what it has in `value`.
+  /// Whether the values of all fields in `value` are allowed.
   constexpr bool allows(const T& value) const {
     for (std::size_t i = 0; i < N; ++i) {
       if (!is_within_[i](fields_[i].traits, value)) return false;
@@ -409,10 +410,10 @@ class Describe {
 
   std::string_view name_;
   std::array<describe_detail::FieldSpec, N> fields_{};
-  std::array<IsWithin, N> is_within_{};  ///< Beside `fields_`.
+  std::array<IsWithin, N> is_within_{};  ///< Parallel to `fields_`.
 };
 
-/// The description of `T` as data, from the `describe` beside it.
+/// The description of `T` as data, from its `describe` function.
 template <Described T>
 ComponentDescription description_of() {
   constexpr auto kDescribed = describe(Type<T>{});

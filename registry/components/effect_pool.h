@@ -1,14 +1,14 @@
-// How many instances of one effect a client may hold: what rules, writers and the runtime agree on.
+// The number of instances of one effect per client: a limit that rules, writers and runtime share.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-/// The most instances of one effect. Registries ask for 16; a larger number than this is a mistake
-/// that would cost memory for nothing.
+/// The maximum number of instances of one effect. Typical registries use 16; a larger value than
+/// this maximum is a mistake and wastes memory.
 inline constexpr std::uint32_t kMaxEffectPool = 1024;
-/// What a registry that gives no size asks for.
+/// The value for a registry without a size.
 inline constexpr std::uint32_t kDefaultEffectPool = 16;
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// What the numbers of a field have to obey to make sense: the compiler holds `describe.h` to it,
-// and `check` a description from outside.
+// Rules for the numbers of a field. The compiler applies them to `describe.h`, and `check` to
+// descriptions from outside.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace muster {
 
-/// The rules, in the order in which they are looked at.
+/// The rules, in checking order.
 enum class FieldRule : std::uint8_t {
   none,
   finite_numbers,
@@ -36,7 +36,7 @@ enum class FieldRule : std::uint8_t {
   sums_are_not_repeated,
 };
 
-/// What the rules are about.
+/// The properties that the rules check.
 struct FieldNumbers {
   FieldType type = FieldType::boolean;
   std::string_view unit;
@@ -80,14 +80,14 @@ constexpr bool lies_within(FieldType type, double minimum, double maximum) {
   });
 }
 
-// Of a field with a range and a resolution.
+// For a field with a range and a resolution.
 constexpr FieldRule broken_step_rule(const FieldNumbers& field) {
   const double width = field.maximum - field.minimum;
   if (field.resolution > width) return FieldRule::resolution_within_range;
   constexpr double kMaxSteps = 4294967295.0;
   if (width / field.resolution > kMaxSteps) return FieldRule::steps_fit_in_32_bits;
-  // A float of 24 bits must tell neighbouring steps apart, else values would change each time that
-  // they are quantised.
+  // A float has 24 bits of precision. Neighbouring steps must differ in it, or values would change
+  // each time that they are quantised.
   constexpr double kMaxFloatSteps = 8388608.0;
   const double low = size_of(field.minimum);
   const double high = size_of(field.maximum);
@@ -100,7 +100,7 @@ constexpr FieldRule broken_step_rule(const FieldNumbers& field) {
 
 }  // namespace field_rules_detail
 
-/// The first rule that a field breaks; `none` for a field that makes sense.
+/// The first rule that a field breaks; `none` if it is valid.
 constexpr FieldRule broken_rule(const FieldNumbers& field) {
   using namespace field_rules_detail;
   const bool is_number = is_integer(field.type) || has_real_lanes(field.type);
@@ -143,7 +143,7 @@ constexpr FieldRule broken_rule(const FieldNumbers& field) {
   return field.resolution > 0 ? broken_step_rule(field) : FieldRule::none;
 }
 
-/// Text that a person can read in one line of a report: UTF-8 is not looked at.
+/// True for a name without control characters. Does not validate UTF-8.
 constexpr bool is_in_one_line(std::string_view name) {
   for (const char c : name) {
     if ((c >= 0 && c < ' ') || c == 0x7F) return false;
@@ -151,8 +151,8 @@ constexpr bool is_in_one_line(std::string_view name) {
   return true;
 }
 
-/// Whether a field may hold that number: one of those with a name where there are names, else what
-/// its range has. The nearest float to a limit may lie beyond it.
+/// Whether a field may have that value: one of the named values of an enumeration, otherwise one
+/// within the range. The nearest float to a limit may be just beyond it.
 template <typename T>
 constexpr bool is_allowed(T value, double minimum, double maximum, std::size_t names) {
   const auto number = static_cast<double>(value);
@@ -164,8 +164,8 @@ constexpr bool is_allowed(T value, double minimum, double maximum, std::size_t n
   return number >= minimum - slack && number <= maximum + slack;
 }
 
-/// Whether these can be the names of 0, 1, 2 ... in an enumeration of that type and range, if it
-/// has one: each its own, and a value for each.
+/// Whether these can be the names of 0, 1, 2 ... in an enumeration of that type and range (if any):
+/// the names are distinct, and each has a value.
 constexpr bool are_enumerators(std::span<const std::string_view> names, FieldType type,
                                double minimum, double maximum) {
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -180,11 +180,11 @@ constexpr bool are_enumerators(std::span<const std::string_view> names, FieldTyp
          is_allowed(names.size() - 1, minimum, maximum, 0);
 }
 
-/// What is wrong with a field that breaks a rule: `its maximum is below its minimum`.
+/// Describes a broken rule: `its maximum is below its minimum`.
 std::string_view complaint(FieldRule rule);
 
-/// The rules of descriptions. None can be called at compile time, so breaking one is an error that
-/// names it.
+/// One function per rule. None can be called at compile time, so the compiler's error names the
+/// broken rule.
 namespace description_error {
 inline void a_component_needs_a_name() {}
 inline void a_field_needs_a_name() {}
@@ -221,7 +221,7 @@ inline void a_part_goes_to_others_than_the_whole() {}
 
 namespace describe_detail {
 
-/// Names the rule that is broken: none of these functions can be called at compile time.
+/// Calls the function that names the broken rule.
 consteval void refuse(FieldRule rule) {
   using namespace description_error;
   switch (rule) {

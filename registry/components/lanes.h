@@ -1,4 +1,4 @@
-// The numbers inside a field: what quantising, filling in between and comparing look at.
+// The lanes of a field: the numbers that quantisation, interpolation and comparison process.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// Numbers that one element of a field consists of: 3 of a vec3, 1 of an integer, each byte of a
-/// text, the two halves of an asset's guid.
+/// The number of lanes of one element: 3 for a vec3, 1 for an integer, one per byte of a text, 2
+/// for an asset's guid.
 constexpr std::uint32_t lane_count(const FieldDescription& field) {
   switch (field.type) {
     case FieldType::vec2:
@@ -26,7 +26,7 @@ constexpr std::uint32_t lane_count(const FieldDescription& field) {
   }
 }
 
-/// The type of each lane: floats for vectors, bytes for text.
+/// The type of each lane: float for vectors, byte for text.
 constexpr FieldType lane_type(FieldType type) {
   switch (type) {
     case FieldType::vec2:
@@ -82,17 +82,17 @@ constexpr auto with_lane_type(FieldType lane, Visit visit) {
     case FieldType::float64:
       return visit(double{});
     default:
-      return visit(std::uint8_t{});  // bool and bytes
+      return visit(std::uint8_t{});  // bool and byte
   }
 }
 
-/// A whole turn in the unit of a field that is an angle.
+/// A whole turn in the unit of an angle field.
 constexpr double whole_turn(const FieldDescription& field) {
   return field.unit == "rad" ? 6.283185307179586 : 360.0;
 }
 
-/// The same as lanes of type `T` hold it: the two ends of a circle of floats are floats, and pi as
-/// a float is beyond the pi of a double.
+/// The same in the precision of lanes of type `T`: both ends of a circle of floats are floats, and
+/// pi as a float is greater than pi as a double.
 template <typename T>
 double whole_turn_of(const FieldDescription& field) {
   return static_cast<double>(static_cast<T>(whole_turn(field)));

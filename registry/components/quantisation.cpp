@@ -1,5 +1,5 @@
-// Steps are computed in double and rounded once, by operations that IEEE 754 defines exactly; the
-// description's rules keep steps apart in a float, which makes the way back and forth stable.
+// Steps are computed in double and rounded once, with operations that IEEE 754 defines exactly. The
+// description's rules keep steps distinct in a float, so quantising and dequantising are stable.
 #include "registry/components/quantisation.h"
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace muster {
 namespace {
 
-/// Steps from zero of a field without range, where its lanes have 64 bits: beyond it a double does
-/// not hold every integer.
+/// The maximum number of steps from zero for a field without a range and with 64-bit lanes: a
+/// double does not represent all larger integers.
 constexpr double kMaxSteps = 9007199254740992.0;  // 2^53
-/// The same of floats, so that steps take 32 bits: the largest float below 2^31 but one, as the
-/// last may round to 2^31.
+/// The same for floats, so that steps fit in 32 bits: the second-largest float below 2^31, because
+/// rounding the last step may reach 2^31.
 constexpr double kMaxFloatSteps = 2147483392.0;
 
 bool has_range(const FieldDescription& field) { return field.minimum != field.maximum; }
@@ -29,8 +29,8 @@ std::int64_t last_step(const FieldDescription& field) {
   return std::llround((field.maximum - field.minimum) / field.resolution);
 }
 
-// Of a field with steps but no range. Both ends are steps that come back as themselves: a float far
-// out does not tell neighbouring steps apart.
+// The range of a field with steps but without a range. Both ends are steps that survive a round
+// trip: a large float cannot represent neighbouring steps.
 template <typename T>
 WireRange unbounded_steps(const FieldDescription& field) {
   using Limits = std::numeric_limits<T>;
@@ -49,7 +49,7 @@ WireRange unbounded_steps(const FieldDescription& field) {
   }
 }
 
-// The bits of a float as an integer that grows with the float.
+// Maps a float to an integer with the same order.
 template <typename Real>
 std::int64_t ordered_bits(Real value) {
   if constexpr (sizeof(Real) == 4) {
@@ -104,7 +104,7 @@ T dequantise_lane(std::int64_t step, const FieldDescription& field) {
   double value = static_cast<double>(step) * field.resolution;
   if (has_range(field)) value = std::min(field.minimum + value, field.maximum);
   if constexpr (!std::is_floating_point_v<T>) {
-    // A resolution may reach beyond the type: 5 does, for a byte.
+    // A resolution may step beyond the type: 5 does for a byte.
     value = std::clamp(value, static_cast<double>(std::numeric_limits<T>::min()),
                        static_cast<double>(std::numeric_limits<T>::max()));
     if (value >= static_cast<double>(std::numeric_limits<T>::max())) {
@@ -139,7 +139,7 @@ void dequantise_rotations(const FieldDescription& field, std::span<const std::in
   }
 }
 
-// A text ends at its first zero; what lies behind it is nobody's, and does not travel.
+// A text ends at its first zero; the bytes after it are not sent.
 template <typename T>
 void end_texts(const FieldDescription& field, std::span<T> lanes) {
   for (std::size_t begin = 0; begin < lanes.size(); begin += field.element_bytes) {
@@ -203,7 +203,7 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
 
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out) {
-  // A double has this value, and so has an integer.
+  // Exactly representable as a double and as an integer.
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   quantise_within({-kMost, kMost}, field, component, out);
 }

@@ -1,4 +1,4 @@
-// From a component's values to the integers that travel, and back.
+// Converts a component's values to integers for the wire, and back.
 #pragma once
 
 #include <cstdint>
@@ -8,42 +8,40 @@
 
 namespace muster {
 
-/// The integers that a lane of a field can become, both ends included.
+/// The possible integers of a lane of a field, both ends included.
 struct WireRange {
   std::int64_t low = 0;
   std::int64_t high = 0;
   friend bool operator==(const WireRange&, const WireRange&) = default;
 };
 
-/// How many integers a field becomes: one per lane of each element.
+/// The number of integers of a field: one per lane of each element.
 std::uint32_t wire_value_count(const FieldDescription& field);
 
-/// Whether a field is rotations with a resolution. Each becomes the index of its greatest component
-/// and the steps of the three others (`rotation_steps.h`).
+/// Whether a field contains rotations with a resolution. Each becomes the index of its largest
+/// component and the steps of the other three (`rotation_steps.h`).
 bool is_smallest_three(const FieldDescription& field);
 
-/// The range of all of them. A field with a range counts its steps from the minimum, which is 0;
-/// one with a resolution alone counts from zero, as far as its type and an integer of 32 bits go
-/// (53 bits, where its lanes have 64). One without is exact: integers are themselves (64 unsigned
-/// bits as if they were signed), floats their bits in an order that follows their values. Rotations
-/// with a resolution count from 0, whatever their range; the index of the greatest is at most 3.
+/// The range of a field's integers. A field with a range counts steps from its minimum, which is 0.
+/// One with only a resolution counts from zero, within its type and 32-bit integers (53 bits for
+/// 64-bit lanes). A field with neither is exact: integers are unchanged (64 unsigned bits are read
+/// as signed), and floats become their bits in an order that follows their values. Rotations with a
+/// resolution count from 0 in any case; the index of the largest component is at most 3.
 WireRange wire_range(const FieldDescription& field);
 
-/// Quantises a field of a component: rounds to the nearest step, half away from zero; what lies
-/// outside the range becomes its end; what is no number becomes the step nearest to zero; a bool is
-/// 0 or 1 whatever its byte; a text is all zero behind its end. The same on every machine.
-/// Quantising what `dequantise` made of such integers gives the same integers. Requires: `out` has
-/// `wire_value_count` places.
+/// Quantises a field of a component. A value is rounded to the nearest step, half away from zero,
+/// and clamped to the range; NaN becomes the step nearest to zero; a bool becomes 0 or 1; a text is
+/// zero after its end. The result is the same on every machine. Quantising the output of
+/// `dequantise` gives the same integers. Requires: `out` has `wire_value_count` elements.
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 
-/// As `quantise`, but a value outside the range of a field with steps is a step outside
-/// `wire_range` (2^62 at most): for a caller that counts such values and brings them into the range
-/// itself.
+/// Like `quantise`, but a value outside the range of a field with steps becomes a step outside
+/// `wire_range` (at most 2^62). For a caller that counts such values and clamps them itself.
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out);
 
-/// Puts the values of integers into a component. Integers outside the range become its end: they
-/// come from the network. Requires: `values` has `wire_value_count` places.
+/// Writes the values of integers into a component. Integers outside the range are clamped, because
+/// they come from the network. Requires: `values` has `wire_value_count` elements.
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,
                 std::span<std::byte> component);
 

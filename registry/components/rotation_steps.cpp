@@ -1,11 +1,11 @@
-// A component is counted in half steps from the middle of its range, as SNAPSHOT_FORMAT.md has it:
+// A component is counted in half steps from the middle of its range, as in SNAPSHOT_FORMAT.md:
 // `greatest` half steps are 1/sqrt(2), and the squares of all four have the sum 2 greatest^2.
 //
-// Rounding three components moves the fourth, and where two are nearly the greatest, the dropped
-// one may come out as the smaller: on the way back the other would be dropped, with other
-// roundings. So steps are taken there and back until they stay; those that still do not are pulled
-// towards the dropped component, a step at a time. That ends at the latest where the three are
-// zero.
+// Rounding three components changes the fourth. If two are nearly the largest, the dropped one may
+// come out smaller; then decoding and encoding again would drop the other one, with other
+// roundings. So the steps are decoded and encoded until they no longer change. Steps that still
+// change are moved towards the dropped component, one step at a time. This ends at the latest when
+// the three are zero.
 #include "registry/components/rotation_steps.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace muster {
 namespace {
 
 constexpr double kRootOfTwo = 1.4142135623730951;
-/// Fewer cannot name a dropped component by an integer of the same range; more, the codec would
-/// not follow from frame to frame, and a float does not hold much longer.
+/// With fewer steps, the index of a dropped component does not fit the same range. With more, the
+/// codec would not follow from frame to frame, and a float has hardly more precision.
 constexpr std::uint32_t kFewestSteps = 4;
 constexpr std::uint32_t kMostSteps = (1U << 20U) - 2;
 
@@ -54,7 +54,7 @@ std::int64_t half_steps_of(std::uint32_t step, std::uint32_t greatest) {
   return 2 * std::int64_t{std::min(step, greatest)} - greatest;
 }
 
-// Of the three, brings the one that is farthest from the middle a step nearer.
+// Moves the component that is farthest from the middle one step nearer to it.
 void pull(RotationSteps& steps, std::uint32_t greatest) {
   std::uint32_t* farthest = &steps.others[0];
   for (std::uint32_t& step : steps.others) {

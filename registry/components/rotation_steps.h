@@ -1,4 +1,4 @@
-// Rotations as integers: which component is the greatest, and the steps of the three others.
+// Rotations as integers: the index of the largest component, and the steps of the other three.
 #pragma once
 
 #include <array>
@@ -8,26 +8,28 @@
 
 namespace muster {
 
-/// A rotation of which the greatest component is not said: as all four make one, it follows from
-/// the others. The sign is such that it is not negative, for a rotation and its negative are one.
+/// A rotation without its largest component, which follows from the others, because the squares of
+/// all four add up to 1. The sign is chosen so that the dropped component is not negative: a
+/// rotation and its negative are equal.
 struct RotationSteps {
-  std::uint32_t dropped = 3;              ///< Of x, y, z, w: the greatest, whatever its sign.
+  std::uint32_t dropped = 3;              ///< Index in x, y, z, w of the largest absolute value.
   std::array<std::uint32_t, 3> others{};  ///< In order, from -1/sqrt(2) to 1/sqrt(2).
   friend bool operator==(const RotationSteps&, const RotationSteps&) = default;
 };
 
-/// The steps from -1/sqrt(2) to 1/sqrt(2) of a rotation with this resolution: an even number, so
-/// that 0 is a step and standing upright is exact. Requires: a resolution above 0.
+/// The number of steps from -1/sqrt(2) to 1/sqrt(2) for this resolution. It is even, so that 0 is a
+/// step and the upright rotation is exact. Requires: a resolution above 0.
 std::uint32_t greatest_rotation_step(double resolution);
 
-/// The nearest steps of a rotation, or nearly: of several descriptions of one rotation (its
-/// greatest components are all but equal) it takes one that `rotation_of` and this lead back to.
-/// Any length will do; a rotation that is none (all zero, no numbers) is upright. The same on every
-/// machine. Requires: `greatest` from `greatest_rotation_step`.
+/// The nearest steps of a rotation, or nearly. If its largest components are almost equal, several
+/// encodings are possible; the result is one that survives a round trip through `rotation_of`. The
+/// length is ignored; an invalid rotation (all zero, or NaN) becomes upright. The result is the
+/// same on every machine. Requires: `greatest` from `greatest_rotation_step`.
 RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t greatest);
 
-/// The rotation of steps: of length one. Steps outside the range become its end, and what is no
-/// rotation (the three alone are longer than one) the nearest that is: they come from the network.
+/// The rotation of steps, with length 1. Steps outside the range are clamped, and an invalid
+/// rotation (the three are longer than 1) becomes the nearest valid one, because they come from the
+/// network.
 Quaternion rotation_of(const RotationSteps& steps, std::uint32_t greatest);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// What an asset depends on is asked of the trees that were looked into, so it is exact: the same
+// The dependencies of an asset are read from the trees that were examined. So they are exact: equal
 // answers lead through the same steps to the same result.
 #include "registry/model/asset_memory.h"
 
@@ -20,14 +20,14 @@ void add_scripts(const SourceFile& source, std::vector<Guid>& scripts) {
   }
 }
 
-// What goes in byte for byte has no script; nor does what is inside a model show.
+// Files that are packed unchanged have no scripts, and the content of a model shows none.
 void add_scripts_of(const Project& project, AssetNumber asset, std::vector<Guid>& scripts) {
   const AssetPath& path = project.index().at(asset).path;
   if (!holds_references(path) || is_model_path(path)) return;
   add_scripts(project.sources().get(asset), scripts);
 }
 
-// What lies in the file itself, and what its flattened form is made of.
+// Adds what the file itself contains, and what its flattened form consists of.
 void add_dependencies(const Project& project, AssetNumber asset, AssetFacts& facts) {
   add_scripts_of(project, asset, facts.scripts);
   if (is_prefab(project.sources(), asset)) {

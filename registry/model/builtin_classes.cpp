@@ -1,7 +1,7 @@
-// The layouts, oldest first. S (2018-11): weak references as `guid:` text, entries mostly
-// references to definition assets that store a 1-based `registryId`. M (2018-12): the same,
-// 0-based, null for free slots. F (2019): entries inline with four-integer references and their own
-// guid. One declaration covers all three: a path that an entry does not have finds nothing.
+// The layouts, oldest first. S (2018-11): weak references as `guid:` text; entries mostly refer to
+// definition assets, which store a 1-based `registryId`. M (2018-12): the same, but 0-based, with
+// null for free slots. F (2019): inline entries with four-integer references and their own guid.
+// One declaration covers all three: a path that does not exist in an entry yields nothing.
 #include <algorithm>
 
 #include "registry/model/class_declaration.h"
@@ -28,7 +28,7 @@ ClassDeclaration replicated_entities() {
   entry.name = "ReplicatedEntityRegistry";
   entry.lists = {"entries"};
   entry.references = {weak("prefab", TargetSet::both(), Role::prefab)};
-  // Older layouts hold factories by strong reference only: they travel with the registry.
+  // Older layouts hold factories by strong reference only; these are packed with the registry.
   entry.references.push_back({.path = "factory",
                               .strong = true,
                               .targets = TargetSet::both(),
@@ -48,7 +48,7 @@ ClassDeclaration replicated_entities() {
                     .strong = true,
                     .required_reference = {}},
                    {.component = {},
-                    .assets_of_class = "ReplicatedEntityFactor",  // its name in layout S
+                    .assets_of_class = "ReplicatedEntityFactor",  // the name in layout S
                     .field = "factory",
                     .strong = true,
                     .required_reference = {}}};
@@ -79,7 +79,7 @@ ClassDeclaration effects(std::string name, std::string definition) {
   return entry;
 }
 
-// Server, client and first-person prefabs, held by a definition or inline.
+// Server, client and first-person prefabs, in a definition or inline.
 ClassDeclaration triples(std::string name, std::string definition) {
   ClassDeclaration entry;
   entry.name = std::move(name);
@@ -103,7 +103,7 @@ ClassDeclaration heroes() {
   ClassDeclaration entry;
   entry.name = "HeroTypeRegistry";
   entry.lists = {"entries"};
-  // S emits the listed abilities; M (which stores a registryId) nothing; F the items' prefabs.
+  // S emits the listed abilities, M (which stores a registryId) nothing, and F the items' prefabs.
   for (const std::string prefix : {"", "definition."}) {
     entry.references.push_back(weak(prefix + "abilities[]", TargetSet::both(), Role::asset));
     const auto item = [&](const char* field, Target target) {

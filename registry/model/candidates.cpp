@@ -1,6 +1,6 @@
-// Registries are found over the graph, not by parsing everything: an asset is a candidate when it
-// mentions the script of a registry class, and only candidates are parsed. What mentions nothing
-// because it cannot be read is looked at in hidden_candidates.cpp.
+// Registries are found through the reference graph, without parsing everything: an asset is a
+// candidate if it mentions the script of a registry class, and only candidates are parsed.
+// hidden_candidates.cpp handles assets whose mentions cannot be read.
 #include "registry/model/candidates.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// The class whose registries are assets of their own, by its name.
+// The declaration with this name, if its registries are assets of their own.
 const ClassDeclaration* declaration_of(const std::vector<ClassDeclaration>& classes,
                                        std::string_view class_name) {
   const auto found = std::ranges::find(classes, class_name, &ClassDeclaration::name);
@@ -56,9 +56,9 @@ class CandidateSearch {
     return script ? script.value().guid : Guid();
   }
 
-  // A script that is gone takes the name of its class along; what is left is the asset's form. The
-  // two keys of a root stand together in nothing else. A list counts as a registry's only where
-  // there is no root to tell, and when its first item has every key of the class's last layout.
+  // Without its script, an asset's class name is unknown; only its form remains. No other class has
+  // both keys of a root. A list counts as a registry's only if the project has no root to decide
+  // it, and if its first item has every key of the class's last layout.
   void note_lost(AssetNumber asset, std::string_view head) {
     const bool has_list = std::ranges::any_of(
         classes_, [&](const ClassDeclaration& entry) { return names_list_of(head, entry); });
@@ -96,12 +96,12 @@ class CandidateSearch {
     }
   }
 
-  // The entries of a class that a project declares have often just one key, which says nothing.
+  // Entries of classes that a project declares often have just one key, which is not distinctive.
   static bool has_known_form(const ClassDeclaration& entry) {
     return is_built_in(entry) && !entry.entry_template.empty();
   }
 
-  // Cheap, and true too often: most assets need not be parsed for it.
+  // A cheap test, often true by mistake; most assets need not be parsed for it.
   static bool names_list_of(std::string_view head, const ClassDeclaration& entry) {
     return has_known_form(entry) &&
            head.find(entry.entry_template.front().key + ":") != std::string_view::npos &&
@@ -124,8 +124,8 @@ class CandidateSearch {
     });
   }
 
-  // The class that an asset states beside a script that is not in the project; empty when it is no
-  // class of roots or registries. It stands in the asset's first lines.
+  // The class that an asset states beside a script that is not in the project; empty if it is not a
+  // class of roots or registries. It is in the first lines of the asset.
   std::string stated_class_in(std::string_view text) const {
     constexpr std::string_view kKey = "m_EditorClassIdentifier:";
     const std::size_t at = text.find(kKey);
@@ -156,7 +156,7 @@ class CandidateSearch {
       }
       if (name.empty()) continue;
       const SourceFile& source = project_.sources().get(edge.from);
-      // References of serialized files are checked with those of other files without text.
+      // References of serialized files are checked together with those of other files without text.
       if (source.dialect == yaml::Dialect::binary) continue;
       if (!source.good()) {
         add_unreadable(edge.from);

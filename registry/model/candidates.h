@@ -1,4 +1,4 @@
-// Which assets are roots and registries.
+// Finds the assets that are roots and registries.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace muster {
 
-/// The first object of an asset is within its first lines.
+/// The first object of an asset begins within this many bytes.
 inline constexpr std::uint64_t kObjectHeadBytes = 16ULL * 1024;
 
-/// Gives each root and registry of a project the name of its class: `kRootClass`, or that of the
-/// declaration it is found by. Adds to `problems` what cannot be told apart from a root or registry
-/// because it cannot be read: a file that mentions the script of one, and an asset without text (a
-/// Git LFS pointer, or in binary form) of which nothing that can be read says that it is none.
+/// Maps each root and registry of a project to the name of its class: `kRootClass`, or that of its
+/// declaration. Adds to `problems` the unreadable files that may be a root or registry: files that
+/// mention the script of one, and assets without text (a Git LFS pointer, or in binary form) unless
+/// readable data shows that they are not one.
 std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,
                                                    std::vector<ModelProblem>& problems);
 
-/// The registry class that a script is or derives from, or `kRootClass`; empty when none.
-/// Classes of components are not looked at (`find_component_registries`).
+/// The registry class that a script is or derives from, or `kRootClass`; empty if none exists.
+/// Component classes are excluded (`find_component_registries`).
 std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
                               const Guid& script);
 

@@ -14,8 +14,8 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-// The list under a key, if there is one. A single value has no items: read as a list it would be an
-// empty one, in silence.
+// The list under a key, if there is one. A single value is an error: read as a list it would be
+// silently empty.
 Result<NodeIndex> list_at(const yaml::Tree& tree, NodeIndex mapping, std::string_view key) {
   const NodeIndex list = tree.find(mapping, key);
   if (list == kNoNode || tree.at(list).kind == yaml::NodeKind::sequence) return list;
@@ -102,7 +102,7 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   if (rule.field.find_first_of(".[") != std::string::npos) {
     return refuse_config(tree, node, "'field' is one key of an entry, not a path");
   }
-  // A path that leads on from a field leads through a strong reference.
+  // A path that continues after a field follows a strong reference.
   rule.strong = std::ranges::any_of(entry.references, [&](const ReferenceRule& reference) {
     const bool leads_on =
         rule.field.empty() ? !reference.path.empty() : reference.path.starts_with(rule.field + ".");
@@ -111,8 +111,8 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   return rule;
 }
 
-// The form of new entries, as far as the declaration shows it. A class without a rule for it, or
-// whose entries are references themselves, has none.
+// The form of new entries, as far as the declaration defines it. A class without a rule for it has
+// none, nor has one whose entries are references themselves.
 std::vector<EntryField> entry_template_of(const ClassDeclaration& entry) {
   using Kind = EntryField::Kind;
   std::vector<EntryField> fields;
@@ -139,7 +139,7 @@ Result<void> read_script(const yaml::Tree& tree, NodeIndex node, ClassDeclaratio
   return {};
 }
 
-// A list in a scene or prefab is its editor's: Muster gives out no ids in it.
+// The editor owns a list in a scene or prefab: Muster assigns no ids in it.
 Result<void> read_component_form(const yaml::Tree& tree, NodeIndex node, ClassDeclaration& entry) {
   const auto is_component = truth_at(tree, node, "is_component", false);
   if (!is_component) return fail(is_component.error());
@@ -156,7 +156,7 @@ Result<void> read_component_form(const yaml::Tree& tree, NodeIndex node, ClassDe
   return {};
 }
 
-// A built-in class whose script is elsewhere: nothing else of it changes.
+// A built-in class with another script; nothing else of it changes.
 bool is_only_located(const yaml::Tree& tree, NodeIndex node) {
   return tree.at(node).child_count == 1 && tree.find(node, "script") != kNoNode;
 }
@@ -237,7 +237,7 @@ Result<std::vector<ClassDeclaration>> read_classes(const yaml::Tree& tree, NodeI
   return classes;
 }
 
-// Later ones replace earlier ones of the same name.
+// Later classes replace earlier ones of the same name.
 void add_classes(std::vector<ClassDeclaration> added, std::vector<ClassDeclaration>& classes) {
   for (ClassDeclaration& entry : added) {
     std::erase_if(classes, [&](const ClassDeclaration& known) { return known.name == entry.name; });
@@ -245,14 +245,14 @@ void add_classes(std::vector<ClassDeclaration> added, std::vector<ClassDeclarati
   }
 }
 
-// A test reads all of them: what is in the program is right.
+// A test reads all of them, so the built-in text is valid.
 std::vector<ClassDeclaration> classes_of(const ReadyMadeClasses& ready_made) {
   const auto read = yaml::read_plain(ready_made.text);
   assert(read.good());
   const yaml::Tree& tree = read.tree();
   auto classes = read_classes(tree, tree.find(tree.documents.front().root, "classes"));
   assert(classes.has_value() && !classes.value().empty());
-  // Their lines are of a file that nobody sees.
+  // Clears the line numbers, because users cannot see this file.
   for (ClassDeclaration& entry : classes.value()) {
     entry.ready_made = ready_made.name;
     for (ReferenceRule& rule : entry.references) rule.position = {};
@@ -260,7 +260,8 @@ std::vector<ClassDeclaration> classes_of(const ReadyMadeClasses& ready_made) {
   return std::move(classes).value();
 }
 
-// They are found by the guids of their scripts, so that a project without any is not changed.
+// These classes are found by the guids of their scripts, so projects without such scripts are not
+// affected.
 void add_all_ready_made(std::vector<ClassDeclaration>& classes) {
   for (const ReadyMadeClasses& one : ready_made_classes()) {
     std::vector<ClassDeclaration> added = classes_of(one);

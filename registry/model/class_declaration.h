@@ -1,4 +1,4 @@
-// What a registry class is, as data: a project adds its own without C++.
+// A registry class as data: a project adds its own without C++.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// How an entry names one asset. A path is keys joined by dots; `[]` visits every item of a list; a
-/// strong reference on the way is followed into the asset that it names. So `prefabClient` works
-/// for an inline entry and for an entry that is a reference to a definition asset.
+/// How an entry refers to one asset. A path is keys joined by dots; `[]` visits every item of a
+/// list; a strong reference on the path is followed into its asset. So `prefabClient` works for an
+/// inline entry, and for an entry that refers to a definition asset.
 struct ReferenceRule {
   enum class Role : std::uint8_t {
-    asset,    ///< Anything: packed as it is.
+    asset,    ///< Any file: packed unchanged.
     prefab,   ///< A prefab.
     factory,  ///< An asset that creates entities of pure data.
   };
@@ -23,29 +23,29 @@ struct ReferenceRule {
   bool strong = false;
   TargetSet targets;
   Role role = Role::asset;
-  /// The rule holds only for entries that have one of these keys. Empty: for all.
+  /// The rule applies only to entries with one of these keys. Empty: to all.
   std::vector<std::string> when;
-  /// The rule does not hold for entries that have one of these keys; `key[]`: have it as a list.
+  /// The rule does not apply to entries with one of these keys; `key[]`: if the key has a list.
   std::vector<std::string> unless;
-  /// Values that name no asset: what stands for something of the engine's.
+  /// Values that are not assets: they mean an object of the engine.
   std::vector<std::string> ignore;
-  /// A folder stands for all assets in it that a build can hold.
+  /// A folder means all assets in it that a build can contain.
   bool expands_folders = false;
-  /// Where a project declares it in `muster.yaml`; line 0 for the rules that are built in.
+  /// The position of the declaration in `muster.yaml`; line 0 for built-in rules.
   yaml::Position position = {};
 };
 
-/// How `prepare` finds what belongs into a registry.
+/// How `prepare` finds the members of a registry.
 struct PrepareRule {
-  std::string component;        ///< All prefabs whose root carries this component, or
+  std::string component;        ///< All prefabs whose root has this component, or
   std::string assets_of_class;  ///< all assets of this class or of one derived from it.
-  std::string field;  ///< Where an entry holds the asset; empty: the entry is the reference.
+  std::string field;  ///< The entry's key for the asset; empty: the entry is the reference.
   bool strong = false;
-  /// Only prefabs on whose component this weak reference is set.
+  /// Only prefabs whose component sets this weak reference.
   std::string required_reference;
 };
 
-/// How new entries are written when the registry has none to imitate.
+/// The form of new entries if the registry has no entry to imitate.
 struct EntryField {
   enum class Kind : std::uint8_t {
     weak_words,
@@ -53,7 +53,7 @@ struct EntryField {
     own_guid,
     owner,
     copied_number,
-    number,  ///< A person fills it.
+    number,  ///< The user fills it in.
   };
   std::string key;
   Kind kind = Kind::weak_words;
@@ -62,62 +62,62 @@ struct EntryField {
 /// One class of registries.
 struct ClassDeclaration {
   std::string name;
-  std::optional<Guid> script;      ///< Found by this guid as well as by the class's name.
-  std::vector<std::string> lists;  ///< Where the entries are; the first that exists counts.
+  std::optional<Guid> script;      ///< An alternative to the class's name.
+  std::vector<std::string> lists;  ///< Keys of the entries; the first existing one is used.
   std::vector<ReferenceRule> references;
   std::vector<PrepareRule> prepare;
-  /// Implemented by assets that stand for two prefabs, one per side, in layouts whose registries
-  /// say their side (`server`); empty: the class has none.
+  /// The interface of assets that represent two prefabs, one per side, in layouts whose registries
+  /// have a side (`server`). Empty if the class has none.
   std::string provider_interface;
-  /// Whether the registry's own asset is content. One that only says what is built, for an editor,
-  /// is packed where something that is built refers to it, and not otherwise.
+  /// Whether the registry's own asset is content. A registry that only controls an editor's build
+  /// is packed only if a packed asset refers to it.
   bool is_packed = true;
-  /// Whether a registry is no asset of its own but a component of a game object, in a prefab or a
-  /// scene. Such classes have no ids, and `prepare` leaves their files alone.
+  /// Whether a registry is not an asset but a component of a game object in a prefab or scene. Such
+  /// classes have no ids, and `prepare` does not change their files.
   bool is_component = false;
-  /// Keys of such a component that hold one more entry each, beside its list.
+  /// Keys of such a component that contain one more entry each, outside its list.
   std::vector<std::string> single_entries;
   std::vector<EntryField> entry_template;
-  std::uint32_t first_id = 0;  ///< 1 where 0 means "none" on the wire.
+  std::uint32_t first_id = 0;  ///< 1 if 0 means "none" on the wire.
   /// The built-in classes whose definitions count from 1 in layout S and from 0 in layout M.
   bool first_id_by_layout = false;
-  /// The built-in classes that layout F still has. A `registryId` that its definitions hold is a
-  /// leftover of an older layout, because nobody saved them since, and means nothing.
+  /// The built-in classes that exist in layout F. There, a `registryId` in a definition is left
+  /// over from an older layout, because the definition was not saved since. It has no meaning.
   bool is_in_last_layout = false;
-  bool definitions_store_ids = true;       ///< False once the project shows layout F.
-  bool definitions_say_guid = false;       ///< They store their own guid under `guid`.
-  std::string owner_path;                  ///< Weak reference to what an entry belongs to.
-  std::vector<std::string> own_guid_keys;  ///< Where an entry repeats its asset's guid.
-  std::string component;                   ///< What the root of every registered prefab must carry.
-  std::vector<std::string> component_guid_paths;  ///< Where that component stores the asset's guid.
-  std::string pool_size_path;                     ///< Must be positive where it exists.
-  /// Keys of the registry's asset whose guids name no asset: what another tool numbers it by.
+  bool definitions_store_ids = true;       ///< False if the project has layout F.
+  bool definitions_say_guid = false;       ///< Definitions store their own guid under `guid`.
+  std::string owner_path;                  ///< Weak reference to the owner of an entry.
+  std::vector<std::string> own_guid_keys;  ///< Keys of an entry that repeat its asset's guid.
+  std::string component;                   ///< Required on the root of every registered prefab.
+  std::vector<std::string> component_guid_paths;  ///< Its keys for the asset's guid.
+  std::string pool_size_path;                     ///< Must be positive if it exists.
+  /// Keys of the registry's asset whose guids are not assets but identities in another tool.
   std::vector<std::string> foreign_guid_keys;
-  /// Keys of a plain registry and of its entries that the game reads itself.
+  /// Keys of a plain registry and of its entries that the game itself reads.
   std::vector<std::string> field_keys;
-  std::vector<std::string> key_paths;  ///< Scalars and weak references that make entries distinct.
-  /// False where entries are found by their guids alone: they get no type ids, so that there is no
-  /// limit of them, no lock, and nothing to compare with what has shipped.
+  std::vector<std::string> key_paths;  ///< Scalars and weak references that identify an entry.
+  /// False if entries are found by their guids only. Then they have no type ids: no limit on their
+  /// number, no lock, and no comparison with shipped ids.
   bool has_ids = true;
-  /// The ready-made set that it is of, as `classes_from` names it; empty for others. No root lists
-  /// registries of a package's class: they are for both targets.
+  /// The ready-made set of the class, as named in `classes_from`; empty for others. Roots do not
+  /// list registries of a package's class: these are for both targets.
   std::string ready_made;
-  /// Nothing in the project's settings asks for it: only what shows its script is of the class.
+  /// The project's settings do not request the class, so only its script identifies it.
   bool is_assumed = false;
 };
 
-/// The seven registries of the seeds and Presentation, in every layout that FPSSample has had.
+/// The seven registries of the seeds and Presentation, in all layouts of FPSSample.
 const std::vector<ClassDeclaration>& builtin_classes();
 
-/// True for a class with the name of a built-in one, also when the project declares it anew.
+/// True for a class with the name of a built-in one, also if the project redeclares it.
 bool is_built_in(const ClassDeclaration& declaration);
 
 /// The built-in classes, the ready-made ones that the project names (`classes_from`; without that
-/// key all of them), and those that it declares; a later one of the same name replaces an earlier.
-/// Fails with `malformed`, naming the line of `muster.yaml`.
+/// key all of them), and those that it declares. A later class replaces an earlier one of the same
+/// name. Fails with `malformed`, naming the line of `muster.yaml`.
 Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& config);
 
-/// The class of the assets that list a target's registries.
+/// The class of assets that list a target's registries.
 inline constexpr std::string_view kRootClass = "AssetRegistryRoot";
 
 }  // namespace muster

@@ -1,5 +1,6 @@
-// Several registries of a class may share a target, or each build for one: per target, the first
-// that builds for most targets takes what is new, so that nothing new is missing on one side.
+// A class may have several registries per target, or one for each. For each target, new entries go
+// to the first of the registries that build for most targets, so that no new entry is missing on
+// one side.
 #include "registry/model/class_members.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 std::string_view last_key(std::string_view path) { return path.substr(path.find_last_of('.') + 1); }
 
-// The oldest layout's providers stand for two prefabs, one per side.
+// The providers of the oldest layout represent two prefabs, one per side.
 bool are_paired(const ClassDeclaration& declaration,
                 const std::vector<const Registry*>& registries) {
   if (declaration.provider_interface.empty() || declaration.prepare.empty()) return false;
@@ -79,7 +80,7 @@ void ClassMembers::collect_providers(std::set<Guid>& handled) {
         clashes_.push_back({project_.index().find(owner->second), member.asset, guid});
         is_passed = true;
       }
-      // A prefab that nothing has cannot be registered: another rule tells of the reference.
+      // A missing prefab cannot be registered; another rule reports the reference.
       const bool exists = project_.index().find(guid) != kNoAsset;
       if (exists || project_.is_known_elsewhere(guid)) candidate.*side = guid;
     }
@@ -87,7 +88,7 @@ void ClassMembers::collect_providers(std::set<Guid>& handled) {
   }
 }
 
-// An entry lists what it is the entry of, and what it holds where a rule would put it.
+// The keys of an entry: its candidate, and the assets that it holds where a rule would write them.
 std::set<Guid> ClassMembers::keys_of(const RegistryEntry& entry) const {
   std::set<Guid> keys;
   if (entry.is_free) return keys;

@@ -1,4 +1,4 @@
-// Which things belong into the registries of one class, and which registry lacks which.
+// Determines the members of the registries of one class, and the members that each registry lacks.
 #pragma once
 
 #include <map>
@@ -9,25 +9,25 @@
 
 namespace muster {
 
-/// A logical thing that has one type id: an asset, or a provider with one prefab per side.
+/// A logical object with one type id: an asset, or a provider with one prefab per side.
 struct Candidate {
   Guid key;     ///< The guid of the asset or provider.
-  Guid client;  ///< What a client registry lists for it; null when nothing.
+  Guid client;  ///< The asset that a client registry lists; null for none.
   Guid server;
   const PrepareRule* rule = nullptr;
   AssetNumber asset = kNoAsset;  ///< The asset or provider.
   bool is_provider = false;
 };
 
-/// Two providers that stand for one prefab, so that nobody can say which id the prefab has.
+/// Two providers of one prefab; the id of the prefab is ambiguous.
 struct ProviderClash {
-  AssetNumber kept = kNoAsset;    ///< The one that counts.
-  AssetNumber passed = kNoAsset;  ///< The other, which is not registered.
+  AssetNumber kept = kNoAsset;    ///< The provider that is used.
+  AssetNumber passed = kNoAsset;  ///< The provider that is not registered.
   Guid prefab;
 };
 
-/// The candidates of one class, and what its registries lack of them: the one truth of `prepare`,
-/// which adds it, and of the rule `unregistered-prefab`, which tells it. Refers to the project.
+/// The candidates of one class, and those that its registries lack. `prepare` adds them, and the
+/// rule `unregistered-prefab` reports them; both use this class. Refers to the project.
 class ClassMembers {
  public:
   ClassMembers(const Project& project, const ClassDeclaration& declaration);
@@ -37,20 +37,20 @@ class ClassMembers {
   /// Providers first, then rule by rule; sorted by path within a rule.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const std::vector<ProviderClash>& clashes() const { return clashes_; }
-  /// True when the registries are the client's and the server's of the oldest layout, filled
-  /// together so that one candidate has one id on both sides.
+  /// True if the registries are the client's and the server's of the oldest layout. They are filled
+  /// together, so that a candidate has the same id on both sides.
   bool is_paired() const { return is_paired_; }
 
-  /// The key of the candidate that an asset belongs to; its own guid when it belongs to none.
+  /// The key of the candidate that contains an asset; its own guid if none exists.
   Guid key_of(const Guid& asset) const;
   /// True when the asset is a candidate, or one side of one.
   bool has(const Guid& asset) const { return key_of_.contains(asset); }
   /// The candidate with this key, or null.
   const Candidate* find(const Guid& key) const;
-  /// What a registry lists for a candidate; null when nothing that exists.
+  /// The asset that a registry lists for a candidate; null if it does not exist.
   static Guid side_of(const Registry& registry, const Candidate& candidate);
 
-  /// What `prepare` adds to a registry, in the order of `candidates`.
+  /// The candidates that `prepare` adds to a registry, in the order of `candidates`.
   std::vector<const Candidate*> lacking(const Registry& registry) const;
   /// True when any registry of the class lists the candidate.
   bool is_listed(const Candidate& candidate) const { return covered_.contains(candidate.key); }
@@ -70,12 +70,12 @@ class ClassMembers {
   std::map<Guid, std::size_t> by_key_;  // into candidates_
   std::vector<ProviderClash> clashes_;
   std::map<Guid, Guid> key_of_;
-  std::map<const Registry*, std::set<Guid>> listed_;  // keys
-  std::map<Guid, TargetSet> covered_;                 // by the registries that list it
+  std::map<const Registry*, std::set<Guid>> listed_;  // the keys of each
+  std::map<Guid, TargetSet> covered_;  // the targets of the registries that list a key
   std::vector<std::pair<Target, const Registry*>> takers_;
 };
 
-/// One thing that the client's and the server's registries of a class give different type ids.
+/// One object with different type ids in the client's and the server's registries of a class.
 struct IdDisagreement {
   const Registry* client = nullptr;
   const RegistryEntry* client_entry = nullptr;
@@ -83,9 +83,9 @@ struct IdDisagreement {
   const RegistryEntry* server_entry = nullptr;
 };
 
-/// What has ids on both sides and none in common, in the order of the members' keys. Type ids go
-/// over the wire, so that this is an error whatever the layout. Classes whose entries are found by
-/// a key of their own have none.
+/// Objects with ids on both sides, but none in common, in the order of the members' keys. Type ids
+/// are sent over the network, so this is an error in every layout. Classes whose entries are found
+/// by a key of their own have none.
 std::vector<IdDisagreement> id_disagreements(const ClassMembers& members);
 
 }  // namespace muster

@@ -14,8 +14,8 @@ bool holds_components(const AssetPath& path) {
   return has_extension(path, "prefab") || has_extension(path, "unity");
 }
 
-// The class of a component with this script. Other networking packages, and games, have classes of
-// the same names: `is_sure` is false where only the name fits. Then the form has to fit too.
+// The class of a component with this script. Other networking packages and games have classes of
+// the same names: if only the name matches, `is_sure` is false and the form must match too.
 struct ClassGuess {
   const ClassDeclaration* declaration = nullptr;
   bool is_sure = false;
@@ -44,8 +44,8 @@ NodeIndex list_in(const yaml::Tree& tree, NodeIndex fields, const ClassDeclarati
   return kNoNode;
 }
 
-// The class that an object of a file is a component of; null when of none. What is stripped stands
-// for an object of another file, without its fields.
+// The class of an object in a file, if it is a registry component; otherwise null. A stripped
+// object is a placeholder, without fields, of an object in another file.
 const ClassDeclaration* class_of_object(const Project& project,
                                         const std::vector<ClassDeclaration>& classes,
                                         const SourceFile& source, int document) {
@@ -59,7 +59,7 @@ const ClassDeclaration* class_of_object(const Project& project,
   return list_in(source.tree, fields, *guess.declaration) == kNoNode ? nullptr : guess.declaration;
 }
 
-// The guid of the prefab that an object of a file is an instance of; null for other objects.
+// The guid of the prefab of a prefab instance; null for other objects.
 Guid source_of_instance(const SourceFile& source, int document) {
   const NodeIndex fields = source.fields_of(document);
   if (fields == kNoNode || source.tree.find(fields, "m_Modification") == kNoNode) return {};
@@ -78,7 +78,7 @@ bool leads_to_entry(std::string_view path, const ClassDeclaration& declaration) 
          std::ranges::any_of(declaration.lists, is_item);
 }
 
-// What an instance sets the entries of a component of its prefab to.
+// Adds the entries that an instance overrides in a component of its prefab.
 void add_overrides(const SourceFile& source, int document, const ClassDeclaration& declaration,
                    std::vector<NodeIndex>& found) {
   const yaml::Tree& tree = source.tree;
@@ -143,8 +143,8 @@ class ComponentSearch {
     }
   }
 
-  // One step from prefabs with a component to what has instances of them. An instance that changes
-  // no entry adds none, but others may come of it.
+  // One step from prefabs with a component to files with instances of them. An instance that
+  // overrides no entry adds none, but instances of it may.
   bool follow_instances() {
     if (carriers_.empty()) return false;
     std::map<AssetNumber, const ClassDeclaration*> next;
@@ -172,7 +172,8 @@ class ComponentSearch {
   std::map<AssetNumber, std::string>& found_;
   std::vector<ModelProblem>& problems_;
   std::map<Guid, ClassGuess> guesses_;
-  std::map<AssetNumber, const ClassDeclaration*> carriers_;  // have such a component, by any way
+  // Have such a component, directly or not.
+  std::map<AssetNumber, const ClassDeclaration*> carriers_;
 };
 
 }  // namespace

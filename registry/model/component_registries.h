@@ -1,5 +1,5 @@
-// Registries that are components of game objects in prefabs and scenes, as Mirror's NetworkManager
-// is. An asset is one registry, however many such components it has.
+// Finds registries that are components of game objects in prefabs and scenes, such as Mirror's
+// NetworkManager. An asset is one registry, whatever the number of such components.
 #pragma once
 
 #include <map>
@@ -10,21 +10,21 @@
 
 namespace muster {
 
-/// Adds the prefabs and scenes with a component of a class that is declared as one (`is_component`)
-/// to `found`, and those that change the entries of such a component in an instance of a prefab.
-/// Adds to `problems` the files that refer to the class's script and cannot be parsed.
+/// Adds to `found` the prefabs and scenes with a component of a class that is declared as one
+/// (`is_component`), and those that override entries of such a component in a prefab instance. Adds
+/// to `problems` the files that refer to the class's script and cannot be parsed.
 void find_component_registries(const Project& project, const std::vector<ClassDeclaration>& classes,
                                std::map<AssetNumber, std::string>& found,
                                std::vector<ModelProblem>& problems);
 
-/// Where the entries of such a registry stand in its file.
+/// The entries of such a registry in its file.
 struct ComponentEntries {
-  std::vector<yaml::NodeIndex> lists;   ///< What stands under the class's list, whatever it is.
-  std::vector<yaml::NodeIndex> single;  ///< Entries outside of lists, and overriding ones.
+  std::vector<yaml::NodeIndex> lists;   ///< The values of the class's list key, of any kind.
+  std::vector<yaml::NodeIndex> single;  ///< Entries outside of lists, and overrides.
 };
 
-/// The entries in a prefab or scene that `find_component_registries` found.
-/// Overrides in an instance add to the entries of its prefab and replace none of them.
+/// The entries in a prefab or scene that `find_component_registries` found. Overrides in an
+/// instance are added to the entries of its prefab; they replace none.
 ComponentEntries component_entries(const Project& project,
                                    const std::vector<ClassDeclaration>& classes,
                                    const ClassDeclaration& declaration, const SourceFile& source);

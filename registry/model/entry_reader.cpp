@@ -9,7 +9,7 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-// What the editor keeps for itself: code, presets, and what is in its folders.
+// Content of the editor only: code, presets, and files in its folders.
 bool is_of_the_editor(const AssetPath& path) {
   if (is_script(path) || has_extension(path, "preset")) return true;
   for (AssetPath folder = path.parent(); !folder.empty(); folder = folder.parent()) {
@@ -24,7 +24,7 @@ void EntryReader::add_problem(ModelProblem::Kind kind, Location location, std::s
   problems_.push_back({kind, std::move(location), {}, kNoAsset, std::move(detail)});
 }
 
-// A single value, or a list, would be read as an entry in which nothing is set.
+// A single value or a list would be read as an entry without values.
 bool EntryReader::check_form(const ClassDeclaration& declaration, const SourceNode& at) {
   const yaml::Tree& tree = at.source->tree;
   const yaml::NodeKind kind = tree.at(at.node).kind;
@@ -63,7 +63,7 @@ RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const Sourc
     return entry;
   }
   const yaml::Tree& tree = at.source->tree;
-  // In a game's own class of the editor's files these keys are the game's.
+  // In a game's own class of Unity files, the game defines the meaning of these keys.
   const bool has_our_keys = at.source->dialect == yaml::Dialect::plain || is_built_in(declaration);
   const bool states_id = has_our_keys && !is_reference;
   if (const NodeIndex id = states_id ? tree.find(at.node, "type_id") : kNoNode; id != kNoNode) {
@@ -115,8 +115,8 @@ void EntryReader::read_references(const ClassDeclaration& declaration, const Sou
   }
 }
 
-// One reference for each asset in a folder that a build can hold: what Addressables gives an
-// address. Variants follow their bases.
+// Adds one reference for each asset in a folder that a build can contain: the assets to which
+// Addressables gives an address. Variants follow their bases.
 void EntryReader::add_content(const EntryReference& folder, RegistryEntry& entry) {
   entry.folder = folder.guid;
   const AssetIndex& index = project_.index();
@@ -133,7 +133,7 @@ void EntryReader::add_content(const EntryReference& folder, RegistryEntry& entry
   }
 }
 
-// Whether a file id means another object of an asset than its main one.
+// Whether a file id refers to another object of an asset than its main one.
 bool EntryReader::is_sub_object(AssetNumber asset, std::int64_t file_id) const {
   if (asset == kNoAsset || is_prefab(project_.sources(), asset)) return false;
   const SourceFile& source = project_.sources().get(asset);
@@ -141,7 +141,7 @@ bool EntryReader::is_sub_object(AssetNumber asset, std::int64_t file_id) const {
   return document >= 0 && document != source.document_of(0);
 }
 
-// The definition that an entry holds by strong reference, and what is stored in it.
+// Reads the definition that an entry refers to strongly, and its stored values.
 void EntryReader::read_definition(const ClassDeclaration& declaration, const SourceNode& at,
                                   RegistryEntry& entry) {
   SourceNode holder = at;
@@ -164,7 +164,7 @@ void EntryReader::read_definition(const ClassDeclaration& declaration, const Sou
   }
   if (entry.definition == kNoAsset) return;
   entry.owner = project_.index().at(entry.definition).guid;
-  // An entry may name a prefab directly, by an object that only a base of the prefab has.
+  // An entry may refer to a prefab directly, through an object that only a base of the prefab has.
   if (is_prefab(project_.sources(), entry.definition)) return;
   const SourceNode fields = query_.follow(holder);
   if (!fields.exists()) return;
@@ -192,7 +192,7 @@ void EntryReader::read_details(const ClassDeclaration& declaration, const Source
     entry.own_guid = reference.value().guid;
     entry.own_guid_location = value.location();
   }
-  // Entries with a guid of their own are of layout F, whatever their script shows.
+  // Entries with a guid of their own have layout F, even if their script suggests another.
   if (!entry.own_guid.is_null() || !declaration.definitions_store_ids) entry.stored_id.reset();
   if (!declaration.owner_path.empty()) {
     const SourceNode value = query_.find_one(at, declaration.owner_path);
@@ -217,7 +217,7 @@ void EntryReader::read_details(const ClassDeclaration& declaration, const Source
                   entry.definition_guid.is_null() && entry.folder.is_null() && !names_anything(at);
 }
 
-// A slot whose reference leads nowhere is broken, not free.
+// A slot with an unresolved reference is broken, not free.
 bool EntryReader::names_anything(const SourceNode& at) const {
   const yaml::Tree& tree = at.source->tree;
   const auto whole = any_reference_at(at);

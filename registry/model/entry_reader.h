@@ -1,4 +1,4 @@
-// Reading the entries of registries.
+// Reads the entries of registries.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace muster {
 
-/// Reads single entries by the declaration of their class. Notes in `problems` what cannot be read
-/// of them; refers to both arguments.
+/// Reads single entries by the declaration of their class. Adds unreadable parts to `problems`.
+/// Refers to both arguments.
 class EntryReader {
  public:
   EntryReader(const Project& project, std::vector<ModelProblem>& problems)
       : project_(project), problems_(problems), query_(project.sources(), problems) {}
 
-  /// The entry at a node of the list, at this place in it. Its type id is given to it later.
+  /// The entry at a node of the list, with this index. Its type id is assigned later.
   RegistryEntry read(const ClassDeclaration& declaration, const SourceNode& at, std::size_t slot);
 
  private:

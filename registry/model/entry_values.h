@@ -1,4 +1,4 @@
-// What the entries hold that `prepare` writes.
+// The values of the entries that `prepare` writes.
 #pragma once
 
 #include <string>
@@ -10,25 +10,26 @@
 
 namespace muster {
 
-/// What an entry of this class holds for a member of it: the asset, and what is copied from its
+/// The values of an entry for a member of this class: the asset, and copies of values in its
 /// component.
 EntryValues entry_values(const Project& project, const ClassDeclaration& declaration,
                          const Candidate& wanted, const Guid& guid);
 
-/// True when what an entry copied from its asset no longer matches it.
+/// True if a value that an entry copied from its asset no longer matches it.
 bool is_outdated(const ClassDeclaration& declaration, const RegistryEntry& entry,
                  const EntryValues& values);
 
-/// The values of the class's key paths in an entry that is written with these values.
+/// The values of the class's key paths in an entry with these values.
 std::vector<std::string> key_of_values(const ClassDeclaration& declaration,
                                        const EntryValues& values);
 
-/// How entries are written where there is none to imitate: the layout of an empty registry shows in
-/// its script's base class, and in how the rest of the project spells weak references.
+/// The form of entries in a registry without entries to imitate. The base class of its script, and
+/// the weak references in the rest of the project, show the layout.
 EntryForm entry_form(const Project& project, const Registry& registry);
 
-/// The object of an asset that a strong reference in this registry names: of a prefab its root
-/// object, or the component that the registry's own references name; else the main object.
+/// The object of an asset that a strong reference in this registry names: for a prefab its root
+/// object, or the component to which the registry's other references point; for other assets the
+/// main object.
 StrongTarget strong_target(const Project& project, const Registry& registry, const Guid& guid);
 
 }  // namespace muster

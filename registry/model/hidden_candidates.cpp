@@ -1,9 +1,10 @@
-// An asset that cannot be read mentions nothing that could be found. To pass it over would be to
-// build a game without its content and call that a success, so it counts as a root or registry
-// until something tells that it is none: the project has no script of such a class; the sidecar or
-// the file's head names another kind of main object (lighting, terrain, a mesh); the head names
-// another script; or the bytes are a serialized file of the engine, whole, that names none of those
-// scripts.
+// An unreadable asset has no mentions that could be found. Ignoring it could build a game without
+// its content and report success. So it counts as a root or registry unless one of these shows that
+// it is none:
+// - the project has no script of such a class;
+// - the sidecar or the file's head names another kind of main object (lighting, terrain, a mesh);
+// - the head names another script;
+// - the bytes are a complete serialized file of the engine that names none of those scripts.
 #include "registry/model/hidden_candidates.h"
 
 #include <algorithm>
@@ -19,13 +20,13 @@ namespace {
 
 using ProblemKind = ContentProblem::Kind;
 
-// A root or registry of more bytes than this is none: entries have some tens of bytes each.
+// A larger file is no root or registry: entries have some tens of bytes each.
 constexpr std::uint64_t kBinaryBytesMax = 64ULL * 1024 * 1024;
 constexpr std::string_view kDocument = "--- !u!";
 constexpr std::string_view kScriptedType = "114";
 
-// True when the first object of a text asset is one that a script describes, and when there is no
-// object at all. JSON is no asset of the engine.
+// True if the first object of a text asset is described by a script, or if the asset has no object.
+// JSON is no asset of the engine.
 bool may_be_scripted(std::string_view head) {
   if (head.substr(0, 1) == "{") return false;
   std::size_t at = head.starts_with(kDocument) ? 0 : head.find("\n--- !u!");
@@ -45,7 +46,7 @@ class HiddenSearch {
     std::set<AssetNumber> odd;
     found_ = &found;
     for (const ContentProblem& problem : project_.graph().problems()) {
-      // What names its script is there.
+      // The mention of its script is available in these cases.
       if (problem.kind == ProblemKind::invalid_utf8 || problem.kind == ProblemKind::conflict)
         continue;
       odd.insert(problem.asset);
@@ -81,7 +82,7 @@ class HiddenSearch {
     const bool is_textless = problem.kind == ProblemKind::lfs_pointer ||
                              problem.kind == ProblemKind::binary ||
                              problem.kind == ProblemKind::foreign_text;
-    // The class of a plain file that cannot be read is asked for, and told, elsewhere.
+    // The class of an unreadable plain file is read and reported elsewhere.
     if (is_plain_path(path_of(problem.asset))) return is_textless;
     if (!has_extension(path_of(problem.asset), "asset")) return false;
     if (is_of_other_kind(problem.asset)) return false;
@@ -114,8 +115,8 @@ class HiddenSearch {
     return guids;
   }
 
-  // Nothing at all, or the beginning of a scripted object that does not come to its script. A
-  // script that was lost is written as one whose id is 0.
+  // An empty file, or the beginning of a scripted object that ends before its script. A lost script
+  // is written with the id 0.
   bool is_cut_short(AssetNumber asset) {
     if (!may_be_scripted(head_of(asset))) return false;
     if (is_of_other_kind(asset) || scripts().empty()) return false;
@@ -127,7 +128,7 @@ class HiddenSearch {
     return script == yaml::kNoNode || source.tree.at(script).kind != yaml::NodeKind::mapping;
   }
 
-  // Of a file that is too large only the beginning is looked at.
+  // Reads only the beginning of a file that is too large.
   bool may_name_script(std::string_view head) {
     if (!may_be_scripted(head)) return false;
     std::optional<Guid> first;
@@ -143,7 +144,7 @@ class HiddenSearch {
     return head ? as_text(head.value()) : std::string_view{};
   }
 
-  // The scripts of roots and registries. Looked for only when it matters: it reads every script.
+  // The scripts of roots and registries. Computed on demand, because it reads every script.
   const std::set<Guid>& scripts() {
     if (scripts_) return *scripts_;
     scripts_.emplace();
@@ -157,8 +158,8 @@ class HiddenSearch {
     return *scripts_;
   }
 
-  // Those of them that need not be in the project: what it declares, and what assets have that are
-  // known by a class which they state.
+  // Those scripts that need not be in the project: the declared ones, and those of assets that are
+  // recognised by a class that they state.
   const std::set<Guid>& elsewhere() {
     if (elsewhere_) return *elsewhere_;
     elsewhere_.emplace();
@@ -168,15 +169,15 @@ class HiddenSearch {
     for (const auto& [asset, name] : *found_) {
       for (const ReferenceEdge& edge : project_.graph().from(asset)) {
         if (edge.in_meta || !edge.is_strong()) continue;
-        elsewhere_->insert(edge.guid);  // The script comes first.
+        elsewhere_->insert(edge.guid);  // The first mention is the script.
         break;
       }
     }
     return *elsewhere_;
   }
 
-  // The ids of the engine's own kinds are those of their types, with five digits more; scripted
-  // objects share one id or have a random one. 0 and -1 say nothing.
+  // The ids of the engine's own kinds are the numbers of their types with five more digits.
+  // Scripted objects share one id or have a random one; 0 and -1 give no information.
   bool is_of_other_kind(AssetNumber asset) const {
     constexpr std::int64_t kObjectsPerType = 100'000;
     if (has_foreign_importer(project_.files(), path_of(asset))) return true;
@@ -204,7 +205,7 @@ bool hides_candidate(const IndexProblem& problem) {
     return false;
   }
   const std::string_view name = problem.path.name();
-  // A folder that cannot be listed may hide anything.
+  // A folder that cannot be listed may contain any file.
   if (!name.ends_with(kSidecar)) return problem.kind == unreadable;
   const auto asset =
       AssetPath::parse(problem.path.text().substr(0, problem.path.text().size() - kSidecar.size()));

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kMaxLockBytes = 16ULL * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kKnownKeys = {"version", "registry", "ids", "retired"};
 
-// Reads one text; where it fails, `fault` is set.
+// Parses one text. On failure, `fault` is set.
 class LockReader {
  public:
   LockReader(const yaml::Tree& tree, yaml::Position& fault)
@@ -45,7 +45,7 @@ class LockReader {
     return fail(ErrorCode::malformed, why);
   }
 
-  // A list that is none would lose every id that it was meant to hold.
+  // A value that is no list would lose all its ids.
   Result<yaml::NodeIndex> list_at(std::string_view key) {
     const yaml::NodeIndex list = tree_.find(root_, key);
     if (list == yaml::kNoNode) return list;
@@ -184,7 +184,7 @@ std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex&
     const AssetNumber named = index.find(file.lock.registry);
     if (file.lock.registry.is_null() || named == kNoAsset) continue;
     LockFile*& owner = owners[named];
-    // Of two copies, that beside the registry was written last.
+    // Of two copies, the one beside the registry is newer.
     const bool is_beside = file.path == lock_path_of(index.at(named).path);
     if (owner == nullptr || is_beside) owner = &file;
   }
@@ -202,7 +202,7 @@ std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex&
   return locks;
 }
 
-// The copy has a name of its own, which does not matter: a lock counts for the registry it names.
+// The name of the copy does not matter: a lock belongs to the registry whose guid it contains.
 Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetPath& path,
                                                  std::string_view next) {
   std::optional<AssetPath> copy;

@@ -1,6 +1,5 @@
-// A schema sees one file. What `muster validate` reports of that file alone the schema reports too;
-// a test feeds both the same mutations. Where a file may hold keys of the game's own both allow
-// them.
+// A schema sees one file. It reports the same as `muster validate` does for that file alone; a test
+// runs both on the same mutations. If a file may have keys of the game, both allow them.
 #include "registry/model/json_schemas.h"
 
 #include "registry/base/json_text.h"
@@ -20,7 +19,7 @@ constexpr const char* kGuidPattern = "^[0-9a-f]{32}$";
 
 Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 
-// YAML reads `404` as a number, `yes` as a truth value; the reader takes any single value as text.
+// YAML reads `404` as a number and `yes` as a boolean; the reader accepts any single value as text.
 Json any_text() { return {{"type", Json::array({"string", "number", "boolean"})}}; }
 
 Json guid_text() { return {{"type", "string"}, {"pattern", kGuidPattern}}; }
@@ -31,7 +30,7 @@ std::string text_of(const Json& json) { return json_text(json); }
 
 Json part_reference(std::string_view name) { return {{"$ref", "#/$defs/" + std::string(name)}}; }
 
-// An empty value under a key means that all of it is commented out.
+// A key has an empty value if its whole content is commented out.
 Json or_null(Json schema) {
   schema["type"] = Json::array({schema["type"], "null"});
   return schema;
@@ -43,7 +42,7 @@ Json byte_count_schema() {
             {{"type", "string"}, {"pattern", "^[0-9]+ *(B|kB|KiB|MB|MiB|GB|GiB)?$"}}}}};
 }
 
-// By id: a severity, or one per pattern of paths. Readers of YAML 1.1 take `off` for false.
+// Keyed by rule id: a severity, or one per path pattern. Readers of YAML 1.1 read `off` as false.
 Json rules_schema() {
   const Json severity{{"enum", {"off", "note", "warning", "error", false}}};
   const Json by_path{{"type", "object"}, {"additionalProperties", severity}};
@@ -141,7 +140,7 @@ Json part_schema(ConfigPart part) {
 
 Json type_id_schema() { return {{"type", "integer"}, {"minimum", 0}, {"maximum", TypeId::kMax}}; }
 
-// What stands under a key that leads to a definition: a reference to it, or the definition itself.
+// The value of a key that leads to a definition: a reference, or the definition itself.
 Json leading_schema() {
   return {{"anyOf",
            {part_reference("strong_or_unset"),
@@ -150,7 +149,7 @@ Json leading_schema() {
             {{"type", "null"}}}}};
 }
 
-// What the keys of an entry may hold, as far as one file shows it.
+// The allowed values of the keys of an entry, as far as one file shows them.
 Json entry_schema(const ClassDeclaration& entry) {
   Json properties = Json::object();
   for (const std::string& key : entry_keys(entry)) properties[key] = Json::object();
@@ -202,8 +201,8 @@ Json root_schema() {
           {"required", {"assetRegistries"}}};
 }
 
-// A number in quotes is read like one without. The texts of 19 digits include a few that are too
-// large.
+// A number in quotes is read like one without. Texts of 19 digits include a few numbers that are
+// too large.
 Json whole_number(std::int64_t minimum, std::int64_t maximum, const char* digits) {
   return {{"anyOf",
            {{{"type", "integer"}, {"minimum", minimum}, {"maximum", maximum}},
@@ -219,7 +218,7 @@ Json file_id_schema(bool may_be_unset) {
 
 Json word_schema() { return whole_number(INT32_MIN, INT32_MAX, "^-?0*[0-9]{1,9}$"); }
 
-// `{fileID, guid}`: what it names is needed. Set, unless `may_be_unset`.
+// `{fileID, guid}`, both required. Must be set, unless `may_be_unset`.
 Json strong_schema(bool may_be_unset) {
   constexpr const char* kSetGuid = "^(?!0{32}$)[0-9a-fA-F]{32}$";
   constexpr const char* kAnyGuid = "^([0-9a-fA-F]{32})?$";
@@ -235,7 +234,7 @@ Json strong_schema(bool may_be_unset) {
   if (!may_be_unset) {
     schema["required"].push_back("guid");
   } else {
-    // A plain file has one object, so that a file id alone leads nowhere.
+    // A plain file has one object, so a file id alone refers to nothing.
     const Json zero{{"anyOf", {{{"const", 0}}, {{"type", "string"}, {"pattern", "^-?0+$"}}}}};
     schema["anyOf"] = {{{"properties", {{"fileID", zero}}}},
                        {{"properties", {{"guid", {{"type", "string"}, {"pattern", kSetGuid}}}}},
@@ -244,7 +243,7 @@ Json strong_schema(bool may_be_unset) {
   return schema;
 }
 
-// Any of a reference's spellings, or nothing.
+// A reference in any spelling, or an empty value.
 Json reference_schema() {
   const Json word = word_schema();
   const Json text{{"type", "string"}, {"pattern", "^([0-9a-fA-F]{32})?$"}};
@@ -266,7 +265,7 @@ Json names_schema() {
   return or_null(list_of({{"type", "string"}, {"allOf", {part_reference("component_name")}}}));
 }
 
-// A name of a component that is not one of the game's, mistyped.
+// A component name that looks like a mistyped name of one of the game's components.
 Json component_name_schema(const Json& described, const TargetStripRules& strip) {
   Json known = Json::array();
   Json slips = Json::array();
@@ -281,7 +280,7 @@ Json component_name_schema(const Json& described, const TargetStripRules& strip)
   return schema;
 }
 
-// An entity; one that comes from another prefab may remove what that has.
+// An entity. One with a prefab may remove parts of it.
 Json entity_schema(bool may_have_prefab) {
   Json schema{{"type", "object"},
               {"properties",
@@ -297,7 +296,7 @@ Json entity_schema(bool may_have_prefab) {
   return schema;
 }
 
-// A root that comes from a base may remove what that has.
+// A root with a base may remove parts of it.
 Json based_entity_schema() {
   Json schema = entity_schema(false);
   schema["properties"]["removed"] = names_schema();
@@ -327,7 +326,8 @@ Json prefab_schema() {
           {"else", {{"if", {{"required", {"root"}}}}, {"then", fresh}, {"else", bare}}}};
 }
 
-// Lists components, or has fields named after them (`health` or `Health`). More is its script's.
+// Lists components, or has fields named after them (`health` or `Health`). Other keys belong to its
+// script.
 Json factory_schema(const Json& described) {
   Json properties{{"guid", part_reference("reference")},
                   {"components", or_null(list_of(part_reference("component")))}};
@@ -345,7 +345,8 @@ Json factory_schema(const Json& described) {
   return {{"type", "object"}, {"properties", std::move(properties)}};
 }
 
-// `- Health: {current: 50}` or only `- Marker`. What a game does not describe, its engine may know.
+// `- Health: {current: 50}` or only `- Marker`. A component without a description may belong to the
+// engine.
 Json component_schema(const Json& described) {
   Json properties = Json::object();
   for (const auto& [name, schema] : described.at("$defs").items()) {
@@ -386,7 +387,7 @@ std::string content_json_schema(std::span<const ClassDeclaration> classes,
                                 std::span<const ComponentDescription> components,
                                 const TargetStripRules& strip) {
   const Json described = Json::parse(components_json_schema(components));
-  // The names of classes are there to be completed; another one is the game's own.
+  // Class names are offered for completion; other names are the game's own.
   Json schema{
       {"$schema", kDialect},
       {"title", "A plain file of a project"},

@@ -1,5 +1,4 @@
-// What an editor needs to complete and underline `muster.yaml` and plain files: JSON Schema
-// 2020-12.
+// JSON Schemas (2020-12) with which editors complete and check `muster.yaml` and plain files.
 #pragma once
 
 #include <span>
@@ -11,13 +10,13 @@
 
 namespace muster {
 
-/// A schema of `muster.yaml`: from the keys that its reader knows (`config_keys.h`).
+/// A schema of `muster.yaml`, from the keys that its reader knows (`config_keys.h`).
 std::string config_json_schema();
 
 /// A schema of a project's plain files: roots, the registries of each class (from its declaration),
-/// and prefabs with the components of the game (from their descriptions). Files of other classes
-/// are the game's own and pass; so do components that the game does not describe, unless the name
-/// looks like a mistyped one. `strip` lists more names that are no mistakes.
+/// and prefabs with the game's components (from their descriptions). It accepts files of other
+/// classes, which are the game's own, and components without a description, unless the name looks
+/// like a mistyped one. Names in `strip` are not mistakes either.
 std::string content_json_schema(std::span<const ClassDeclaration> classes,
                                 std::span<const ComponentDescription> components,
                                 const TargetStripRules& strip);

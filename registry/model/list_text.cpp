@@ -1,6 +1,6 @@
-// A block list is told by its dashes: an item reaches to its last line that is deeper than its
-// dash, and the comments and blank lines between two items belong to the second. Comments behind
-// the last item stay where they are: nobody can tell whether they speak of the list.
+// A block list is recognised by its dashes. An item extends to the last line that is indented
+// deeper than its dash; comments and blank lines between two items belong to the second. Comments
+// after the last item are not changed, because they may not belong to the list.
 #include "registry/model/list_text.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Where a file mixes its line ends, a line keeps its carriage return: see split_lines().
+// If a file mixes line ends, a line keeps its carriage return: see split_lines().
 constexpr std::string_view kBlanks = " \t\r";
 
 std::string_view trimmed(std::string_view text) {
@@ -29,7 +29,7 @@ std::string_view carriage_return_of(std::string_view line) {
   return line.ends_with('\r') ? line.substr(line.size() - 1) : std::string_view();
 }
 
-// From the blanks before a comment to the end of the line; the end alone when there is no comment.
+// From the blanks before a comment to the end of the line; empty if there is no comment.
 std::string_view comment_of(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); at = flow_token_end(line, at)) {
     const bool begins = line[at] == '#' && (at == 0 || kBlanks.find(line[at - 1]) != kBlanks.npos);
@@ -58,7 +58,7 @@ class ListReader {
     result_.is_flow = node_.is_flow;
     if (!(node_.is_flow ? read_flow() : read_block()) ||
         result_.items.size() != node_.child_count) {
-      return refuse("its items cannot be told apart");
+      return refuse("its items cannot be separated");
     }
     return result_;
   }
@@ -144,7 +144,7 @@ class ListReader {
 
   std::string pad(std::size_t more) const { return std::string(result_.dash_indent + more, ' '); }
 
-  // `text` is what stands between the brackets.
+  // `text` is the content of the brackets.
   void split_items(std::string_view text) {
     int depth = 0;
     std::size_t begin = 0;
@@ -155,7 +155,7 @@ class ListReader {
       if (text[at] != ',' || depth != 0) continue;
       add_item(text.substr(begin, at - begin));
       begin = at + 1;
-      // A comment on the line of an item's comma speaks of that item.
+      // A comment after an item's comma on the same line belongs to that item.
       const std::size_t line_end = std::min(text.find('\n', begin), text.size());
       const std::string_view rest = text.substr(begin, line_end - begin);
       if (!is_comment(rest) || result_.items.empty()) continue;
@@ -228,7 +228,7 @@ std::size_t flow_token_end(std::string_view text, std::size_t at) {
     return std::min(text.find('\n', at), text.size());
   }
   if (first != '\'' && first != '"') return at + 1;
-  // A quote inside a plain scalar is a letter like others.
+  // A quote inside a plain scalar is an ordinary character.
   const std::size_t before =
       at == 0 ? std::string_view::npos : text.find_last_not_of(" \t\r\n", at - 1);
   const bool opens = before == std::string_view::npos ||

@@ -1,4 +1,4 @@
-// Where a list stands in the text of its file, comments included.
+// Finds a list in the text of its file, including comments.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// A text as lines without their ends. Where it mixes them, its lines are those between line feeds,
-/// and one that ends in CRLF keeps its carriage return: nothing that is not changed changes.
+/// A text as lines without line ends. If the text mixes line ends, its lines end at line feeds, and
+/// one that ends in CRLF keeps its carriage return, so that unchanged lines stay byte for byte.
 struct TextLines {
   std::vector<std::string> text;
   std::string line_end = "\n";
@@ -28,28 +28,28 @@ struct ListItemText {
   std::vector<std::string> lines;  ///< The first begins with the dash.
 };
 
-/// A list with its key, as lines that can be put back in whole or in part.
+/// A list with its key, as lines that can be written back in whole or in part.
 struct ListText {
   std::size_t begin_line = 0;  ///< The line of the key.
   std::size_t end_line = 0;    ///< One past the last line of the list.
   std::string head;            ///< The key's line up to the colon.
-  std::string behind;          ///< What follows the colon of a block list: at most a comment.
+  std::string behind;          ///< The text after the colon of a block list: at most a comment.
   std::size_t dash_indent = 0;
   bool is_flow = false;
   std::vector<ListItemText> items;
-  std::vector<std::string> tail;  ///< Comment lines behind the last item, inside the list.
+  std::vector<std::string> tail;  ///< Comment lines after the last item, inside the list.
 };
 
-/// Finds the list at `node`. The items of a list in brackets are given as block items with their
-/// own text. Fails with `malformed`, naming the line, for a list whose items are not told apart by
-/// their lines; the remedy is to write it as a block.
+/// Finds the list at `node`. The items of a bracketed list are returned as block items with their
+/// own text. Fails with `malformed`, naming the line, for a list whose items cannot be separated by
+/// lines; the remedy is to write it as a block.
 Result<ListText> read_list_text(const SourceFile& source, yaml::NodeIndex node,
                                 const TextLines& lines);
 
-/// One past the token of flow text at `at`: a quoted scalar or a comment counts as one, everything
-/// else is a token of one byte.
+/// One past the token of flow text at `at`: a quoted scalar or a comment is one token, every other
+/// byte is one.
 std::size_t flow_token_end(std::string_view text, std::size_t at);
-/// One past the bracket that closes the one at `begin`; `npos` when none does.
+/// One past the bracket that closes the one at `begin`; `npos` if it is not closed.
 std::size_t flow_end(std::string_view text, std::size_t begin);
 
 }  // namespace muster

@@ -6,7 +6,7 @@
 
 namespace muster {
 
-// From layout F on an id that a listed asset stores is a leftover.
+// Since layout F, an id that a listed asset stores has no meaning.
 void MemberMender::begin(const Registry& registry) {
   const bool is_plain = project_.sources().get(registry.asset).dialect == yaml::Dialect::plain;
   stores_ids_ = false;
@@ -48,7 +48,7 @@ void MemberMender::mend_new(const Candidate& candidate, const Guid& guid, TypeId
 std::vector<std::string> MemberMender::obstacles(const Candidate& candidate,
                                                  const Guid& guid) const {
   StoredValues tried(project_);
-  wish(tried, candidate, guid, {});  // its id is not known yet
+  wish(tried, candidate, guid, {});  // the id is not known yet
   return tried.take_remaining();
 }
 

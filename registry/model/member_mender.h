@@ -1,4 +1,4 @@
-// What the members of a class's registries shall say of themselves, as `prepare` registers them.
+// Determines the values that the members of a class must store when `prepare` registers them.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace muster {
 
-/// Turns entries and new members of one class into wishes on their assets' stored values, registry
-/// by registry. Refers to its arguments.
+/// Turns entries and new members of one class into requested values of their assets, registry by
+/// registry. Refers to its arguments.
 class MemberMender {
  public:
   MemberMender(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
       : project_(project), declaration_(declaration), stored_(stored) {}
 
-  /// What follows is of this registry.
+  /// The following calls are for this registry.
   void begin(const Registry& registry);
 
-  /// An entry that stays.
+  /// Handles an entry that stays.
   void mend_listed(const RegistryEntry& entry);
-  /// A new entry. `guid` is what the registry lists for the candidate.
+  /// Handles a new entry. `guid` is what the registry lists for the candidate.
   void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id);
-  /// Why the candidate's asset could not be made to say its guid, a sentence each; empty when it
-  /// could, or says it.
+  /// The reasons why the candidate's asset cannot store its guid, one sentence each; empty if it
+  /// can, or does already.
   std::vector<std::string> obstacles(const Candidate& candidate, const Guid& guid) const;
 
  private:

@@ -1,6 +1,6 @@
-// Prefabs are not all parsed: one that carries a component mentions its script, or strongly
-// mentions a prefab that does. Walking those mentions backwards gives the few that are then looked
-// at properly.
+// Not all prefabs are parsed. A prefab with a component mentions the component's script, or
+// strongly mentions a prefab that does. Following these mentions backwards gives a few prefabs,
+// which are then parsed.
 #include "registry/model/membership.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool can_be_prefab(const AssetPath& path) {
   return has_extension(path, "prefab") || is_plain_path(path);
 }
 
-// The scripts that assets mention and whose class is or derives from `base`.
+// The mentioned scripts whose class is or derives from `base`.
 std::set<Guid> scripts_of(const Project& project, std::string_view base) {
   std::set<Guid> scripts;
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
@@ -80,7 +80,7 @@ void add_assets(const Project& project, const PrepareRule& rule, std::vector<Mem
     if (!project.sources().plain_class(asset).empty()) found.insert(asset);
   }
   for (const AssetNumber asset : found) {
-    // Only the main object counts: an asset may hold others inside.
+    // Only the main object counts; an asset may contain other objects.
     const std::string name = class_of_asset(project, asset);
     if (!name.empty() && project.scripts().derives_from(name, rule.assets_of_class)) {
       members.push_back({asset, &rule});
@@ -119,7 +119,7 @@ std::vector<AssetNumber> unreadable_members(const Project& project,
       if (!has_extension(path, wants_prefabs ? "prefab" : "asset")) continue;
       if (!project.sources().get(edge.from).good()) found.insert(edge.from);
     }
-    // A plain file names its class in its head, which can be read although the rest cannot.
+    // A plain file names its class in its head, which may be readable even if the rest is not.
     for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
       const std::string& name = project.sources().plain_class(asset);
       if (name.empty()) continue;
@@ -141,7 +141,7 @@ std::vector<Member> members_of(const Project& project, const ClassDeclaration& d
       add_prefabs(project, rule, members);
     }
   }
-  // It is registered by the guid of what it varies.
+  // A variant is registered by the guid of its base.
   std::erase_if(members,
                 [&](const Member& member) { return project.variants().is_variant(member.asset); });
   return members;

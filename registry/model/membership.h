@@ -1,4 +1,4 @@
-// What belongs into a registry, found in the project.
+// Finds the members of registries in the project.
 #pragma once
 
 #include <vector>
@@ -13,17 +13,17 @@ struct Member {
   const PrepareRule* rule = nullptr;
 };
 
-/// Everything that the class's prepare rules find, rule by rule, sorted by path within a rule:
-/// prefabs whose root carries the component (its own, or inherited through variants and nesting,
-/// and not removed), or assets whose class is or derives from the one named.
+/// The results of all prepare rules of the class, rule by rule, sorted by path within a rule:
+/// prefabs whose root has the component (its own, or inherited through variants and nesting, and
+/// not removed), or assets whose class is or derives from the named one.
 std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration);
 
-/// The prefabs and assets that mention what the class's prepare rules look for but cannot be
-/// parsed, so that nobody can say whether they are members; sorted by path.
+/// The prefabs and assets that mention what the prepare rules search for, but cannot be parsed; so
+/// it is unknown whether they are members. Sorted by path.
 std::vector<AssetNumber> unreadable_members(const Project& project,
                                             const ClassDeclaration& declaration);
 
-/// The component of a prefab's root that is or derives from `class_name`; null when there is none.
+/// The component of a prefab's root that is or derives from `class_name`; null if none exists.
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name);
 const SourceComponent* root_component(const SourcePrefab& prefab, const Scripts& scripts,

@@ -1,8 +1,9 @@
-// A root has its flag or its list; a registry has the list of its class, and in it, unless it is
-// empty, an item with a key that some layout of the class has. Where an item refers to a
-// definition, the definition is asked for these keys. What cannot be had counts as recognised: that
-// it is missing has findings of its own. A game that has the component or the definitions which the
-// class is for uses the class: there an object without any such field was just made, or is broken.
+// A root is recognised by its flag or its list. A registry is recognised by the list of its class
+// and, unless the list is empty, by an item with a key of some layout of the class. If an item
+// refers to a definition, the keys of the definition are checked. A missing definition counts as
+// recognised, because it has findings of its own. If the game has the component or the definitions
+// for which the class exists, it uses the class; then an object without any such field is new or
+// broken.
 #include "registry/model/namesakes.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ bool is_undeclared(const ClassDeclaration& declaration) {
                              [](const ReferenceRule& rule) { return rule.position.line == 0; });
 }
 
-// `abilities` of `abilities[]`, and of `definition.items[].itemType` both `definition` and `items`.
+// Adds `abilities` for `abilities[]`; for `definition.items[].itemType` both `definition` and
+// `items`.
 void add_steps(std::string_view path, std::set<std::string>& keys) {
   constexpr std::string_view kDefinition = "definition.";
   if (path.starts_with(kDefinition)) {
@@ -122,7 +124,7 @@ class NamesakeSearch {
     return false;
   }
 
-  // Whether the game has what the class is made for: its component, or its definitions.
+  // Whether the game has what the class is for: its component, or its definitions.
   bool is_in_use(const ClassDeclaration& declaration) const {
     return std::ranges::any_of(declaration.prepare, [&](const PrepareRule& rule) {
       const std::string& base = rule.component.empty() ? rule.assets_of_class : rule.component;

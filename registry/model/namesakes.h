@@ -1,4 +1,4 @@
-// Assets whose class has the name of a registry class, and nothing else of one.
+// Finds assets whose class only has the name of a registry class.
 #pragma once
 
 #include <map>
@@ -9,11 +9,11 @@
 
 namespace muster {
 
-/// Moves out of `found` (what has the class of a root or registry, by name) the assets that show
-/// none of the fields by which that class is recognised: `ItemRegistry` is a name that other games
-/// use too. Whatever a root lists stays; so do plain files and the classes that a project declares
-/// itself, which say what they are, and a registry in a project that has a script of what the class
-/// registers. Returns them in the order of `found`.
+/// Removes from `found` (the assets whose class has the name of a root or registry class) those
+/// without any of the fields of that class: `ItemRegistry` is a name that other games use too.
+/// These stay: what a root lists, plain files, classes that the project declares itself, and a
+/// registry in a project that has a script for what the class registers. Returns the removed ones
+/// in the order of `found`.
 std::vector<Namesake> take_namesakes(const Project& project,
                                      const std::vector<ClassDeclaration>& classes,
                                      std::map<AssetNumber, std::string>& found);

@@ -1,4 +1,4 @@
-// Following a path of keys through files.
+// Follows a path of keys through files.
 #pragma once
 
 #include <string_view>
@@ -26,20 +26,20 @@ struct AnyReference {
 };
 Result<AnyReference> any_reference_at(const SourceNode& at);
 
-/// Evaluates the paths of `ReferenceRule`. Notes what cannot be followed in `problems`.
+/// Evaluates the paths of `ReferenceRule`. Adds unusable references to `problems`.
 class PathQuery {
  public:
   PathQuery(const SourceCache& sources, std::vector<ModelProblem>& problems)
       : sources_(sources), problems_(problems) {}
 
-  /// Every node that `path` leads to from `start`, in order. An empty path is `start` itself.
+  /// All nodes on which `path` ends from `start`, in order. An empty path means `start`.
   std::vector<SourceNode> find(const SourceNode& start, std::string_view path);
-  /// The first of them, if any.
+  /// The first of these nodes, if any.
   SourceNode find_one(const SourceNode& start, std::string_view path);
-  /// True when `start` has this key; with `[]` appended, when it is a list.
+  /// True if `start` has this key; for a key with `[]`, if its value is a list.
   bool has(const SourceNode& start, std::string_view key);
-  /// If the node is a strong reference, the fields of the object that it names (non-existent when
-  /// it cannot be had); else the node itself.
+  /// If the node is a strong reference, returns the fields of its object (an invalid node if it
+  /// cannot be read); otherwise the node itself.
   SourceNode follow(const SourceNode& at);
 
  private:

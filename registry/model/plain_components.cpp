@@ -1,5 +1,5 @@
-// One reading of factories for who cooks them, who holds variants against each other, and who looks
-// for mistyped names: what one of them took for a component the others must.
+// Cooking, the comparison of variants and the search for mistyped names all read factories here, so
+// that they agree on what is a component.
 #include "registry/model/plain_components.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Components of engines that games seldom describe, besides those that only present something.
+// Engine components that games rarely describe, besides those that only present something.
 constexpr std::array<std::string_view, 37> kEngineComponents = {
     "Animation",           "Animator",          "AreaEffector2D",
     "BoxCollider",         "BoxCollider2D",     "BuoyancyEffector2D",
@@ -43,8 +43,8 @@ std::vector<FactoryPart> factory_parts(const SourceFile& source,
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
   std::vector<FactoryPart> parts;
   yaml::NodeIndex list = tree.find(fields, "components");
-  const bool is_list = list != yaml::kNoNode &&
-                       tree.at(list).kind == yaml::NodeKind::sequence;  // else told as unfit
+  // Otherwise reported as unfit.
+  const bool is_list = list != yaml::kNoNode && tree.at(list).kind == yaml::NodeKind::sequence;
   if (!is_list) list = yaml::kNoNode;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
     const yaml::NodeIndex inner = tree.at(item).first_child;

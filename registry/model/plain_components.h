@@ -1,4 +1,4 @@
-// Components as the text of a file lists them, where no prefab is made of it first: in factories.
+// Reads the components that a factory file lists in its text, without creating a prefab.
 #pragma once
 
 #include <functional>
@@ -12,40 +12,40 @@
 
 namespace muster {
 
-/// The class of assets that hold one entity of pure data.
+/// The class of assets that contain one entity of pure data.
 inline constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
 
 /// A component of a factory.
 struct FactoryPart {
   std::string class_name;
-  yaml::NodeIndex fields = yaml::kNoNode;  ///< What is said of it; none for a bare name.
+  yaml::NodeIndex fields = yaml::kNoNode;  ///< The values; none for a bare name.
   yaml::Position named_at;
-  bool is_listed = false;  ///< Stands under `components`, not as a field of the factory.
+  bool is_listed = false;  ///< Listed under `components`, not a field of the factory.
 };
 
-/// What a factory's entity is made of: what it lists under `components`, then those of its fields
-/// that are mappings and named after a component (`projectile: {...}` is a Projectile). `describes`
-/// says whether a name is one; it is asked about each such field. Empty for a factory that stands
-/// for itself. Requires: `source` is good.
+/// The components of a factory's entity: those listed under `components`, then the fields that are
+/// mappings and named after a component (`projectile: {...}` is a Projectile). `describes` returns
+/// whether a name is a component; it is called for each such field. Empty for a factory with a
+/// script of its own. Requires: `source` is good.
 std::vector<FactoryPart> factory_parts(const SourceFile& source,
                                        const std::function<bool(std::string_view)>& describes);
 
-/// The component that a field of a factory would be, by its name.
+/// The name of the component that a field of a factory would be.
 std::string component_of_field(std::string_view field);
 
-/// What is said of a component that has something else where its fields should be: `at`. Empty when
-/// nothing is wrong: they are a mapping, or there is nothing.
+/// The message for a component whose fields are replaced by another value, `at`. Empty if the
+/// fields are a mapping, or missing.
 std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at);
 
-/// Names of components that games seldom describe: those of engines, and those that `strip` in
-/// muster.yaml lists. None of them counts as mistyped.
+/// Names of components that games rarely describe: those of engines, and those in `strip` of
+/// muster.yaml. None of them counts as mistyped.
 std::set<std::string> engine_component_names(const TargetStripRules& strip);
 
-/// Whether what is written can be the name of a component: it begins with a letter or `_`, and is
-/// no number, truth value or nothing to YAML.
+/// Whether a text can be the name of a component: it begins with a letter or `_`, and YAML does not
+/// read it as a number, boolean or null.
 bool may_name_component(std::string_view name, yaml::ScalarStyle style);
 
-/// What is said of an entity that has two components of one type; `entity` is its name, if any.
+/// The message for an entity with two components of one type. `entity` is its name, if any.
 std::string told_of_second(std::string_view entity, std::string_view class_name);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The keys that plain files of ours have: one list for the rules, which report all others, and for
-// the JSON Schema, which refuses them.
+// The keys of Muster's plain files: one list for the rules, which report all others, and for the
+// JSON Schema, which refuses them.
 #pragma once
 
 #include <set>
@@ -16,19 +16,19 @@ const std::set<std::string>& entity_keys();
 const std::set<std::string>& root_keys();
 /// The keys of a registry of a class: its lists, and the keys beside them.
 std::set<std::string> registry_keys(const ClassDeclaration& declaration);
-/// The keys of an entry that is no reference itself.
+/// The keys of an entry that is not itself a reference.
 std::set<std::string> entry_keys(const ClassDeclaration& declaration);
 /// The keys of a definition asset that its registry reads.
 std::set<std::string> definition_keys(const ClassDeclaration& declaration);
 /// Whether an item of the list is itself the reference to an asset.
 bool are_entries_references(const ClassDeclaration& declaration);
 
-/// How an entry holds a reference under a key.
+/// How an entry stores a reference under a key.
 struct EntryReferenceKey {
   std::string key;
   bool is_list = false;
-  bool is_strong = false;      ///< A weak reference would lead nowhere.
-  bool may_be_inline = false;  ///< What it leads to may stand there itself.
+  bool is_strong = false;      ///< A weak reference is not followed.
+  bool may_be_inline = false;  ///< The value may be the object itself.
 };
 /// The keys of an entry that hold references, each once.
 std::vector<EntryReferenceKey> entry_reference_keys(const ClassDeclaration& declaration);

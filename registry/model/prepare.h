@@ -1,4 +1,4 @@
-// Filling registries from the project, without ever renumbering what is there.
+// Fills registries from the project without renumbering existing entries.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct PrepareChange {
   Kind kind = Kind::add;
   TypeId type_id;
   Guid guid;
-  AssetPath path;  ///< Empty when the asset no longer exists.
+  AssetPath path;  ///< Empty if the asset no longer exists.
 };
 
 struct RegistryPlan {
@@ -24,28 +24,31 @@ struct RegistryPlan {
 
 struct PreparePlan {
   std::vector<RegistryPlan> registries;
-  std::vector<FileWrite> writes;  ///< What differs from the disk; empty when all is up to date.
-  /// Locks whose registry has moved or has another name now: after the writes, which hold what they
-  /// held. And what an earlier `prepare` that was killed could not remove any more.
+  std::vector<FileWrite> writes;  ///< Changed files; empty if everything is up to date.
+  /// Locks whose registry was moved or renamed; removed after the writes, which contain the same
+  /// ids. Also files that an earlier, killed `prepare` did not remove.
   std::vector<AssetPath> removes;
-  std::vector<std::string> notes;  ///< What a person should know, a sentence each.
-  /// What `prepare` cannot do and a person has to, a sentence each.
+  std::vector<std::string> notes;  ///< Notes for the user, one sentence each.
+  /// Changes that `prepare` cannot make and the user has to make, one sentence each.
   std::vector<std::string> remaining;
 };
 
-/// Works out what `prepare` would do: which entries each registry gains and loses, and the new text
-/// of every file. Changes nothing. Ids are stable: entries keep theirs, a removed one's id is
-/// retired (in a list where place is id, as an empty slot), a new one gets an id that was never
-/// used. Registries of a class that exist once for the client and once for the server (the oldest
-/// layout, told by their `server` field) are filled together, so that one logical entity has one id
-/// on both sides. While a file that may hold a guid cannot be read, entries of missing assets stay,
-/// with a note. What registered assets store about their registration (their own guid, their type
-/// id) is written too where it is wrong; an entry whose key is taken is not added, with a note.
-/// Fails when a registry's lock cannot be read, with `malformed` when a registry's list cannot be
-/// rewritten, and with `limit_exceeded` when a type id would not fit the wire.
+/// Computes what `prepare` would do: the entries that each registry gains and loses, and the new
+/// text of every file. Changes nothing.
+///
+/// Ids are stable: entries keep theirs, the id of a removed entry is retired (as an empty slot, in
+/// a list where the index is the id), and a new entry gets an id that was never used. Registries of
+/// a class that exist once for the client and once for the server (the oldest layout, with a
+/// `server` field) are filled together, so that a logical entity has the same id on both sides.
+/// While a file that may contain a guid cannot be read, entries of missing assets stay, with a
+/// note. If registered assets store wrong values about their registration (their own guid, their
+/// type id), these are corrected. An entry whose key is in use is not added, with a note.
+///
+/// Fails if a registry's lock cannot be read, with `malformed` if a registry's list cannot be
+/// rewritten, and with `limit_exceeded` if a type id would not fit the wire.
 Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress = {});
 
-/// Writes a plan's files, each atomically, and removes what they replace.
+/// Writes a plan's files, each atomically, and removes the files that they replace.
 Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The numbers of a presentation's key.
+// The numbers in a presentation's key.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace muster {
 
-/// The class whose keys these are.
+/// The class with these keys.
 inline constexpr std::string_view kPresentationClass = "PresentationRegistry";
 
 /// True for the key paths that are numbers: `platformFlags`, `type`, `variation`.
 bool is_key_number(std::string_view key_path);
 
-/// The largest value of such a number, as the catalog stores it.
+/// The maximum of such a number in the catalog.
 std::uint32_t key_number_max(std::string_view key_path);
 
 /// The number that a registry writes at such a key path; 0 for empty text. Platform flags of -1 are
-/// Unity's "Everything": all bits. Nullopt for what is no number, or out of range.
+/// Unity's "Everything": all bits. Nullopt for a text that is no number, or out of range.
 std::optional<std::uint32_t> key_number(std::string_view key_path, std::string_view text);
 
-/// True when two entries with these values at their class's key paths answer to one key. Platform
-/// flags are a set: they are the same when any platform sees both.
+/// True if two entries with these values at their class's key paths have the same key. Platform
+/// flags are a set: they match if any platform is in both.
 bool is_same_key(const std::vector<std::string>& key_paths, const std::vector<std::string>& a,
                  const std::vector<std::string>& b);
 

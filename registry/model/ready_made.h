@@ -1,4 +1,4 @@
-// Registry classes that other people's packages have, ready to be named in `muster.yaml`.
+// Registry classes of third-party packages, which `muster.yaml` can name.
 #pragma once
 
 #include <span>
@@ -6,14 +6,14 @@
 
 namespace muster {
 
-/// Declarations as a project would write them, under a name that `classes_from` takes.
+/// Declarations in the form of a project's own, under a name for `classes_from`.
 struct ReadyMadeClasses {
-  std::string_view name;  ///< Of the file in `ready_made/`, without `.yaml`.
+  std::string_view name;  ///< The name of the file in `ready_made/`, without `.yaml`.
   std::string_view text;  ///< A `muster.yaml` with `version` and `classes` only.
 };
 
-/// All of them, sorted by name. They are files in `registry/model/ready_made`, which the build
-/// puts into the program.
+/// All ready-made sets, sorted by name. They are files in `registry/model/ready_made`, which the
+/// build embeds in the program.
 std::span<const ReadyMadeClasses> ready_made_classes();
 
 }  // namespace muster

@@ -58,7 +58,7 @@ class ModelBuilder {
     return project_.index().at(registry.asset).path;
   }
 
-  // The base class of the definitions that a class lists tells the layout.
+  // The base class of the definitions that a class lists determines the layout.
   void adapt_to_layout(ClassDeclaration& entry) const {
     if (!entry.first_id_by_layout && !entry.is_in_last_layout) return;
     for (const PrepareRule& rule : entry.prepare) {
@@ -111,8 +111,8 @@ class ModelBuilder {
     }
   }
 
-  // Unity writes 0 and 1; people and other tools write words. What is neither would build the wrong
-  // side, so it is told.
+  // Unity writes 0 and 1; users and other tools write words. Any other value is reported, because
+  // guessing could build for the wrong side.
   std::optional<bool> flag_at(const SourceNode& fields, std::string_view key) {
     const NodeIndex node = fields.source->tree.find(fields.node, key);
     if (node == kNoNode) return std::nullopt;
@@ -127,7 +127,7 @@ class ModelBuilder {
     return false;
   }
 
-  // A registry that was made just now has no list; one with a list of another name is misspelled.
+  // A new registry has no list; one with a list under another name is misspelled.
   void note_missing_list(const Registry& registry, const SourceNode& fields) {
     const yaml::Tree& tree = fields.source->tree;
     for (const NodeIndex child : Children(tree, fields.node)) {
@@ -142,7 +142,7 @@ class ModelBuilder {
     }
   }
 
-  // A single value or a mapping has no items: read as a list it would be an empty one, in silence.
+  // A single value or a mapping has no items; read as a list it would be silently empty.
   bool is_list(const SourceNode& list, AssetNumber asset) {
     if (list.node == kNoNode) return false;
     const yaml::Tree& tree = list.source->tree;
@@ -154,7 +154,7 @@ class ModelBuilder {
     return false;
   }
 
-  // What a merge leaves behind: of two lists under one key only the first would be read.
+  // Reports a repeated key, which a merge can leave: only the first of two lists would be read.
   void note_repeated(const SourceNode& fields, std::string_view key, AssetNumber asset) {
     const yaml::Tree& tree = fields.source->tree;
     const NodeIndex first = tree.find(fields.node, key);
@@ -199,7 +199,7 @@ class ModelBuilder {
     model_.roots.push_back(std::move(root));
   }
 
-  // What a root lists is the main object of a registry's file; false, and told, when it is not.
+  // A root must list the main object of a registry's file. Otherwise reports it and returns false.
   bool check_target_of(const RegistryRoot::Item& item, const AnyReference& reference) {
     const auto refuse = [&](std::string why) {
       model_.problems.push_back(
@@ -219,7 +219,7 @@ class ModelBuilder {
                   "' is not its registry");
   }
 
-  // Whether an object that is not its asset's main one is a registry.
+  // Whether an object that is not its asset's main object is a registry.
   bool is_inside_container(AssetNumber asset, std::int64_t file_id) const {
     if (asset == kNoAsset || !has_extension(project_.index().at(asset).path, "asset")) return false;
     const SourceFile& source = project_.sources().get(asset);
@@ -231,7 +231,7 @@ class ModelBuilder {
     return script && !registry_class_of(project_, model_.classes, script.value().guid).empty();
   }
 
-  // Nothing is written into such a file, so that its registry has no `list`.
+  // Such a file is never written, so its registry has no `list`.
   void read_components(AssetNumber asset, const ClassDeclaration& declaration) {
     Registry registry;
     registry.asset = asset;
@@ -258,14 +258,14 @@ class ModelBuilder {
     registry.declaration = &declaration;
     const SourceNode fields = fields_of(asset);
     const yaml::Tree& tree = fields.source->tree;
-    // The oldest layout says on which side a registry is; elsewhere the key means something else.
+    // The oldest layout stores the side of a registry; in others the key has another meaning.
     if (!declaration.provider_interface.empty()) registry.server_flag = flag_at(fields, "server");
     for (const std::string& list : declaration.lists) {
       if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
       note_repeated(fields, list, asset);
     }
-    // A longer list cannot be numbered, and reading it would take gigabytes. Its registry is left
-    // out whole: with half a list, `prepare` would throw the other half away.
+    // A longer list cannot be numbered, and reading it would need gigabytes. The whole registry is
+    // skipped: with half a list, `prepare` would delete the other half.
     const bool is_counted = registry.list != kNoNode && declaration.has_ids;
     if (is_counted && tree.at(registry.list).child_count > TypeId::kMax + 1U) {
       add_problem(ModelProblem::Kind::too_many, SourceNode{fields.source, registry.list}.location(),
@@ -295,7 +295,7 @@ class ModelBuilder {
     model_.registries.push_back(std::move(registry));
   }
 
-  // What a root lists but nothing above recognised must not be passed over in silence.
+  // Reports the items of a root that were not recognised, so that none is silently skipped.
   void note_unknown_items(const RegistryRoot& root) {
     for (const RegistryRoot::Item& item : root.items) {
       const bool known = std::ranges::any_of(model_.registries, [&](const Registry& registry) {
@@ -330,9 +330,9 @@ class ModelBuilder {
     return script ? script.value().guid : Guid();
   }
 
-  // Why no class is known of an asset, and what to do.
+  // The reason why the class of an asset is unknown, and the remedy.
   std::string lost(AssetNumber asset) const {
-    if (script_of(asset).is_null()) return "whose class nothing tells";
+    if (script_of(asset).is_null()) return "whose class is unknown";
     const std::string guid = script_of(asset).to_string();
     return "whose script " + guid +
            " is not in the project; restore it, or declare its class in muster.yaml (with "
@@ -363,7 +363,7 @@ class ModelBuilder {
     }
   }
 
-  // Several paths of one entry pass through one broken reference.
+  // Removes repeated problems: several paths of one entry may use the same broken reference.
   void drop_repeated_problems() {
     const auto key = [](const ModelProblem& problem) {
       return std::tie(problem.location.path, problem.location.position, problem.kind, problem.guid);

@@ -1,4 +1,4 @@
-// The registries of a project, resolved: which entry names which asset for whom, under which id.
+// The resolved registries of a project: the assets, targets and ids of their entries.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@
 
 namespace muster {
 
-/// A place in a file of the project.
+/// A position in a file of the project.
 struct Location {
   AssetPath path;
   yaml::Position position;
 };
 
-/// One asset that an entry names.
+/// One asset to which an entry refers.
 struct EntryReference {
   Guid guid;
-  AssetNumber asset = kNoAsset;  ///< `kNoAsset` when nothing in the project has this guid.
-  TargetSet targets;             ///< Those of the rule that the registry's roots build for.
+  AssetNumber asset = kNoAsset;  ///< `kNoAsset` if no asset of the project has this guid.
+  TargetSet targets;             ///< The targets of the rule that the registry's roots build for.
   ReferenceRule::Role role = ReferenceRule::Role::asset;
   bool strong = false;
-  std::string field;  ///< The key that holds it, e.g. `prefabClient`.
-  /// Whether the reference belongs to the registry's per-target asset list; a strong factory of the
-  /// older layouts does not: it travels with the registry.
+  std::string field;  ///< Its key, such as `prefabClient`.
+  /// Whether the reference is in the registry's asset list for a target. A strong factory of the
+  /// older layouts is not: it is packed with the registry.
   bool emitted = true;
   Location location;
 };
@@ -43,18 +43,18 @@ struct RegistryEntry {
   std::optional<std::uint32_t> explicit_id;  ///< As written in the entry.
   std::optional<std::int64_t> stored_id;     ///< As stored in the definition or component.
   Location stored_id_location;
-  bool is_free = false;  ///< An empty slot: its id is retired or waits for reuse by nobody.
-  Guid own_guid;         ///< As the entry repeats it; null when it does not.
+  bool is_free = false;  ///< An empty slot; its id is never reused.
+  Guid own_guid;         ///< The asset's guid as repeated in the entry; null if missing.
   Location own_guid_location;
   AssetNumber definition = kNoAsset;  ///< The definition asset that the entry refers to.
   bool is_sub_definition = false;     ///< The definition is one of several objects of its file.
-  Guid definition_guid;               ///< Its guid, known even when the asset does not exist.
-  Location definition_location;       ///< Of the reference to it.
-  Guid owner;                         ///< What the entry belongs to; null when nothing.
-  Guid folder;  ///< The folder whose content the entry stands for; null when it names no folder.
+  Guid definition_guid;               ///< Its guid, known even if the asset does not exist.
+  Location definition_location;       ///< The position of the reference to it.
+  Guid owner;                         ///< The owner of the entry; null if none.
+  Guid folder;  ///< The folder whose assets the entry means; null if it names no folder.
   std::vector<EntryReference> references;
-  std::optional<std::int64_t> pool_size;  ///< 0 where it is no number.
-  std::string pool_size_text;             ///< As written; empty where it is no single value.
+  std::optional<std::int64_t> pool_size;  ///< 0 if it is no number.
+  std::string pool_size_text;             ///< As written; empty if it is no single value.
   Location pool_size_location;
   std::vector<std::string> key;  ///< The values of the class's key paths.
   Location location;
@@ -64,7 +64,7 @@ struct RegistryEntry {
 struct Registry {
   AssetNumber asset = kNoAsset;
   const ClassDeclaration* declaration = nullptr;
-  TargetSet targets;                ///< By the roots that list it.
+  TargetSet targets;                ///< The targets of the roots that list it.
   std::optional<bool> server_flag;  ///< The `server` field of the oldest layout.
   std::vector<RegistryEntry> entries;
   std::vector<std::pair<TypeId, Location>> retired;
@@ -79,28 +79,28 @@ struct RegistryRoot {
     Guid guid;
     AssetNumber asset = kNoAsset;
     bool is_null = false;
-    bool is_misplaced = false;  ///< It is no asset's main object, which is told.
+    bool is_misplaced = false;  ///< It is no asset's main object; reported.
     Location location;
   };
   std::vector<Item> items;
 };
 
-/// A reference or file on the way to an entry that could not be used.
+/// A reference or file of an entry that could not be used.
 struct ModelProblem {
   enum class Kind : std::uint8_t {
     unresolved,
     unreadable,
-    textless,  ///< An asset without text, which may be a root or registry for all that is known.
+    textless,  ///< An asset without text that may be a root or registry.
     malformed_reference,
-    wrong_target,  ///< A reference leads to an asset, but to no object that it has.
+    wrong_target,  ///< A reference to an asset, but to none of its objects.
     malformed_type_id,
     malformed_entry,  ///< An item of a list that is neither a mapping nor a reference.
     malformed_flag,
-    missing_list,   ///< A root or registry whose items are not where its class has them.
+    missing_list,   ///< A root or registry without the list of its class.
     too_many,       ///< A list with more entries than there are type ids.
-    unknown_class,  ///< A root lists something that is no registry; nothing is wrong with reading.
-    lost_class,     ///< Of something that is listed, or looks like a root or registry, no class is
-                    ///< known.
+    unknown_class,  ///< A root lists an asset that is no registry but readable.
+    lost_class,     ///< A listed asset, or one that looks like a root or registry, has an unknown
+                    ///< class.
   };
   Kind kind = Kind::unresolved;
   Location location;
@@ -109,11 +109,11 @@ struct ModelProblem {
   std::string detail;
 };
 
-/// An asset whose class is called like one of roots or registries, but which shows none of its
-/// fields: another game's own class.
+/// An asset whose class has the name of a root or registry class, but none of its fields: another
+/// game's own class.
 struct Namesake {
   AssetNumber asset = kNoAsset;
-  std::string class_name;  ///< That of the roots or registries.
+  std::string class_name;  ///< The class name that it shares.
 };
 
 struct RegistryModel {
@@ -126,25 +126,25 @@ struct RegistryModel {
 
   /// The lock that belongs to an asset, or null.
   const LockFile* lock_of(AssetNumber registry) const;
-  /// The guids that a target's registries name, sorted, each once: what gets a bundle.
+  /// The guids in a target's registries, sorted, each once. Each gets a bundle.
   std::vector<Guid> assets_for(Target target) const;
-  /// The registries and roots of a target: they are packed too, with the definitions that they
-  /// hold.
+  /// The registries and roots of a target. They are packed too, with their definitions.
   std::vector<AssetNumber> holders_for(Target target) const;
 };
 
 class AssetMemory;
 class Stripping;
 
-/// Everything that is known of a project: what the commands work on. Members refer to one another,
-/// so a project stays where it was made.
+/// All data about a project; the commands use it. Members refer to one another, so a project must
+/// not be moved.
 class Project {
  public:
-  /// Reads settings, index, references and registries. Fails when there is no project, when its
-  /// settings are wrong, or with `cancelled`; everything else becomes a problem in its place.
+  /// Reads settings, index, references and registries. Fails if there is no project, if its
+  /// settings are wrong, or with `cancelled`; every other error becomes a problem in its place.
   ///
-  /// With `wishes` the project is what a build for them packs (`choose_for_build`, which may fail;
-  /// `settle_variants`); without, every variant is there. `memory` spares reading what it knows.
+  /// With `wishes`, the project contains what a build for them packs (`choose_for_build`, which may
+  /// fail; `settle_variants`); without, it contains every variant. Assets that `memory` knows need
+  /// not be read.
   static Result<std::unique_ptr<Project>> open(
       const FileReader& files, unsigned jobs, const std::stop_token& stop,
       const Progress& progress = {},
@@ -158,26 +158,26 @@ class Project {
   const ProjectConfig& config() const { return config_; }
   const AssetIndex& index() const { return index_; }
   const Variants& variants() const { return variants_; }
-  /// What has been chosen for it; nothing where nobody was asked.
+  /// The chosen variants; empty without `wishes`.
   const VariantKeys& choice() const { return choice_; }
   const ReferenceGraph& graph() const { return graph_; }
   const Scripts& scripts() const { return *scripts_; }
   const SourceCache& sources() const { return *sources_; }
   const PrefabFlattener& prefabs() const { return *prefabs_; }
   const RegistryModel& model() const { return model_; }
-  /// What the builds for a target go without: the rules of `strip`, applied when first asked for.
-  /// Safe to call from several threads.
+  /// The assets that builds for a target leave out: the rules of `strip`, applied on the first
+  /// call. Safe to call from several threads.
   const Stripping& stripping(Target target) const;
 
-  /// What spares looks into assets, for as long as it lives; null where nobody remembers anything.
+  /// Facts that avoid reading assets, valid as long as the memory; null if none are kept.
   AssetMemory* memory() const { return memory_; }
-  /// Requires: nobody else uses the project yet.
+  /// Requires: no other thread uses the project yet.
   void remember_in(AssetMemory& memory) { memory_ = &memory; }
 
   const Packages& packages() const { return *packages_; }
 
-  /// True when a guid may be missing from the tree: built into the engine, declared external, or of
-  /// a package that is known.
+  /// True if a guid need not be in the tree: built into the engine, declared external, or of a
+  /// known package.
   bool is_known_elsewhere(const Guid& guid) const {
     return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
            packages_->find(guid).has_value();
@@ -204,10 +204,10 @@ class Project {
 };
 
 /// The class of an asset's main object: its script's class in Unity's dialect, the `class:` of a
-/// plain file; empty when it is neither.
+/// plain file; empty for other files.
 std::string class_of_asset(const Project& project, AssetNumber asset);
 
-/// Builds the model; `Project::open` calls it last.
+/// Builds the model. `Project::open` calls it last.
 RegistryModel build_registry_model(const Project& project, std::vector<ClassDeclaration> classes);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// New text for a registry, changed only where its list changes.
+// Creates the new text of a registry; only its list changes.
 #pragma once
 
 #include <functional>
@@ -10,41 +10,41 @@
 
 namespace muster {
 
-/// What a new or changed entry holds.
+/// The values of a new or changed entry.
 struct EntryValues {
-  Guid asset;  ///< What the rule's field refers to.
+  Guid asset;  ///< The asset of the rule's field.
   const PrepareRule* rule = nullptr;
   Guid owner;                                                ///< For owner fields.
   std::vector<std::pair<std::string, std::string>> numbers;  ///< For copied numbers, by key.
 };
 
-/// One slot of the list as it shall be.
+/// One slot of the new list.
 struct SlotText {
-  std::optional<std::size_t> present_slot;  ///< The present entry here; nullopt for a new one.
-  bool keeps_text = false;                  ///< The present entry's lines stay as they are.
-  std::optional<EntryValues> values;        ///< Else what is written; without it: an empty slot.
-  std::optional<TypeId> type_id;            ///< Written where the dialect states ids.
+  std::optional<std::size_t> present_slot;  ///< The old entry; nullopt for a new one.
+  bool keeps_text = false;                  ///< The old entry's lines are kept.
+  std::optional<EntryValues> values;  ///< Otherwise the new values; without them an empty slot.
+  std::optional<TypeId> type_id;      ///< Written if the dialect stores ids.
 };
 
-/// The object of an asset that a strong reference names.
+/// The object of an asset to which a strong reference points.
 struct StrongTarget {
   std::int64_t file_id = SourceFile::kUsualMainId;
-  int type = 2;  ///< 3 for what is imported (prefabs, models), 2 for the editor's own assets.
+  int type = 2;  ///< 3 for imported assets (prefabs, models), 2 for the editor's own.
 };
 
-/// How the entries of a Unity registry are written when there is none yet to imitate.
+/// The form of entries in a Unity registry without entries to imitate.
 struct EntryForm {
   bool reference_list = false;   ///< Bare references to definitions, as in layout M.
   bool text_references = false;  ///< Weak references as `guid:` text, before layout F.
-  /// Gives what a strong reference to an asset names, also beside entries to imitate.
+  /// Returns the object for a strong reference to an asset; also used beside existing entries.
   std::function<StrongTarget(const Guid&)> target_of = {};
 };
 
 /// Rewrites the list of a registry file. Lines outside the list, comments inside it, and lines of
-/// kept entries stay byte for byte; line ends follow the file. A list in brackets becomes a block.
-/// An entry of a plain registry that relied on its place gets its `type_id`. `retired` are all ids
-/// that the plain form shall list as retired. Fails with `malformed`, naming the file, when the
-/// list cannot be edited by its lines or the new text would not say what it should.
+/// kept entries stay byte for byte; line ends follow the file. A bracketed list becomes a block. An
+/// entry of a plain registry that had its id by index gets a `type_id`. `retired` is the complete
+/// list of retired ids in the plain form. Fails with `malformed`, naming the file, if the list
+/// cannot be edited by lines, or if the new text does not read back as intended.
 Result<std::string> rewrite_registry(const SourceFile& source, const Registry& registry,
                                      const std::vector<SlotText>& slots,
                                      const std::vector<TypeId>& retired,

@@ -1,5 +1,4 @@
-// Whether an edit came out right is not argued but looked at: the project is read again with the
-// new text in the place of the old one.
+// Verifies an edit by reading the project again, with the new text in place of the old one.
 #include "registry/model/stored_values.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace {
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-// The project's files, some of them with a new text.
+// The project's files, some with new text.
 class Changed final : public FileReader {
  public:
   Changed(const FileReader& files, const std::map<AssetPath, FileWrite>& writes)
@@ -46,7 +45,7 @@ class Changed final : public FileReader {
   const std::map<AssetPath, FileWrite>& writes_;
 };
 
-// The scalars that make up a guid below `path`, in the spelling that is there.
+// Whether a scalar exists at a path; finds the spelling of a guid below `path`.
 using HasScalar = std::function<bool(const std::string& path)>;
 std::vector<std::pair<std::string, std::string>> guid_values(const std::string& path,
                                                              const Guid& guid,
@@ -61,14 +60,14 @@ std::vector<std::pair<std::string, std::string>> guid_values(const std::string& 
   return values;
 }
 
-// Nobody has the id 0 where ids count from 1, and where they count from 0 its owner says so
-// rightly.
+// The id 0 means "none" if ids count from 1; if they count from 0, only its owner has it.
 bool is_wrong(const WantedId& wanted, std::string_view stored) {
   if (stored == std::to_string(wanted.id.value())) return false;
   return !wanted.only_where_unassigned || stored == "0" || stored == "-1";
 }
 
-// The instance that a variant is; -1 when the file is no variant, or is one of two.
+// The document of the instance that a variant consists of; -1 if the file is no variant, or has two
+// instances.
 int variant_instance(const SourceFile& source) {
   constexpr std::int64_t kPrefabInstanceClass = 1001;
   int found = -1;
@@ -87,7 +86,7 @@ int variant_instance(const SourceFile& source) {
   return found;
 }
 
-// One override as the editor writes it, folded where that folds.
+// One override in the form of the editor, with its line breaks.
 std::vector<std::string> override_lines(std::int64_t target, const Guid& base,
                                         const std::pair<std::string, std::string>& value) {
   constexpr std::size_t kFoldedAt = 80;
@@ -152,7 +151,7 @@ const Guid& StoredValues::guid_to_say(AssetNumber asset) const {
   return project_.index().at(form == nullptr ? asset : form->base).guid;
 }
 
-// What a variant inherits rightly may be about to be mended in its base.
+// A variant may inherit a value that is corrected in its base, so it is checked again.
 void StoredValues::mend_variants() {
   for (bool has_grown = !writes_.empty() && !variants_.empty(); has_grown;) {
     has_grown = false;
@@ -169,7 +168,7 @@ void StoredValues::mend_variants() {
       if (!is_new(prefab, values)) continue;
       write_component(*declaration, prefab, values);
       has_grown = true;
-      break;  // the cache has read the old texts
+      break;  // the cache has the old texts
     }
   }
 }
@@ -209,7 +208,7 @@ void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& 
   if (is_new(asset, values)) write_fields(asset, values);
 }
 
-// One asset may be in several registries, which then want the same.
+// One asset may be in several registries, which then request the same values.
 bool StoredValues::is_new(AssetNumber asset, const Values& values) {
   if (values.empty()) return false;
   const auto [known, fresh] = wanted_.try_emplace(asset, values);

@@ -1,4 +1,4 @@
-// What assets store about their own registration, and the text that says it right.
+// The values that assets store about their own registration, and the text that corrects them.
 #pragma once
 
 #include <map>
@@ -15,44 +15,45 @@ namespace muster {
 struct FileWrite {
   AssetPath path;
   std::string text;
-  std::string what = {};  ///< What changes in it, where that is not plain; for a person.
+  std::string what = {};  ///< Describes the change for the user, if it is not obvious.
 };
 
-/// A type id that an asset shall repeat.
+/// A type id that an asset must repeat.
 struct WantedId {
   TypeId id;
-  /// Another id that is stored stays: which of the two is right only a person knows.
+  /// Keeps another stored id, because only the user knows which one is right.
   bool only_where_unassigned = false;
 };
 
-/// Collects what registered assets shall say of themselves: a prefab's component and a factory
-/// their asset's guid, a definition or component its type id. Only what is said wrongly is written,
-/// on its own line; a prefab that inherits the value gets an override, as the editor writes one.
-/// Nothing is written that does not read back as wanted: it is told instead. A file that varies an
-/// asset (`crate@low.prefab`) shall say what that says. Refers to the project.
+/// Collects the values that registered assets must store: a prefab's component and a factory their
+/// asset's guid, a definition or component its type id. Only wrong values are written, each on its
+/// own line; a prefab that inherits the value gets an override, in the editor's form. A change that
+/// does not read back as requested is reported instead of written. A file that varies an asset
+/// (`crate@low.prefab`) must store the values of that asset. Refers to the project.
 class StoredValues {
  public:
   explicit StoredValues(const Project& project) : project_(project) {}
 
-  /// The component that the class asks for says the guid of its prefab, and the id if it says one.
+  /// Requests that the component required by the class stores the guid of its prefab, and the id if
+  /// it has one.
   void want_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
                    const std::optional<WantedId>& id);
-  /// The `guid` of a factory is its own.
+  /// Requests that the `guid` of a factory is its own.
   void want_factory(AssetNumber factory, const std::optional<WantedId>& id);
-  /// The `registryId` or `typeId` of a definition, if it has one, is the id; its `guid` is its own
-  /// where the class says so.
+  /// Requests that the `registryId` or `typeId` of a definition, if any, is the id, and that its
+  /// `guid` is its own if the class requires it.
   void want_definition(const ClassDeclaration& declaration, AssetNumber definition,
                        const std::optional<WantedId>& id);
 
-  /// The files that have to change, sorted by path. Called once, after all wishes.
+  /// The files that must change, sorted by path. Called once, after all requests.
   std::vector<FileWrite> take_writes();
-  /// What could not be written and a person has to mend, a sentence each.
+  /// The changes that could not be made and that the user has to make, one sentence each.
   std::vector<std::string> take_remaining();
 
  private:
-  /// One scalar: its path below the object's fields, and what it shall say.
+  /// Scalars: the path below the object's fields, and the requested text.
   using Values = std::vector<std::pair<std::string, std::string>>;
-  /// A variant that says what it should, all or some of it through its base.
+  /// A variant with the right values, some of them inherited from its base.
   struct Variant {
     const ClassDeclaration* declaration = nullptr;
     AssetNumber prefab = kNoAsset;

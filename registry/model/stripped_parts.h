@@ -1,4 +1,5 @@
-// The components of one file that a target's builds go without, and what only they refer to.
+// The components of one file that a target's builds leave out, and the references that only they
+// have.
 #pragma once
 
 #include <functional>
@@ -19,24 +20,24 @@ struct StrippedPart {
   std::string class_name;
   ClassOwner owner = ClassOwner::engine;
   int document = -1;                       ///< In Unity's dialect; -1 in plain files.
-  yaml::NodeIndex fields = yaml::kNoNode;  ///< In plain files: what stands under the class's name.
-  std::uint64_t source_bytes = 0;          ///< Of its text; 0 where that is not known.
+  yaml::NodeIndex fields = yaml::kNoNode;  ///< In plain files: the value of the class's key.
+  std::uint64_t source_bytes = 0;          ///< The size of its text; 0 if unknown.
 };
 
 /// The components of one class that are left out.
 struct StrippedComponents {
   std::size_t count = 0;
-  std::uint64_t source_bytes = 0;  ///< Of their text.
+  std::uint64_t source_bytes = 0;  ///< The size of their text.
   friend bool operator==(const StrippedComponents&, const StrippedComponents&) = default;
 };
 
-/// The class of an object in a file: its script's where that is known or the object names it, else
-/// Unity's type name.
+/// The class of an object in a file: that of its script if it is known or the object names it,
+/// otherwise Unity's type name.
 std::string class_of_document(const SourceFile& source, const Scripts& scripts, int document);
 
-/// Unity's number of the class MonoBehaviour: an object of it is a script's.
+/// Unity's number of the class MonoBehaviour: such an object belongs to a script.
 inline constexpr std::int64_t kScriptClass = 114;
-/// Whose the class of an object is, told by its number or in its file.
+/// The owner of the class of an object, by its number or its file.
 ClassOwner owner_of_class(const SourceFile& source, int document);
 constexpr ClassOwner owner_of_class(std::int64_t class_id) {
   return class_id == kScriptClass ? ClassOwner::project : ClassOwner::engine;
@@ -44,20 +45,20 @@ constexpr ClassOwner owner_of_class(std::int64_t class_id) {
 
 /// All components of a prefab or level, in the file's order. Empty for files of other forms.
 std::vector<StrippedPart> component_parts(const SourceFile& source, const Scripts& scripts);
-/// Those whose classes the rules strip.
+/// The components whose classes the rules strip.
 std::vector<StrippedPart> stripped_parts(const SourceFile& source, const Scripts& scripts,
                                          const StripRules& rules);
 
-/// How often the parts mention each guid: strongly alone, since nothing else pulls anything in. To
-/// that come the overrides of an instance whose targets are stripped components of the prefab that
-/// it is an instance of; `find` gives that prefab's file, or null.
+/// How often the parts mention each guid; only strong mentions, because weak ones add nothing to a
+/// build. Includes the overrides of an instance whose targets are stripped components of its
+/// prefab; `find` returns the file of that prefab, or null.
 using MentionCounts = std::map<std::pair<Guid, yaml::MentionKind>, std::uint32_t>;
 MentionCounts mentions_of(const SourceFile& source, const std::vector<StrippedPart>& parts,
                           const Scripts& scripts, const StripRules& rules,
                           const std::function<const SourceFile*(const Guid&)>& find);
 
-/// The tree of a file whose parts are empty: an object without fields that is marked as stripped,
-/// a component without values. Views the file.
+/// The tree of a file with these parts emptied: an object without fields that is marked as
+/// stripped, or a component without values. Views the file.
 yaml::Tree tree_without(const SourceFile& source, const std::vector<StrippedPart>& parts);
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// The closure that would be built without rules is found first, and its prefabs are read. From the
-// graph then go the references to what a rule names, and those that only stripped components or
-// overrides without effect make; what is still reached is built. So an asset is never taken away by
-// itself: what a material and a script both refer to stays when the material goes.
+// First finds the closure of a build without rules, and reads its prefabs. Then removes from the
+// graph the references to what a rule names, and those that only stripped components or unused
+// overrides have. Everything that can still be reached is built. So an asset is never removed
+// alone: an asset that a material and a script both use stays when the material is stripped.
 #include "registry/model/stripping.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kTextAsset = "data";  // The kind of `.asset` and plain files.
+constexpr std::string_view kTextAsset = "data";  // The kind of `.asset` and plain files
 
-// Of the main object: its script's, a plain file's own, or the engine's type.
+// The class of the main object: its script's, a plain file's own, or the engine's type.
 std::string class_in(const Project& project, AssetNumber asset) {
   std::string name = class_of_asset(project, asset);
   if (!name.empty()) return name;
@@ -26,15 +26,15 @@ std::string class_in(const Project& project, AssetNumber asset) {
   return source.good() ? std::string(source.type_name_of(source.document_of(0))) : std::string();
 }
 
-// A component is no whole asset: what a plain file calls Light is the project's.
+// A component is not a whole asset: `Light` in a plain file is the project's.
 ClassOwner owner_in(const Project& project, AssetNumber asset) {
   const SourceFile& source = project.sources().get(asset);
   const bool is_unitys = source.good() && source.dialect == yaml::Dialect::unity;
   return is_unitys ? owner_of_class(source, source.document_of(0)) : ClassOwner::project;
 }
 
-// Client and server have the same files of what both have: an asset and its variants are kept
-// together, whichever of them is named, and whether or not one has been chosen.
+// Client and server have the same files for shared content. So an asset and its variants are kept
+// together if any of them is named, whether or not one has been chosen.
 bool is_kept(const Project& project, const StripRules& rules, AssetNumber asset) {
   return project.variants().any_path(
       project.index(), asset, [&](const AssetPath& path) { return rules.keeps_path(path.text()); });
@@ -65,7 +65,7 @@ std::string rule_for(const Project& project, const StripRules& rules, AssetNumbe
   return is_stripped ? "class " + class_name : std::string();
 }
 
-// Adds the assets whose files are looked into as well.
+// Also adds the other assets whose files were read.
 void find_parts(const Project& project, const StripRules& rules, AssetNumber asset,
                 StrippedFile& file, std::vector<Guid>& looked_into) {
   if (!rules.has_classes() || !may_have_components(project, asset)) return;
@@ -85,8 +85,8 @@ void find_parts(const Project& project, const StripRules& rules, AssetNumber ass
   });
 }
 
-// What overrides without effect mention is not needed. Those that change objects of other prefabs
-// are not in the graph at all.
+// The mentions of unused overrides are not needed. Overrides of objects in other prefabs are not in
+// the graph.
 void count_unused_overrides(const Project& project, AssetNumber asset, StrippedFile& file,
                             std::vector<Guid>& looked_into) {
   const AssetPath& path = project.index().at(asset).path;
@@ -99,7 +99,7 @@ void count_unused_overrides(const Project& project, AssetNumber asset, StrippedF
   }
 }
 
-// Without opening it where the project remembers it.
+// Uses the project's memory, if it has the facts, instead of opening the file.
 StrippedFile look_into(const Project& project, Target target, AssetNumber asset) {
   AssetMemory* const memory = project.memory();
   const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(asset);
@@ -114,7 +114,7 @@ StrippedFile look_into(const Project& project, Target target, AssetNumber asset)
   find_parts(project, rules, asset, file, looked_into);
   count_unused_overrides(project, asset, file, looked_into);
   if (!rules.empty()) file.rule = rule_for(project, rules, base_of(project, asset));
-  // What goes by the rule of another depends on that as well; media are not looked into.
+  // The rule for a variant's base matters too; media are not read.
   const Asset& one = project.index().at(asset);
   const bool is_own = base_of(project, asset) == asset;
   if (memory != nullptr && is_own && !one.is_folder && holds_references(one.path)) {
@@ -148,8 +148,7 @@ Stripping::Stripping(const Project& project, Target target, unsigned jobs)
   apply(project, target, jobs);
 }
 
-// Whoever writes a registry says what a target gets: a rule that took it away again would leave an
-// id that means nothing.
+// An asset that a registry names is never stripped: its id would refer to nothing.
 void Stripping::protect(const Project& project, Target target) {
   protected_ = starts_;
   for (const Registry& registry : project.model().registries) {
@@ -242,7 +241,7 @@ std::span<const ReferenceEdge> Stripping::unkept_from(AssetNumber asset) const {
 std::string_view kind_of_asset(const Project& project, AssetNumber asset) {
   const std::string_view kind = kind_of(project.index().at(asset).path.text());
   if (kind != kTextAsset || !holds_references(project.index().at(asset).path)) return kind;
-  // A script's class may be called like one of the engine's, and is none.
+  // A script's class may have the name of an engine class.
   const SourceFile& source = project.sources().get(asset);
   const bool is_engines = source.good() && source.dialect != yaml::Dialect::plain;
   const std::string name = is_engines ? std::string(source.type_name_of(source.document_of(0)))

@@ -1,5 +1,5 @@
-// What the rules of `strip` make of a project: which assets, components and references the builds
-// for a target go without.
+// Applies the `strip` rules to a project: the assets, components and references that builds for a
+// target leave out.
 #pragma once
 
 #include <map>
@@ -13,41 +13,41 @@
 
 namespace muster {
 
-/// An asset that the registries reach, and that the builds for a target do not hold.
+/// An asset that the registries reach but that builds for a target do not contain.
 struct StrippedAsset {
   AssetNumber asset = kNoAsset;
-  /// `kind texture`, `class Foo`; empty for what only stripped assets and components refer to.
+  /// `kind texture`, `class Foo`; empty if only stripped assets and components refer to the asset.
   std::string rule;
 };
 
-/// A target's rules applied. Immutable, made by `Project::stripping`.
+/// The applied rules of a target. Immutable; created by `Project::stripping`.
 ///
-/// An asset is left out when a rule names its kind or class, or when nothing that stays refers to
-/// it any more: what is reached in another way as well stays. What a registry names for the target
-/// (or a registry's file refers to) is never left out. A variant goes or stays with its base.
+/// An asset is left out if a rule names its kind or class, or if no remaining asset refers to it.
+/// An asset that a registry names for the target (or that a registry's file refers to) is never
+/// left out. A variant is handled like its base.
 class Stripping {
  public:
-  /// Reads, on `jobs` threads, the prefabs that the target's registries reach, but for those that
+  /// Reads, on `jobs` threads, the prefabs that the target's registries reach, except those that
   /// the project's memory knows.
   Stripping(const Project& project, Target target, unsigned jobs);
 
-  /// The project's references without those of stripped components, those of overrides that change
-  /// nothing, and those to stripped assets:
-  /// its closures are what is built.
+  /// The project's references without those of stripped components, those of overrides without
+  /// effect, and those to stripped assets. Its closures are built.
   const ReferenceGraph& graph() const { return is_whole_ ? whole_ : graph_; }
-  /// What the target's bundles are filled from: what registries name, registries and roots. Sorted.
+  /// The starting points of the target's bundles: the assets that registries name, registries and
+  /// roots. Sorted.
   std::span<const AssetNumber> starts() const { return starts_; }
-  /// All that is built for the target, sorted. Folders and scripts are among it.
+  /// Everything that is built for the target, sorted; includes folders and scripts.
   std::span<const AssetNumber> built() const { return built_; }
   /// Sorted by asset.
   std::span<const StrippedAsset> assets() const { return assets_; }
   const StrippedAsset* find(AssetNumber asset) const;
-  /// The strong references of an asset's packed parts to what is left out.
+  /// The strong references from an asset's packed parts to assets that are left out.
   std::span<const ReferenceEdge> unkept_from(AssetNumber asset) const;
   const std::map<std::string, StrippedComponents>& components() const { return components_; }
-  /// What a rule would leave out, but registries (or their files) name; with the rule. Sorted.
+  /// Assets that a rule matches but that registries (or their files) name, with the rule. Sorted.
   std::span<const StrippedAsset> named() const { return named_; }
-  /// What a rule would leave out, but `keep` names by its path. Sorted.
+  /// Assets that a rule matches but that `keep` names by path. Sorted.
   std::span<const StrippedAsset> kept() const { return kept_; }
 
  private:
@@ -55,9 +55,9 @@ class Stripping {
   void apply(const Project& project, Target target, unsigned jobs);
 
   const ReferenceGraph& whole_;
-  bool is_whole_ = true;  // No rules, no other graph.
+  bool is_whole_ = true;  // Without rules the graph is unchanged.
   ReferenceGraph graph_;
-  std::vector<ReferenceEdge> unkept_;  // sorted by the asset they come from
+  std::vector<ReferenceEdge> unkept_;  // sorted by source asset
   std::vector<AssetNumber> starts_;
   std::vector<AssetNumber> protected_;
   std::vector<AssetNumber> built_;
@@ -67,7 +67,7 @@ class Stripping {
   std::vector<StrippedAsset> kept_;
 };
 
-/// The name of an asset's kind, by its extension, or by the class of what stands in an `.asset` or
+/// The name of an asset's kind, by its extension, or by the class of the object in an `.asset` or
 /// plain file.
 std::string_view kind_of_asset(const Project& project, AssetNumber asset);
 

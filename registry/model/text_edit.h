@@ -1,4 +1,4 @@
-// Small changes of a file's text that leave everything else as it is.
+// Makes small changes in a file's text and keeps the rest byte for byte.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace muster {
 
-/// A scalar at its place, and what it shall say.
+/// A scalar at a position, and its new text.
 struct ScalarChange {
   yaml::Position position;
-  std::string_view text;  ///< As it reads now.
+  std::string_view text;  ///< The current text.
   std::string value;
 };
 
@@ -23,8 +23,8 @@ struct AddedItems {
   std::vector<std::vector<std::string>> items;  ///< Lines without the list's own indentation.
 };
 
-/// The text of a file with these changes. Fails with `malformed` when a scalar or list is spelled
-/// in a way that is not safe to change: quoted, over several lines, in brackets.
+/// The text of a file with these changes. Fails with `malformed` if a scalar or list has a form
+/// that is not safe to change: quoted, over several lines, bracketed.
 Result<std::string> edited_text(const SourceFile& source, std::vector<ScalarChange> changes,
                                 const AddedItems& added = {});
 

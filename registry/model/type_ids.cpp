@@ -8,7 +8,8 @@
 namespace muster {
 namespace {
 
-// Stored ids tell whether a project counts from zero or from one: the base that more of them fit.
+// Determines from the stored ids whether a project counts from zero or from one: the base that
+// matches more of them.
 std::uint32_t base_of(const Registry& registry) {
   std::size_t fits_zero = 0;
   std::size_t fits_one = 0;
@@ -22,7 +23,7 @@ std::uint32_t base_of(const Registry& registry) {
   return fits_one > fits_zero ? 1 : 0;
 }
 
-// What no root lists reaches no target, and is a space of ids of its own.
+// A registry that no root lists has no target, and a separate space of ids.
 
 class ClassIds {
  public:
@@ -51,11 +52,11 @@ class ClassIds {
     RegistryEntry* entry = nullptr;
     std::size_t registry = 0;
   };
-  // One per target, and one per registry that has none.
+  // One space per target, and one per registry without a target.
   struct Space {
     std::uint32_t next = 0;
     std::map<TypeId, Guid> holders;
-    std::map<Guid, TypeId> ids;  // also of what a lock promises and nothing lists at the moment
+    std::map<Guid, TypeId> ids;  // also locked ids that no registry lists at the moment
   };
 
   std::vector<Space*> spaces_of(std::size_t registry) {
@@ -81,7 +82,7 @@ class ClassIds {
     }
   }
 
-  // By something else, or for good.
+  // Whether another entry has the id, or the id is retired.
   bool is_taken(const RegistryEntry& entry, std::size_t registry) {
     const Guid identity = identity_of(entry);
     if (retired_[registry].contains(entry.type_id)) return true;
@@ -98,7 +99,7 @@ class ClassIds {
     std::map<Guid, TypeId> locked;
     for (const IdLock::Row& row : lock.ids) {
       note_used(row.id, number);
-      // Entries that refer to nothing are not one and the same.
+      // Entries without a reference are not the same entry.
       if (!row.guid.is_null()) locked.emplace(row.guid, row.id);
     }
     for (const TypeId id : lock.retired) registry.retired.emplace_back(id, Location{});
@@ -125,7 +126,8 @@ class ClassIds {
     }
   }
 
-  // A target's own space first, then that of the other one: ids go over the wire between them.
+  // The spaces of the registry's targets, then those of the other target, because ids are sent
+  // between them.
   std::vector<Space*> spaces_around(std::size_t registry) {
     std::vector<Space*> spaces = spaces_of(registry);
     if (registries_[registry].registry->targets.empty()) return spaces;
@@ -135,8 +137,8 @@ class ClassIds {
     return spaces;
   }
 
-  // What the next `prepare` writes down: the id that the same asset has in another registry, else
-  // one that was never used.
+  // Assigns the id that the next `prepare` will write: the id of the same asset in another
+  // registry, or else one that was never used.
   void give_fresh(RegistryEntry& entry, std::size_t registry) {
     const std::vector<Space*> spaces = spaces_around(registry);
     for (const Space* space : spaces) {

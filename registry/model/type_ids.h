@@ -1,11 +1,11 @@
-// Which entry has which number on the wire.
+// Assigns the type ids of entries.
 #pragma once
 
 #include "registry/model/path_query.h"
 
 namespace muster {
 
-/// What identifies an entry for as long as it lives: its definition, else the first asset it names,
+/// The permanent identity of an entry: its definition, or else the first asset that it names, or
 /// else the guid that it repeats. Null for free slots.
 Guid identity_of(const RegistryEntry& entry);
 
@@ -14,11 +14,11 @@ struct RegistryIds {
   Registry* registry = nullptr;
   const IdLock* lock = nullptr;
 };
-/// Gives every entry of a class's registries its id. In order of authority: the entry's own
-/// `type_id`, the lock file, its place in the list (counted from 0 or 1: as the stored ids agree,
-/// else as the class says). Once there is a lock, place means nothing: what it does not know gets
-/// the next id that was never used. So does an entry whose place would repeat the id of something
-/// else that is built for the same target. Requires: the registries know their targets.
+/// Assigns ids to all entries of a class's registries. In order of precedence: the entry's own
+/// `type_id`, the lock file, the index in the list (counted from 0 or 1, as most stored ids
+/// suggest, or else as the class defines). If there is a lock, the index is not used: an entry that
+/// the lock does not contain gets the next unused id. So does an entry whose index would repeat the
+/// id of another entry for the same target. Requires: the registries know their targets.
 void assign_type_ids(const std::vector<RegistryIds>& registries);
 
 }  // namespace muster

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// What may hide assets: what is in a folder that cannot be listed, or whose guid cannot be read.
+// Problems that may hide assets: a folder that cannot be listed, or a guid that cannot be read.
 bool hides_assets(IndexProblem::Kind kind) {
   using enum IndexProblem::Kind;
   return kind == unreadable || kind == lfs_pointer || kind == merge_conflict ||
@@ -21,8 +21,8 @@ bool is_without_text(ContentProblem::Kind kind) {
   return kind == lfs_pointer || kind == binary || kind == foreign_text || kind == unreadable;
 }
 
-// Assets that may belong into a registry of the class: those that mention it and cannot be parsed,
-// and prefabs that mention nothing because they have no text.
+// Assets that may be members of a registry of the class: those that mention it and cannot be
+// parsed, and prefabs without text, whose mentions are unknown.
 std::set<AssetNumber> unread_members(const Project& project, const ClassDeclaration& declaration) {
   std::set<AssetNumber> found;
   for (const AssetNumber asset : unreadable_members(project, declaration)) found.insert(asset);
@@ -47,7 +47,7 @@ void note_registries(const Project& project, std::set<std::string>& notes,
                      std::set<AssetNumber>& told) {
   for (const ModelProblem& problem : project.model().problems) {
     using enum ModelProblem::Kind;
-    // Both are about references that were read well.
+    // The file was read without problems in both cases.
     if (problem.kind == unresolved || problem.kind == unknown_class) continue;
     told.insert(problem.asset);
     std::string place = problem.location.path.text();

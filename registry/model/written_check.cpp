@@ -1,5 +1,5 @@
-// The writer edits lines, and YAML can be spelled in more ways than it knows. So nothing is written
-// that does not read back as planned: an entry lost here would be another asset's id tomorrow.
+// The writer edits lines, and YAML has more spellings than it knows. So a text is written only if
+// it reads back as planned: a lost entry would later give its id to another asset.
 #include "registry/model/written_check.h"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ class WrittenCheck {
     }
     if (before_.dialect != yaml::Dialect::plain || !slot.type_id) return true;
     const NodeIndex id = after_.tree.find(item, "type_id");
-    // Without an id of its own, an entry has that of its place.
+    // An entry without an id has the id of its index.
     if (id == kNoNode && slot.present_slot) return *slot.present_slot == place;
     if (id == kNoNode) return slot.type_id->value() == place + registry_.declaration->first_id;
     const auto value = after_.tree.integer(id);

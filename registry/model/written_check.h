@@ -1,4 +1,4 @@
-// A look at the new text of a registry before it reaches the disk.
+// Checks the new text of a registry before it is written.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@
 
 namespace muster {
 
-/// Reads `text` again and compares it with what it was made from: as many documents, one item per
-/// slot, the same guids in kept entries, the wanted one in new ones, the ids where the dialect
-/// states them, and all of `retired`. Fails with `malformed`, naming the file.
+/// Parses `text` and compares it with its input: the same number of documents, one item per slot,
+/// the same guids in kept entries, the requested ones in new entries, the ids if the dialect stores
+/// them, and all of `retired`. Fails with `malformed`, naming the file.
 Result<void> check_written(const SourceFile& before, const Registry& registry,
                            const std::vector<SlotText>& slots, const std::vector<TypeId>& retired,
                            std::string_view text);

@@ -1,6 +1,6 @@
-// One walk collects names only (listing gives the kind, so nothing is stat'ed); sidecars are then
-// read in parallel into a slot each, and everything is sorted before it is looked at, so the index
-// does not depend on the number of threads or on the order of the disk.
+// One walk collects names only (a listing contains the kinds, so no `stat` is needed). Then
+// sidecars are read in parallel, each into its own slot, and everything is sorted before it is
+// processed. So the index does not depend on the number of threads or on the order of the disk.
 #include "registry/project/asset_index.h"
 
 #include <algorithm>
@@ -19,29 +19,30 @@
 namespace muster {
 namespace {
 
-// Nearly every sidecar is smaller than the first; the largest seen (a sprite atlas) has 1.4 MB.
+// Nearly all sidecars are smaller than the first limit; the largest seen (a sprite atlas) has 1.4
+// MB.
 constexpr std::uint64_t kMetaFirstBytes = 16ULL * 1024;
 constexpr std::uint64_t kMetaBytesMax = 64ULL * 1024 * 1024;
-// A folder tree deeper than this is a circle that the file system hides from us.
+// A deeper folder tree is a circle that the file system does not show.
 constexpr std::size_t kMaxFolderDepth = 128;
 
 struct Walk {
   const FileReader& files;
-  std::vector<AssetPath> metas;                    // the sidecars' own paths
-  std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; without sidecars
+  std::vector<AssetPath> metas;                    // paths of the sidecars
+  std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; excludes sidecars
   std::vector<IndexProblem> problems;
   std::vector<AssetPath> lock_paths;
   std::vector<AssetPath> leftovers;
-  std::set<AssetPath> outputs;       // folders that hold a build
-  std::set<std::uint64_t> followed;  // identities of folders entered through a link
+  std::set<AssetPath> outputs;       // folders that contain a build
+  std::set<std::uint64_t> followed;  // identities of folders reached through a link
 };
 
-// In what two names differ that are one name elsewhere.
+// The difference between two names that are equal on other systems.
 std::string clash_of(std::string_view one, std::string_view other) {
   const std::string composed = "in how Unicode composes their letters (NFC and NFD)";
   const std::string apart = decomposed_name(one);
   if (apart == decomposed_name(other)) return composed;
-  // Letters that are composed alike are as many bytes apart from their decomposition.
+  // Names of equal composition have the same relation to their decomposition.
   const bool is_alike = (apart == one) == (decomposed_name(other) == other);
   return is_alike ? "in case" : "in case and " + composed;
 }
@@ -76,8 +77,8 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
   }
 }
 
-// Only a link can lead to a folder above itself; following it would never end. And a folder is
-// entered through one link only: links among n folders would make n! paths.
+// Only a link can lead to a folder above itself; following it would never end. Each folder is
+// entered through one link only, because links among n folders could form n! paths.
 bool leads_back(Walk& walk, const AssetPath& link) {
   const FileReader& files = walk.files;
   const auto target = files.stat(link);
@@ -89,7 +90,7 @@ bool leads_back(Walk& walk, const AssetPath& link) {
   }
 }
 
-// A folder, a pipe or a link to nowhere in place of a sidecar hides the guid of its asset.
+// A folder, a pipe or a broken link in place of a sidecar hides the guid of its asset.
 bool is_unread_sidecar(const std::vector<DirectoryEntry>& siblings, const DirectoryEntry& entry) {
   constexpr std::string_view kMeta = ".meta";
   if (entry.kind == FileKind::file || !entry.name.ends_with(kMeta)) return false;
@@ -98,7 +99,7 @@ bool is_unread_sidecar(const std::vector<DirectoryEntry>& siblings, const Direct
   return std::ranges::find(siblings, asset, &DirectoryEntry::name) != siblings.end();
 }
 
-// A folder that holds a build is no content, nor is the sidecar that the editor gives it.
+// A folder with a build is not content, nor is the sidecar that the editor creates for it.
 bool is_output(Walk& walk, const AssetPath& folder) {
   if (!may_hold_build(folder)) return false;
   const auto listed = walk.files.list(folder);
@@ -227,7 +228,7 @@ void read_sidecar(const FileReader& files, const AssetPath& path, FileMemory* me
   slot.meta = read.meta;
   slot.usable = !read.meta.guid.is_null();
   if (!slot.usable) return;
-  // The guid of the asset itself is a textual one.
+  // Textual mentions are skipped: they include the guid of the asset itself.
   yaml::scan_mentions(as_text(bytes.value()), [&](const yaml::Mention& mention) {
     if (mention.kind != yaml::MentionKind::textual) slot.has_mentions = true;
   });
@@ -245,8 +246,8 @@ bool is_not_followed(const FileInfo& info) {
   return info.kind == FileKind::outside_link || info.kind == FileKind::broken_link;
 }
 
-// Whether the path itself, or a folder on the way to it, is a link that leaves the project. What
-// lies behind such a link is refused, so the way up is looked at before that counts.
+// Whether the path, or a folder in it, is a link that leaves the project. Reading behind such a
+// link is refused, so the parent folders are checked first.
 Result<bool> leaves_project(const FileReader& files, const AssetPath& path) {
   std::optional<Error> refused;
   for (AssetPath up = path; !up.empty(); up = up.parent()) {
@@ -364,7 +365,7 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
            .detail = leaves ? std::string() : leaves.error().message});
       continue;
     }
-    // What lies directly in Packages is not imported by Unity: packages' own folders and manifests.
+    // Unity does not import the direct content of Packages: folders of packages, and manifests.
     const bool metas_expected = folder.text() != "Packages";
     walk_folder(walk, folder, metas_expected, 0);
   }

@@ -1,4 +1,4 @@
-// Which guid is which file.
+// Maps guids to files.
 #pragma once
 
 #include <cstdint>
@@ -25,28 +25,29 @@ struct Asset {
   AssetPath path;
   Guid guid;
   bool is_folder = false;
-  /// Whether the sidecar refers to anything: most do not, and need not be read again.
+  /// Whether the sidecar refers to any asset; most do not, and are not read again.
   bool has_mentions_in_meta = true;
 };
 
-/// Something about the files themselves that a project owner should know.
+/// A problem of the files themselves, reported to the user.
 struct IndexProblem {
   enum class Kind : std::uint8_t {
-    orphan_meta,        ///< A sidecar beside nothing.
+    orphan_meta,        ///< A sidecar without an asset.
     missing_meta,       ///< A file or folder without a sidecar.
-    duplicate_guid,     ///< Two assets with one guid; `other` names the one that was kept.
+    duplicate_guid,     ///< Two assets with one guid; `other` is the one that was kept.
     malformed_guid,     ///< A sidecar without a usable guid.
-    malformed_sidecar,  ///< A second document or a second `guid:`; `detail` says which.
+    malformed_sidecar,  ///< A second document or a second `guid:`; `detail` names it.
     upper_case_guid,    ///< A sidecar that spells its guid in upper case.
-    placeholder_guid,   ///< A guid that looks typed, not drawn.
+    placeholder_guid,   ///< A guid that looks invented, not random.
     merge_conflict,     ///< Conflict markers inside a sidecar.
     lfs_pointer,        ///< A Git LFS pointer in place of a sidecar.
-    case_clash,         ///< Two paths that differ only in case or in how letters are composed;
-                        ///< `detail` says in which.
-    unportable_name,    ///< A name that another operating system cannot have; `detail` says why.
-    outside_link,       ///< A link that leaves the project, or leads nowhere.
-    link_circle,        ///< A folder link that leads back to a folder above it.
-    unreadable,         ///< The operating system refused; `detail` says why.
+    case_clash,         ///< Two paths that differ only in case or in the composition of letters;
+                        ///< `detail` names the difference.
+    unportable_name,    ///< A name that another operating system does not allow; `detail` has the
+                        ///< reason.
+    outside_link,       ///< A link that leaves the project, or has no target.
+    link_circle,        ///< A link to a folder above itself.
+    unreadable,         ///< The operating system refused; `detail` has the reason.
   };
   Kind kind = Kind::orphan_meta;
   AssetPath path;
@@ -62,24 +63,24 @@ struct ReadFailure {
   Error error;
 };
 
-/// The assets of a project, sorted by path, found by guid or by path. Immutable once built; reading
-/// from several threads is safe.
+/// The assets of a project, sorted by path, found by guid or by path. Immutable after construction;
+/// reading from several threads is safe.
 class AssetIndex {
  public:
   std::span<const Asset> assets() const { return assets_; }
   std::span<const IndexProblem> problems() const { return problems_; }
-  /// The locks of type ids in the walked folders (`.NAME.ids.yaml`), sorted: they have no sidecars.
+  /// The locks of type ids in the walked folders (`.NAME.ids.yaml`), sorted. They have no sidecars.
   std::span<const AssetPath> lock_paths() const { return lock_paths_; }
-  /// What a killed `prepare` has left beside the files that it wrote, sorted.
+  /// Temporary files of a killed `prepare`, sorted.
   std::span<const AssetPath> leftovers() const { return leftovers_; }
 
   const Asset& at(AssetNumber number) const { return assets_[number]; }
   AssetNumber find(const Guid& guid) const;
   AssetNumber find(const AssetPath& path) const;
-  /// All assets below a folder, without itself, by path.
+  /// All assets below a folder, without the folder itself, by path.
   std::vector<AssetNumber> within(const AssetPath& folder) const;
 
-  /// Builds an index from what a walk found; used by `build_asset_index` and by tests.
+  /// Builds an index from the results of a walk; used by `build_asset_index` and by tests.
   AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
              std::vector<AssetPath> lock_paths = {}, std::vector<AssetPath> leftovers = {});
   AssetIndex() = default;
@@ -92,21 +93,21 @@ class AssetIndex {
   std::unordered_map<Guid, AssetNumber> by_guid_;
 };
 
-/// Walks a project's folders as Unity does (names that start with `.` or end with `~`, `cvs` and
-/// `*.tmp` are passed over), reads every sidecar that `memory` does not know, on `jobs` threads,
-/// and indexes them. Everything odd becomes a problem, never a failure; fails only when a top
-/// folder cannot be listed, or with `cancelled`.
+/// Walks a project's folders like Unity (it skips names that start with `.` or end with `~`, `cvs`
+/// and `*.tmp`), reads on `jobs` threads every sidecar that `memory` does not know, and indexes
+/// them. Irregularities become problems, never failures. Fails only if a top folder cannot be
+/// listed, or with `cancelled`.
 Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
                                      const Progress& progress = {}, FileMemory* memory = nullptr);
 
-/// True for names that Unity, and so Muster, passes over.
+/// True for names that Unity, and so Muster, skips.
 bool is_ignored_name(std::string_view name);
-/// True for the folders at the top of a project that the editor makes anew (`Library` and others).
+/// True for the top folders of a project that the editor generates (`Library` and others).
 bool is_unity_output(const AssetPath& path);
 
-/// The name of a lock of type ids is that of its registry between these: Unity does not see it, so
-/// it needs no sidecar.
+/// The name of a lock of type ids is that of its registry between this prefix and suffix. Unity
+/// ignores such names, so a lock needs no sidecar.
 inline constexpr std::string_view kLockPrefix = ".";
 inline constexpr std::string_view kLockSuffix = ".ids.yaml";
 bool is_lock_name(std::string_view name);

@@ -1,4 +1,4 @@
-// What an asset is for, told by its file's name or by its class.
+// The kind of an asset, by its file name or class.
 #pragma once
 
 #include <cstdint>
@@ -7,30 +7,29 @@
 
 namespace muster {
 
-/// A kind of assets, as people call it.
+/// A kind of assets, with a name for users.
 struct AssetKind {
   std::string_view name;
-  std::string_view extensions;  ///< In lower case, with a blank around each.
-  std::string_view classes;     ///< The engine's, of what stands in an `.asset`; likewise.
+  std::string_view extensions;  ///< In lower case, with a blank on both sides of each.
+  std::string_view classes;     ///< The engine's classes in an `.asset` file; same form.
 
-  /// Whether assets of this kind are there to be seen or heard alone.
+  /// Whether assets of this kind only affect what players see and hear.
   enum class Presents : std::uint8_t {
     nothing,
-    maybe,   ///< A mesh collides as well, an animation moves what is hit.
-    always,  ///< A target without a screen goes without them where nobody says otherwise.
+    maybe,   ///< A mesh is also used for collisions, an animation moves hit boxes.
+    always,  ///< By default left out for a target without a screen.
   };
   Presents presents = Presents::nothing;
 };
 
-/// All kinds but `other`, in the order of reports.
+/// All kinds except `other`, in the order of reports.
 std::span<const AssetKind> asset_kinds();
-/// The kind with this name; null when there is none.
+/// The kind with this name; null if none exists.
 const AssetKind* find_asset_kind(std::string_view name);
 
-/// The name of the kind of what has a path, by its extension; `other` for what has no known one.
+/// The name of the kind for a path, by its extension; `other` for an unknown one.
 std::string_view kind_of(std::string_view path);
-/// The name of the kind of what one of the engine's classes, or a plain file's, makes; empty for
-/// any other class.
+/// The name of the kind for an engine class or the class of a plain file; empty for other classes.
 std::string_view kind_of_class(std::string_view class_name);
 
 }  // namespace muster

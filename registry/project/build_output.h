@@ -1,4 +1,4 @@
-// Builds inside a project: an engine's player takes files of `StreamingAssets` as they are.
+// Detects builds inside a project: an engine's player reads files in `StreamingAssets` unchanged.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace muster {
 
-/// The file that every build's output has at its top.
+/// The file at the top of every build's output.
 inline constexpr std::string_view kStateName = ".muster-state";
 
 /// Whether a build may be written to this path of a project: `Assets/StreamingAssets`, or a folder
 /// below it.
 bool may_hold_build(const AssetPath& path);
 
-/// Whether a folder of a project is a build's output, and so no content. `entries` is what it
-/// lists.
+/// Whether a folder of a project is a build's output, and so not content. `entries` is the list of
+/// its files.
 bool is_build_output(const AssetPath& folder, std::span<const DirectoryEntry> entries);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// What a project says of how its content is compressed.
+// The compression settings of a project.
 #pragma once
 
 #include <map>
@@ -20,23 +20,22 @@ namespace muster {
 ///         wav: store          # or the extension of a file, for all that is packed of it
 ///       dictionaries: Dictionaries~   # a folder with those of `muster train`; else builds train
 ///
-/// An extension counts before what the entry is, and that before the default.
+/// An extension takes precedence over the kind of the entry, and the kind over the default.
 struct CompressionRules {
   static constexpr int kLevelMax = 19;
 
   std::optional<int> level;                       ///< The default.
   std::map<std::string, int, std::less<>> kinds;  ///< Extensions in lower case; 0 stores.
-  std::optional<AssetPath> dictionaries;          ///< The folder of the committed ones.
-  yaml::Position dictionaries_at{};               ///< Where it is named.
+  std::optional<AssetPath> dictionaries;          ///< The folder of committed dictionaries.
+  yaml::Position dictionaries_at{};               ///< The position of its name.
 
-  /// All kinds in one line, as builds compare them; empty without kinds.
+  /// All kinds on one line, for comparison with other builds; empty without kinds.
   std::string text() const;
 };
 
-/// Reads the section. Fails with `malformed` (file, line).
+/// Parses the section. Fails with `malformed` (file, line).
 Result<CompressionRules> read_compression(const yaml::Tree& tree, yaml::NodeIndex section);
-/// The section of a project whose settings have been read: it is sound. Nothing is said where there
-/// is none.
+/// The section of a project whose settings were validated. Returns the defaults if none exists.
 CompressionRules compression_of(const ProjectConfig& config);
 
 }  // namespace muster

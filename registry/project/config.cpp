@@ -28,8 +28,7 @@ bool is_project(const FileReader& files, const AssetPath& folder) {
          is_folder(files, folder.child("Assets"));
 }
 
-// The folders in `folders`, as far as the budget goes. Links are not followed: they may lead in
-// circles.
+// The folders in `folders`, up to the limit. Links are not followed, because they may form circles.
 std::vector<AssetPath> folders_in(const FileReader& files, const std::vector<AssetPath>& folders,
                                   std::size_t& budget) {
   std::vector<AssetPath> found;
@@ -46,11 +45,11 @@ std::vector<AssetPath> folders_in(const FileReader& files, const std::vector<Ass
   return found;
 }
 
-// A person who points at a folder above the project should be told so: at the repository's, say.
+// If a user runs Muster above the project, such as in the repository, the error names the project.
 std::string nearby_projects(const FileReader& files) {
   constexpr std::size_t kLevels = 2;
   constexpr std::size_t kNamed = 5;
-  std::size_t budget = 1000;  // a home folder has more, and nobody waits for it
+  std::size_t budget = 1000;  // a home folder has more, and searching it takes too long
   std::vector<AssetPath> folders{AssetPath()};
   std::string hint;
   std::size_t named = 0;
@@ -65,7 +64,7 @@ std::string nearby_projects(const FileReader& files) {
   return hint.empty() ? hint : hint + "'?";
 }
 
-// A scalar has no items: read as a list it would be an empty one, in silence.
+// A scalar has no items; read as a list it would be silently empty.
 Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::NodeKind kind) {
   if (tree.at(node).kind == kind) return {};
   const std::string_view wanted = kind == yaml::NodeKind::sequence ? "a list" : "a single value";
@@ -73,7 +72,7 @@ Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::Node
                        "'" + std::string(tree.at(node).key) + "' wants " + std::string(wanted));
 }
 
-// A disk that tells upper and lower case apart where another does not.
+// Finds a path that differs in case only, for disks that are case-sensitive.
 std::string other_case(const FileReader& files, const AssetPath& path) {
   const auto other = path_in_any_case(files, path);
   return other ? "; it is called '" + other->text() + "' ('muster validate --fix' writes that)"
@@ -88,7 +87,7 @@ Result<void> read_folders(const FileReader& files, const yaml::Tree& tree, yaml:
                          "'folders' names no folder, so there is nothing to read");
   }
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
-    // A folder from elsewhere is mounted where the editor has a package's content.
+    // A folder from elsewhere is mounted at the path of a package in the editor.
     const auto outside = path_of_outside(files, tree.scalar(item));
     auto folder = outside ? Result<AssetPath>(*outside) : AssetPath::parse(tree.scalar(item));
     if (tree.scalar(item).empty())
@@ -108,8 +107,8 @@ Result<void> read_folders(const FileReader& files, const yaml::Tree& tree, yaml:
 }
 
 Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectConfig& config) {
-  const bool is_null =
-      tree.at(list).kind == yaml::NodeKind::scalar && tree.scalar(list).empty();  // all commented
+  // Fully commented out.
+  const bool is_null = tree.at(list).kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
   if (is_null) return {};
   if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
@@ -150,7 +149,7 @@ Result<void> add_unity_folders(const FileReader& files, ProjectConfig& config) {
   return {};
 }
 
-// The settings under a name that is not theirs: without them a build would be another one.
+// Detects a misnamed settings file: ignoring it would change the build.
 Result<std::string> misnamed_config(const FileReader& files) {
   constexpr std::array<std::string_view, 6> kNames = {
       "muster.yml", ".muster.yaml", ".muster.yml", "muster.yaml.txt", "muster.json", "muster.yaml"};
@@ -165,7 +164,7 @@ Result<std::string> misnamed_config(const FileReader& files) {
   return std::string();
 }
 
-// An edit of a second settings file would have no effect.
+// Refuses a second settings file, because edits of it would have no effect.
 Result<void> check_no_second(const FileReader& files) {
   for (const char* const name : {"muster.yml", ".muster.yaml", ".muster.yml"}) {
     const auto info = files.stat(AssetPath().child(name));

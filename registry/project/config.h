@@ -1,4 +1,4 @@
-// Where a project's content lies, and what it says about itself in `muster.yaml`.
+// The folders of a project's content, and its settings in `muster.yaml`.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace muster {
 
-/// The text and tree of `muster.yaml`; other rooms read their own sections from it.
+/// The text and tree of `muster.yaml`; other folders of Muster parse their own sections.
 struct ConfigSource {
   std::string text;
   yaml::Tree tree;
@@ -28,23 +28,23 @@ struct ProjectConfig {
   static constexpr std::string_view kFileName = "muster.yaml";
 
   std::string name;
-  std::vector<AssetPath> folders;           ///< What is walked; each exists.
+  std::vector<AssetPath> folders;           ///< The folders to walk; each exists.
   std::optional<AssetPath> components;      ///< The game's exported component descriptions.
-  std::unordered_set<Guid> external_guids;  ///< Known to live outside the tree (packages).
-  std::vector<Budget> budgets;              ///< How large what is built may be.
-  std::vector<VariantAxis> axes;            ///< Along which assets vary.
-  /// What a target's bundles go without.
+  std::unordered_set<Guid> external_guids;  ///< Known to be outside the tree (packages).
+  std::vector<Budget> budgets;              ///< Limits on the size of a build.
+  std::vector<VariantAxis> axes;            ///< The axes of variants.
+  /// What a target's bundles leave out.
   TargetStripRules strip = default_strip_rules();
-  std::shared_ptr<const ConfigSource> source;  ///< Null when there is no file.
+  std::shared_ptr<const ConfigSource> source;  ///< Null if there is no file.
 };
 
-/// Finds and reads a project's settings: `muster.yaml` if there is one, else Unity's folders. Fails
-/// with `not_found` when it is neither, and says where a project was seen instead, if close by;
-/// with `malformed` (file, line) when the file does not mean anything.
+/// Finds and parses a project's settings: `muster.yaml` if it exists, otherwise Unity's folders.
+/// Fails with `not_found` if neither exists, naming a nearby project if there is one, and with
+/// `malformed` (file, line) if the file is invalid.
 Result<ProjectConfig> load_config(const FileReader& files);
 
-/// Reads the component descriptions that a project names; none when it names none. Fails as the
-/// disk does, and with `malformed`, naming the component.
+/// Reads the component descriptions that a project names; empty if it names none. Fails with disk
+/// errors, and with `malformed`, naming the component.
 Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
                                                           const ProjectConfig& config);
 

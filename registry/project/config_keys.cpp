@@ -22,75 +22,75 @@ constexpr std::array kTop = {
               "Registry classes of public packages. Default: all that are ready-made."},
     ConfigKey{"classes", classes, false, "Registry classes of the project's own, by name."},
     ConfigKey{"external_guids", guids, false,
-              "Guids that live outside the tree (packages): never \"missing\"."},
+              "Guids outside the tree (packages): never \"missing\"."},
     ConfigKey{"rules", rules, false,
-              "What rules weigh: off, note, warning or error, by id; or by paths ('*', '**')."},
-    ConfigKey{"budgets", budgets, false, "How many bytes what is built may have."},
+              "Severities of rules: off, note, warning or error, by id; or by paths ('*', '**')."},
+    ConfigKey{"budgets", budgets, false, "Limits on the size of a build."},
     ConfigKey{"variants", variants, false,
               "Axes along which assets vary, by name: crate@low.png is a variant of crate.png."},
     ConfigKey{"strip", strip, false,
-              "What a target's bundles go without: presentation, on servers."},
-    ConfigKey{"compression", compression, false, "How what is packed is compressed."}};
+              "What a target's bundles leave out: presentation, on servers."},
+    ConfigKey{"compression", compression, false, "How packed content is compressed."}};
 
 constexpr std::array kClass = {
     ConfigKey{"script", guid, false,
-              "The guid of the class's script, where that is in no folder of the project."},
+              "The guid of the class's script, if it is in no folder of the project."},
     ConfigKey{"entries", text, false, "The list of the entries. Default: entries."},
     ConfigKey{"references", references, false, "How an entry names assets."},
-    ConfigKey{"prepare", prepare, false, "How 'muster prepare' finds what belongs in."},
-    ConfigKey{"first_id", zero_or_one, false, "1 where 0 means \"none\" on the wire."},
-    ConfigKey{"owner", text, false, "The key with a reference to what an entry belongs to."},
-    ConfigKey{"component", text, false, "What the root of each registered prefab must carry."},
+    ConfigKey{"prepare", prepare, false, "How 'muster prepare' finds members."},
+    ConfigKey{"first_id", zero_or_one, false, "1 if 0 means \"none\" on the wire."},
+    ConfigKey{"owner", text, false, "The key with a reference to the owner of an entry."},
+    ConfigKey{"component", text, false, "Required on the root of each registered prefab."},
     ConfigKey{"pool_size", text, false, "The key with a number that must be positive."},
-    ConfigKey{"key", texts, false, "The keys whose values make entries distinct."},
+    ConfigKey{"key", texts, false, "The keys whose values identify an entry."},
     ConfigKey{"foreign_guids", texts, false,
               "Keys of the registry itself (not of entries) whose guids name no asset."},
     ConfigKey{"fields", texts, false,
-              "Further keys of a plain registry and its entries, which the game reads itself."},
+              "Other keys of a plain registry and its entries, which the game itself reads."},
     ConfigKey{"packed", truth, false,
-              "false: the registry's own asset only says what is built, and is no content."},
+              "false: the registry's own asset only controls the build, and is no content."},
     ConfigKey{"ids", truth, false,
               "false: entries are found by guid and have no type ids. Default: true."},
     ConfigKey{"is_component", truth, false,
-              "true: registries are components in prefabs and scenes. Wants 'ids: false'."},
+              "true: registries are components in prefabs and scenes. Requires 'ids: false'."},
     ConfigKey{"single_entries", texts, false,
-              "Keys of such a component that hold one more entry each, beside the list."}};
+              "Keys of such a component that contain one more entry each, outside the list."}};
 
 constexpr std::array kReference = {
     ConfigKey{"path", text, false,
               "Keys joined by dots; '[]' visits a list's items. Empty: the entry itself."},
     ConfigKey{"strength", strength, false, "Default: weak."},
-    ConfigKey{"targets", targets, true, "Who gets the asset."},
+    ConfigKey{"targets", targets, true, "The targets that get the asset."},
     ConfigKey{"role", role, false, "Default: asset."},
     ConfigKey{"when", texts, false, "Only for entries with one of these keys."},
     ConfigKey{"unless", texts, false,
               "Not for entries with one of these keys ('key[]': as a list)."},
     ConfigKey{"ignore", texts, false, "Values that name no asset."},
     ConfigKey{"expand_folders", truth, false,
-              "true: a folder stands for all assets in it. Default: false."}};
+              "true: a folder means all assets in it. Default: false."}};
 
 constexpr std::array kPrepare = {
-    ConfigKey{"component", text, false, "All prefabs whose root carries it; or:"},
+    ConfigKey{"component", text, false, "All prefabs whose root has this component; or:"},
     ConfigKey{"assets_of_class", text, false, "All assets of this class."},
-    ConfigKey{"field", text, false, "The key of an entry that holds the asset."},
+    ConfigKey{"field", text, false, "The key of an entry for the asset."},
     ConfigKey{"required_reference", text, false,
               "Only prefabs on whose component this weak reference is set."}};
 
 constexpr std::array kBudget = {
     ConfigKey{"bundle", text, false,
-              "Each bundle of a prefab whose path fits ('*', '**'), or 'shared'."},
+              "Each bundle of a prefab whose path matches ('*', '**'), or 'shared'."},
     ConfigKey{"kind", text_or_texts, false, "All assets whose files have this extension."},
-    ConfigKey{"target", target, false, "Default: each of them may have as many."},
+    ConfigKey{"target", target, false, "Default: each target separately."},
     ConfigKey{"bytes", byte_count, true, "4096, 512 KiB, 300 MiB, 2 GiB."}};
 
 constexpr std::array kVariantAxis = {
     ConfigKey{"values", texts, true, "Names of letters, digits, '-' and '_'."},
-    ConfigKey{"default", text, false, "What holds when nobody chooses; without one, the base."},
+    ConfigKey{"default", text, false, "The value without a choice; without a default, the base."},
     ConfigKey{"choose", choose, false,
               "'build': muster build --variant AXIS=VALUE. 'runtime' (default): the game."}};
 
 constexpr std::array kStrip = {
-    ConfigKey{"server", strip_target, false, "Default: all that is only seen or heard."},
+    ConfigKey{"server", strip_target, false, "Default: everything that is only seen or heard."},
     ConfigKey{"client", strip_target, false, "Default: nothing."}};
 
 constexpr std::array kStripTarget = {
@@ -98,16 +98,15 @@ constexpr std::array kStripTarget = {
     ConfigKey{"kinds", texts_or_none, false,
               "More kinds of assets (mesh, animation), or extensions ('.bank')."},
     ConfigKey{"components", texts_or_none, false, "More classes of components, and of assets."},
-    ConfigKey{"keep", texts_or_none, false,
-              "Kinds, classes and paths ('*', '**') that stay all the same."}};
+    ConfigKey{"keep", texts_or_none, false, "Kinds, classes and paths ('*', '**') to keep."}};
 
 constexpr std::array kCompression = {
     ConfigKey{"default", plain_level, false,
-              "1 (fast) to 19 (small); '--level' counts before it. Default: 6."},
+              "1 (fast) to 19 (small); '--level' overrides it. Default: 6."},
     ConfigKey{"kinds", kinds, false,
               "Levels of object, prefab, raw, import_settings, text, or of files by extension."},
     ConfigKey{"dictionaries", path, false,
-              "A folder with the dictionaries that 'muster train' keeps. Default: builds train."}};
+              "A folder with committed dictionaries ('muster train'). Default: builds train."}};
 
 }  // namespace
 
@@ -137,7 +136,8 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
 
 namespace {
 
-// What a value wants to be; nothing where it may be more than one thing, which its reader tells.
+// The required kind of a value; nothing if several kinds are allowed, which the value's parser
+// checks.
 std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   switch (value) {
     case version:
@@ -166,7 +166,7 @@ std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   }
 }
 
-// A list of single values has no lists or mappings in it: their text would be empty.
+// A list of scalars must not contain lists or mappings: their text would be empty.
 bool is_list_of_texts(ConfigValue value) {
   return value == texts || value == paths || value == guids || value == ready_made ||
          value == targets || value == text_or_texts || value == texts_or_none;

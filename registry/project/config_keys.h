@@ -1,4 +1,4 @@
-// The keys of `muster.yaml`, described once: for whoever reads the file, and for editors.
+// The keys of `muster.yaml`, defined once for the parser and for editors.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-/// A mapping of `muster.yaml` that has keys of its own.
+/// A mapping of `muster.yaml` with its own keys.
 enum class ConfigPart : std::uint8_t {
   top,
   registry_class,
@@ -24,20 +24,20 @@ enum class ConfigPart : std::uint8_t {
   compression
 };
 
-/// What may stand under a key.
+/// The type of a key's value.
 enum class ConfigValue : std::uint8_t {
   version,  ///< The number 1.
   text,     ///< A name, a key, a path of keys.
-  texts,    ///< A list of them.
-  path,     ///< Of a file in the project.
+  texts,    ///< A list of texts.
+  path,     ///< The path of a file in the project.
   paths,    ///< A list of folders.
   guid,     ///< 32 lower-case hex digits.
-  guids,    ///< A list of them.
+  guids,    ///< A list of guids.
   zero_or_one,
   strength,  ///< `strong` or `weak`.
   role,      ///< `asset`, `prefab` or `factory`.
   target,    ///< `client` or `server`.
-  targets,   ///< A list of them.
+  targets,   ///< A list of targets.
   text_or_texts,
   byte_count,     ///< 4096, or 300 MiB.
   ready_made,     ///< A list of names of ready-made classes.
@@ -61,23 +61,22 @@ struct ConfigKey {
   std::string_view name;
   ConfigValue value = ConfigValue::text;
   bool is_required = false;
-  std::string_view help;  ///< What an editor shows.
+  std::string_view help;  ///< The text that an editor shows.
 };
 
-/// The keys that a mapping may have, in the order in which they are usually written.
+/// The keys of a mapping, in their usual order.
 std::span<const ConfigKey> config_keys(ConfigPart part);
 
 /// Fails with `malformed` at the first key that `part` does not have, naming the line.
 Result<void> check_config_keys(const yaml::Tree& tree, yaml::NodeIndex mapping, ConfigPart part);
 
-/// A failure at a place of `muster.yaml`.
+/// An error at a position in `muster.yaml`.
 tl::unexpected<Error> refuse_config(const yaml::Position& at, const std::string& why);
 tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
                                     const std::string& why);
 
-/// Reads a file of settings that need not exist, as `read_whole` does. Fails with `not_found` only
-/// when there is nothing at `path`: with `io` when it, or a folder that it is in, is a link that
-/// leads nowhere.
+/// Reads an optional settings file, like `read_whole`. Fails with `not_found` only if `path` does
+/// not exist, and with `io` if it or one of its folders is a broken link.
 Result<Bytes> read_optional(const FileReader& files, const AssetPath& path, std::uint64_t max_bytes,
                             ByteVector& buffer);
 

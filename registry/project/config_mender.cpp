@@ -18,8 +18,8 @@ struct Replacement {
   std::string text;
 };
 
-// Where a scalar's characters begin in the text; `npos` when they do not stand there as they are
-// (escaped, folded).
+// The offset of a scalar's characters in the text; `npos` if they are not literally there (escaped,
+// folded).
 std::size_t offset_of(std::string_view text, const yaml::Position& position,
                       std::string_view scalar) {
   std::size_t at = 0;

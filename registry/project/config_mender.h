@@ -1,4 +1,4 @@
-// Paths in `muster.yaml` that are spelled in another case than on the disk.
+// Corrects the case of paths in `muster.yaml`.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace muster {
 
-/// The path that is there under `path`, in whatever case each of its names is; nothing when there
-/// is none, or when there are several.
+/// The path on the disk that equals `path` apart from case; nothing if none exists or more than
+/// one.
 std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPath& path);
 
-/// The text of `muster.yaml` with `folders` and `components` as they are on the disk; nothing when
-/// that changes nothing, or when the file cannot be read (which others tell). What stands around
-/// the paths stays as it is.
+/// The text of `muster.yaml` with `folders` and `components` in the case of the disk. Nothing if
+/// there is no change, or if the file cannot be read (which is reported elsewhere). The rest of the
+/// text is unchanged.
 std::optional<std::string> mended_config(const FileReader& files);
 
 }  // namespace muster

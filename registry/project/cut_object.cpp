@@ -1,5 +1,5 @@
-// Objects of a file that were written after the cut one mention their own scripts, so that the file
-// looks as if nothing was missing; and where the cut is at the end, those before it do.
+// Objects that follow a truncated object mention their own scripts, so that the file looks
+// complete; if the file ends early, so do the objects before the truncated one.
 #include "registry/project/cut_object.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// The guid behind `guid:`, if that key is there, is one.
+// Whether the guid after `guid:`, if that key exists, is complete.
 bool has_whole_guid(std::string_view text) {
   constexpr std::string_view kGuid = "guid:";
   const std::size_t guid = text.find(kGuid);
@@ -19,8 +19,9 @@ bool has_whole_guid(std::string_view text) {
   return Guid::parse_any_case(text.substr(0, text.find_first_of(", \r\n'\""))).has_value();
 }
 
-// The lines of a block that begins behind `m_Script:`: those that are indented deeper. Other tools
-// write references so. The last line has to end: what is cut may have lost half a guid.
+// The lines of a block after `m_Script:`: those that are indented deeper. Other tools write
+// references in this form. The last line must have a line end, because truncation may have cut the
+// guid.
 std::string_view block_behind(std::string_view text) {
   std::size_t end = text.find('\n');
   if (end == std::string_view::npos || text.substr(0, end).find_first_not_of(" \r") < end)
@@ -34,7 +35,7 @@ std::string_view block_behind(std::string_view text) {
   return text.substr(begin, end - begin);
 }
 
-// What follows `m_Script:`. Unity folds long mappings over lines.
+// Whether the text after `m_Script:` is a complete reference. Unity folds long mappings over lines.
 bool is_whole_reference(std::string_view text) {
   if (const std::string_view block = block_behind(text);
       !block.empty() && block.find('{') == std::string_view::npos) {
@@ -46,7 +47,8 @@ bool is_whole_reference(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return false;
   text = text.substr(begin + 1);
-  if (text.find('{') != std::string_view::npos) return false;  // The brace was another's.
+  // The brace belonged to another value.
+  if (text.find('{') != std::string_view::npos) return false;
   return has_whole_guid(text);
 }
 
@@ -61,7 +63,7 @@ bool is_main_object_cut(std::string_view text) {
   at -= kBefore;
   if (!text.substr(at).starts_with(kHead) || (at > 0 && text[at - 1] != '\n')) return false;
   text = text.substr(at + kHead.size());
-  if (!text.empty() && text[0] != '\r' && text[0] != '\n') return false;  // Another number.
+  if (!text.empty() && text[0] != '\r' && text[0] != '\n') return false;  // A different number.
   text = text.substr(0, text.find("\n--- "));
   const std::size_t script = text.find(kScript);
   return script == std::string_view::npos ||

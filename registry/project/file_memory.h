@@ -1,5 +1,5 @@
-// What reading a project's files has shown, kept from one build to the next: a file that has not
-// changed since is then not opened.
+// Keeps facts about a project's files from one build to the next, so that an unchanged file is not
+// opened.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,16 @@
 
 namespace muster {
 
-/// What a sidecar says of its asset.
+/// The content of a sidecar.
 struct SidecarFacts {
   Guid guid{};
   bool is_folder = false;
-  bool has_mentions = false;  ///< Whether it refers to anything.
+  bool has_mentions = false;  ///< Whether it refers to any asset.
   friend bool operator==(const SidecarFacts&, const SidecarFacts&) = default;
 };
 
-/// One guid that a file mentions in one way, however often; `offset_bytes` is of the first time.
+/// One guid that a file mentions in one way, any number of times; `offset_bytes` is that of the
+/// first.
 struct FileMention {
   Guid guid{};
   yaml::MentionKind kind = yaml::MentionKind::strong;
@@ -29,17 +30,16 @@ struct FileMention {
   friend bool operator==(const FileMention&, const FileMention&) = default;
 };
 
-/// Remembers files of which nothing odd is to be told: the others are read each time. What it
-/// answers is what the file would say; asking counts as a look at it. Safe to use from several
-/// threads.
+/// Remembers files without problems; files with problems are read each time. An answer equals the
+/// file's current content; a query counts as a read of the file. Safe to use from several threads.
 class FileMemory {
  public:
   virtual ~FileMemory() = default;
 
-  /// Nothing when it is not known, or may have changed.
+  /// Nothing if the file is unknown or may have changed.
   virtual std::optional<SidecarFacts> find_sidecar(const AssetPath& path) = 0;
-  /// What an asset's file or a sidecar mentions, in order of appearance; null when it is not known,
-  /// or may have changed. Lives as long as the memory.
+  /// The mentions in an asset's file or a sidecar, in order of appearance; null if the file is
+  /// unknown or may have changed. Valid as long as the memory.
   virtual const std::vector<FileMention>* find_mentions(const AssetPath& path) = 0;
 
   virtual void note_sidecar(const AssetPath& path, const SidecarFacts& facts) = 0;

@@ -1,5 +1,5 @@
-// The tables are Unicode's, for all scripts: `tables/unicode_names.txt`. They are read when a name
-// has a byte beyond ASCII for the first time, which in most projects is never.
+// The tables are Unicode's, for all scripts: `tables/unicode_names.txt`. They are loaded for the
+// first name with a byte beyond ASCII; most projects have none.
 #include "registry/project/folded_name.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using Character = std::uint32_t;
 using Text = std::vector<Character>;
 
-// A byte that is no UTF-8 is a character of its own beyond Unicode's last.
+// An invalid byte counts as a separate character beyond Unicode's range.
 constexpr Character kFirstBadByte = 0x110000;
 
 // Hangul syllables are composed by arithmetic (The Unicode Standard, 3.12).
@@ -133,7 +133,7 @@ void take_apart(Character c, Text& text) {
   }
 }
 
-// Marks on one letter are in the order of their classes, however they were typed.
+// Marks on one letter are sorted by class, independently of the order in which they were typed.
 void order_marks(Text& text) {
   const auto class_of = [](Character c) {
     const auto found = tables().marks.find(c);

@@ -1,4 +1,4 @@
-// Which names are one name on disks that fold case and spellings of a letter.
+// Finds names that are equal on disks that ignore case or normalise letters.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace muster {
 
-/// A UTF-8 name as Windows and macOS compare it, in all scripts: letters folded as Unicode folds
-/// case, and in canonical decomposition (NFD). Bytes that are no UTF-8 stay as they are. Only for
-/// comparison: never a name on disk.
+/// A UTF-8 name in the form in which Windows and macOS compare it, for all scripts: case folded by
+/// Unicode's rules, in canonical decomposition (NFD). Invalid bytes are unchanged. Only for
+/// comparison, never for a name on disk.
 std::string folded_name(std::string_view name);
 
-/// The canonical decomposition (NFD) alone: equal for two names that differ only in how their
-/// letters are composed, as a normalising checkout and macOS have them.
+/// Only the canonical decomposition (NFD): equal for two names that differ only in the composition
+/// of letters, like on macOS or in a normalising checkout.
 std::string decomposed_name(std::string_view name);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Looks only at the first byte of each line, and further where that byte can begin something that
-// matters: `g`uid, `f`olderAsset, a conflict marker, or the beginning or end of a document.
+// Checks only the first byte of each line, and more if that byte can begin something relevant:
+// `guid`, `folderAsset`, a conflict marker, or the start or end of a document.
 #include "registry/project/meta.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using yaml::LineCursor;
 
-// The value behind `key:` in a line that begins with `key`; false when the line is another key.
+// The value after `key:` in a line that begins with `key`; false if the line has another key.
 bool value_of(LineCursor cursor, std::string_view key, std::string_view& value) {
   const std::string_view line(cursor.at, static_cast<std::size_t>(cursor.line_end - cursor.at));
   if (!line.starts_with(key)) return false;
@@ -59,7 +59,7 @@ class MetaReader {
     if (cursor_.at_line_end()) return;
     if (cursor_.at_marker("---") || cursor_.at_marker("...")) return read_marker();
     if (*cursor_.at == '#' || *cursor_.at == '%') return;
-    // Nothing of a second document counts, except that it may be a side of a merge conflict.
+    // A second document is ignored, except that it may be a side of a merge conflict.
     if (is_ended_ && !is_conflict_marker(cursor_)) {
       return add_problem(MetaProblem::second_document, cursor_.position());
     }
@@ -78,7 +78,7 @@ class MetaReader {
       case '=':
       case '>':
       case '|':
-        // Whatever else is wrong follows from the conflict.
+        // All other problems follow from the conflict.
         if (is_conflict_marker(cursor_) && result_.problem != MetaProblem::merge_conflict) {
           set_problem(MetaProblem::merge_conflict, cursor_.position());
         }

@@ -1,4 +1,4 @@
-// A `.meta` sidecar: the guid of the asset beside it.
+// A `.meta` sidecar, which contains the guid of the asset beside it.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace muster {
 
-/// What a sidecar says. Read by scanning for the top-level `guid:` line, not by parsing YAML: a
-/// project has tens of thousands of them.
+/// The content of a sidecar. Found by scanning for the top-level `guid:` line, not by parsing YAML,
+/// because a project has tens of thousands of sidecars.
 struct Meta {
   Guid guid{};
   yaml::Position guid_position{};
-  bool is_upper_case = false;  ///< The guid is spelled with upper-case digits.
+  bool is_upper_case = false;  ///< The guid has upper-case digits.
   bool is_folder = false;      ///< `folderAsset: yes`.
 };
 
@@ -34,10 +34,10 @@ struct MetaResult {
   Meta meta{};
   MetaProblem problem = MetaProblem::none;
   yaml::Position problem_position{};
-  std::string problem_text{};  ///< Of `not_text`: what it is.
+  std::string problem_text{};  ///< For `not_text`: the kind of content.
 };
 
-/// Reads a sidecar. Accepts a BOM, CRLF, any key order, a missing final newline and upper-case
+/// Parses a sidecar. Accepts a BOM, CRLF, any key order, a missing final newline and upper-case
 /// digits.
 MetaResult read_meta(std::string_view text);
 

@@ -1,4 +1,4 @@
-// What public packages have under which guid.
+// The guids of assets in public packages.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace muster {
 struct PackageAsset {
   std::string name;       ///< A script's class, or the name of another file.
   std::string package;    ///< `com.unity.timeline`.
-  bool is_script = true;  ///< Code is in no bundle; of other assets the content would be missing.
+  bool is_script = true;  ///< Code needs no bundle; other assets would lack their content.
 };
 
-/// What the table of common public packages says of a guid (`tables/package_guids.txt`). The table
-/// is read at the first call. Safe to use from several threads.
+/// The entry of a guid in the table of common public packages (`tables/package_guids.txt`). The
+/// table is loaded on the first call. Safe to use from several threads.
 std::optional<PackageAsset> find_package_asset(const Guid& guid);
 
 }  // namespace muster

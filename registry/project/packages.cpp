@@ -1,5 +1,5 @@
-// Unity's form: `dependencies` of the manifest is a mapping from names to a version, an address or
-// `file:PATH`, the path relative to `Packages`; that of the lock a mapping to mappings.
+// Unity's form: `dependencies` of the manifest maps names to a version, an address or `file:PATH`,
+// with the path relative to `Packages`; that of the lock maps names to mappings.
 #include "registry/project/packages.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::string_view kFile = "file:";
 AssetPath packages_folder() { return AssetPath().child("Packages"); }
 AssetPath manifest_path() { return packages_folder().child("manifest.json"); }
 
-// Fails as the disk does, and with `malformed`. A file that does not exist has no dependencies.
+// Fails with disk errors, and with `malformed`. A missing file has no dependencies.
 Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
   ByteVector buffer;
   const auto bytes = read_optional(files, path, kManifestBytesMax, buffer);
@@ -31,7 +31,7 @@ Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
     if (bytes.error().code == ErrorCode::not_found) return Json::object();
     return fail(bytes.error());
   }
-  // Unity accepts repeated keys and uses the last. Only people write comments.
+  // Unity accepts repeated keys and uses the last one. It accepts comments, which only users write.
   auto parsed = read_json(as_text(bytes.value()), {.may_repeat_keys = true, .has_comments = true});
   constexpr const char* kConsequence = ", so the packages of this project are unknown";
   if (!parsed) return fail(ErrorCode::malformed, parsed.error().message + kConsequence);
@@ -46,7 +46,7 @@ Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
                                         kConsequence);
 }
 
-// `a/../b` is `b`; what climbs keeps its `..` in front.
+// `a/../b` becomes `b`; a path that leaves the root keeps its `..` in front.
 std::string normalised(std::string_view text) {
   const bool is_absolute = text.starts_with('/');
   std::vector<std::string_view> parts;
@@ -73,7 +73,7 @@ bool is_package_name(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
 }
 
-// Where a package with `file:` lies; nothing for what is in `Packages`, and for archives.
+// The folder of a package with `file:`; nothing for a folder in `Packages`, and for archives.
 std::optional<std::string> place_of(const std::string& value) {
   if (!value.starts_with(kFile)) return std::nullopt;
   std::string path = value.substr(kFile.size());
@@ -100,7 +100,7 @@ std::vector<OutsideFolder> packages_elsewhere(const Json& dependencies) {
   return found;
 }
 
-// `Packages` reads the manifest again and reports what is wrong with it.
+// Ignores errors: `Packages` reads the manifest again and reports them.
 std::vector<OutsideFolder> packages_elsewhere(const FileReader& files) {
   const auto dependencies = dependencies_in(files, manifest_path());
   if (!dependencies) return {};
@@ -118,7 +118,7 @@ std::optional<OutsideFolder> outside_folder(const std::vector<OutsideFolder>& pa
   return OutsideFolder{packages_folder().child(name), place, "folders"};
 }
 
-// Reads only what is needed before the project can be opened. Opening reports what is wrong.
+// Reads only what is needed to open the project. Opening it reports the errors.
 std::vector<std::string> folders_in_config(const FileReader& files) {
   ByteVector buffer;
   const auto bytes =
@@ -199,7 +199,7 @@ std::optional<PackageAsset> Packages::find(const Guid& guid) const {
   return found->second;
 }
 
-// Folders are called `NAME@VERSION`.
+// Folders have the form `NAME@VERSION`.
 void Packages::read_cache() const {
   cached_.emplace();
   const AssetPath cache = AssetPath().child("Library").child("PackageCache");
@@ -223,7 +223,7 @@ void Packages::read_cached_folder(const AssetPath& folder, const std::string& pa
   for (const DirectoryEntry& entry : listed.value()) {
     if (is_ignored_name(entry.name)) continue;
     const AssetPath path = folder.child(entry.name);
-    // Links may lead in circles: a few of them make more paths than any program can walk.
+    // Links may form circles; a few of them make more paths than any program can walk.
     if (entry.kind == FileKind::folder && !entry.is_link) {
       read_cached_folder(path, package, depth + 1);
     }

@@ -1,4 +1,4 @@
-// Which names every operating system can have.
+// Finds names that some operating systems do not allow.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace muster {
 
-/// Why a checkout on Windows or macOS cannot have a file or folder of this name: what Windows
-/// reserves (`aux.png`, a colon, a dot at the end) and bytes that are no UTF-8. Empty when all can.
+/// The reason why a checkout on Windows or macOS cannot have a file or folder with this name:
+/// reserved names of Windows (`aux.png`, a colon, a dot at the end) and invalid UTF-8. Empty if the
+/// name is allowed everywhere.
 std::string unportable_reason(std::string_view name);
 
 }  // namespace muster

@@ -12,15 +12,15 @@ namespace {
 
 using prefab_build::kHashedModelRoot;
 
-// Real projects nest below ten levels.
+// Real projects have fewer than ten levels.
 constexpr std::size_t kMaxNesting = 64;
 
-// The transform's id where ids are hashes; the object's is `kHashedModelRoot`.
+// The transform's id in models with hashed ids; the id of the object is `kHashedModelRoot`.
 constexpr std::int64_t kHashedRootTransform = -8679921383154817045;
 constexpr std::int64_t kIdsPerClass = 100000;
 constexpr std::uint64_t kMaxMetaBytes = 16ULL * 1024 * 1024;
 
-// Reads the number that ends at `end`, or -1.
+// Parses the number that ends at `end`; -1 if none exists.
 std::int64_t number_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
@@ -30,8 +30,8 @@ std::int64_t number_before(std::string_view text, std::size_t end) {
 }
 
 // The ids of an imported model's root. Until 2019 the sidecar maps ids to names, and the root is
-// called `//RootNode` there; since then ids are hashes of names. A sidecar that says neither
-// (another importer's) leaves them 0: whoever mentions the model has to tell.
+// called `//RootNode`; since then ids are hashes of names. If a sidecar has neither (of another
+// importer), they stay 0; then only the files that mention the model show them.
 void find_root_ids(std::string_view meta, SourceEntity& root) {
   constexpr std::string_view kRootName = "//RootNode";
   if (meta.find("fileIdsGeneration: 2") != std::string_view::npos) {
@@ -64,11 +64,11 @@ SourcePrefab model_of(const FileReader& files, const Asset& asset) {
 
 using Flat = PrefabFlattener::Flat;
 using FlatPrefabs = std::unordered_map<AssetNumber, std::unique_ptr<const Flat>>;
-// Gives what earlier flattenings found, or null.
+// Returns the result of an earlier flattening, or null.
 using Known = std::function<const Flat*(AssetNumber)>;
 
-// One flattening, with the chain of prefabs that are being flattened around it. Of what is known it
-// takes only what does not depend on where a walk began, so that no order of calls shows.
+// One flattening, with the chain of prefabs in progress. It reuses only results that do not depend
+// on the start of a walk, so that the order of calls has no effect.
 class Flattening {
  public:
   Flattening(const SourceCache& sources, const Scripts& scripts, Known known)
@@ -143,7 +143,7 @@ class Flattening {
       return nullptr;
     }
     if (chain_.size() >= kMaxNesting) {
-      // Whoever began the walk has at least one level too many: it tells.
+      // The start of the walk has at least one level too many and reports it.
       chain_.back().is_bent = true;
       chain_.back().levels = std::max<std::size_t>(chain_.back().levels, 2);
       return nullptr;
@@ -158,12 +158,12 @@ class Flattening {
       return nullptr;
     }
     const SourcePrefab& inner = nested.prefab;
-    // A circle is everybody's problem who is drawn into it: without this, whoever is flattened
-    // first would look clean.
+    // A circle is reported for every prefab that leads into it; otherwise the one that is flattened
+    // first would look valid.
     for (const PrefabProblem& problem : inner.problems) {
       const bool spreads = problem.kind == PrefabProblem::Kind::cycle ||
                            problem.kind == PrefabProblem::Kind::too_deep;
-      // Once is enough: copies would double with every level of nesting.
+      // Reported once, because copies would double with every level of nesting.
       const bool known = std::ranges::any_of(problems, [&](const PrefabProblem& other) {
         return other.kind == problem.kind && other.path == problem.path &&
                other.position == problem.position && other.chain == problem.chain;
@@ -173,7 +173,7 @@ class Flattening {
     return &inner;
   }
 
-  // How much of the rest can be seen depends on the walk: nothing of it is shown.
+  // Drops everything else: how much of it is visible depends on the walk.
   static void keep_only_depth(SourcePrefab& prefab) {
     const auto first =
         std::ranges::find(prefab.problems, PrefabProblem::Kind::too_deep, &PrefabProblem::kind);
@@ -245,8 +245,9 @@ const SourceComponent* SourceEntity::find(std::string_view class_name) const {
   return found == components.end() ? nullptr : &*found;
 }
 
-// The lock guards what is known, not the work: two threads may flatten one prefab, to the same
-// result, and the first to finish wins. Nobody waits for anybody, so circles cannot lock up.
+// The lock guards the results, not the work: two threads may flatten one prefab, with the same
+// result, and the first one is kept. No thread waits for another, so circles cannot cause a
+// deadlock.
 const SourcePrefab& PrefabFlattener::flatten(AssetNumber prefab) const {
   const auto find = [&](AssetNumber asset) -> const Flat* {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// What the two dialects' flatteners share. Internal to this room.
+// Shared by the flatteners of the two dialects. Internal to this folder.
 #pragma once
 
 #include <functional>
@@ -7,15 +7,15 @@
 
 namespace muster::prefab_build {
 
-/// More entities than this in one prefab are refused: ten prefabs that each nest the one before a
-/// hundred times would ask for 10^20. The largest real scene (not prefab) seen has 60,000.
+/// More entities in one prefab are refused: ten prefabs that each nest the previous one a hundred
+/// times would need 10^20. The largest real scene (not prefab) seen has 60,000.
 inline constexpr std::size_t kMaxEntities = 100'000;
 
-/// The root object's id in models whose ids are hashes, and the usual one in those before 2019.
+/// The root object's id in models with hashed ids, and the usual one in those before 2019.
 inline constexpr std::int64_t kHashedModelRoot = 919132149155446097;
 inline constexpr std::int64_t kFirstModelObject = 100000;
 
-/// Gives the flattened form of a nested prefab, or null (after noting a problem).
+/// Returns the flattened form of a nested prefab, or null (after adding a problem).
 using Nested = std::function<const SourcePrefab*(const yaml::Reference& source,
                                                  std::vector<PrefabProblem>& problems)>;
 

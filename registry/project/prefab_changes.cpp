@@ -1,6 +1,6 @@
-// The editor leaves overrides behind when the source of an instance is exchanged or loses an
-// object. Their file ids may be those of another object now (a copy of a prefab has the ids of the
-// original), so the guid of the target decides.
+// The editor leaves overrides behind when the source of an instance is replaced or loses an object.
+// Their file ids may belong to another object now (a copy of a prefab has the ids of the original),
+// so the guid of the target decides.
 #include "registry/project/prefab_changes.h"
 
 namespace muster::prefab_build {

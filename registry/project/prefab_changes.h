@@ -1,4 +1,4 @@
-// What an instance of a prefab changes of its source. Internal to this room.
+// The changes that a prefab instance makes to its source. Internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@ namespace muster::prefab_build {
 struct InstanceObjects {
   std::map<std::int64_t, SourceEntity*> objects;
   std::map<std::int64_t, SourceComponent*> components;
-  bool are_all_known = false;  ///< False where a model or a lost source has more of them.
+  bool are_all_known = false;  ///< False if a model or a missing source has more of them.
 };
 
 /// One `PrefabInstance` of a file.
 struct InstanceChanges {
   const SourceFile& file;
   yaml::NodeIndex modification = yaml::kNoNode;  ///< Its `m_Modification`.
-  Guid source;                                   ///< The prefab that it is an instance of.
-  /// The id that an object of the source has in the file.
+  Guid source;                                   ///< The prefab of the instance.
+  /// The id in the file for an object of the source.
   std::function<std::int64_t(std::int64_t source_id)> id_in_file;
 };
 
-/// The ids, in the file, of what `list` (`m_RemovedComponents`, `m_RemovedGameObjects`) removes. An
-/// item that names an object of another prefab removes nothing, and is added to `unused`.
+/// The ids, in the file, of the objects that `list` (`m_RemovedComponents`, `m_RemovedGameObjects`)
+/// removes. An item with an object of another prefab removes nothing and is added to `unused`.
 std::set<std::int64_t> removed_ids(const InstanceChanges& instance, std::string_view list,
                                    std::vector<UnusedOverride>& unused);
 
-/// Adds to `unused` what `list` (`m_AddedComponents`, `m_AddedGameObjects`) adds to an object of
-/// another prefab than the instance's source.
+/// Adds to `unused` the items of `list` (`m_AddedComponents`, `m_AddedGameObjects`) that add to an
+/// object of another prefab than the instance's source.
 void note_added_elsewhere(const InstanceChanges& instance, std::string_view list,
                           std::vector<UnusedOverride>& unused);
 
-/// Applies the instance's overrides. An override applies when its target is an object of the
-/// instance's source that the instance still has; all others are added to `unused`. Where not all
-/// objects are known, an id alone proves nothing.
+/// Applies the instance's overrides. An override applies if its target is an object of the
+/// instance's source that the instance still has; all others are added to `unused`. If not all
+/// objects are known, an id alone does not decide.
 void apply_overrides(const InstanceChanges& instance, const InstanceObjects& objects,
                      const std::set<std::int64_t>& removed, std::vector<UnusedOverride>& unused);
 
-/// Whether a target of the instance's lists can be an object of it: it names an object of the
-/// instance's source, or (without a guid) of the file itself.
+/// Whether a target in the instance's lists can be one of its objects: it is an object of the
+/// instance's source or (without a guid) of the file itself.
 bool is_own_target(const InstanceChanges& instance, const yaml::Reference& target);
 
 }  // namespace muster::prefab_build

@@ -1,6 +1,6 @@
-// Plain prefabs say directly what Unity spreads over documents: a tree of entities with named
-// components. A variant starts from its base and overlays its own root; a child with `prefab:`
-// starts from that prefab.
+// A plain prefab is a tree of entities with named components, which Unity spreads over documents. A
+// variant starts with its base and overlays its own root; a child with `prefab:` starts with that
+// prefab.
 #include "registry/project/prefab_build.h"
 
 namespace muster::prefab_build {
@@ -33,7 +33,7 @@ class PlainFlattening {
   }
 
  private:
-  // A factory: components at the top, no hierarchy.
+  // A factory: components at the top, without hierarchy.
   void add_bare(NodeIndex top) { overlay(result_.entities.emplace_back(), top); }
 
   void add_entity(NodeIndex node, NodeIndex base, int parent) {
@@ -113,8 +113,8 @@ class PlainFlattening {
     }
   }
 
-  // Whether these fields, which lie over an instance of Unity's, say what one of its overrides
-  // says: the value itself, or the list or reference that it is a part of.
+  // Whether these fields, which overlay an instance of Unity's, contain the value of one of its
+  // overrides: the value itself, or the list or reference around it.
   bool is_replaced(NodeIndex fields, std::string_view path) const {
     for (const std::string_view wrapper : {"m_SerializedData.", "Value."}) {
       if (path.starts_with(wrapper)) path.remove_prefix(wrapper.size());

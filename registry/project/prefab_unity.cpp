@@ -1,7 +1,7 @@
-// How Unity writes prefabs: one document per object. A nested prefab or a variant's base is a
-// `PrefabInstance` document; objects inside it that this file mentions appear as `stripped`
-// stand-ins, and the id of any object inside it is (instance id XOR id in the source) &
-// 0x7fff'ffff'ffff'ffff. Imported models have no text, so their inside is known only through such
+// Unity's form of prefabs: one document per object. A nested prefab or a variant's base is a
+// `PrefabInstance` document. Objects inside it that this file mentions have a `stripped`
+// placeholder, and the id of any object inside is (instance id XOR id in the source) &
+// 0x7fff'ffff'ffff'ffff. Imported models have no text, so their content is known only from such
 // mentions.
 #include <algorithm>
 #include <map>
@@ -31,13 +31,13 @@ struct StandIn {
   std::int64_t source_id = 0;
 };
 
-// An entity that does not know its parent's index yet.
+// An entity whose parent index is not known yet.
 struct Pending {
   SourceEntity entity;
   std::int64_t parent_transform = 0;
   int parent_entity =
       -1;  // index into the pending list, when the parent came with the same instance
-  std::size_t order = 0;  // place among its siblings
+  std::size_t order = 0;  // index among its siblings
 };
 
 class UnityFlattening {
@@ -94,7 +94,7 @@ class UnityFlattening {
     }
   }
 
-  // A stand-in that was left over from another source stands for no object of the instance.
+  // A placeholder that was left over from another source has no object in the instance.
   bool is_of_other_source(NodeIndex stand_in, std::int64_t instance) const {
     const auto document = documents_.find(instance);
     if (document == documents_.end()) return false;
@@ -112,7 +112,7 @@ class UnityFlattening {
                                 {}});
   }
 
-  // The root may have had more than what is left.
+  // Reports that the root may have had more components.
   void note_hidden(const yaml::Position& position, const std::string& what) {
     result_.is_incomplete = true;
     note_cut(position, what);
@@ -134,7 +134,7 @@ class UnityFlattening {
     }
   }
 
-  // What a variant adds to its base: in recent versions the instance lists it.
+  // Checks the objects that a variant adds to its base; recent versions list them in the instance.
   void check_added(NodeIndex modification, std::string_view list) {
     for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
       const auto added = reference_at(tree_, tree_.find(item, "addedObject"));
@@ -147,7 +147,7 @@ class UnityFlattening {
     }
   }
 
-  // Where a file ends too early, its last object lacks what the editor always writes, in order.
+  // If a file is truncated, its last object lacks fields that the editor always writes, in order.
   void check_last_object() {
     if (tree_.documents.empty() || tree_.documents.back().is_stripped) return;
     const yaml::Document& document = tree_.documents.back();
@@ -222,7 +222,7 @@ class UnityFlattening {
     pending_.push_back(std::move(pending));
   }
 
-  // Where a transform stands in its father's list of children; far back when it is not listed.
+  // The index of a transform in its parent's list of children; very large if it is not listed.
   std::size_t order_in_father(std::int64_t father, std::int64_t transform) {
     const auto [orders, fresh] = orders_.try_emplace(father);
     const auto found = documents_.find(father);
@@ -308,8 +308,9 @@ class UnityFlattening {
     }
   }
 
-  // A model's inside (or a lost source's) shows only where this file mentions it: game objects
-  // other than the root become its children, so that what sits on them is not taken for the root's.
+  // The content of a model (or a missing source) is known only from mentions in this file. Game
+  // objects other than the root become its children, so that their components are not assigned to
+  // the root.
   void adopt_unknown_objects(const InstanceChanges& changes, std::int64_t instance,
                              std::size_t root) {
     SourceEntity& entity = pending_[root].entity;
@@ -350,7 +351,7 @@ class UnityFlattening {
     return 0;
   }
 
-  // Removals first: what is removed is not changed as well.
+  // Removals first, so that removed objects are not changed.
   void apply_changes(const InstanceChanges& changes, std::size_t first, bool are_all_known) {
     const auto gone_components =
         removed_ids(changes, "m_RemovedComponents", result_.unused_overrides);
@@ -385,7 +386,7 @@ class UnityFlattening {
     apply_overrides(changes, known, removed, result_.unused_overrides);
   }
 
-  // Components of this file that sit on an object inside an instance.
+  // Components of this file that belong to an object inside an instance.
   void attach_added_components() {
     std::map<std::int64_t, std::size_t> by_object;
     for (std::size_t i = 0; i < pending_.size(); ++i) {
@@ -431,14 +432,14 @@ class UnityFlattening {
     for (auto& list : children) {
       std::ranges::stable_sort(list, {}, [&](std::size_t i) { return pending_[i].order; });
     }
-    // A real root's transform has no father; anything else up here lost its father.
+    // The transform of a real root has no parent; other objects here lost their parent.
     std::ranges::stable_sort(roots, {},
                              [&](std::size_t i) { return pending_[i].parent_transform != 0; });
     for (const std::size_t root : roots) emit(root, -1, children);
   }
 
   void emit(std::size_t at, int parent, const std::vector<std::vector<std::size_t>>& children) {
-    // Iterative: a hostile file may nest as deep as it has objects.
+    // Iterative, because a malicious file may nest as deep as it has objects.
     std::vector<std::pair<std::size_t, int>> stack{{at, parent}};
     while (!stack.empty()) {
       const auto [index, above] = stack.back();
@@ -465,7 +466,7 @@ class UnityFlattening {
   std::vector<Pending> pending_;
   std::map<std::int64_t, std::size_t> transform_aliases_;
   std::map<std::size_t, bool> removed_;
-  std::map<std::int64_t, std::map<std::int64_t, std::size_t>> orders_;  // father, child, place
+  std::map<std::int64_t, std::map<std::int64_t, std::size_t>> orders_;  // parent, child, index
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ void ReadOnce::note_sidecar(const AssetPath& path, const SidecarFacts& facts) {
 
 void ReadOnce::note_mentions(const AssetPath& path, std::vector<FileMention> mentions) {
   const std::lock_guard lock(mutex_);
-  mentions_.try_emplace(path.text(), std::move(mentions));  // what was handed out stays
+  mentions_.try_emplace(path.text(), std::move(mentions));  // keeps entries that callers use
 }
 
 }  // namespace muster

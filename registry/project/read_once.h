@@ -1,4 +1,4 @@
-// What one process reads of a project that it opens several times.
+// Caches the file facts of a project that one process opens several times.
 #pragma once
 
 #include <mutex>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Remembers for as long as it lives, and does not look whether a file has changed meanwhile: for
-/// openings that follow each other. Takes some 100 bytes per file.
+/// Keeps facts during its lifetime and does not check for changed files: for openings in quick
+/// succession. Uses about 100 bytes per file.
 class ReadOnce final : public FileMemory {
  public:
   std::optional<SidecarFacts> find_sidecar(const AssetPath& path) override;

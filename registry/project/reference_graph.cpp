@@ -21,7 +21,7 @@
 namespace muster {
 namespace {
 
-// Between blanks, which no extension has.
+// Separated by blanks, which no extension contains.
 constexpr std::string_view kReferenceExtensions =
     " anim asmdef asmref asset brush buildreport controller cubemap flare fontsettings giparams"
     " guiskin lighting mask mat mesh mixer overridecontroller physicmaterial physicsmaterial"
@@ -29,7 +29,7 @@ constexpr std::string_view kReferenceExtensions =
     " shadersubgraph shadervariants signal spriteatlas spriteatlasv2 spritelib terrainlayer tss"
     " unity uss uxml vfx vfxblock vfxoperator webtexture wlt yaml yml ";
 
-// What the engine never writes without an object in it.
+// Extensions of files that the engine never writes without an object.
 constexpr std::string_view kObjectExtensions =
     " anim controller mask mat overridecontroller playable prefab preset unity ";
 
@@ -39,8 +39,9 @@ bool is_listed(std::string_view extensions, const AssetPath& path) {
          extensions.find(" " + extension + " ") != std::string_view::npos;
 }
 
-// Where a line begins with `<<<<<<< `, in a text that has a `>>>>>>> ` as well; npos when none
-// does. The letter is rare in what the engine writes, so that finding it is all that costs.
+// The position of a line that begins with `<<<<<<< `, in a text that also has a `>>>>>>> `; npos if
+// none exists. The character is rare in files of the engine, so only the search for it costs
+// time.
 std::size_t find_conflict(std::string_view text) {
   constexpr std::string_view kBegin = "<<<<<<< ";
   for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
@@ -56,7 +57,7 @@ struct GuidSlot {
   std::vector<ContentProblem> problems;
 };
 
-// Each guid and kind once, first mention first.
+// Each guid and kind once, in order of the first mention.
 std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   const auto key = [](const FileMention& one) { return std::tie(one.guid, one.kind); };
   std::ranges::stable_sort(mentions, [&](const auto& a, const auto& b) { return key(a) < key(b); });
@@ -73,7 +74,7 @@ std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   return mentions;
 }
 
-// The guids of all assets, made when the first binary file asks for them.
+// The guids of all assets, computed when the first binary file needs them.
 class LateGuids {
  public:
   explicit LateGuids(const AssetIndex& index) : index_(index) {}
@@ -93,7 +94,7 @@ class LateGuids {
   std::unique_ptr<SerializedGuids> guids_;
 };
 
-// What a scan needs besides an asset; the buffer is of one thread.
+// The tools of a scan besides the asset; each thread has its own buffer.
 struct ScanTools {
   const FileReader& files;
   const AssetIndex& index;
@@ -102,7 +103,7 @@ struct ScanTools {
   ByteVector& buffer;
 };
 
-// What an atlas packs of a folder: pictures, at any depth.
+// The files that an atlas packs from a folder: pictures, at any depth.
 bool is_picture(const Asset& asset) {
   constexpr std::string_view kNoPictures =
       " cubemap rendertexture webtexture spriteatlas spriteatlasv2 ";
@@ -111,7 +112,7 @@ bool is_picture(const Asset& asset) {
   return kind_of(asset.path.text()) == "texture" || is_listed(kLayeredPictures, asset.path);
 }
 
-// Adds an edge to each picture of a folder that an atlas refers to.
+// Adds an edge to each picture in a folder to which an atlas refers.
 void add_folder_content(const AssetIndex& index, const ReferenceEdge& edge,
                         std::vector<ReferenceEdge>& edges) {
   if (edge.to == kNoAsset || !edge.is_strong() || !index.at(edge.to).is_folder) return;
@@ -177,7 +178,7 @@ class AssetScan {
                                 GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     std::vector<FileMention> mentions;
-    // A binary asset is told by its beginning: its gigabytes are not read.
+    // A binary asset is recognised by its beginning, so that gigabytes are not read.
     auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
     if (!bytes) {
       slot.problems.push_back({Kind::unreadable, asset, bytes.error().message, {}});
@@ -213,11 +214,11 @@ class AssetScan {
            {}});
       return mentions;
     }
-    // Zeros behind the head are a lost end: what stands before it is read.
+    // Zeros after the head mean that the end is lost; the text before them is read.
     if (!in_meta) note_foreign(asset, as_text(bytes.value()), slot);
     if (dialect == yaml::Dialect::foreign_text) return mentions;
     if (!in_meta) check_objects(asset, path, as_text(bytes.value()), slot);
-    // A plain file that is no UTF-8 is told where it is parsed.
+    // A plain file with invalid UTF-8 is reported where it is parsed.
     if (!in_meta && dialect == yaml::Dialect::unity) {
       check_utf8(asset, as_text(bytes.value()), slot);
       if (has_extension(path, "asset") && is_main_object_cut(as_text(bytes.value()))) {
@@ -239,8 +240,8 @@ class AssetScan {
     return mentions;
   }
 
-  // Terrain, lighting and navigation have no text, but tables that name other files. Returns what
-  // is seen of it; nothing when this is no such file, or cannot be read.
+  // Terrain, lighting and navigation have no text, but tables of other files. Returns a description
+  // of the unread part; nothing if this is no such file, or if it cannot be read.
   std::optional<std::string> search_binary(const AssetPath& path, Bytes head,
                                            std::vector<FileMention>& mentions) {
     const auto info = files_.stat(path);
@@ -291,8 +292,8 @@ class AssetScan {
     slot.problems.push_back({ContentProblem::Kind::invalid_utf8, asset, {}, {line, column}});
   }
 
-  // What people write has comments, and mappings in blocks as well as in braces, so it is parsed.
-  // The files of Unity are not: they have neither, and are a hundred times as many.
+  // Files written by users have comments, and mappings in blocks as well as in braces, so they are
+  // parsed. Unity's files have neither and are a hundred times as many, so they are scanned.
   static void find_mentions(const AssetPath& path, std::string_view text,
                             const std::function<void(const yaml::Mention&)>& found) {
     if (is_plain_path(path) && !plain_class_in(text).empty()) {
@@ -302,8 +303,8 @@ class AssetScan {
     yaml::scan_mentions(text, found);
   }
 
-  // A picture or a sound may be a pointer as well. The size tells all but a few apart from the
-  // real thing, so that media are not opened.
+  // A picture or a sound may be a pointer, too. Its size excludes nearly all of them, so that media
+  // are not opened.
   void look_for_pointer(AssetNumber asset, const AssetPath& path, GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     const auto info = files_.stat(path);

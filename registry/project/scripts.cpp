@@ -1,5 +1,5 @@
-// C# is not parsed: after comments and strings are blanked, `class NAME` up to the next `{` is
-// enough to know what a class derives from.
+// C# is not parsed: after comments and strings are blanked, `class NAME` up to the next `{` shows
+// the base classes.
 #include "registry/project/scripts.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kMaxScriptBytes = 16ULL * 1024 * 1024;
-// Longer chains of inheritance than this are a circle.
+// A longer chain of inheritance is a circle.
 constexpr int kMaxInheritance = 64;
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -20,7 +20,7 @@ bool is_word(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The next place of a word that is not part of a longer one.
+// The next position of a word that is not part of a longer one.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   for (std::size_t at = text.find(word, from); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
@@ -32,7 +32,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return std::string_view::npos;
 }
 
-// The place behind the string or character literal that begins at `at`.
+// The position after the string or character literal that begins at `at`.
 std::size_t end_of_literal(std::string_view source, std::size_t at) {
   const char quote = source[at];
   const std::string_view before = source.substr(0, at);
@@ -70,8 +70,8 @@ std::string blank_comments_and_strings(std::string_view source) {
   return text;
 }
 
-// A script may be UTF-16, which compilers read. Names of classes are looked for, and those are
-// ASCII in all but a few.
+// A script may be UTF-16, which compilers accept. Nearly all names of classes are ASCII, so others
+// are not searched.
 std::string narrowed(std::string_view source) {
   std::string text(source);
   if (source.starts_with("\xFF\xFE") || source.starts_with("\xFE\xFF")) std::erase(text, '\0');
@@ -83,7 +83,7 @@ std::string last_name(std::string_view qualified) {
   return std::string(dot == std::string_view::npos ? qualified : qualified.substr(dot + 1));
 }
 
-// Reads `A, B.C<D, E>, F` into {A, C, F}.
+// Parses `A, B.C<D, E>, F` as {A, C, F}.
 std::set<std::string> names_in_list(std::string_view list) {
   std::set<std::string> names;
   std::string current;
@@ -118,7 +118,7 @@ std::set<std::string> base_classes_in(std::string_view source, std::string_view 
     std::string_view head = text.substr(end, std::min(text.find('{', end), text.size()) - end);
     head = head.substr(0, find_word(head, "where", 0));
     const std::size_t colon = head.find(':');
-    // The parts of a partial class may each name bases.
+    // Each part of a partial class may name bases.
     if (colon != std::string_view::npos) bases.merge(names_in_list(head.substr(colon + 1)));
   }
   return bases;
@@ -196,7 +196,7 @@ bool Scripts::is_surely_no(std::string_view class_name, std::string_view base) c
       continue;
     }
     const auto& bases = bases_of(name);
-    // The other part of a partial class may say more.
+    // Another part of a partial class may name more.
     if (bases.empty() && i == 0) return false;
     for (const std::string& above : bases) {
       if (seen.insert(above).second) queue.push_back(above);

@@ -1,4 +1,4 @@
-// Which class a script asset holds, and what it derives from.
+// The classes of script assets, and their base classes.
 #pragma once
 
 #include <map>
@@ -13,32 +13,31 @@
 
 namespace muster {
 
-/// Names of script classes. A `.cs` asset holds the class that its file is named after (Unity's own
-/// rule); classes inside assemblies are known only when the project declares their guid. Safe to
-/// use from several threads.
+/// Names of script classes. A `.cs` asset contains the class with the name of its file (Unity's
+/// rule); classes in assemblies are known only if the project declares their guid. Safe to use from
+/// several threads.
 class Scripts {
  public:
   Scripts(const FileReader& files, const AssetIndex& index);
 
-  /// Declares that the script with this guid is this class, whatever its file is called.
+  /// Declares the class of the script with this guid, independently of its file name.
   void declare(const Guid& script, std::string class_name);
 
-  /// The class behind an `m_Script` guid; empty when it is not known.
+  /// The class for an `m_Script` guid; empty if unknown.
   std::string class_of(const Guid& script) const;
 
-  /// True when `class_name` is `base` or derives from it, as far as the project's own sources show:
-  /// `class X : Base` is looked for in `X.cs`, and so on upwards.
+  /// True if `class_name` is `base` or derives from it, as far as the project's sources show:
+  /// searches `class X : Base` in `X.cs`, and continues with the base.
   bool derives_from(std::string_view class_name, std::string_view base) const;
 
-  /// True when the project's own sources show all that `class_name` derives from, and `base` is not
-  /// among it. A class that is neither in the tree nor one of the engine's may derive from
-  /// anything.
+  /// True if the project's sources show all base classes of `class_name`, and `base` is not one of
+  /// them. A class that is neither in the tree nor in the engine may have any base.
   bool is_surely_no(std::string_view class_name, std::string_view base) const;
 
   /// The guids of all scripts whose class is `base` or derives from it, sorted.
   std::vector<Guid> scripts_deriving_from(std::string_view base) const;
 
-  /// The sources that could not be read so far: what they derive from is not known. In no order.
+  /// The sources that could not be read so far; their base classes are unknown. Unordered.
   std::vector<ReadFailure> read_failures() const;
 
  private:
@@ -53,8 +52,8 @@ class Scripts {
   mutable std::vector<ReadFailure> read_failures_;
 };
 
-/// The base classes and interfaces named after `class NAME ... :` in C# source, without namespaces
-/// and type arguments. Comments and strings are passed over.
+/// The base classes and interfaces after `class NAME ... :` in C# source, without namespaces and
+/// type arguments. Ignores comments and strings.
 std::set<std::string> base_classes_in(std::string_view source, std::string_view class_name);
 
 }  // namespace muster

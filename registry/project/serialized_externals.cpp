@@ -1,6 +1,7 @@
-// The tables stand in this order: the engine's version, the platform, types (with or without the
+// The tables are in this order: the engine's version, the platform, types (with or without the
 // layout of their fields), objects, scripts, other files. Sizes depend on the version of the file.
-// The layout is not documented by its maker; readers such as AssetRipper and UnityPy agree on it.
+// The engine's maker does not document the layout; readers such as AssetRipper and UnityPy agree on
+// it.
 #include "registry/project/serialized_externals.h"
 
 #include <algorithm>
@@ -12,13 +13,13 @@ namespace {
 // Files of version 5 of the engine and later.
 constexpr std::uint32_t kVersionMin = 14;
 constexpr std::uint32_t kVersionMax = 22;
-// Since this version sizes have 64 bits.
+// Sizes have 64 bits since this version.
 constexpr std::uint32_t kLargeFilesVersion = 22;
 constexpr std::size_t kGuidBytes = 16;
-// More rows than this are no table of a real file.
+// No table of a real file has more rows.
 constexpr std::uint32_t kRowsMax = 1U << 20U;
 
-/// Reads numbers of either byte order; after a read beyond the end all further reads give 0.
+/// Reads numbers of either byte order. After a read beyond the end, all further reads return 0.
 class TableReader {
  public:
   TableReader(std::string_view bytes, std::size_t at) : bytes_(bytes), at_(at) {}
@@ -88,9 +89,9 @@ void skip_type(TableReader& reader, std::uint32_t version, bool has_fields) {
 
 void skip_object(TableReader& reader, std::uint32_t version) {
   reader.align();
-  reader.skip(8);                                      // its id
-  reader.skip(version >= kLargeFilesVersion ? 8 : 4);  // where it begins
-  reader.skip(8);                                      // its size and type
+  reader.skip(8);                                      // object id
+  reader.skip(version >= kLargeFilesVersion ? 8 : 4);  // offset
+  reader.skip(8);                                      // size and type
   if (version < 16) reader.skip(2);
   if (version < 17) reader.skip(2);
   if (version == 15 || version == 16) reader.skip(1);
@@ -106,7 +107,7 @@ Guid guid_from(std::string_view form) {
   return Guid(value);
 }
 
-// Behind the other files are types of references (none in files of one asset) and a text.
+// After the other files come reference types (none in files with one asset) and a text.
 bool ends_where_it_says(TableReader reader, std::string_view head, std::uint32_t version) {
   if (version >= 20 && reader.count() > 0) return !reader.failed();
   reader.skip_text();

@@ -1,4 +1,4 @@
-// The table of other files in the engine's binary form of assets.
+// Reads the table of other files in the engine's binary form of assets.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace muster {
 
 struct SerializedExternal {
   Guid guid;
-  std::size_t offset_bytes = 0;  ///< Where the guid lies in the file.
+  std::size_t offset_bytes = 0;  ///< The offset of the guid in the file.
 };
 
-/// The files that a serialized file names, in order; none for a reference by path alone. `head` is
-/// the beginning of the file, at least `searched_bytes` of it. Nothing when the tables are not of a
-/// known layout (versions 14 to 22), or end early.
+/// The files that a serialized file names, in order; an empty entry for a reference by path only.
+/// `head` is the beginning of the file, at least `searched_bytes` of it. Nothing if the layout of
+/// the tables is unknown (known: versions 14 to 22), or if they end early.
 std::optional<std::vector<SerializedExternal>> read_externals(std::string_view head);
 
 }  // namespace muster

@@ -7,9 +7,9 @@
 namespace muster {
 namespace {
 
-// Smaller files are searched whole, whatever their head says: reading them costs nothing.
+// Smaller files are always searched completely, because reading them is cheap.
 constexpr std::uint64_t kSearchedWholeBytes = 4ULL * 1024 * 1024;
-// Since this version sizes have 64 bits.
+// Sizes have 64 bits since this version.
 constexpr std::uint64_t kLargeFilesVersion = 22;
 constexpr std::uint64_t kSmallHeadBytes = 20;
 
@@ -28,7 +28,7 @@ std::size_t begin_of(const std::byte* form) {
 
 }  // namespace
 
-// The head has the size of the whole file, in 32 bits until version 21 and in 64 since.
+// The head contains the size of the whole file, in 32 bits until version 21 and in 64 bits since.
 bool has_serialized_head(std::string_view head, std::uint64_t size_bytes) {
   if (head.size() < kSerializedHeadBytes) return false;
   const std::uint64_t version = big_endian_at(head, 8, 4);

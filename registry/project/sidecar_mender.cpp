@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::uint64_t kMetaBytesMax = 16ULL * 1024 * 1024;
 
-// What Unity writes first; it adds the importer's settings when it sees the asset.
+// The first lines that Unity writes; it adds the importer's settings when it imports the asset.
 std::string new_sidecar(const Guid& guid, bool is_folder) {
   return "fileFormatVersion: 2\nguid: " + guid.to_string() + "\n" +
          (is_folder ? "folderAsset: yes\n" : "");
 }
 
-// Empty when the text is not as the index saw it.
+// Empty if the text has changed since the index was built.
 std::string respelled(std::string text, const yaml::Position& position) {
   std::size_t at = 0;
   for (std::uint32_t line = 1; line < position.line; ++line) {
@@ -81,7 +81,7 @@ Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
 
 Result<void> apply_sidecar_mends(FileSystem& files, std::span<const SidecarMend> mends) {
   for (const SidecarMend& mend : mends) {
-    // Somebody (an editor that is open) may have written it since: his guid is in use already.
+    // Another program (an open editor) may have created it since; its guid is in use already.
     if (mend.kind == SidecarMend::Kind::create && files.stat(mend.path)) continue;
     auto done = mend.kind == SidecarMend::Kind::rename
                     ? commit_move(files, mend.from, mend.path)

@@ -1,4 +1,4 @@
-// What is wrong with sidecars and can be mended without asking.
+// Finds the problems of sidecars that can be fixed without a question to the user.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,19 @@ namespace muster {
 /// One change to a sidecar.
 struct SidecarMend {
   enum class Kind : std::uint8_t {
-    create,   ///< There is none: one with a new guid.
-    rename,   ///< It is there, but its name differs from the asset's in case (`from`).
+    create,   ///< It is missing: creates one with a new guid.
+    rename,   ///< Its name (`from`) differs from the asset's in case.
     respell,  ///< Its guid is in upper case.
   };
   Kind kind = Kind::create;
-  AssetPath path;    ///< Of the sidecar.
-  AssetPath from;    ///< Where it is now; for `rename` only.
-  std::string text;  ///< The new content; for `rename` none.
+  AssetPath path;    ///< The path of the sidecar.
+  AssetPath from;    ///< The current path; only for `rename`.
+  std::string text;  ///< The new content; empty for `rename`.
 };
 
-/// Works out what can be mended, sorted by path; changes nothing. A sidecar of the asset's name in
-/// another case is taken only when there is exactly one. `fresh_guid` draws a guid at random: one
-/// that follows from the path would come back with the next file of that name.
-/// Fails as the disk does.
+/// Computes the possible fixes, sorted by path; changes nothing. A sidecar whose name differs in
+/// case is used only if there is exactly one. `fresh_guid` returns a random guid: one that depends
+/// on the path would return with the next file of that name. Fails with disk errors.
 Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid);

@@ -16,9 +16,9 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 using yaml::NodeKind;
 
-// What draws, lights, sounds or shows a picture, and nothing else. Not here, because a game may ask
-// them where nobody looks: animators (they move what is hit), terrain (its heights), rigid bodies,
-// colliders, navigation. Scripts are the project's: it lists its own.
+// Components that only draw, light, play sounds or show pictures. Not included, because a server
+// may use them: animators (they move hit boxes), terrain (its heights), rigid bodies, colliders,
+// navigation. The project lists its own scripts.
 constexpr std::array<std::string_view, 45> kPresenting = {
     "AudioChorusFilter",
     "AudioDistortionFilter",
@@ -68,14 +68,14 @@ constexpr std::array<std::string_view, 45> kPresenting = {
 };
 static_assert(std::ranges::is_sorted(kPresenting));
 
-// Without them there is no prefab left.
+// A prefab cannot exist without these.
 constexpr std::array<std::string_view, 5> kSkeleton = {"GameObject", "Prefab", "PrefabInstance",
                                                        "RectTransform", "Transform"};
 
-// Nor a game, and code is in no bundle.
+// A game cannot exist without these, and code is in no bundle.
 constexpr std::array<std::string_view, 3> kStructure = {"level", "prefab", "script"};
 
-constexpr std::ptrdiff_t kPatternStarsMax = 8;  // As in budgets.
+constexpr std::ptrdiff_t kPatternStarsMax = 8;  // As in budgets
 
 bool is_nothing(const yaml::Tree& tree, NodeIndex at) {
   return tree.at(at).kind == NodeKind::scalar && tree.scalar(at).empty();
@@ -97,7 +97,7 @@ std::string known_kinds() {
 
 }  // namespace
 
-/// One target's part of `strip`.
+/// The part of `strip` for one target.
 class StripReading {
  public:
   StripReading(const yaml::Tree& tree, NodeIndex node, Target target)
@@ -189,7 +189,7 @@ class StripReading {
     });
   }
 
-  // What is kept is none of the rules: nobody has to look twice.
+  // Removes kept names from the rules, so that they need no second check.
   Result<void> read_keep() {
     return read_list("keep", [&](NodeIndex item, std::string_view name) -> Result<void> {
       const bool is_path = name.find_first_of("/*") != std::string_view::npos;
@@ -215,7 +215,7 @@ class StripReading {
     });
   }
 
-  // Only an extension that is a rule of its own is a name: the others go with their kind.
+  // Only an extension with a rule of its own is a name; other extensions belong to their kind.
   Result<void> keep_extension(NodeIndex item, const std::string& extension) {
     const auto of_kinds = std::erase(rules_.kinds_, extension);
     if (strips_extension(extension)) {
@@ -284,7 +284,7 @@ TargetStripRules default_strip_rules() {
 
 Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, NodeIndex node) {
   TargetStripRules rules = default_strip_rules();
-  if (is_nothing(tree, node)) return rules;  // all commented
+  if (is_nothing(tree, node)) return rules;  // fully commented out
   if (tree.at(node).kind != NodeKind::mapping) {
     return refuse_config(tree, node, "'strip' wants a mapping, such as {server: {keep: [font]}}");
   }

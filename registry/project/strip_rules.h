@@ -1,4 +1,4 @@
-// What the builds for a target go without: presentation, on a server.
+// The rules for content that builds for a target leave out, such as presentation on a server.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 
 namespace muster {
 
-/// Whose class it is that something is called by.
+/// The owner of a class name.
 enum class ClassOwner : std::uint8_t {
-  engine,   ///< Or a component's in a plain file, which has nothing but its name.
-  project,  ///< A script's, or a plain asset's.
+  engine,   ///< The engine; also a component in a plain file, which only has a name.
+  project,  ///< The project: a script or a plain asset.
 };
 
-/// A line under `keep` that is a path.
+/// An item under `keep` that is a path.
 struct KeptPath {
   std::string pattern;
   yaml::Position position;
 };
 
-/// What `muster.yaml` says under `strip` of one target, together with the defaults:
+/// The settings under `strip` for one target in `muster.yaml`, together with the defaults:
 ///
 ///     strip:
 ///       server:
@@ -37,21 +37,22 @@ struct KeptPath {
 class StripRules {
  public:
   StripRules() = default;
-  /// Those of a target of which nothing is said: for servers all kinds that are presentation
-  /// alone, and the engine's components that show or sound.
+  /// The rules of a target without settings. For servers: all kinds that are only presentation, and
+  /// the engine's components that show or play something.
   static StripRules defaults_for(Target target);
 
   bool empty() const { return kinds_.empty() && components_.empty(); }
-  /// Whether the rules drop assets of a kind, or with an extension (in lower case).
+  /// Whether the rules remove assets of a kind, or with an extension (in lower case).
   bool strips_kind(std::string_view kind_or_extension) const;
-  /// Whether they drop components, and assets, of a class. The defaults mean the engine's classes:
-  /// a script that is called like one of them goes only when `muster.yaml` names it.
+  /// Whether the rules remove components, and assets, of a class. The defaults apply to the
+  /// engine's classes: a script with the name of one of them is removed only if `muster.yaml` names
+  /// it.
   bool strips_class(std::string_view class_name, ClassOwner owner) const;
   bool has_classes() const { return !components_.empty(); }
-  /// Whether they keep what has this path.
+  /// Whether the rules keep the asset with this path.
   bool keeps_path(std::string_view path) const;
 
-  /// Sorted, without what is kept.
+  /// Sorted, without kept names.
   std::span<const std::string> kinds() const { return kinds_; }
   std::span<const std::string> components() const { return components_; }
   /// In the order of `muster.yaml`.
@@ -61,19 +62,19 @@ class StripRules {
   friend class StripReading;
   std::vector<std::string> kinds_;
   std::vector<std::string> components_;
-  std::vector<std::string> named_components_;  ///< Those that `muster.yaml` names. Sorted.
+  std::vector<std::string> named_components_;  ///< Those in `muster.yaml`. Sorted.
   std::vector<KeptPath> kept_paths_;
 };
 
-/// Per target, client first.
+/// One per target, client first.
 using TargetStripRules = std::array<StripRules, 2>;
 inline std::size_t place_of(Target target) { return target == Target::client ? 0 : 1; }
 TargetStripRules default_strip_rules();
 
-/// Reads what stands under `strip`. Fails with `malformed`, naming the line of `muster.yaml`.
+/// Parses the value of `strip`. Fails with `malformed`, naming the line of `muster.yaml`.
 Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, yaml::NodeIndex node);
 
-/// The engine's components that a server goes without by default, sorted.
+/// The engine's components that servers leave out by default, sorted.
 std::span<const std::string_view> presenting_components();
 
 }  // namespace muster

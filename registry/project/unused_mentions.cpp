@@ -1,6 +1,6 @@
-// Instances are most of a level's text, and nearly all of their overrides are as they should be. So
-// the mentions that the scanner has found are compared first: only where a target's guid is not
-// that of the source, or where it is not written in the editor's style, the document is parsed.
+// Instances are most of a level's text, and nearly all of their overrides have an effect. So the
+// mentions that the scanner has found are compared first. A document is parsed only if the guid of
+// a target differs from that of the source, or if it is not in the editor's style.
 #include "registry/project/unused_mentions.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using yaml::NodeIndex;
 
 constexpr std::string_view kInstanceHead = "--- !u!1001 &";
 
-// The key in front of the braces around a guid, in the editor's style; empty in any other style.
-// Where folded over lines, the braces begin on the line of the key.
+// The key before the braces around a guid, in the editor's style; empty in any other style. If the
+// value is folded over lines, the braces begin on the line of the key.
 std::string_view key_before(std::string_view text, std::size_t guid) {
   constexpr std::size_t kReferenceBytesMax = 128;
   const std::size_t from = guid - std::min(guid, kReferenceBytesMax);
@@ -38,10 +38,10 @@ std::string_view key_before(std::string_view text, std::size_t guid) {
 
 class Instance {
  public:
-  /// `text` is one document, and `offset` its place in the file.
+  /// `text` is one document, and `offset` its offset in the file.
   Instance(std::string_view text, std::size_t offset) : text_(text), offset_(offset) {}
 
-  /// Whether every target is surely one of the source. `mentions` are those of the document.
+  /// Whether every target is certainly in the source. `mentions` are those of the document.
   bool is_surely_used(std::span<const Mention> mentions) const {
     Guid source;
     std::set<Guid> targets;
@@ -59,7 +59,7 @@ class Instance {
            std::ranges::all_of(targets, [&](const Guid& target) { return target == source; });
   }
 
-  /// Adds where the guids begin that only unused overrides mention.
+  /// Adds the offsets of the guids that only unused overrides mention.
   std::size_t collect(std::set<std::size_t>& offsets) {
     const auto read = yaml::read_unity(text_);
     if (!read.good() || read.tree().documents.empty()) return 0;
@@ -115,7 +115,7 @@ class Instance {
   std::size_t offset_;
 };
 
-// The number behind a key, as the editor writes it: `&123`, `m_PrefabInstance: {fileID: 123}`.
+// The number after a key, in the editor's form: `&123`, `m_PrefabInstance: {fileID: 123}`.
 std::int64_t number_behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   std::int64_t value = 0;
@@ -125,7 +125,7 @@ std::int64_t number_behind(std::string_view text, std::string_view key) {
   return value;
 }
 
-// Stand-ins of objects inside instances: one that names an object of another prefab than its
+// Handles placeholders of objects inside instances: one with an object of another prefab than its
 // instance's source is left over, like an override.
 void collect_stand_ins(std::string_view text, const std::map<std::int64_t, Guid>& sources,
                        const std::vector<Mention>& mentions, std::set<std::size_t>& offsets) {

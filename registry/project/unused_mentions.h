@@ -1,4 +1,4 @@
-// The mentions of a prefab or level that only overrides without effect make.
+// Finds the mentions in a prefab or level that only overrides without effect make.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// Removes from `mentions`, which are those of `text` in order, what overrides mention whose target
-/// is no object of their instance's source: the target and the object that the override would set.
-/// Such overrides have no effect, so that what they mention is not needed. Returns the number of
-/// these overrides. Parses only instances that mention a target of another prefab.
+/// Removes from `mentions`, which are those of `text` in order, the mentions of overrides whose
+/// target is not an object of their instance's source: the target, and the object that the override
+/// would set. Such overrides have no effect, so their mentions are not needed. Returns the number
+/// of these overrides. Parses only instances that mention a target of another prefab.
 std::size_t remove_unused_mentions(std::string_view text, std::vector<yaml::Mention>& mentions);
 
 }  // namespace muster

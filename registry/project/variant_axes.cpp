@@ -12,7 +12,7 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 using yaml::NodeKind;
 
-// Names stand in names of files, between `@`, `=`, `,` and the extension's dot.
+// Names are parts of file names, between `@`, `=`, `,` and the extension's dot.
 bool is_variant_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -93,7 +93,8 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
 Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, NodeIndex mapping) {
   std::vector<VariantAxis> axes;
   const yaml::Node& node = tree.at(mapping);
-  if (node.kind == NodeKind::scalar && tree.scalar(mapping).empty()) return axes;  // all commented
+  // Fully commented out.
+  if (node.kind == NodeKind::scalar && tree.scalar(mapping).empty()) return axes;
   if (node.kind != NodeKind::mapping) {
     return refuse_config(node.position, "'variants' wants a mapping from axes to their values");
   }

@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-// "crate@low.png" without what stands between the last '@' and the extension.
+// The parts of "crate@low.png": the base "crate.png", and the text between the last '@' and the
+// extension.
 struct SplitName {
   std::string base;
   std::string_view keys;
@@ -42,7 +43,7 @@ struct ReadKeys {
 
 std::string quoted_key(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// The axis and value that one item stands for.
+// The axis and value of one item.
 std::optional<VariantKey> read_key(std::span<const VariantAxis> axes, std::string_view item,
                                    ReadKeys& read) {
   if (const std::size_t at = item.find('='); at != std::string_view::npos) {
@@ -97,7 +98,7 @@ ReadKeys read_keys(std::span<const VariantAxis> axes, std::string_view text) {
   return read;
 }
 
-// A file of the same name and another extension, as somebody may have converted one of them.
+// A file with the same name and another extension: one of them may have been converted.
 AssetNumber find_other_kind(const AssetIndex& index, const AssetPath& base) {
   const AssetPath stem = base.parent().child(base.stem());
   const auto assets = index.assets();
@@ -127,7 +128,8 @@ Variants::Variants(std::span<const VariantAxis> axes, const AssetIndex& index) {
                            std::move(detail)});
     };
     if (read.problem == Kind::unknown_word) {
-      // Other tools give names an '@' too: animations of models, pictures for fine screens.
+      // Other tools use '@' in names, too: animations of models, pictures for high-resolution
+      // screens.
       const bool may_be_meant = base != kNoAsset && !asset.is_folder && !is_model_path(asset.path);
       if (may_be_meant) note(Kind::unknown_word, base, read.detail);
     } else if (read.problem) {
@@ -212,7 +214,7 @@ const VariantFile* Variants::find(AssetNumber file) const {
 
 namespace {
 
-/// Which file stays for an asset and some open keys, and what of the choice it is for.
+/// The file that is kept for an asset and some open keys, and the chosen keys that it is for.
 struct Best {
   AssetNumber file = kNoAsset;
   VariantKeys settled;
@@ -259,7 +261,7 @@ void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& var
     if (found != renamed.end()) assets.back().guid = found->second;
   }
   std::vector<IndexProblem> problems(index.problems().begin(), index.problems().end());
-  // Found anew among what stays.
+  // Computed again for the remaining files.
   std::erase_if(problems, [](const IndexProblem& problem) {
     return problem.kind == IndexProblem::Kind::duplicate_guid;
   });

@@ -1,4 +1,4 @@
-// Which files are variants of which asset.
+// Finds the variants of assets.
 #pragma once
 
 #include <compare>
@@ -11,9 +11,9 @@
 
 namespace muster {
 
-/// A file with other content for an asset, which is called by the asset's guid all the same. Its
-/// name says what it is for: `crate@low.png` and `crate@low,language=de.png` beside `crate.png`. A
-/// bare value belongs to the one axis that has it.
+/// A file with other content for an asset; references use the asset's guid for it. Its name
+/// contains its keys: `crate@low.png` and `crate@low,language=de.png` beside `crate.png`. A bare
+/// value belongs to the only axis with that value.
 struct VariantFile {
   AssetNumber base = kNoAsset;
   AssetNumber file = kNoAsset;
@@ -21,21 +21,21 @@ struct VariantFile {
   friend auto operator<=>(const VariantFile&, const VariantFile&) = default;
 };
 
-/// A file that is no part of the project any more, since another of the same asset was chosen.
+/// A file that was removed from the project, because another one of the same asset was chosen.
 struct SettledFile {
-  AssetNumber instead = kNoAsset;  ///< What bears the asset's guid now.
-  AssetPath path;                  ///< Of the file that is gone: the base, or a variant.
+  AssetNumber instead = kNoAsset;  ///< The file that has the asset's guid now.
+  AssetPath path;                  ///< The removed file: the base, or a variant.
   friend auto operator<=>(const SettledFile&, const SettledFile&) = default;
 };
 
-/// A file whose name looks like a variant's, and which is none.
+/// A file whose name looks like that of a variant, but which is none.
 struct VariantProblem {
   enum class Kind : std::uint8_t {
-    unknown_key,   ///< `@axis=value` names what is not declared, or one axis twice.
-    unknown_word,  ///< `@word` is no value, but stands beside what could be its base.
-    no_base,       ///< Nothing stands beside it that it could vary.
-    other_kind,    ///< Only a file of another extension does; `other`.
-    repeated,      ///< `other` is for the same keys.
+    unknown_key,   ///< `@axis=value` has an undeclared name, or one axis twice.
+    unknown_word,  ///< `@word` is no value, but a possible base exists.
+    no_base,       ///< No possible base exists.
+    other_kind,    ///< The only possible base has another extension; `other`.
+    repeated,      ///< `other` has the same keys.
     cannot_vary,   ///< Code, or a folder.
   };
   Kind kind = Kind::unknown_key;
@@ -44,32 +44,32 @@ struct VariantProblem {
   std::string detail;
 };
 
-/// The variants of a project. Immutable once built.
+/// The variants of a project. Immutable after construction.
 class Variants {
  public:
   Variants() = default;
-  /// Looks at the names of an index. Without axes nothing is a variant, whatever its name.
+  /// Reads the names of an index. Without axes no file is a variant.
   Variants(std::span<const VariantAxis> axes, const AssetIndex& index);
 
   /// Sorted by base, then by keys.
   std::span<const VariantFile> files() const { return files_; }
-  /// Those of one asset; empty when it does not vary.
+  /// The variants of one asset; empty if it does not vary.
   std::span<const VariantFile> of(AssetNumber base) const;
   bool is_variant(AssetNumber asset) const { return find(asset) != nullptr; }
-  /// What a file is a variant of, and for which keys; null when it is none.
+  /// The base and keys of a variant; null if the file is none.
   const VariantFile* find(AssetNumber file) const;
   /// Sorted by path.
   std::span<const VariantProblem> problems() const { return problems_; }
-  /// What `settle_variants` has taken away. Sorted by what is there in its place, then by path.
+  /// The files that `settle_variants` has removed. Sorted by their replacement, then by path.
   std::span<const SettledFile> settled() const { return settled_; }
-  /// That of one asset.
+  /// The removed files of one asset.
   std::span<const SettledFile> settled_for(AssetNumber asset) const;
-  /// Whether any file of an asset has a path that a rule means: the base, a variant, or one that
-  /// has been settled. So what is said of one of them holds whatever was chosen, and by whom.
+  /// Whether any file of an asset has a path that matches: the base, a variant, or a removed one.
+  /// So a rule for one of them applies in every choice.
   template <typename Fits>
   bool any_path(const AssetIndex& index, AssetNumber asset, Fits fits_path) const;
 
-  /// Takes files that somebody else has found; for `settle_variants` and tests.
+  /// Uses these files; for `settle_variants` and tests.
   explicit Variants(std::vector<VariantFile> files, std::vector<VariantProblem> problems = {},
                     std::vector<SettledFile> settled = {});
 
@@ -97,10 +97,10 @@ bool Variants::any_path(const AssetIndex& index, AssetNumber asset, Fits fits_pa
   return false;
 }
 
-/// Keeps of a project what has been chosen. Of the files of an asset that differ in nothing but
-/// chosen axes, the best that fits stays, as `is_preferred` has it; between those that stay, the
-/// open axes decide later. The one without open keys bears the asset's guid from now on. All others
-/// are gone from the index, and chosen keys from the variants.
+/// Applies a choice to a project. Among the files of an asset that differ only in chosen axes, the
+/// best fitting one is kept (`is_preferred`); the open axes decide between the kept ones later. The
+/// kept file without open keys gets the asset's guid. All other files are removed from the index,
+/// and chosen keys from the variants.
 void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& variants);
 
 }  // namespace muster

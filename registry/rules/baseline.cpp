@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// What a baseline knows a finding by.
+// The key of a finding in a baseline.
 std::pair<std::string, std::string> key_of(const Finding& finding) {
   return {std::string(finding.rule), valid_utf8(finding.location.path.text())};
 }

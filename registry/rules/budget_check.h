@@ -1,4 +1,4 @@
-// Whether what was built is as small as it should be.
+// Checks the size of a build against its budgets.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,35 @@ namespace muster {
 
 /// One bundle of a build.
 struct BundleSize {
-  std::string file;         ///< In the target's folder, for people.
-  std::string prefab;       ///< The path of the prefab that it is of; empty for a shared one.
-  std::uint64_t bytes = 0;  ///< Of the file.
-  /// What it is for ("quality=low"), if it holds a variant of the prefab; empty: the prefab itself.
+  std::string file;         ///< The path in the target's folder, for messages.
+  std::string prefab;       ///< The path of its prefab; empty for a shared bundle.
+  std::uint64_t bytes = 0;  ///< The size of the file.
+  /// The keys of the variant in it ("quality=low"); empty for the prefab itself.
   std::string variant = {};
 };
 
-/// What a build for one target weighs.
+/// The sizes of a build for one target.
 struct TargetSizes {
   Target target = Target::client;
   std::vector<BundleSize> bundles;
-  /// Stored bytes of assets, by the extension of their files in lower case.
+  /// Stored bytes of assets, by lower-case file extension.
   std::map<std::string, std::uint64_t> by_kind;
 };
 
-/// What one budget of `muster.yaml` is for, and what that has.
+/// The subject of one budget of `muster.yaml`, and its size.
 struct BudgetUse {
   std::size_t budget = 0;   ///< Index into the list.
-  std::string what;         ///< For people, without the budget.
-  std::uint64_t bytes = 0;  ///< What there is.
+  std::string what;         ///< Describes the subject for users, without the budget.
+  std::uint64_t bytes = 0;  ///< The size.
 };
 
-/// Measures what each budget is for; of one for many bundles, each that fits. In the order of
-/// budgets, then targets, then bundles.
+/// Measures the subject of each budget; for a budget of many bundles, each matching one. Ordered by
+/// budget, then target, then bundle.
 std::vector<BudgetUse> measure_budgets(const std::vector<Budget>& budgets,
                                        const std::vector<TargetSizes>& sizes);
 
-/// Tells of every budget of `muster.yaml` that is exceeded (`budget-exceeded`), at its line. Of
-/// targets that were not built nothing is said.
+/// Reports every exceeded budget of `muster.yaml` (`budget-exceeded`), at its line. Skips targets
+/// that were not built.
 void check_budgets(const ProjectConfig& config, const std::vector<TargetSizes>& sizes,
                    Findings& findings);
 

@@ -1,5 +1,4 @@
-// Ids first, class by class and side by side; then what client and server have in common; then
-// components.
+// Checks ids first, for each class and side; then what client and server share; then components.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -58,7 +57,7 @@ std::string name_of(const ContractRow& row) {
                           : "'" + row.path + "' (" + row.guid.to_string() + ")";
 }
 
-// What one class breaks. The same on both sides is told once.
+// The breaking changes of one class. A change on both sides is reported once.
 class ClassCheck {
  public:
   ClassCheck(const Contract& shipped, const Contract& now, const std::string& class_name,
@@ -97,7 +96,7 @@ class ClassCheck {
   }
 
  private:
-  using Key = std::pair<TypeId, Guid>;  // as it was
+  using Key = std::pair<TypeId, Guid>;  // the old values
   struct Found {
     const ContractRow* row = nullptr;
     TargetSet sides;
@@ -111,7 +110,7 @@ class ClassCheck {
     if (successor != nullptr) note(reused_[key], successor, target);
     const auto elsewhere = now.by_guid.find(row.guid);
     if (elsewhere != now.by_guid.end()) {
-      // Under another id; or under one of several that it had, which is enough to find it.
+      // Under another id, or under one of several old ids, by which it is found.
       const auto& had = old_.sides[target].by_guid[row.guid];
       const auto fresh =
           std::ranges::find_if(elsewhere->second, [&](TypeId id) { return !had.contains(id); });
@@ -122,7 +121,7 @@ class ClassCheck {
     }
   }
 
-  // What has the id now and had it not before; null when nothing.
+  // The row that has the id now and did not have it before; null if none exists.
   const ContractRow* successor_of(const ContractRow& row, Target target) {
     const Table& now = new_.sides[target];
     const auto found = now.by_id.find(row.type_id);
@@ -142,7 +141,7 @@ class ClassCheck {
     found.sides = found.sides | target;
   }
 
-  // Ids that both sides had, or that are new in a class whose sides were alike.
+  // Compares ids that both sides had, or that are new in a class with equal sides.
   void compare_sides() {
     const std::set<TypeId> client = old_.sides[Target::client].ids();
     const std::set<TypeId> server = old_.sides[Target::server].ids();
@@ -187,8 +186,8 @@ class ClassCheck {
   std::map<Key, Found> reused_;
 };
 
-// Where a component or its field is described. The file is JSON that a game wrote: the first place
-// behind the component's name that has the text in quotes is the one.
+// The position of a component or its field. The file is JSON written by a game; the first quoted
+// occurrence of the text after the component's name is used.
 Location place_in(const Contract& now, std::string_view component, std::string_view field) {
   const std::string_view text = now.components_text;
   std::size_t at = text.find("\"" + std::string(component) + "\"");
@@ -244,7 +243,7 @@ std::string incompatibility(const FieldDescription& shipped, const FieldDescript
     return changed("unit", shipped.unit, now.unit.empty() ? "none" : now.unit);
   }
   if (shipped.receivers != now.receivers) return "others receive it";
-  // New values at the end of an enumeration change none of the old ones.
+  // New values at the end of an enumeration do not change the old ones.
   for (std::size_t i = 0; i < shipped.names.size(); ++i) {
     if (i >= now.names.size()) return fmt::format("its value '{}' is gone", shipped.names[i]);
     if (shipped.names[i] != now.names[i]) {
@@ -258,7 +257,7 @@ void check_breaking(const Contract& shipped, const Contract& now, Findings& find
   auto old_classes = tables_of(shipped);
   auto new_classes = tables_of(now);
   for (auto& [name, tables] : old_classes) {
-    // Builds of older releases numbered what has no ids.
+    // Builds of older releases have ids for classes that have none now.
     if (now.unnumbered.contains(name)) continue;
     ClassCheck(shipped, now, name, tables, new_classes[name], findings).run();
   }

@@ -1,6 +1,5 @@
-// What plain files say of classes and components, against what is declared and what the game
-// exports. Unity's files are left alone: a script there has fields of its own that the game need
-// not know.
+// Compares the classes and components in plain files with those that are declared and that the game
+// exports. Unity's files are not checked: a script there has fields that the game does not know.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,11 +13,11 @@
 namespace muster {
 namespace {
 
-/// How far a name may be from one that is meant where any name may stand, so that one which is like
-/// another is seldom a mistake.
+/// The maximum edit distance to a known name if any name is allowed. It is small, because a similar
+/// name is rarely a mistake.
 constexpr std::size_t kMaxSlipOfOwn = 1;
 
-// Items of a list have one set of names: `slots[2].ammo` is `slots[].ammo`.
+// Items of a list have the same names: `slots[2].ammo` is `slots[].ammo`.
 std::string without_numbers(std::string_view field) {
   std::string name;
   for (const char c : field) {
@@ -29,7 +28,7 @@ std::string without_numbers(std::string_view field) {
   return name;
 }
 
-// The names that may stand below a path, which ends with a dot or is empty.
+// The allowed names below a path, which ends with a dot or is empty.
 std::set<std::string> names_below(const ComponentDescription& component, std::string_view path) {
   std::set<std::string> names;
   for (const FieldDescription& field : component.fields) {
@@ -41,7 +40,7 @@ std::set<std::string> names_below(const ComponentDescription& component, std::st
   return names;
 }
 
-// How many items a list of structs has: the last one that is named is the last that there is.
+// The number of items of a list of structs: the last named item determines it.
 std::size_t item_count(const ComponentDescription& component, std::string_view list) {
   std::set<std::string_view> items;
   for (const FieldDescription& field : component.fields) {
@@ -80,7 +79,7 @@ class ComponentCheck {
     for (const ComponentDescription& component : components) names_.insert(component.name);
   }
 
-  /// `is_built`: a build refuses what does not fit.
+  /// `is_built`: a build refuses values that do not fit.
   void check_prefab(const SourceFile& file, const SourcePrefab& flattened, bool is_built) {
     is_built_ = is_built;
     const yaml::NodeIndex top = file.fields_of(file.document_of(0));
@@ -121,8 +120,8 @@ class ComponentCheck {
     }
   }
 
-  // An engine may know what the game does not describe, and then many prefabs have it: one finding
-  // for each name.
+  // An engine may know a component that the game does not describe, and then many prefabs have it:
+  // one finding for each name.
   void tell_undescribed() {
     for (const auto& [name, found] : undescribed_) {
       std::string message = "the game describes no component '" + name + "'";
@@ -165,7 +164,7 @@ class ComponentCheck {
     tell_unfit(place, told_of_second(entity, name));
   }
 
-  // What is said of a component: `fields`, which are its fields if they are a mapping.
+  // Checks the values of a component: `fields`, which are its fields if they are a mapping.
   void check_component(const SourceFile& file, const std::string& name, yaml::NodeIndex fields,
                        yaml::Position named_at) {
     const ComponentDescription* const described = find(name);
@@ -176,15 +175,15 @@ class ComponentCheck {
     if (!told.empty()) tell_unfit({file.path, at.position}, std::move(told));
   }
 
-  // A factory's own field may have any name. One that is called like a component, and holds no
-  // fields, is not that component; one that holds fields of a component, and is called almost like
-  // it, is one that nobody would find.
+  // A factory's own field may have any name. A field with the name of a component, but without
+  // fields, is not that component. A field whose name is nearly that of a component, and which
+  // contains its fields, is probably a mistyped component.
   void check_field(const SourceFile& file, yaml::NodeIndex field) {
     const yaml::Node& at = file.tree.at(field);
     const std::string name = component_of_field(at.key);
     if (at.kind != yaml::NodeKind::mapping) {
       if (!names_.contains(name) || is_empty(at)) return;
-      // A warning, since it may be a field of the game's own after all.
+      // A warning, because it may be a field of the game's own.
       findings_.add("unknown-field", {file.path, at.position}, told_of_fieldless(name, at));
       return;
     }
@@ -218,20 +217,20 @@ class ComponentCheck {
     return node.kind == yaml::NodeKind::scalar ? node.text.empty() : node.child_count == 0;
   }
 
-  // What is no list names no component and no entity, whatever stands there.
+  // Any other value than a list names no component and no entity.
   bool is_list(const SourceFile& file, yaml::NodeIndex list, std::string_view items) {
     if (list == yaml::kNoNode) return false;
     const yaml::Node& at = file.tree.at(list);
     if (at.kind == yaml::NodeKind::sequence) return true;
     const bool is_null = at.kind == yaml::NodeKind::scalar && at.text.empty() &&
-                         at.style == yaml::ScalarStyle::plain;  // all commented out
+                         at.style == yaml::ScalarStyle::plain;  // fully commented out
     if (is_null) return false;
     tell_unfit({file.path, at.position}, "'" + std::string(at.key) + "' is a list of " +
                                              std::string(items) + ": begin each with '-'");
     return false;
   }
 
-  // The names that one entity lists: those that `components` adds are returned.
+  // Checks the names that one entity lists; returns those that `components` adds.
   std::set<std::string> check_lists(const SourceFile& file, yaml::NodeIndex entity,
                                     std::string_view name) {
     const yaml::NodeIndex removed = file.tree.find(entity, "removed");
@@ -247,7 +246,8 @@ class ComponentCheck {
                                              : std::set<std::string>();
   }
 
-  // What no flattened prefab shows: names without fields, names given twice, and second names.
+  // Checks for names without fields, repeated names and second names, which a flattened prefab does
+  // not show.
   std::set<std::string> check_list(const SourceFile& file, yaml::NodeIndex list,
                                    std::string_view entity) {
     std::set<std::string> seen;
@@ -288,7 +288,7 @@ class ComponentCheck {
     if (found.count++ == 0) found.first = place;
   }
 
-  // `path` leads to the mapping, and ends with a dot unless that is the component itself.
+  // `path` leads to the mapping, and ends with a dot unless it is the component itself.
   void check_names(const ComponentDescription& description, const SourceFile& file,
                    yaml::NodeIndex mapping, const std::string& path) {
     const std::set<std::string> known = names_below(description, path);
@@ -352,7 +352,7 @@ class ComponentCheck {
     }
   }
 
-  // A value, where there are fields: an empty one keeps the defaults.
+  // Reports a value in place of fields. An empty value keeps the defaults.
   void tell_misplaced(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
                       const std::string& path) {
     const yaml::Node& at = file.tree.at(node);
@@ -381,7 +381,7 @@ class ComponentCheck {
   std::map<std::string, Undescribed> undescribed_;
 };
 
-// Where a plain file states its class.
+// The position of a plain file's class.
 Location place_of_class(const Project& project, AssetNumber asset) {
   const SourceFile& source = project.sources().get(asset);
   Location place{project.index().at(asset).path, {}};
@@ -391,7 +391,7 @@ Location place_of_class(const Project& project, AssetNumber asset) {
   return place;
 }
 
-// A registry whose class is misspelled is none, and nothing in it is built.
+// A registry with a misspelled class is not recognised, and none of its content is built.
 void check_classes(const Project& project, Findings& findings) {
   std::set<std::string> known{std::string(kRootClass), "Prefab"};
   for (const ClassDeclaration& declaration : project.model().classes) {
@@ -415,7 +415,7 @@ void check_components(const Project& project, const std::set<AssetNumber>& built
   check_classes(project, findings);
   const auto components = load_components(project.files(), project.config());
   if (!components) {
-    // The finding names the file itself.
+    // The finding contains the name of the file.
     std::string message = components.error().message;
     const std::string name = "'" + project.config().components->text() + "': ";
     if (message.starts_with(name)) message.erase(0, name.size());

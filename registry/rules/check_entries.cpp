@@ -1,5 +1,5 @@
-// What the entries of one registry say: the reference's `Verify`, with its holes closed (factories
-// are verified, both-and-neither is caught whatever is set, presentation keys count in full).
+// Checks the entries of one registry, like the reference's `Verify`, without its gaps: factories
+// are verified, both-and-neither is always detected, presentation keys are compared completely.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -20,8 +20,8 @@ using Role = ReferenceRule::Role;
 
 std::string quoted(const AssetPath& path) { return "'" + path.text() + "'"; }
 
-// True when it is certain that an asset is of none of these classes: it is no asset of a script, or
-// what its class derives from is known, or another class of registries has it.
+// True if an asset is certainly of none of these classes: it has no script, or all base classes of
+// its class are known, or its class is another registry class.
 bool is_surely_none_of(const Project& project, AssetNumber asset,
                        const std::vector<std::string_view>& wanted) {
   const Asset& known = project.index().at(asset);
@@ -47,7 +47,7 @@ bool is_surely_none_of(const Project& project, AssetNumber asset,
       wanted, [&](std::string_view base) { return project.scripts().is_surely_no(name, base); });
 }
 
-// A model is an object with children to the engine, as a prefab is.
+// To the engine a model is an object with children, like a prefab.
 bool is_model(const AssetPath& path) {
   constexpr std::array<std::string_view, 10> kExtensions = {"3ds", "blend", "dae", "dxf", "fbx",
                                                             "glb", "gltf",  "max", "mb",  "obj"};
@@ -133,7 +133,7 @@ class RegistryCheck {
     });
   }
 
-  // A slot that is kept empty is no fault, but one may have been emptied by accident.
+  // A slot that is kept empty is valid, but one may have been emptied by accident.
   void note_free(const RegistryEntry& entry) {
     const bool is_malformed =
         std::ranges::any_of(project_.model().problems, [&](const ModelProblem& problem) {
@@ -148,7 +148,7 @@ class RegistryCheck {
         .severity = Severity::note;
   }
 
-  // True when something on the way to the entry's assets could not be read, which is told.
+  // True if a part of the path to the entry's assets could not be read, which is reported.
   bool is_in_doubt(const RegistryEntry& entry) const {
     if (entry.definition == kNoAsset && !entry.definition_guid.is_null()) return true;
     // From this entry up to the next.
@@ -165,7 +165,7 @@ class RegistryCheck {
     });
   }
 
-  // An entry that says something, but names no asset in any way that its class knows.
+  // Reports an entry with content that does not refer to an asset in any way that its class knows.
   void check_anything(const RegistryEntry& entry) {
     if (!entry.references.empty() || can_be_both() || is_in_doubt(entry)) return;
     if (!entry.folder.is_null()) {
@@ -187,11 +187,11 @@ class RegistryCheck {
       add("malformed-entry", entry.location, message);
       return;
     }
-    // Somebody may be at work on the entry or its definition; the registry is as it should be.
+    // A warning, because the entry or its definition may be unfinished; the registry is valid.
     findings_.add("malformed-entry", entry.location, message).severity = Severity::warning;
   }
 
-  // Whether the entry has any reference that its class knows, be it unset.
+  // Whether the entry has any reference that its class knows, set or not.
   bool has_any_path(const RegistryEntry& entry) const {
     std::vector<ModelProblem> told_already;
     PathQuery query(project_.sources(), told_already);
@@ -220,7 +220,7 @@ class RegistryCheck {
     }
   }
 
-  // False when the reference leads to something that cannot be what it is used as.
+  // False if the reference leads to an asset of an unsuitable kind.
   bool check_kind(const EntryReference& reference) {
     const Asset& asset = project_.index().at(reference.asset);
     const bool is_bare_model = registry_.declaration->component.empty() && is_model(asset.path);
@@ -237,7 +237,7 @@ class RegistryCheck {
     return true;
   }
 
-  // An entry that holds an asset of a class by strong reference must hold one of that class.
+  // An entry with a strong reference to an asset of a class must refer to that class.
   bool check_definition(const RegistryEntry& entry) {
     if (entry.definition == kNoAsset || entry.is_sub_definition) return true;
     std::vector<std::string_view> wanted;

@@ -1,4 +1,4 @@
-// What is wrong with files and sidecars, whoever uses them.
+// Checks files and sidecars, whether or not they are used.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -50,7 +50,7 @@ IndexRule describe(const IndexProblem& problem) {
   return {"unreadable-file", problem.detail};
 }
 
-// Where two assets with one guid would make what is built a matter of chance.
+// The guids for which a duplicate would make the content of a build arbitrary.
 std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
   std::set<Guid> guids;
   for (const AssetNumber asset : built_assets(project, targets)) {
@@ -66,9 +66,10 @@ std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
   return guids;
 }
 
-// A script shares its guid with another asset: if that comes first, what has the script is no
-// longer of its class. So it matters where an asset, or a prefab that is built, has it. The same
-// code twice (a package in the project and beside it) is one class, whichever comes first.
+// A script shares its guid with another asset. If that asset comes first, the assets of the script
+// lose their class. So it matters if an asset, or a prefab that is built, has the script. A second
+// copy of the same code (a package in the project and beside it) is the same class, whichever comes
+// first.
 bool parts_script(const Project& project, const IndexProblem& problem,
                   const std::set<Guid>& built) {
   if (!is_script(problem.path) && !is_script(problem.other)) return false;
@@ -112,8 +113,8 @@ void check_files(const Project& project, TargetSet targets,
                      "a Git LFS pointer in place of the content");
         break;
       case ContentProblem::Kind::binary:
-        // Unity keeps some kinds (lighting, terrain, navigation meshes) in binary form always; what
-        // is built and none of them is an error, told elsewhere.
+        // Unity always stores some kinds (lighting, terrain, navigation meshes) in binary form. Any
+        // other binary file that is built is an error, reported elsewhere.
         findings
             .add("binary-asset", {asset.path, {}},
                  "in binary form: " +
@@ -133,8 +134,8 @@ void check_files(const Project& project, TargetSet targets,
       case ContentProblem::Kind::invalid_utf8:
         findings.add("invalid-utf8", {asset.path, problem.position}, "this byte is no UTF-8");
         break;
-      case ContentProblem::Kind::cut_short:   // told where it may be a root or registry
-      case ContentProblem::Kind::no_objects:  // told with what cannot be packed
+      case ContentProblem::Kind::cut_short:   // reported if it may be a root or registry
+      case ContentProblem::Kind::no_objects:  // reported with unpackable assets
         break;
       case ContentProblem::Kind::conflict:
         if (has_foreign_importer(project.files(), asset.path)) break;
@@ -154,7 +155,7 @@ void check_failed_reads(const Project& project, Findings& findings) {
                         {project.index().at(failure.asset).path, {}}, failure.error.message);
   };
   for (const ReadFailure& failure : project.sources().read_failures()) add(failure);
-  // What a script derives from tells whether its assets are registries.
+  // The base classes of a script determine whether its assets are registries.
   for (const ReadFailure& failure : project.scripts().read_failures()) {
     Finding& finding = add(failure);
     finding.severity = Severity::error;

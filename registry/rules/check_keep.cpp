@@ -1,4 +1,4 @@
-// The patterns of muster.yaml: whether there is any file that they fit.
+// Checks that each pattern of muster.yaml matches a file.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,13 +10,13 @@
 namespace muster {
 namespace {
 
-constexpr std::ptrdiff_t kStarsMax = 8;  // As in what is written.
+constexpr std::ptrdiff_t kStarsMax = 8;  // As in the settings.
 
 class KeepCheck {
  public:
   explicit KeepCheck(const Project& project) : project_(project) {}
 
-  // What to say of a path that is no file's; nothing of one that is.
+  // The problem of a path without a file; nothing if the file exists.
   std::optional<std::string> complaint(const std::string& pattern) const {
     if (fits_any(pattern)) return std::nullopt;
     const auto suggest = [](const std::string& other) { return "; did you mean '" + other + "'?"; };
@@ -41,7 +41,7 @@ class KeepCheck {
   }
 
  private:
-  // Those that a choice of variants has put away are files of the project all the same.
+  // Includes files that a choice of variants has removed.
   bool fits_any(const std::string& pattern) const {
     return std::ranges::any_of(project_.index().assets(),
                                [&](const Asset& asset) {
@@ -53,7 +53,7 @@ class KeepCheck {
            });
   }
 
-  // `a/*.png` with the folders in `a` as well.
+  // `a/*.png`, extended to the folders in `a`.
   static std::string across_folders(std::string pattern) {
     const std::size_t slash = pattern.rfind('/');
     if (slash != std::string::npos) pattern.insert(slash, "/**");

@@ -1,5 +1,5 @@
-// References into packages that are not in the project. Nearly all are to code, which no bundle
-// holds, so that there is nothing to report; of the rest a package gets one line.
+// Checks references into packages that are not in the project. Nearly all are to code, which no
+// bundle contains, and are not reported; the others get one line per package.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -16,8 +16,8 @@ constexpr std::size_t kListedNames = 4;
 
 struct Uses {
   const ReferenceEdge* first = nullptr;
-  std::set<std::string> names;    // of all that is referred to
-  std::set<std::string> content;  // of what is no code and what is built refers to
+  std::set<std::string> names;    // of all referenced assets
+  std::set<std::string> content;  // of assets other than code that built assets refer to
   std::set<AssetNumber> files;
 };
 
@@ -31,7 +31,7 @@ std::string listed(const std::set<std::string>& names) {
   return text;
 }
 
-// Packages that became part of another; projects of either age name one of the two.
+// Packages that became part of another one; a project names either, depending on its age.
 bool is_listed(const Packages& packages, const std::string& name) {
   using Names = std::pair<std::string_view, std::string_view>;
   constexpr std::array<Names, 4> kRenamed = {
@@ -74,7 +74,7 @@ bool has_unresolved(const Project& project) {
   });
 }
 
-// Packages from a repository or an archive, which only the editor's cache has as files.
+// Packages from a repository or an archive, whose files are only in the editor's cache.
 bool is_packed_elsewhere(std::string_view version) {
   return version.find("://") != version.npos || version.starts_with("git@") ||
          version.ends_with(".tgz") || version.ends_with(".tar.gz");

@@ -1,5 +1,5 @@
-// What a build would refuse while it packs, what is odd inside of what it packs, and files of which
-// nothing is left.
+// Reports what a build would refuse while it packs, irregularities inside packed files, and
+// truncated files.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// What a circle draws in is told with the prefabs, and shows in no packing.
+// An asset in a circle is reported with the prefabs; packing does not show it.
 bool is_in_circle(const Project& project, AssetNumber asset) {
   if (!is_prefab(project.sources(), asset)) return false;
   using enum PrefabProblem::Kind;
@@ -23,7 +23,7 @@ bool is_in_circle(const Project& project, AssetNumber asset) {
                              });
 }
 
-// These are told with the registry that needs them, or with the circle that they are part of.
+// These are reported with the registry that needs them, or with their circle.
 bool is_told_elsewhere(const Project& project, AssetNumber asset, const PackingFault& fault) {
   if (fault.rule == "prefab-without-root") return is_in_circle(project, asset);
   return std::ranges::any_of(project.model().problems, [&](const ModelProblem& problem) {
@@ -32,7 +32,8 @@ bool is_told_elsewhere(const Project& project, AssetNumber asset, const PackingF
   });
 }
 
-// What a merge leaves behind: references to a doubled object lead to the first of the two.
+// Reports repeated ids, which a merge can leave: references to a repeated object lead to the first
+// one.
 void check_file_ids(const Project& project, AssetNumber asset, Findings& findings) {
   const AssetPath& path = project.index().at(asset).path;
   if (!has_extension(path, "prefab") && !has_extension(path, "asset")) return;
@@ -54,7 +55,7 @@ bool is_among(const std::vector<Thing>& things, AssetNumber asset) {
   return std::ranges::find(things, asset, &Thing::asset) != things.end();
 }
 
-// What the references of one file say, where that shows without looking at other files.
+// Checks the references of one file without reading other files.
 class InnerReferences {
  public:
   InnerReferences(const SourceFile& source, bool is_registry, Findings& findings)
@@ -65,7 +66,7 @@ class InnerReferences {
   void check() {
     for (yaml::NodeIndex node = 0; node < tree_.nodes.size(); ++node) {
       if (tree_.at(node).kind != yaml::NodeKind::mapping) continue;
-      // A block with other keys as well may be a struct of the game's.
+      // A block with other keys may be a struct of the game's.
       const bool is_unity = source_.dialect == yaml::Dialect::unity;
       if (is_unity && !tree_.at(node).is_flow && !has_only_keys_of_reference(node) &&
           !names_asset(node)) {
@@ -116,7 +117,7 @@ class InnerReferences {
     if (guid != yaml::kNoNode) {
       const yaml::Node& text = tree_.at(guid);
       if (text.text.empty() || Guid::parse_any_case(text.text)) return;
-      // In a block, a text of other letters is what a struct of the game's calls its guid.
+      // In a block, a text with other characters may be the game's own field `guid`.
       const bool is_hex = text.text.find_first_not_of("0123456789abcdefABCDEF") == text.text.npos;
       if (!tree_.at(node).is_flow && !is_hex) return;
       Finding& finding = findings_.add("malformed-guid", {source_.path, text.position},
@@ -139,14 +140,14 @@ class InnerReferences {
   std::map<std::int64_t, Missing> missing_;
 };
 
-// What was found of one asset: a slot each, so that it does not depend on the order of threads.
+// The findings of one asset: one slot each, so that they do not depend on the order of threads.
 struct Look {
   std::optional<PackingFault> fault;
   Findings findings;
 };
 
-// True also of what is no prefab. A source that is missing is told with the reference to it. What
-// has unused overrides is looked at each time, because they are reported each time.
+// True also for files that are no prefabs. A missing source is reported with the reference to it. A
+// prefab with unused overrides is examined each time, because they are reported each time.
 bool is_whole_prefab(const Project& project, AssetNumber asset) {
   if (!is_prefab(project.sources(), asset)) return true;
   if (!project.prefabs().flatten(asset).unused_overrides.empty()) return false;
@@ -162,7 +163,7 @@ void look_at(const Project& project, AssetNumber asset, Look& look) {
   look.fault = std::move(packing.fault);
   check_file_ids(project, asset, look.findings);
   const RegistryModel& model = project.model();
-  // What a root lists is told with the root.
+  // The items of a root are reported with the root.
   if (is_among(model.roots, asset)) return;
   if (packing.is_text) {
     const bool is_registry = is_among(model.registries, asset);

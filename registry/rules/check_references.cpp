@@ -1,5 +1,5 @@
-// References over the whole project. What is missing is said once per guid, however many places
-// refer to it: a validator that prints a thousand package references is switched off.
+// Checks references in the whole project. A missing guid is reported once, for any number of
+// references: users disable a validator that prints a thousand package references.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// More places than this are counted, not listed.
+// More positions than this are counted, not listed.
 constexpr std::size_t kListedPlaces = 10;
 
 struct Missing {
@@ -27,8 +27,8 @@ AssetPath path_of(const Project& project, const ReferenceEdge& edge) {
   return edge.in_meta ? path.parent().child(std::string(path.name()) + ".meta") : path;
 }
 
-// Finds lines and columns. Remembers the lines of the last file, so that asking file by file reads
-// each file once, however much of it is asked for.
+// Computes lines and columns. Keeps the lines of the last file, so that each file is read once if
+// queries are grouped by file.
 class Locator {
  public:
   explicit Locator(const Project& project) : project_(project) {}
@@ -68,14 +68,14 @@ Location locate(const Project& project, const ReferenceEdge& edge) {
   return Locator(project).locate(edge);
 }
 
-// Guids whose absence the registry rules report, as errors at the entry.
+// Guids whose absence the registry rules report as errors of entries.
 std::set<Guid> reported_by_registries(const Project& project) {
   std::set<Guid> guids;
   for (const Registry& registry : project.model().registries) {
     for (const RegistryEntry& entry : registry.entries) {
       for (const EntryReference& reference : entry.references) guids.insert(reference.guid);
     }
-    // What another tool numbers the registry by is nobody's reference.
+    // A number of another tool is not a reference.
     const SourceFile& source = project.sources().get(registry.asset);
     for (const std::string& key : registry.declaration->foreign_guid_keys) {
       const auto guid =
@@ -87,14 +87,14 @@ std::set<Guid> reported_by_registries(const Project& project) {
     for (const RegistryRoot::Item& item : root.items) guids.insert(item.guid);
   }
   for (const ModelProblem& problem : project.model().problems) guids.insert(problem.guid);
-  // A script inside an assembly, which the project declares for this reason.
+  // A script inside an assembly, which the project declares for this purpose.
   for (const ClassDeclaration& declaration : project.model().classes) {
     if (declaration.script) guids.insert(*declaration.script);
   }
   return guids;
 }
 
-// Of all objects of a file: an object of a package's script may stand beside a registry.
+// For all objects of a file: an object with a package's script may be beside a registry.
 std::set<Guid> scripts_of(const SourceFile& source) {
   std::set<Guid> scripts;
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
@@ -105,14 +105,14 @@ std::set<Guid> scripts_of(const SourceFile& source) {
   return scripts;
 }
 
-// Whatever a registry itself refers to has to exist, also under keys that its class does not know.
-// Adds the guids that it tells of to `reported`.
+// Every reference in a registry file must exist, also under keys that its class does not know. Adds
+// the reported guids to `reported`.
 void check_registry_files(const Project& project, TargetSet targets, std::set<Guid>& reported,
                           Findings& findings) {
   const std::set<Guid> told_already = reported;
   for (const Registry& registry : project.model().registries) {
     if (!registry.targets.empty() && (registry.targets & targets).empty()) continue;
-    if (!registry.declaration->is_packed) continue;  // Its entries are checked by themselves.
+    if (!registry.declaration->is_packed) continue;  // Its entries are checked separately.
     const std::set<Guid> scripts = scripts_of(project.sources().get(registry.asset));
     for (const ReferenceEdge& edge : project.graph().from(registry.asset)) {
       if (edge.in_meta || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
@@ -134,14 +134,14 @@ void check_missing(const Project& project, TargetSet targets,
   check_registry_files(project, targets, reported, findings);
   std::map<Guid, Missing> missing;
   for (const ReferenceEdge& edge : project.graph().edges()) {
-    // Elsewhere a guid as text may be anything's; in what is built it names an asset.
+    // Elsewhere a guid in text may mean anything; in built assets it means an asset.
     const bool is_built_text =
         edge.kind == yaml::MentionKind::textual && !edge.in_meta && in_closure.contains(edge.from);
     const bool counts = edge.is_strong() || edge.kind == yaml::MentionKind::words || is_built_text;
     if (!counts || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
     if (reported.contains(edge.guid)) continue;
     Missing& entry = missing[edge.guid];
-    // Report where it matters most: inside what is built.
+    // Reports the most important position: inside a built asset.
     const bool closer = entry.first == nullptr ||
                         (in_closure.contains(edge.from) && !in_closure.contains(entry.first->from));
     if (closer) entry.first = &edge;
@@ -159,7 +159,7 @@ void check_missing(const Project& project, TargetSet targets,
     const Missing& entry = *each;
     const Guid& guid = entry.first->guid;
     const bool built = in_closure.contains(entry.first->from);
-    // One file may refer to it in more than one way.
+    // One file may contain several references to it.
     std::set<AssetPath> places;
     for (const ReferenceEdge* edge : entry.edges) places.insert(path_of(project, *edge));
     std::string message = "nothing in the project has guid " + guid.to_string() + "; referred to " +
@@ -179,7 +179,7 @@ void check_missing(const Project& project, TargetSet targets,
   }
 }
 
-// The reference by which one asset contains another.
+// The position of the reference from one asset to another.
 Location link_between(const Project& project, AssetNumber from, AssetNumber to) {
   for (const ReferenceEdge& edge : project.graph().from(from)) {
     if (edge.is_strong() && edge.to == to) return locate(project, edge);
@@ -187,7 +187,7 @@ Location link_between(const Project& project, AssetNumber from, AssetNumber to) 
   return {project.index().at(from).path, {}};
 }
 
-// A prefab that the registries name for clients only must not be pulled into a server bundle.
+// A prefab that the registries name only for clients must not be packed into a server bundle.
 void check_server_closure(const Project& project, Findings& findings) {
   const std::vector<Guid> client = project.model().assets_for(Target::client);
   const std::vector<Guid> server = project.model().assets_for(Target::server);
@@ -213,7 +213,7 @@ void check_server_closure(const Project& project, Findings& findings) {
   }
 }
 
-// Where a registry names an asset: at an entry, or anywhere in its file.
+// The position at which a registry names an asset: an entry, or anywhere in its file.
 Location naming_place(const Project& project, const Registry& registry, AssetNumber asset,
                       Target target) {
   for (const RegistryEntry& entry : registry.entries) {
@@ -228,8 +228,8 @@ Location naming_place(const Project& project, const Registry& registry, AssetNum
   return {};
 }
 
-// What a rule of `strip` would leave out is built all the same when a registry names it: nobody
-// should find out by its size.
+// Reports an asset that a rule of `strip` matches but that is built because a registry names it;
+// otherwise only its size would show it.
 void check_named_presentation(const Project& project, Target target, Findings& findings) {
   const std::string side = target == Target::client ? "client" : "server";
   for (const StrippedAsset& named : project.stripping(target).named()) {
@@ -277,24 +277,23 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
           findings.add("prefab-cycle", location, "prefabs are nested too deeply or too often")
               .blocks_build = true;
           break;
-        case PrefabProblem::Kind::not_readable:  // told with what cannot be packed
+        case PrefabProblem::Kind::not_readable:  // reported with unpackable assets
         case PrefabProblem::Kind::cut_short:
         case PrefabProblem::Kind::missing_source:  // a missing guid has its own finding
-        case PrefabProblem::Kind::no_root:         // of what is built, told with the first
+        case PrefabProblem::Kind::no_root:         // for built assets, reported with the first
           break;
       }
     }
   }
 }
 
-// The first override of a prefab that changes nothing stands for all of them: the editor removes
-// them together.
+// Reports only the first unused override of a prefab: the editor removes all of them together.
 void check_overrides(const Project& project, AssetNumber asset, Findings& findings) {
   using Reason = UnusedOverride::Reason;
   const SourcePrefab& prefab = project.prefabs().flatten(asset);
   const std::vector<UnusedOverride>& unused = prefab.unused_overrides;
   if (unused.empty()) return;
-  // A target in another prefab is the graver case: its value may have been meant for this one.
+  // A target in another prefab is more serious: its value may have been intended for this one.
   const auto other = std::ranges::find(unused, Reason::other_source, &UnusedOverride::reason);
   const UnusedOverride& first = other == unused.end() ? unused.front() : *other;
   std::string why = "its target is an object that is removed";
@@ -316,7 +315,8 @@ void check_overrides(const Project& project, AssetNumber asset, Findings& findin
   if (other == unused.end()) finding.severity = Severity::note;
 }
 
-// A folder has no content of its own. An atlas means the pictures in it; nothing else does.
+// A folder has no content of its own. An atlas means its pictures; other assets must not refer to
+// one.
 void check_folders(const Project& project, const std::set<AssetNumber>& in_closure,
                    Findings& findings) {
   for (const ReferenceEdge& edge : project.graph().edges()) {
@@ -342,15 +342,15 @@ void check_folders(const Project& project, const std::set<AssetNumber>& in_closu
   }
 }
 
-// Circles outside of what is built matter too, but are found without parsing: among the strong
-// mentions of one prefab by another.
+// Circles among prefabs that are not built are reported too. They are found without parsing, among
+// the strong mentions of one prefab by another.
 void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& assets) {
   const auto can_be_prefab = [&](AssetNumber asset) {
     return asset != kNoAsset && is_prefab(project.sources(), asset);
   };
-  // Repeatedly drop prefabs that mention no remaining prefab; what stays leads into a circle. One
-  // that mentions itself may only mean its own objects: whether it contains itself shows when it is
-  // flattened.
+  // Repeatedly removes prefabs that mention no remaining prefab; the others lead into a circle. A
+  // prefab that mentions itself may only refer to its own objects; flattening shows whether it
+  // contains itself.
   std::map<AssetNumber, std::size_t> out_degree;
   std::multimap<AssetNumber, AssetNumber> users;
   for (const ReferenceEdge& edge : project.graph().edges()) {

@@ -63,7 +63,7 @@ void RegisteredAssets::check_definition(const RegistryEntry& entry) {
 
 void RegisteredAssets::check_prefab(const RegistryEntry& entry, const Form& form) {
   const SourcePrefab& prefab = project_.prefabs().flatten(form.asset);
-  if (prefab.entities.empty()) return;  // said by the rules about prefabs
+  if (prefab.entities.empty()) return;  // reported by the rules for prefabs
   const SourceComponent* found = component_of(form.asset);
   if (found == nullptr) return add_missing(form, entry.location, prefab);
   check_stored_guid(form, *found);
@@ -73,7 +73,7 @@ void RegisteredAssets::check_prefab(const RegistryEntry& entry, const Form& form
 void RegisteredAssets::add_missing(const Form& form, const Location& entry,
                                    const SourcePrefab& prefab) {
   const AssetPath& path = project_.index().at(form.asset).path;
-  // A part that is missing is told too, but the prefab is this one all the same.
+  // A missing part is reported too, but the prefab is checked nevertheless.
   const bool is_cut = std::ranges::any_of(prefab.problems, [&](const PrefabProblem& problem) {
     return problem.kind == PrefabProblem::Kind::cut_short && problem.path == path;
   });
@@ -89,7 +89,7 @@ void RegisteredAssets::add_missing(const Form& form, const Location& entry,
   } else {
     finding.related.push_back({{path, {}}, "the prefab"});
   }
-  // What comes from elsewhere (a package, an assembly) may well have it.
+  // An outside script (a package, an assembly) may derive from the component.
   if (is_unread || has_unknown_component(project_, prefab)) {
     finding.severity = Severity::warning;
     finding.blocks_build = false;
@@ -105,7 +105,7 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
     const SourceComponent::Place at = component.find(field);
     const bool is_own = at.source != nullptr && at.source->path == path;
     const SourceComponent* base = form.is_variant() && !is_own ? component_of(form.base) : nullptr;
-    if (base != nullptr && base->weak_reference(field) == stored) return;  // told of the base
+    if (base != nullptr && base->weak_reference(field) == stored) return;  // reported for the base
     const Location place =
         is_own ? Location{path, at.source->tree.at(at.node).position} : form.place;
     const std::string whose = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
@@ -114,7 +114,7 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
       findings_.add("malformed-guid", place,
                     "a weak reference has 'val0' to 'val3', integers of 32 bits");
     } else if (stored->is_null()) {
-      // A build takes the guid from the entry, so that nothing built is wrong yet.
+      // A build uses the guid of the entry, so the build is still right.
       findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
     } else if (*stored != guid) {
       add("own-guid-mismatch", place,
@@ -129,7 +129,7 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
 
 void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form& form,
                                           const SourceComponent& component) {
-  if (!entry.own_guid.is_null()) return;  // of layout F, where such a field is a leftover
+  if (!entry.own_guid.is_null()) return;  // layout F, in which such a field is left over
   const auto stored = component.scalar("registryId");
   if (!stored) return;
   std::int64_t value = 0;
@@ -141,14 +141,14 @@ void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form
     place = {at.source->path, at.source->tree.at(at.node).position};
   } else if (const SourceComponent* base = component_of(form.base);
              base != nullptr && base->scalar("registryId") == stored) {
-    return;  // told of the base
+    return;  // reported for the base
   }
   add("registry-id-mismatch", place,
       "stored registry id " + std::string(*stored) + ", but the entry has id " +
           std::to_string(entry.type_id.value()));
 }
 
-// An asset that says its guid under `guid`.
+// Checks the guid that an asset stores under `guid`.
 void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose) {
   const SourceFile& source = project_.sources().get(form.asset);
   const Guid& guid = project_.index().at(form.base).guid;

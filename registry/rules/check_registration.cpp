@@ -1,4 +1,4 @@
-// What should be registered and is not: by the same function as `prepare` adds it.
+// Reports unregistered members, found by the same function that `prepare` uses.
 #include <algorithm>
 #include <set>
 
@@ -26,7 +26,7 @@ class RegistrationCheck {
     std::erase_if(concerned, [&](const Registry* registry) {
       return !registry->targets.empty() && (registry->targets & targets).empty();
     });
-    if (concerned.empty()) return;  // nothing that is built for these targets has such a registry
+    if (concerned.empty()) return;  // no registry of this class is built for these targets
     for (const IdDisagreement& found : id_disagreements(members_)) add_disagreement(found);
     add_unreadable();
     for (const ProviderClash& clash : members_.clashes()) add_clash(clash);
@@ -63,7 +63,7 @@ class RegistrationCheck {
         .related.push_back({place_in(clash.kept, clash.prefab), "the other one"});
   }
 
-  // Where a definition names a prefab.
+  // The position at which a definition names a prefab.
   Location place_in(AssetNumber definition, const Guid& prefab) const {
     const SourceFile& source = project_.sources().get(definition);
     const yaml::NodeIndex fields =
@@ -102,7 +102,7 @@ class RegistrationCheck {
   const Project& project_;
   const ClassDeclaration& declaration_;
   ClassMembers members_;
-  std::set<AssetNumber>& told_unreadable_;  ///< By another class already.
+  std::set<AssetNumber>& told_unreadable_;  ///< Already reported for another class.
   Findings& findings_;
 };
 

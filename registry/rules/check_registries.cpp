@@ -1,5 +1,5 @@
-// What is wrong with registries as a whole: what could not be read of them, their lists and locks,
-// and ids across those that are built together.
+// Checks registries as a whole: unreadable parts, lists and locks, and ids across registries that
+// are built together.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,12 +13,12 @@
 namespace muster {
 namespace {
 
-// What no root lists concerns every target.
+// A registry that no root lists concerns every target.
 bool concerns(const Registry& registry, TargetSet targets) {
   return registry.targets.empty() || !(registry.targets & targets).empty();
 }
 
-// A file that a registry needs and that has no tree: say why, by what the file is.
+// Reports why a file that a registry needs has no tree, depending on its kind.
 void add_unreadable(const Project& project, AssetNumber asset, const Location& user,
                     std::string_view detail, Findings& findings) {
   const SourceFile& source = project.sources().get(asset);
@@ -90,7 +90,7 @@ std::string_view rule_of(ModelProblem::Kind kind) {
   return "yaml-syntax";
 }
 
-// One that has no list at all may just have been made; with another list, it has a problem above.
+// A registry without any list may be new; with another list, a problem above reports it.
 void check_lists(const Project& project, TargetSet targets, Findings& findings) {
   for (const Registry& registry : project.model().registries) {
     const bool is_told =
@@ -98,7 +98,7 @@ void check_lists(const Project& project, TargetSet targets, Findings& findings) 
           return problem.kind == ModelProblem::Kind::missing_list &&
                  problem.asset == registry.asset;
         });
-    // A component may have its entries elsewhere: in other keys, or as overrides.
+    // A component may have its entries under other keys, or as overrides.
     if (registry.declaration->is_component) continue;
     if (registry.list != yaml::kNoNode || is_told || !concerns(registry, targets)) continue;
     findings
@@ -109,7 +109,7 @@ void check_lists(const Project& project, TargetSet targets, Findings& findings) 
   }
 }
 
-// A lock whose registry is gone: perhaps it was renamed, and its ids are about to be given anew.
+// Reports a lock without a registry: the registry may have been renamed, and would get new ids.
 void check_locks(const Project& project, Findings& findings) {
   for (const LockFile& file : project.model().locks) {
     if (file.registry != kNoAsset || file.error) continue;
@@ -164,11 +164,11 @@ void check_namesakes(const Project& project, Findings& findings) {
   }
 }
 
-// A script is known by its file's name, so that two of one name are one class here.
+// A script is identified by its file name, so two with the same name are one class here.
 void check_scripts(const Project& project, Findings& findings) {
   std::set<std::string_view> wanted{kRootClass};
   for (const ClassDeclaration& declaration : project.model().classes) {
-    if (declaration.is_component) continue;  // the form has to fit as well
+    if (declaration.is_component) continue;  // The form has to match too.
     wanted.insert(declaration.name);
     for (const PrepareRule& rule : declaration.prepare) {
       wanted.insert(rule.component.empty() ? rule.assets_of_class : rule.component);
@@ -191,7 +191,7 @@ void check_scripts(const Project& project, Findings& findings) {
   }
 }
 
-// Two registries may name one thing under one id, but an effect must then be the same in both.
+// Two registries may name one asset under one id, but an effect must be equal in both.
 bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
                    const RegistryEntry& b) {
   if (identity_of(a) != identity_of(b)) return false;
@@ -230,8 +230,8 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
   }
 }
 
-// A path of a project's own class that no entry has is mistyped, and what it should find missed. Of
-// lists only the key is asked for: they may be empty.
+// Reports a path of a project's own class that no entry has: it is mistyped, and its references are
+// missed. For lists only the key is checked, because they may be empty.
 void check_paths(const Project& project, const ClassDeclaration& declaration, Findings& findings) {
   std::vector<ModelProblem> told_already;
   PathQuery query(project.sources(), told_already);

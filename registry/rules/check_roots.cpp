@@ -1,4 +1,4 @@
-// What the roots of the client and the server list.
+// Checks the lists of the client's and the server's roots.
 #include <algorithm>
 #include <map>
 
@@ -12,7 +12,7 @@ bool has_root(const Project& project, Target target) {
          project.model().roots.end();
 }
 
-// What cannot be read may be the root that is missed.
+// An unreadable file may be the missing root.
 bool may_hide_root(const Project& project) {
   return std::ranges::any_of(project.model().problems, [](const ModelProblem& problem) {
     using enum ModelProblem::Kind;

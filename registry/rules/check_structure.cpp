@@ -1,6 +1,6 @@
-// The form that people write by hand: which keys a plain file has, and what stands under them. A
-// key that nothing reads is a value that reaches nothing; a list where one value is due is read as
-// nothing. The JSON Schema (`json_schemas.h`) refuses the same.
+// Checks the form of plain files: their keys, and the values of these. A key that is not read loses
+// its value; a list instead of one value is read as empty. The JSON Schema (`json_schemas.h`)
+// refuses the same.
 #include <algorithm>
 
 #include "registry/base/counted.h"
@@ -23,10 +23,10 @@ const std::set<std::string>& reference_keys() {
   return kKeys;
 }
 
-// Those beside plain files have one or two lines.
+// Sidecars of plain files have one or two lines.
 constexpr std::uint64_t kSidecarBytesMax = 64ULL * 1024;
 
-// What the editor writes counts as read.
+// Keys that the editor writes count as read.
 const std::set<std::string>& sidecar_keys() {
   static const std::set<std::string> kKeys = {"fileFormatVersion", "guid",   "folderAsset",
                                               "timeCreated",       "labels", "licenseType",
@@ -34,7 +34,7 @@ const std::set<std::string>& sidecar_keys() {
   return kKeys;
 }
 
-// What one plain file says.
+// Checks the structure of one plain file.
 class StructureCheck {
  public:
   StructureCheck(const Project& project, const SourceFile& file, Findings& findings)
@@ -46,13 +46,13 @@ class StructureCheck {
               "a plain file is one document: nothing reads this second one");
   }
 
-  /// A sidecar has the guid, and what the editor keeps of the import.
+  /// A sidecar has the guid, and the editor's import settings.
   void check_sidecar() {
     const AssetPath path = file_.path.parent().child(std::string(file_.path.name()) + ".meta");
     ByteVector buffer;
     const auto bytes = read_whole(project_.files(), path, kSidecarBytesMax, buffer);
     if (!bytes) {
-      // A file without a sidecar has a finding of its own.
+      // A file without a sidecar has its own finding.
       if (bytes.error().code == ErrorCode::not_found) return;
       findings_.add(read_error_rule(bytes.error()), {path, {}}, bytes.error().message);
       return;
@@ -65,7 +65,7 @@ class StructureCheck {
       return;
     }
     const yaml::Tree& sidecar = read.tree();
-    // A document without keys has no guid either, and a finding for that.
+    // A document without keys has no guid, which has its own finding.
     if (sidecar.documents.empty()) return;
     for (const NodeIndex child : Children(sidecar, sidecar.documents.front().root)) {
       const yaml::Node& node = sidecar.at(child);
@@ -127,7 +127,7 @@ class StructureCheck {
 
   void check_factory() {
     const NodeIndex top = file_.fields_of(0);
-    // Other keys are the script's; one that is almost ours would take its components along.
+    // Other keys belong to the script; one that is nearly `components` would lose its components.
     const std::set<std::string> known = {"class", "guid", "components"};
     for (const NodeIndex child : Children(tree_, top)) {
       const std::string meant = nearest_name(key_of(child), known, 1);
@@ -141,7 +141,7 @@ class StructureCheck {
     check_reference_keys(guid);
   }
 
-  /// Keys that are almost those which the registry reads of its definitions.
+  /// Checks for keys that are nearly those that the registry reads from its definitions.
   void check_definition(const ClassDeclaration& declaration) {
     const NodeIndex top = file_.fields_of(0);
     const std::set<std::string> known = definition_keys(declaration);
@@ -165,7 +165,7 @@ class StructureCheck {
     return at.kind == NodeKind::scalar && at.text.empty() && at.style == yaml::ScalarStyle::plain;
   }
 
-  // Whether the index reports already that the sidecar is not what it has to be.
+  // Whether the index already reports a problem of the sidecar.
   bool has_index_problem(const AssetPath& path) const {
     using enum IndexProblem::Kind;
     return std::ranges::any_of(project_.index().problems(), [&](const IndexProblem& problem) {
@@ -175,7 +175,7 @@ class StructureCheck {
     });
   }
 
-  // The guid is well read, so that nothing is lost.
+  // A warning, because the guid is readable and nothing is lost.
   void warn_of_sidecar(const AssetPath& path, yaml::Position position, std::string message) {
     findings_.add("wrong-shape", {path, position}, std::move(message)).severity = Severity::warning;
   }
@@ -187,7 +187,7 @@ class StructureCheck {
     refuse_at(tree_.at(node).position, std::move(message));
   }
 
-  // `critical` are keys for which nothing may silently be taken instead.
+  // `critical` are keys that must not be silently replaced by defaults.
   void tell_unread(NodeIndex child, const std::set<std::string>& known, const std::string& owner,
                    const std::set<std::string>& critical = {}) {
     const std::string key = key_of(child);
@@ -205,7 +205,7 @@ class StructureCheck {
     refuse(node, "'" + key_of(node) + "' wants a single value");
   }
 
-  // Text is due, or a number that is written as one.
+  // The value must be text, or a number that is written as text.
   bool check_text(NodeIndex node) {
     check_single(node);
     if (!is_null(node)) return tree_.at(node).kind == NodeKind::scalar;
@@ -222,7 +222,7 @@ class StructureCheck {
     }
   }
 
-  // A plain file has one object, so that a file id without a guid leads nowhere.
+  // A plain file has one object, so a file id without a guid refers to nothing.
   void check_set(NodeIndex reference) {
     check_reference_keys(reference);
     const auto read = reference_at(tree_, reference);
@@ -310,7 +310,7 @@ class StructureCheck {
     }
   }
 
-  // The entity that a base gives, where all of its components show.
+  // The entity of a base, if all of its components are known.
   const SourceEntity* root_of(NodeIndex base) const {
     const auto reference = reference_at(tree_, base);
     if (!reference) return nullptr;
@@ -332,7 +332,7 @@ class StructureCheck {
   }
 
   void check_entry(const ClassDeclaration& declaration, NodeIndex entry) {
-    if (tree_.at(entry).kind != NodeKind::mapping) return;  // told with the entries
+    if (tree_.at(entry).kind != NodeKind::mapping) return;  // reported with the entries
     if (tree_.find(entry, "fileID") != kNoNode) return check_set(entry);
     std::set<std::string> known = entry_keys(declaration);
     if (are_entries_references(declaration)) {
@@ -401,7 +401,7 @@ const ClassDeclaration* registry_class(const Project& project, std::string_view 
   return found == classes.end() ? nullptr : &*found;
 }
 
-// The class whose registries list definitions of a class.
+// The class whose registries list definitions of this class.
 const ClassDeclaration* class_of_definitions(const Project& project, std::string_view name) {
   for (const ClassDeclaration& declaration : project.model().classes) {
     for (const PrepareRule& rule : declaration.prepare) {

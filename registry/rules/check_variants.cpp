@@ -1,4 +1,4 @@
-// Variants: whether each varies something, and whether what it varies can.
+// Checks that each variant has a base, and that the base can have variants.
 #include <map>
 #include <set>
 #include <utility>
@@ -68,7 +68,7 @@ class VariantCheck {
     }
   }
 
-  // A game that asks for a part of an asset has to find it in every variant.
+  // A game that requests a part of an asset must find it in every variant.
   void check_kind(const VariantFile& file) {
     const Packing base = packing_but_sidecar(project_, file.base);
     const Packing variant = packing_but_sidecar(project_, file.file);
@@ -103,7 +103,7 @@ class VariantCheck {
     }
   }
 
-  // Nothing is called by a variant's guid when it is packed.
+  // The guid of a variant is not used in a build.
   void check_mentions() {
     std::set<std::pair<AssetNumber, AssetNumber>> told;
     for (const ReferenceEdge& edge : project_.graph().edges()) {
@@ -117,7 +117,7 @@ class VariantCheck {
     }
   }
 
-  // What is nested is a part of who nests it, when the game comes to choose.
+  // A nested prefab is part of the prefab around it, so the game cannot choose its variant.
   void check_flattened() {
     std::set<AssetNumber> open;
     for (const VariantFile& file : project_.variants().files()) {
@@ -131,7 +131,8 @@ class VariantCheck {
         const AssetNumber nested = project_.index().find(guid);
         if (nested == asset || !open.contains(nested)) continue;
         const VariantFile* own = project_.variants().find(asset);
-        if (own != nullptr && own->base == nested) continue;  // It is made from what it varies.
+        // It is based on the asset that it varies.
+        if (own != nullptr && own->base == nested) continue;
         add("variant-flattened", asset,
             "this contains " + quoted(nested) +
                 ", whose variants the game chooses: here it stays as it is");

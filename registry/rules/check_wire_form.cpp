@@ -1,6 +1,6 @@
-// Variants of what is replicated, against what they vary. A component travels under the number of
-// its entity, depth first below the replicated one; an entity that stands in a level gets its id by
-// its file id. Both have to be the same in every form, since each end may have another one.
+// Compares variants of replicated prefabs with their bases. A component is sent under the number of
+// its entity, depth first below the replicated one; an entity in a level gets its id from its file
+// id. Both must be equal in every form, because each end may use another one.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -16,12 +16,12 @@
 namespace muster {
 namespace {
 
-/// As many entities of one that is replicated are looked at by the runtime, too.
+/// The runtime has the same limit for the entities of a replicated one.
 constexpr std::uint32_t kWireMembersMax = 255;
-/// Of the differences between two forms so many are told.
+/// At most this many differences between two forms are reported.
 constexpr std::size_t kToldMax = 3;
 
-/// A component as the wire knows it, with the entity's name for people.
+/// A component in network messages, with the entity's name for messages to the user.
 struct WirePart {
   std::uint32_t member = 0;
   std::string component;
@@ -32,8 +32,8 @@ struct WirePart {
   }
 };
 
-/// A replicated entity of a file: its file id, and which one with that id it is. Null for the root,
-/// which no level places.
+/// A replicated entity of a file: its file id, and its index among entities with that id. Null for
+/// the root, which no level places.
 using WireKey = std::pair<std::int64_t, std::uint32_t>;
 using WireForm = std::map<WireKey, std::vector<WirePart>>;
 
@@ -43,12 +43,13 @@ class WireFormCheck {
                 Findings& findings)
       : project_(project), findings_(findings) {
     for (const ComponentDescription& component : components) {
-      const bool is_stripped = std::ranges::any_of(
-          project.config().strip,
-          // A description says nothing of whose class it is: what may be stripped may differ.
-          [&](const StripRules& rules) {
-            return rules.strips_class(component.name, ClassOwner::engine);
-          });
+      const bool is_stripped =
+          std::ranges::any_of(project.config().strip,
+                              // A description does not contain the class owner, and different
+                              // owners have different strip rules.
+                              [&](const StripRules& rules) {
+                                return rules.strips_class(component.name, ClassOwner::engine);
+                              });
       if (!component.fields.empty() && !is_stripped) described_.insert(component.name);
     }
     for (const ClassDeclaration& declaration : project.model().classes) {
@@ -73,12 +74,13 @@ class WireFormCheck {
     }
     const SourcePrefab& base = project_.prefabs().flatten(file.base);
     const SourcePrefab& variant = project_.prefabs().flatten(file.file);
-    if (!base.problems.empty() || !variant.problems.empty()) return;  // which are told
+    if (!base.problems.empty() || !variant.problems.empty()) return;  // these are reported
     if (base.entities.empty() || variant.entities.empty()) return;
     const bool lost_its_mark = is_marked(base.entities.front()) &&
                                !is_marked(variant.entities.front()) &&
                                registered_.contains(file.base);
-    if (!lost_its_mark) compare(file, form_of(base), form_of(variant));  // else told as missing
+    // Otherwise reported as missing.
+    if (!lost_its_mark) compare(file, form_of(base), form_of(variant));
   }
 
  private:
@@ -111,7 +113,7 @@ class WireFormCheck {
     std::uint32_t member = 0;
     for (std::size_t i = root; i < prefab.entities.size() && member < kWireMembersMax; ++i) {
       const SourceEntity& entity = prefab.entities[i];
-      // Whatever has lost its parent hangs under the first entity.
+      // Entities without a parent are below the first entity.
       const std::size_t parent = entity.parent < 0 ? 0 : static_cast<std::size_t>(entity.parent);
       is_below[i] = i == root || is_below[parent];
       if (!is_below[i]) continue;
@@ -172,7 +174,7 @@ class WireFormCheck {
     add(file, what);
   }
 
-  // What of `these` is not among `those`.
+  // Adds the parts of `these` that are not in `those`.
   static void add_lacking(const std::vector<WirePart>& these, const std::vector<WirePart>& those,
                           std::string_view verb, std::vector<std::string>& out) {
     std::vector<WirePart> only;
@@ -196,8 +198,8 @@ class WireFormCheck {
 
   const Project& project_;
   Findings& findings_;
-  std::set<std::string, std::less<>> described_;  ///< Components that may travel.
-  std::set<std::string> marks_;                   ///< Components of entities that travel.
+  std::set<std::string, std::less<>> described_;  ///< Components that may be replicated.
+  std::set<std::string> marks_;                   ///< Components that mark replicated entities.
   std::map<AssetNumber, ReferenceRule::Role> registered_;
 };
 
@@ -207,7 +209,7 @@ void check_wire_forms(const Project& project, const std::set<AssetNumber>& built
                       Findings& findings) {
   if (project.variants().files().empty()) return;
   auto components = load_components(project.files(), project.config());
-  // That the file cannot be read is told; which entities travel is seen without.
+  // An unreadable file is reported elsewhere; replicated entities are found without it.
   WireFormCheck check(
       project, components ? std::move(components).value() : std::vector<ComponentDescription>(),
       findings);

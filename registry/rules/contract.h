@@ -1,4 +1,4 @@
-// What games that have shipped rely on, and whether a project still keeps it.
+// The contract with released games: type ids and components. Detects changes that break it.
 #pragma once
 
 #include <map>
@@ -17,38 +17,38 @@ struct ContractRow {
   std::string class_name;
   TypeId type_id;
   Guid guid;
-  TargetSet targets;  ///< The sides that have it so.
-  std::string path;   ///< Of the asset, for people; empty when it is not known.
-  Location location;  ///< Of the entry; of what has shipped, its registry's path.
+  TargetSet targets;  ///< The sides with this row.
+  std::string path;   ///< The asset's path, for messages; empty if unknown.
+  Location location;  ///< The entry; for a released game its registry's path.
 };
 
-/// What is on the wire: which ids mean what, and what components are made of. From a project, or
+/// The wire contract: the meaning of ids, and the fields of components. Read from a project, or
 /// from the catalogs of a build.
 struct Contract {
-  std::string name;   ///< For people: a revision, a folder.
-  TargetSet covered;  ///< The sides of which it tells.
+  std::string name;   ///< For messages: a revision, a folder.
+  TargetSet covered;  ///< The sides that it covers.
   std::vector<ContractRow> rows;
   std::map<std::string, Location> registries;  ///< The first of each class.
   std::set<std::string> unnumbered;            ///< Classes of packages that have no ids.
-  /// None when they are not known; then nothing is said of them.
+  /// Nullopt if unknown; then components are not compared.
   std::optional<std::vector<ComponentDescription>> components;
-  AssetPath components_path;    ///< Where they stand, for findings; of a project only.
-  std::string components_text;  ///< The same.
+  AssetPath components_path;    ///< Their file, for findings; only for a project.
+  std::string components_text;  ///< The text of that file.
 };
 
-/// What a project says for `targets`. Components are left out where they cannot be read: that has a
-/// finding of its own.
+/// The contract of a project for `targets`. Omits unreadable components, which have their own
+/// finding.
 Contract contract_of(const Project& project, TargetSet targets);
 
-/// Tells what `now` breaks of what `shipped` promised, on the sides that both cover: the rules
-/// `breaking-*`. What is added breaks nothing.
+/// Reports the parts of `shipped` that `now` breaks, on the sides that both cover: the rules
+/// `breaking-*`. Additions break nothing.
 void check_breaking(const Contract& shipped, const Contract& now, Findings& findings);
 
-/// True for the rules that `check_breaking` tells.
+/// True for the rules that `check_breaking` reports.
 bool is_breaking_rule(std::string_view rule);
 
-/// Why values of a field cannot pass between two games with these descriptions of it; empty when
-/// they can. Where a field lies, how it is shown and predicted is each game's own affair.
+/// The reason why values of a field cannot be exchanged between two games with these descriptions;
+/// empty if they can. Offset, display and prediction of a field may differ.
 std::string incompatibility(const FieldDescription& shipped, const FieldDescription& now);
 
 }  // namespace muster

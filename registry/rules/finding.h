@@ -1,4 +1,4 @@
-// One thing that is wrong, said so that a person can mend it.
+// A finding: one problem, with what the user can do about it.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace muster {
 enum class Severity : std::uint8_t { note, warning, error };
 std::string_view to_string(Severity severity);
 
-/// A rule: a stable name that people suppress, search for and ask about.
+/// A rule: a stable name with which users suppress, search and explain findings.
 struct Rule {
   std::string_view id;
-  Severity severity = Severity::error;  ///< What a finding has unless the rule says otherwise.
+  Severity severity = Severity::error;  ///< The default severity of its findings.
   std::string_view summary;             ///< One line.
-  std::string_view help;                ///< What it means and what to do.
+  std::string_view help;                ///< Its meaning, and what to do.
 };
 
 /// Every rule, sorted by id.
@@ -39,23 +39,23 @@ struct Finding {
   std::string message;
   std::string remedy;  ///< What to do; may be empty.
   std::vector<RelatedLocation> related;
-  /// All files that have it, where one finding stands for several; else empty.
+  /// All files with the problem, if one finding represents several; otherwise empty.
   std::vector<AssetPath> places;
-  /// The finding makes a build wrong, not only a project untidy: `build` refuses.
+  /// The finding makes a build wrong, so `build` refuses.
   bool blocks_build = false;
-  /// What is the same when the message's numbers are others, for fingerprints; empty: the message.
+  /// The part of the message without varying numbers, for fingerprints; empty: the whole message.
   std::string identity;
-  /// One of many that have one cause: text for people lists the first ones of its rule.
+  /// One of many findings with the same cause; text output lists only the first ones of its rule.
   bool is_repeated = false;
   bool is_known = false;  ///< A baseline accepts it (`baseline.h`).
 };
 
-/// Collects findings and puts them in order.
+/// Collects findings and sorts them.
 class Findings {
  public:
   /// Adds a finding of a rule, with the rule's severity, and returns it for details.
   Finding& add(std::string_view rule, Location location, std::string message);
-  /// Adds what others have found.
+  /// Adds the findings of another collection.
   void append(Findings&& others);
   bool empty() const { return findings_.empty(); }
   /// Sorts by path, position, rule and message.

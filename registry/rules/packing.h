@@ -1,4 +1,4 @@
-// Whether an asset can go into a bundle, and in which form.
+// Decides whether an asset can be packed, and in which form.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// Why an asset cannot be packed, by the rule that tells it.
+/// The reason why an asset cannot be packed, with the rule that reports it.
 struct PackingFault {
   std::string_view rule;
   Location location;
@@ -17,21 +17,21 @@ struct PackingFault {
 };
 
 struct Packing {
-  bool is_text = false;  ///< Packed as objects; else byte for byte.
+  bool is_text = false;  ///< Packed as objects, not byte for byte.
   std::optional<PackingFault> fault;
 };
 
-/// How an asset is packed, or why it cannot be: asked by `validate` before a build and by the
-/// cooker during it, so that what the one lets pass does not stop the other. Parses the asset, and
-/// the sidecar of what goes in byte for byte. Safe to call from several threads.
+/// The form in which an asset is packed, or the reason why it cannot be. `validate` and the cooker
+/// both use it, so that a valid project does not fail to build. Parses the asset, and the sidecar
+/// of an asset that is packed byte for byte. Safe to call from several threads.
 Packing packing_of(const Project& project, AssetNumber asset);
-/// The same but for the sidecar of what goes in byte for byte, which is not looked into: for the
-/// cooker, which reads it anyway and finds the same faults.
+/// The same without the sidecar of an asset that is packed byte for byte. For the cooker, which
+/// reads the sidecar itself and finds the same faults.
 Packing packing_but_sidecar(const Project& project, AssetNumber asset);
 
-/// Assets with more bytes than this are not packed byte for byte.
+/// The maximum size of an asset that is packed byte for byte.
 inline constexpr std::uint64_t kRawBytesMax = 2ULL * 1024 * 1024 * 1024;
-/// Nor are those with a larger sidecar.
+/// The maximum size of its sidecar.
 inline constexpr std::uint64_t kSidecarBytesMax = 64ULL * 1024 * 1024;
 
 }  // namespace muster

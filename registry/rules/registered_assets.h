@@ -1,4 +1,4 @@
-// What the assets that a registry lists say of themselves, in every form that they have.
+// Checks the data that registered assets store about themselves, in all their forms.
 #pragma once
 
 #include <string>
@@ -9,27 +9,28 @@
 
 namespace muster {
 
-/// The part of `check_entries` that looks into what entries name. A variant of such an asset stands
-/// in its place, under its guid and type id, so it is held to the same rules; what is wrong with it
-/// is told at its own file. All arguments must outlive it.
+/// The part of `check_entries` that examines the assets of entries. A variant replaces such an
+/// asset, under its guid and type id, so the same rules apply to it; its problems are reported in
+/// its own file. All arguments must outlive this object.
 class RegisteredAssets {
  public:
   RegisteredAssets(const Project& project, const Registry& registry, Findings& findings)
       : project_(project), registry_(registry), findings_(findings) {}
 
-  /// A prefab or factory. Requires: the reference leads to an asset that can be one.
+  /// Checks a prefab or factory. Requires: the reference leads to an asset that can be one.
   void check_reference(const RegistryEntry& entry, const EntryReference& reference);
-  /// The guid that a definition says, where its class has that.
+  /// Checks the guid in a definition, if its class has one.
   void check_definition(const RegistryEntry& entry);
-  /// What an entry copies from its prefab, as `prepare` does; and that it has an owner.
+  /// Checks the values that an entry copies from its prefab, as `prepare` does, and that it has an
+  /// owner.
   void check_owner(const RegistryEntry& entry);
 
  private:
   /// An asset, or a variant of it.
   struct Form {
     AssetNumber asset = kNoAsset;
-    AssetNumber base = kNoAsset;  ///< Whose guid it has.
-    Location place;               ///< Of what is wrong with it as a whole.
+    AssetNumber base = kNoAsset;  ///< The asset whose guid it has.
+    Location place;               ///< The location for problems of the whole asset.
     bool is_variant() const { return asset != base; }
   };
   std::vector<Form> forms_of(AssetNumber base, const Location& place) const;

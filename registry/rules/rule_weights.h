@@ -1,4 +1,4 @@
-// What a project makes of the rules: `rules` in muster.yaml.
+// The severities of rules that a project sets: `rules` in muster.yaml.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace muster {
 
-/// The severity that a rule has for some paths.
+/// The severity of a rule for some paths.
 struct RuleWeight {
   std::string rule;
-  std::string pattern;               ///< Of paths (`*`, `**`); `**` for all.
-  std::optional<Severity> severity;  ///< Nothing: the findings are left out.
-  yaml::Position position{};         ///< Where the pattern stands in muster.yaml.
+  std::string pattern;               ///< A pattern of paths (`*`, `**`); `**` for all.
+  std::optional<Severity> severity;  ///< Nullopt: the findings are removed.
+  yaml::Position position{};         ///< The position of the pattern in muster.yaml.
 };
 
-/// Reads `rules: {ID: off}` and `rules: {ID: {"Assets/Plugins/**": off, "**": warning}}`: of
-/// several patterns the first that fits counts. Fails with `malformed`, naming the line of
-/// muster.yaml, for what is no rule, severity or pattern.
+/// Parses `rules: {ID: off}` and `rules: {ID: {"Assets/Plugins/**": off, "**": warning}}`; of
+/// several patterns the first matching one is used. Fails with `malformed`, naming the line of
+/// muster.yaml, for an unknown rule or severity or an invalid pattern.
 Result<std::vector<RuleWeight>> read_rule_weights(const ProjectConfig& config);
 
-/// Gives findings their severity, and takes out what is off. What blocks a build stays an error: a
-/// build refuses it whatever is said of it.
+/// Sets the severity of findings, and removes those that are off. A finding that blocks a build
+/// stays an error, because builds refuse it regardless of settings.
 void weigh(const std::vector<RuleWeight>& weights, std::vector<Finding>& findings);
 
-/// The rule whose id is most like this text, for messages; empty when none is.
+/// The rule id most similar to this text, for messages; empty if none is similar.
 std::string rule_like(std::string_view text);
 
 }  // namespace muster

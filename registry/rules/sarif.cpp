@@ -14,12 +14,12 @@
 namespace muster {
 namespace {
 
-/// GitHub stores no more.
+/// GitHub stores at most this many.
 constexpr std::size_t kResultsMax = 5000;
-/// No larger file is read again for a column's sake.
+/// Larger files are not read again to compute a column.
 constexpr std::uint64_t kSourceBytesMax = 256ULL * 1024 * 1024;
 
-// A path as the relative reference of RFC 3986: letters, digits and marks stay.
+// A path as a relative reference (RFC 3986): letters, digits and marks are not escaped.
 std::string uri_of(std::string_view path) {
   constexpr std::string_view kUnreserved = "-._~/";
   std::string result;
@@ -31,13 +31,13 @@ std::string uri_of(std::string_view path) {
   return result;
 }
 
-// Columns in bytes to columns in code points, which need the text that they count in. Keeps the
-// file asked for last: findings come sorted by path.
+// Converts columns in bytes to columns in code points, which needs the text. Caches the last file,
+// because findings are sorted by path.
 class CodePointColumns {
  public:
   explicit CodePointColumns(const FileReader* files) : files_(files) {}
 
-  /// Null when the place cannot be found.
+  /// Nullopt if the position does not exist.
   std::optional<std::size_t> column_of(const Location& location) {
     const auto [line, column] = location.position;
     if (line == 0 || column == 0) return {};
@@ -46,7 +46,7 @@ class CodePointColumns {
     const std::string_view rest = text_.substr(line_starts_[line - 1]);
     const std::string_view before = rest.substr(0, column - 1);
     if (before.size() < column - 1 || before.find('\n') != std::string_view::npos) return {};
-    // Each code point has one byte that is no continuation.
+    // Each code point has one byte that is not a continuation byte.
     return 1 + static_cast<std::size_t>(std::ranges::count_if(before, [](char c) {
              return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
            }));
@@ -71,7 +71,7 @@ class CodePointColumns {
   const FileReader* files_;
   std::optional<AssetPath> path_;
   ByteVector buffer_;
-  std::string_view text_;  // in the buffer
+  std::string_view text_;  // a view of the buffer
   std::vector<std::size_t> line_starts_;
 };
 
@@ -99,7 +99,7 @@ Json rules_json() {
   return rules;
 }
 
-// Of all findings, so that a fingerprint does not depend on which of them are written.
+// Computed for all findings, so that a fingerprint does not depend on which ones are written.
 std::vector<std::string> fingerprints_of(std::span<const Finding> findings) {
   std::vector<std::string> prints;
   std::map<std::string, int> repeated;
@@ -115,7 +115,7 @@ std::vector<std::string> fingerprints_of(std::span<const Finding> findings) {
   return prints;
 }
 
-// The findings that are written, as indices in order.
+// The indices of the findings to write, in order.
 std::vector<std::size_t> written(std::span<const Finding> findings) {
   std::vector<std::size_t> chosen(findings.size());
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});

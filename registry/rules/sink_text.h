@@ -1,4 +1,4 @@
-// Text as the formats for machines take it.
+// Prepares text for machine-readable formats.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace muster {
 
-/// File names may hold any bytes; JSON and XML hold UTF-8 only. What is none becomes U+FFFD.
+/// File names may have any bytes, but JSON and XML require UTF-8. Invalid bytes become U+FFFD.
 std::string valid_utf8(std::string_view text);
 
-/// A path of the project as one of its repository: `prefix` is the project's folder in there.
+/// Converts a path in the project to one in its repository: `prefix` is the project's folder there.
 std::string prefixed(std::string_view prefix, const AssetPath& path);
 
 }  // namespace muster

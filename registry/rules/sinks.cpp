@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-// File names may hold any bytes; JSON holds UTF-8 only.
+// File names may have any bytes, but JSON requires UTF-8.
 std::string place(const Location& location) {
   std::string text = location.path.text();
   if (location.position.line > 0) text += fmt::format(":{}", location.position.line);
@@ -23,7 +23,7 @@ std::string place(const Location& location) {
   return text;
 }
 
-// XML holds UTF-8 only; the JSON library knows how to mend what is none.
+// XML requires UTF-8; the JSON library replaces invalid bytes.
 std::string valid_utf8(std::string_view text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
       .get<std::string>();
@@ -72,7 +72,7 @@ std::string github_escaped(std::string_view text, bool is_property) {
   return result;
 }
 
-// The rules with most findings first: where to begin. A short report shows that by itself.
+// The rules with the most findings first, as starting points. A short report needs no counts.
 std::string counts_by_rule(const std::vector<Finding>& findings) {
   std::map<std::string_view, std::size_t> counts;
   for (const Finding& finding : findings) ++counts[finding.rule];
@@ -88,7 +88,7 @@ std::string counts_by_rule(const std::vector<Finding>& findings) {
   return text + "\n";
 }
 
-// Of findings with one cause, the first ones are examples enough.
+// For findings with one cause, the first ones are enough as examples.
 constexpr std::size_t kRepeatedListed = 3;
 
 std::string format_text(const std::vector<Finding>& findings, const SinkOptions& options) {
@@ -170,7 +170,7 @@ struct JunitSuite {
   std::size_t failures = 0;
 };
 
-// A case for each rule, which fails with its errors, or what else is to fail.
+// A case for each rule with errors, or with other findings that count as failures.
 JunitSuite junit_failures(const std::map<std::string_view, std::vector<const Finding*>>& by_rule,
                           Severity failing) {
   JunitSuite suite;
@@ -193,7 +193,7 @@ JunitSuite junit_failures(const std::map<std::string_view, std::vector<const Fin
   return suite;
 }
 
-// JUnit knows no warnings: they are what cases print that pass.
+// JUnit has no warnings: they are the output of passing cases.
 JunitSuite junit_others(const std::map<std::string_view, std::vector<const Finding*>>& by_rule,
                         Severity failing) {
   JunitSuite suite;

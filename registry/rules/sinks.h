@@ -1,4 +1,4 @@
-// Findings for people and for machines.
+// Writes findings for users and for machines.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@ namespace muster {
 
 enum class FindingFormat : std::uint8_t { text, json, sarif, junit, github };
 
-/// Reads a format's name. Fails with `invalid_argument`.
+/// Parses a format's name. Fails with `invalid_argument`.
 Result<FindingFormat> finding_format_from(std::string_view name);
 
-/// Counts by severity, of what a baseline does not know.
+/// Counts by severity, without findings that a baseline accepts.
 struct FindingCounts {
   std::size_t errors = 0;
   std::size_t warnings = 0;
@@ -24,22 +24,23 @@ struct FindingCounts {
 FindingCounts count(std::span<const Finding> findings);
 
 struct SinkOptions {
-  bool color = false;                  ///< Text only.
-  Severity failing = Severity::error;  ///< JUnit only: what is at least this is a failure.
-  bool lists_all = false;              ///< Text only: lists every `Finding::is_repeated`.
-  std::string_view project_name{};     ///< For reports that name what was checked.
-  std::string_view version{};          ///< Of this tool.
+  bool color = false;  ///< Text only.
+  /// JUnit only: findings of at least this severity are failures.
+  Severity failing = Severity::error;
+  bool lists_all = false;           ///< Text only: lists every `Finding::is_repeated`.
+  std::string_view project_name{};  ///< For reports that name the project.
+  std::string_view version{};       ///< The version of Muster.
   /// SARIF and GitHub only: the project's folder in its repository, `games/one`; empty for the
   /// root.
   std::string_view path_prefix{};
-  /// SARIF only: the project that the findings are of, or null. Columns are counted in its files.
+  /// SARIF only: the project of the findings, or null. Columns are counted in its files.
   const FileReader* files = nullptr;
-  bool has_baseline = false;  ///< SARIF only: whether each result says if it is new.
+  bool has_baseline = false;  ///< SARIF only: whether results are marked as new or unchanged.
 };
 
-/// Writes findings in a format; the text is complete and ends with a newline. What a baseline knows
-/// is left out, but for SARIF, which says so of it (`sarif.h`). Columns are bytes everywhere but
-/// there.
+/// Writes findings in a format; the text is complete and ends with a newline. Findings that a
+/// baseline accepts are omitted, except in SARIF, which marks them (`sarif.h`). Columns are bytes,
+/// except in SARIF.
 std::string format_findings(std::span<const Finding> findings, FindingFormat format,
                             const SinkOptions& options);
 

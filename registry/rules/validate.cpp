@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::string_view kSidecar = ".meta";
 
-// The asset that a path is of, or the sidecar of.
+// The asset with this path, or with this sidecar.
 AssetNumber asset_of(const Project& project, const AssetPath& path) {
   if (!path.name().ends_with(kSidecar)) return project.index().find(path);
   const auto asset = AssetPath::parse(path.text().substr(0, path.text().size() - kSidecar.size()));
   return asset ? project.index().find(asset.value()) : kNoAsset;
 }
 
-// What `validate` calls an error of what is built is never built.
+// An error in a built asset always blocks the build.
 void block_errors_of(const Project& project, const std::set<AssetNumber>& built,
                      std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
@@ -27,7 +27,7 @@ void block_errors_of(const Project& project, const std::set<AssetNumber>& built,
   }
 }
 
-// Whether something that is built refers to a guid that nothing in the project has.
+// Whether a built asset refers to a guid without an asset.
 bool is_built_incomplete(const Project& project, const std::set<AssetNumber>& built) {
   return std::ranges::any_of(project.graph().edges(), [&](const ReferenceEdge& edge) {
     const bool may_be_text = edge.in_meta && edge.kind == yaml::MentionKind::textual;
@@ -36,7 +36,8 @@ bool is_built_incomplete(const Project& project, const std::set<AssetNumber>& bu
   });
 }
 
-// The folders whose content is built: an atlas, or an entry of a registry, names the folder itself.
+// The folders whose content is built: an atlas, or an entry of a registry, refers to the folder
+// itself.
 std::vector<AssetPath> built_folders(const Project& project, const std::set<AssetNumber>& built) {
   std::vector<AssetPath> folders;
   const auto add = [&](AssetNumber asset) {
@@ -52,8 +53,7 @@ std::vector<AssetPath> built_folders(const Project& project, const std::set<Asse
   return folders;
 }
 
-// A sidecar that cannot be read may have the guid that is missing: a build without its asset would
-// look complete.
+// An unreadable sidecar may have the missing guid; a build without its asset would look complete.
 void block_hidden_guids(const Project& project, const std::set<AssetNumber>& built,
                         std::vector<Finding>& findings) {
   const auto hides_guid = [](const Finding& finding) {
@@ -73,16 +73,16 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
   }
 }
 
-// Whether a finding is about content without a guid: a build of its folder would lack it.
+// Whether a finding is about content without a guid, which a build of its folder would lack.
 bool is_without_guid(const Finding& finding) {
   if (finding.rule == "link-outside") return true;
   if (finding.rule != "missing-meta" || is_script(finding.location.path)) return false;
-  // A file of unknown kind (a note, a licence) is no content of an atlas.
+  // A file of unknown kind (a note, a licence) is not content of an atlas.
   const bool is_folder = finding.location.path.name().find('.') == std::string_view::npos;
   return is_folder || kind_of(finding.location.path.text()) != "other";
 }
 
-// A folder that is built brings all that is in it; an editor would give each file a sidecar.
+// A folder that is built includes all its content; an editor would create the missing sidecars.
 void block_incomplete_folders(const Project& project, const std::set<AssetNumber>& built,
                               std::vector<Finding>& findings) {
   if (std::ranges::none_of(findings, is_without_guid)) return;
@@ -99,7 +99,7 @@ void block_incomplete_folders(const Project& project, const std::set<AssetNumber
   }
 }
 
-// A pattern that fits no file is mistyped, and its rule weighs what it did before.
+// Reports a pattern without a matching file: it is mistyped, and the rule keeps its old severity.
 void check_weighed_paths(const Project& project, const std::vector<RuleWeight>& weights,
                          Findings& findings) {
   const auto fits = [](const AssetPath& path, const std::string& pattern) {
@@ -111,7 +111,7 @@ void check_weighed_paths(const Project& project, const std::vector<RuleWeight>& 
                             return fits(asset.path, weight.pattern);
                           });
     if (is_found || weight.pattern == ProjectConfig::kFileName) continue;
-    // Sidecars beside nothing, and files without one, are no assets.
+    // Orphaned sidecars, and files without a sidecar, are not assets.
     const bool is_problem =
         std::ranges::any_of(project.index().problems(), [&](const IndexProblem& problem) {
           return fits_pattern(problem.path.text(), weight.pattern);
@@ -150,13 +150,13 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   check_references(project, options.targets, findings);
   check_packages(project, built, findings);
   check_failed_reads(project, findings);
-  // What is wrong with `rules` is said where the project is opened.
+  // Errors in `rules` are reported when the project is opened.
   const auto weights = read_rule_weights(project.config());
   if (weights) check_weighed_paths(project, weights.value(), findings);
   options.progress.advance(1, {});
   std::vector<Finding> sorted = findings.take_sorted();
   for (Finding& finding : sorted) {
-    // One clone without LFS, or one scene's lighting, makes many of these.
+    // A clone without LFS, or the lighting of one scene, causes many of these.
     const bool has_one_cause = finding.rule == "lfs-pointer" || finding.rule == "binary-asset";
     finding.is_repeated = finding.is_repeated || has_one_cause;
   }

@@ -1,4 +1,4 @@
-// All rules over one project.
+// Runs all rules on one project.
 #pragma once
 
 #include <functional>
@@ -9,54 +9,55 @@
 
 namespace muster {
 
-/// A check by a later room, of what is built: the rules know nothing of cooking.
+/// A check of built assets that a later layer adds, because the rules do not know cooking.
 using FurtherCheck =
     std::function<void(const Project& project, const std::set<AssetNumber>& built, Findings&)>;
 
 struct ValidateOptions {
   TargetSet targets = TargetSet::both();
   bool strict = false;  ///< Warnings become errors.
-  unsigned jobs = 1;    ///< Threads that parse what is built.
-  /// Looks for keys of sidecars that nothing reads. A build does not: they change nothing of it,
-  /// and it opens only files that have changed.
+  unsigned jobs = 1;    ///< Threads that parse built assets.
+  /// Searches sidecars for unread keys. A build does not do this: such keys do not affect it, and
+  /// it opens only changed files.
   bool with_sidecars = true;
   Progress progress = {};
   FurtherCheck further = {};
 };
 
-/// Checks a project against every rule and returns all findings, sorted. Reads files of the
-/// project; changes nothing.
+/// Checks a project with all rules and returns all findings, sorted. Reads files of the project;
+/// changes nothing.
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options);
 
-/// The rule that tells of a file that could not be read.
+/// The rule that reports a file that could not be read.
 std::string_view read_error_rule(const Error& error);
 
-/// What is built for any of `targets`: the registries and roots, what they name, and all that these
-/// contain.
+/// The assets that are built for any of `targets`: the registries and roots, the assets that they
+/// name, and everything that these contain.
 std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
 
-/// The parts of `validate`, by subject; each adds what it finds.
+/// The parts of `validate`, by subject; each adds its findings.
 void check_files(const Project& project, TargetSet targets, const std::set<AssetNumber>& built,
                  Findings& findings);
-/// What the other parts wanted to read and could not: comes after them.
+/// Reports the files that the other parts could not read. Call it last.
 void check_failed_reads(const Project& project, Findings& findings);
 void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);
 void check_entries(const Project& project, const Registry& registry, Findings& findings);
 void check_registration(const Project& project, TargetSet targets, Findings& findings);
-/// What plain prefabs and factories say of components; of what is not built too, but that blocks
-/// no build.
+/// Checks the components of plain prefabs and factories; also those that are not built, but these
+/// do not block a build.
 void check_components(const Project& project, const std::set<AssetNumber>& built,
                       Findings& findings);
-/// The keys and shapes of plain files of ours: prefabs, factories, registries, roots, definitions.
+/// Checks the keys and structure of our plain files: prefabs, factories, registries, roots,
+/// definitions.
 void check_structure(const Project& project, bool with_sidecars, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
-/// References into packages that are not in the project, a line for each package.
+/// Checks references into packages that are not in the project; one line per package.
 void check_packages(const Project& project, const std::set<AssetNumber>& built, Findings& findings);
 void check_keep(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);
-/// Whether each variant is replicated as what it varies is: on the two ends of a connection another
-/// one may be chosen.
+/// Checks that each variant is replicated like its base, because the two ends of a connection may
+/// choose different variants.
 void check_wire_forms(const Project& project, const std::set<AssetNumber>& built,
                       Findings& findings);
 void check_packing(const Project& project, const std::set<AssetNumber>& built, unsigned jobs,

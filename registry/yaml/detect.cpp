@@ -6,10 +6,10 @@
 namespace muster::yaml {
 namespace {
 
-// Unity's header is in the first 60 bytes, a binary file's first NUL in the first 20; a comment
-// before the header is the only reason to look further.
+// Unity's header is in the first 60 bytes, a binary file's first NUL in the first 20. Only a
+// comment before the header requires reading further.
 constexpr std::size_t kLookedAtBytes = 8192;
-// Fewer zeros may be the beginning of anything.
+// Fewer zeros may be the beginning of any file.
 constexpr std::size_t kZeroFileBytesMin = 16;
 
 bool is_lfs_pointer(std::string_view text) {
@@ -35,7 +35,7 @@ bool is_unity(std::string_view beginning) {
 
 Dialect detect_dialect(std::string_view text) {
   const std::string_view beginning = text.substr(0, kLookedAtBytes);
-  // Neither is text to a reader of bytes; `find_text_fault` finds out which encoding it is.
+  // Neither is readable text; `find_text_fault` determines the encoding.
   if (beginning.find('\0') != std::string_view::npos || beginning.starts_with("\xFF\xFE") ||
       beginning.starts_with("\xFE\xFF")) {
     return Dialect::binary;

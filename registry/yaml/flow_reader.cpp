@@ -1,5 +1,5 @@
-// A loop over a stack of open brackets, so that nesting costs heap and not stack. Each open
-// collection knows what may come next: an item (or its end), the value of a key, or a separator.
+// A loop over a stack of open brackets, so that nesting uses heap instead of stack. Each open
+// collection knows what may follow: an item (or its end), the value of a key, or a separator.
 #include "registry/yaml/flow_reader.h"
 
 namespace muster::yaml {
@@ -14,7 +14,7 @@ bool FlowReader::read(LineCursor& cursor, NodeIndex target, std::size_t depth) {
   return true;
 }
 
-// Moves to the next byte that means something, over blanks, comments and line ends.
+// Moves to the next significant byte, over blanks, comments and line ends.
 bool FlowReader::skip_space(LineCursor& cursor) {
   for (;;) {
     cursor.skip_blanks();
@@ -81,7 +81,7 @@ bool FlowReader::read_key(LineCursor& cursor) {
   if (!skip_space(cursor)) return false;
   builder_.tree.nodes[frame.last_child].position = cursor.position();
   frame.expect = Expect::separator;
-  // Behind a quoted key the colon may touch its value, as in JSON.
+  // After a quoted key the colon may touch its value, as in JSON.
   if (is_quoted ? *cursor.at == ':' : at_flow_colon(cursor)) {
     ++cursor.at;
     builder_.tree.nodes[frame.last_child].position = cursor.position();

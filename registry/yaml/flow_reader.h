@@ -1,4 +1,4 @@
-// Collections in braces and brackets.
+// Parses collections in braces and brackets.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace muster::yaml {
 
-/// Reads flow collections of Unity's dialect, folded over lines of any indentation. Holds only the
-/// stack of what is open, so that one reader serves a whole file without allocating each time.
+/// Parses flow collections of Unity's dialect, folded over lines of any indentation. Keeps only the
+/// stack of open collections, so that one reader serves a whole file without repeated allocation.
 class FlowReader {
  public:
   explicit FlowReader(TreeBuilder& builder) : builder_(builder) {}
 
-  /// Reads the collection whose opening bracket `cursor` stands on into the node `target` and
-  /// leaves the cursor behind its closing bracket. `depth` collections are open around it.
+  /// Parses the collection whose opening bracket is at `cursor` into the node `target`, and moves
+  /// the cursor after its closing bracket. `depth` collections are open around it.
   bool read(LineCursor& cursor, NodeIndex target, std::size_t depth);
 
  private:

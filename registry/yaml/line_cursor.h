@@ -1,4 +1,4 @@
-// A place in a text that is read line by line.
+// A position in a text that is read line by line.
 #pragma once
 
 #include <cstring>
@@ -12,12 +12,12 @@ namespace muster::yaml {
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /// Walks a text line by line; `at` moves inside the current line. Only '\n' ends a line (a '\r'
-/// before it belongs to the end). A byte-order mark at the very beginning is skipped and has no
-/// column. Plain data: a copy is a bookmark. Views the text.
+/// before it belongs to the end). A byte-order mark at the beginning is skipped and has no column.
+/// Plain data: a copy is a bookmark. Views the text.
 struct LineCursor {
   const char* at = nullptr;
   const char* line_begin = nullptr;
-  const char* line_end = nullptr;   ///< Behind the last byte of the line, its end not counted.
+  const char* line_end = nullptr;   ///< After the last byte of the line, without its end.
   const char* next_line = nullptr;  ///< Null on the last line.
   const char* text_end = nullptr;
   std::uint32_t line = 1;
@@ -29,7 +29,7 @@ struct LineCursor {
     begin_line(text.data());
   }
 
-  /// Goes to the beginning of the next line; false, and no move, when there is none.
+  /// Moves to the beginning of the next line. Returns false, without a move, if none exists.
   bool next() {
     if (next_line == nullptr) return false;
     ++line;
@@ -41,22 +41,22 @@ struct LineCursor {
     while (at < line_end && is_blank(*at)) ++at;
   }
   bool at_line_end() const { return at == line_end; }
-  /// True when `at` stands on `c` and a blank or the line's end follows.
+  /// True if `c` is at `at`, followed by a blank or the line's end.
   bool at_indicator(char c) const {
     return at < line_end && *at == c && (at + 1 == line_end || is_blank(at[1]));
   }
-  /// True when a comment begins at `at`.
+  /// True if a comment begins at `at`.
   bool at_comment() const {
     return at < line_end && *at == '#' && (at == line_begin || is_blank(at[-1]));
   }
-  /// True on `---` or `...` at the beginning of a line, as `marker` says.
+  /// True at `---` or `...` (the `marker`) at the beginning of a line.
   bool at_marker(std::string_view marker) const {
     const std::string_view line_text(line_begin, static_cast<std::size_t>(line_end - line_begin));
     return line_text.starts_with(marker) &&
            (line_text.size() == marker.size() || is_blank(line_text[marker.size()]));
   }
   Position position() const { return position_of(at); }
-  /// Requires: `place` lies in the current line.
+  /// Requires: `place` is in the current line.
   Position position_of(const char* place) const {
     return {line, static_cast<std::uint32_t>(place - line_begin + 1)};
   }

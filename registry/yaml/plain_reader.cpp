@@ -1,16 +1,17 @@
-// Plain YAML through yaml-cpp's events; the only file that knows yaml-cpp, and where its exceptions
-// end. Events rather than its nodes, because nodes lose positions and key order, accept a repeated
-// key in silence, and cost fifty times the text's size.
+// Parses plain YAML with yaml-cpp's events. It is the only file that knows yaml-cpp and catches its
+// exceptions. It uses events, because yaml-cpp's nodes lose positions and key order, accept
+// repeated keys silently, and need fifty times the text's size.
 //
-// Nesting is bounded here, not by a look at the text before parsing (which a bracket inside quotes
-// deceives): yaml-cpp announces a collection before it descends into it, so the handler throws
+// Nesting is limited here, not by scanning the text before parsing, which brackets inside quotes
+// would mislead. yaml-cpp announces a collection before it descends into it, so the handler throws
 // while the stack is still shallow. Its scanner does not recurse.
 //
-// Three habits of yaml-cpp 0.7 are kept from our callers. A quote left open at the end of the file
-// is accepted when a line break precedes the end; so the text is handed over with a `...` line
-// behind it, inside which no quote may lie. Text that cannot continue a document begins a further
-// one, without end when nothing consumes it; so a further document must begin with `---`. And the
-// byte 4 is its mark for the end of the file, so control characters are refused beforehand.
+// Three properties of yaml-cpp 0.7 are hidden from our callers:
+// - It accepts an unclosed quote at the end of the file after a line break. So a `...` line is
+//   appended to the text, which no quote may contain.
+// - Text that cannot continue a document begins another one, endlessly if nothing consumes it. So a
+//   further document must begin with `---`.
+// - The byte 4 is its mark for the end of the file. So control characters are refused beforehand.
 #include <algorithm>
 #include <exception>
 #include <istream>
@@ -31,7 +32,7 @@
 namespace muster::yaml {
 namespace {
 
-// yaml-cpp reads from a stream; this one reads where the text already lies, and then the marker.
+// yaml-cpp reads from a stream; this one reads the text in place, and then the marker.
 class MarkedBuffer final : public std::streambuf {
  public:
   explicit MarkedBuffer(std::string_view text) {
@@ -53,32 +54,32 @@ class MarkedBuffer final : public std::streambuf {
   std::string_view marker_;
 };
 
-// Leaves yaml-cpp's parser from inside an event; the reason is in the builder.
+// Leaves yaml-cpp's parser from inside an event; the builder has the reason.
 class Refusal final : public std::exception {};
 
-// The text as yaml-cpp's marks see it.
+// The text with the positions of yaml-cpp's marks.
 class Source {
  public:
   explicit Source(std::string_view text) : text_(text) {
-    const std::size_t line_begin = text.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+    const std::size_t line_begin = text.rfind('\n') + 1;  // npos + 1 is 0: the first line
     end_ = {static_cast<std::uint32_t>(std::ranges::count(text, '\n') + 1),
             static_cast<std::uint32_t>(text.size() - line_begin + 1)};
   }
 
-  /// The text from a mark on; empty when the mark is in our own marker behind it.
+  /// The text from a mark on; empty if the mark is in our own marker after the text.
   std::string_view rest_at(const YAML::Mark& mark) const {
     const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
     return text_.substr(std::min(offset, text_.size()));
   }
-  /// The dash nearest before a mark that is behind an empty item of a list: nothing but blanks and
-  /// comments stands between. Unknown when there is none.
+  /// The last dash before a mark that follows an empty item of a list, with only blanks and
+  /// comments between. Unknown if none exists.
   Position dash_before(const YAML::Mark& mark) const {
     std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);
     for (;; --line) {
       const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
       const std::string_view text = before.substr(begin);
-      // Items of lists inside lists may share a line: the last dash is the innermost one's.
+      // Items of nested lists may share a line: the last dash is the innermost one's.
       const std::size_t dash = text.substr(0, text.find_first_not_of(" \t-")).rfind('-');
       if (dash != std::string_view::npos) return {line, static_cast<std::uint32_t>(dash + 1)};
       if (begin == 0) return {};
@@ -113,8 +114,7 @@ class TreeHandler final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     if (open_.empty()) return;
     Position position = source_.position_of(mark);
-    // The mark is that of whatever comes next, maybe lines below; the key or the dash is what a
-    // reader looks for.
+    // The mark is that of the next token, possibly lines below; users look for the key or the dash.
     const Frame& top = open_.back();
     if (top.is_mapping && top.has_key) {
       const Position& key = builder_.tree.at(top.last_child).key_position;
@@ -154,7 +154,7 @@ class TreeHandler final : public YAML::EventHandler {
     NodeIndex node = kNoNode;
     NodeIndex last_child = kNoNode;
     bool is_mapping = false;
-    bool has_key = false;  // The last child is waiting for its value.
+    bool has_key = false;  // The last child has no value yet.
   };
 
   [[noreturn]] void refuse(const Position& position, std::string message) {
@@ -162,8 +162,8 @@ class TreeHandler final : public YAML::EventHandler {
     throw Refusal();
   }
 
-  // yaml-cpp tells only plain from not plain; the quote itself is in the source. Block scalars, and
-  // quotes behind an anchor or a tag, count as double.
+  // yaml-cpp only distinguishes plain from not plain; the quote itself is in the source. Block
+  // scalars, and quotes after an anchor or a tag, count as double.
   ScalarStyle style_of(const YAML::Mark& mark, const std::string& tag) const {
     if (tag != "!" && tag != "tag:yaml.org,2002:str") return ScalarStyle::plain;
     return source_.rest_at(mark).starts_with('\'') ? ScalarStyle::single_quoted
@@ -176,7 +176,7 @@ class TreeHandler final : public YAML::EventHandler {
     return node;
   }
 
-  // The node that the next value fills: a new one, or the one whose key came before.
+  // The node for the next value: a new one, or the one with the preceding key.
   NodeIndex take_target(const Position& position) {
     if (open_.empty()) return builder_.tree.documents.back().root = add_node(position);
     Frame& top = open_.back();
@@ -212,7 +212,7 @@ class TreeHandler final : public YAML::EventHandler {
     open_.push_back({.node = target, .is_mapping = kind == NodeKind::mapping});
   }
 
-  // Sorting keeps a mapping of many keys from costing the square of their number.
+  // Sorted, so that a mapping with many keys does not need quadratic time.
   void refuse_repeated_keys() {
     const Tree& tree = builder_.tree;
     keys_.clear();
@@ -234,10 +234,10 @@ class TreeHandler final : public YAML::EventHandler {
   std::vector<std::pair<std::string_view, Position>> keys_;
 };
 
-// Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters, what
-// is no UTF-8 (it would be replaced in silence), and byte-order marks (the one of UTF-8 that may be
-// there is gone by now). CR alone is refused as well: YAML ends a line there, and yaml-cpp does
-// not, so that a comment would hide what is behind it.
+// Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters,
+// invalid UTF-8 (which would be silently replaced), and byte-order marks (the optional one of UTF-8
+// is already removed). A single CR is refused too: it ends a line in YAML but not in yaml-cpp, so a
+// comment would hide the text after it.
 std::optional<SyntaxError> check_bytes(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
       text.starts_with("\xEF\xBB\xBF")) {  // A second mark: yaml-cpp would skip it, unlike us.

@@ -1,4 +1,4 @@
-// Text to tree, whatever the dialect.
+// Parses text into a tree, in any dialect.
 #pragma once
 
 #include <cstddef>
@@ -11,44 +11,45 @@
 
 namespace muster::yaml {
 
-/// What kind of bytes a file holds, told from its beginning.
+/// The kind of a file's content, detected from its beginning.
 enum class Dialect : std::uint8_t {
   unity,         ///< `%YAML` with Unity's tag, or a `--- !u!` header.
   plain,         ///< Any other text.
   lfs_pointer,   ///< A Git LFS pointer in place of the content.
   binary,        ///< Not text: a NUL byte, or Unity's native binary form.
-  foreign_text,  ///< Text with line ends or zero bytes that are not read.
+  foreign_text,  ///< Text with unsupported line ends or zero bytes.
   empty,         ///< No bytes, or only white space and a byte-order mark.
 };
 
-/// Git's own bound on the size of an LFS pointer; a file of this size or more merely quotes one.
+/// Git's limit for the size of an LFS pointer; a file of this size or more only quotes one.
 inline constexpr std::size_t kPointerBytesMax = 1024;
 
-/// Looks at the first kilobytes of a file, and for zero bytes in all of `text`.
+/// Examines the first kilobytes of a file, and searches all of `text` for zero bytes.
 Dialect detect_dialect(std::string_view text);
 
-/// Where and why a text is not YAML as we read it.
+/// A syntax error: its position and reason.
 struct SyntaxError {
   Position position{};
   std::string message{};
 };
 
-/// Why a text is none that is read: another encoding (UTF-16, UTF-32), line ends of CR alone, zero
-/// bytes. Nothing for text that is read, and for binary files.
+/// The reason why a text is unsupported: another encoding (UTF-16, UTF-32), line ends of CR alone,
+/// zero bytes. Nothing for supported text and for binary files.
 std::optional<SyntaxError> find_text_fault(std::string_view text);
 
-/// The same error, or another one where the line of the error has a character that other programs
-/// take for a line end (CR alone, NEL, LS, PS): the parser's own message would mislead.
+/// Returns the same error, or another one if the line of the error has a character that other
+/// programs treat as a line end (CR alone, NEL, LS, PS), because the parser's own message would be
+/// misleading.
 SyntaxError with_odd_line_end(SyntaxError error, std::string_view text);
 
-/// Bounds that keep a hostile file from exhausting memory. Reaching one is a syntax error.
+/// Limits that prevent a malicious file from exhausting memory. Reaching one is a syntax error.
 struct Limits {
-  std::uint32_t depth_max = 200;  ///< Real prefabs nest below 20; a bomb, 100,000.
-  /// The largest scene seen has 3 million; this many take about a gigabyte.
+  std::uint32_t depth_max = 200;  ///< Real prefabs need below 20, malicious files 100,000.
+  /// The largest scene seen has 3 million nodes; the limit needs about a gigabyte.
   std::size_t node_count_max = 10'000'000;
 };
 
-/// A result of reading: the tree, or the first error.
+/// The result of parsing: the tree, or the first error.
 class [[nodiscard]] ReadResult {
  public:
   ReadResult(Tree tree) : tree_(std::move(tree)), good_(true) {}  // NOLINT: implicit on purpose
@@ -66,15 +67,15 @@ class [[nodiscard]] ReadResult {
   bool good_ = false;
 };
 
-/// Reads Unity's dialect. `text` must outlive the tree. Linear in its length, whatever it holds.
+/// Parses Unity's dialect. `text` must outlive the tree. Needs linear time for every input.
 ReadResult read_unity(std::string_view text, const Limits& limits = {});
 
-/// Reads plain YAML (one or more documents) through yaml-cpp. Aliases are refused, not expanded,
-/// and so is a key that appears twice. `text` must outlive the tree.
+/// Parses plain YAML (one or more documents) with yaml-cpp. Aliases and repeated keys are refused.
+/// `text` must outlive the tree.
 ReadResult read_plain(std::string_view text, const Limits& limits = {});
 
-/// Reads either dialect by `detect_dialect`. LFS pointers, binary and empty files are errors here;
-/// callers that want to tell them apart detect first.
+/// Parses either dialect, chosen by `detect_dialect`. LFS pointers, binary and empty files are
+/// errors; callers that need to distinguish them call `detect_dialect` first.
 ReadResult read(std::string_view text, const Limits& limits = {});
 
 }  // namespace muster::yaml

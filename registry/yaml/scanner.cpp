@@ -1,10 +1,10 @@
 // One pass that compares two bytes of each window of four, sixteen windows at a time: `g..d` in
-// either case covers `guid` and `m_GUID`, `v..0` covers `val0`. Those pairs are rare in text, so a
-// file without references costs little more than reading it; `memmem` for each of the three words
-// would be three passes, and its speed depends on how common the words' letters are.
+// either case matches `guid` and `m_GUID`, `v..0` matches `val0`. These pairs are rare in text, so
+// scanning a file without references costs little more than reading it. `memmem` for each of the
+// three words would need three passes, and its speed depends on how common the words' letters are.
 //
-// What stands around a hit is examined by hand within fixed bounds, or up to the end of a run of
-// white space, behind which the search goes on: the whole is linear.
+// The text around a match is examined byte by byte within fixed limits, or up to the end of a run
+// of white space, after which the search continues. So the whole scan takes linear time.
 #include "registry/yaml/scanner.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 namespace muster::yaml {
 namespace {
 
-// A reference is below 90 bytes plus the indentation of a folded line; a brace farther away than
-// this belongs to something else.
+// A reference is below 90 bytes plus the indentation of a folded line; a brace farther away belongs
+// to another value.
 constexpr std::size_t kReferenceBytesMax = 512;
-// Between the file id and the guid of a URL, with room.
+// The distance between the file id and the guid of a URL, with some reserve.
 constexpr std::size_t kUrlBytesMax = 64;
 
 constexpr std::size_t kLanes = 16;
@@ -40,7 +40,7 @@ Lanes candidates(const char* at) {
   return std::bit_cast<Lanes>(guid | words);
 }
 
-// The lanes as two words, the first lane in the lowest byte of the first.
+// The lanes as two words; the first lane is the lowest byte of the first word.
 using Words = std::array<std::uint64_t, 2>;
 static_assert(std::endian::native == std::endian::little);
 
@@ -54,7 +54,7 @@ bool is_word_at(const char* at) {
          std::memcmp(at, "val0", 4) == 0;
 }
 
-// The first word among the sixteen places from `at` on; `kLanes` for none.
+// The index of the first word in the sixteen offsets from `at` on; `kLanes` if none exists.
 std::size_t word_in_lanes(const char* at) {
   const auto words = std::bit_cast<Words>(candidates(at));
   for (std::size_t half = 0; half < words.size(); ++half) {
@@ -67,7 +67,7 @@ std::size_t word_in_lanes(const char* at) {
   return kLanes;
 }
 
-// The first place at or behind `from` where one of the words stands; npos for none.
+// The offset of the first of the words at or after `from`; npos if none exists.
 std::size_t next_word(std::string_view text, std::size_t from) {
   constexpr std::size_t kBlock = 4 * kLanes;
   const char* const base = text.data();
@@ -106,7 +106,7 @@ std::size_t skip_quote(std::string_view text, std::size_t at) {
   return begin;
 }
 
-// Skips `: ` behind a key, over line ends (folded references); npos when there is no colon.
+// Skips `: ` after a key, over line ends (folded references); npos if there is no colon.
 std::size_t skip_colon(std::string_view text, std::size_t at) {
   at = skip_space(text, at);
   if (at == text.size() || text[at] != ':') return std::string_view::npos;
@@ -126,8 +126,8 @@ bool is_key_start(std::string_view text, std::size_t at) {
   return at == 0 || !(is_name(text[at - 1]) || text[at - 1] == '.');
 }
 
-// Whether `part` of a reference has a file id. One that is no integer makes it a reference as well:
-// the checks of the tree report it.
+// Whether `part` of a reference has a file id. A file id that is no integer also makes it a
+// reference: the checks of the tree report it.
 bool find_file_id(std::string_view part, std::int64_t& file_id) {
   constexpr std::string_view kKey = "fileID";
   const std::size_t key = part.find(kKey);
@@ -140,7 +140,7 @@ bool find_file_id(std::string_view part, std::int64_t& file_id) {
   return true;
 }
 
-// True when the key at `key` stands in braces together with a file id, before or behind it.
+// True if the key at `key` is in braces together with a file id, before or after it.
 bool is_in_reference(std::string_view text, std::size_t key, std::size_t value_end,
                      std::int64_t& file_id) {
   const std::size_t window = key - std::min(key, kReferenceBytesMax);
@@ -154,8 +154,8 @@ bool is_in_reference(std::string_view text, std::size_t key, std::size_t value_e
   return find_file_id(behind.substr(0, end), file_id);
 }
 
-// One line of a block: where its content begins behind white space and dashes, and whether there
-// are dashes.
+// One line of a block: the start of its content after white space and dashes, and whether it has
+// dashes.
 struct BlockLine {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -190,11 +190,11 @@ bool begins_with_file_id(std::string_view text, const BlockLine& line) {
   return rest.starts_with("fileID");
 }
 
-// Looks for the file id on the lines before or behind `from` that belong to a mapping whose keys
-// begin at `column`.
+// Searches the lines before or after `from` for the file id, in the mapping whose keys begin at
+// `column`.
 bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::size_t column,
                           bool is_upward, std::int64_t& file_id) {
-  constexpr int kLinesMax = 16;  // A reference has two more keys; others, and comments, are rare.
+  constexpr int kLinesMax = 16;  // A reference has two more keys; other keys and comments are rare.
   BlockLine at = from;
   for (int i = 0; i < kLinesMax && !(is_upward && at.has_dash && at.column() <= column); ++i) {
     if (is_upward ? at.begin == 0 : at.end == text.size()) return false;
@@ -206,17 +206,17 @@ bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::siz
       continue;
     }
     if (next.column() < column) return false;
-    if (next.column() > column) continue;  // of a value
+    if (next.column() > column) continue;  // part of a value
     if (!is_upward && next.has_dash) return false;
-    // The value may stand on the next line.
+    // The value may be on the next line.
     const std::string_view part = text.substr(next.content, kReferenceBytesMax);
     if (begins_with_file_id(text, next) && find_file_id(part, file_id)) return true;
   }
   return false;
 }
 
-// True when the key at `key` stands on a line of its own in a block that has a file id as well, in
-// any order and with any other keys.
+// True if the key at `key` is on a line of its own in a block that also has a file id, in any order
+// and with any other keys.
 bool is_in_block(std::string_view text, std::size_t key, std::size_t value_end,
                  std::int64_t& file_id) {
   const BlockLine line = line_at(text, key);
@@ -231,7 +231,7 @@ bool is_in_block(std::string_view text, std::size_t key, std::size_t value_end,
   return true;
 }
 
-// True when the `guid=` at `key` is part of a URL with a file id, as UI Toolkit writes them:
+// True if the `guid=` at `key` is part of a URL with a file id, in the form of UI Toolkit:
 // `project://database/a.uss?fileID=1&amp;guid=G&amp;type=3#a`.
 bool is_in_url(std::string_view text, std::size_t key, std::int64_t& file_id) {
   constexpr std::string_view kFileId = "fileID=";
@@ -245,7 +245,7 @@ bool is_in_url(std::string_view text, std::size_t key, std::int64_t& file_id) {
          before.find_first_of(" \t\r\n\"'", at) == std::string_view::npos;
 }
 
-// Examines the `guid` or `GUID` at `word`. Returns where to search on.
+// Examines the `guid` or `GUID` at `word`. Returns the offset at which to continue the search.
 std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention, bool& is_found) {
   const std::size_t word_end = word + 4;
   std::size_t key = word;
@@ -285,7 +285,7 @@ std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention,
   return end;
 }
 
-// Examines the `val0` at `word`: four keys with integers, in braces or on lines of their own.
+// Examines the `val0` at `word`: four keys with integers, in braces or on separate lines.
 std::size_t read_words(std::string_view text, std::size_t word, Mention& mention, bool& is_found) {
   if (!is_key_start(text, word)) return word + 4;
   WeakReferenceWords words{};
@@ -324,7 +324,7 @@ std::pair<std::uint32_t, std::uint32_t> line_and_column(std::string_view text, s
   const std::string_view before = text.substr(0, offset);
   const auto lines = std::ranges::count(before, '\n');
   std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
-  // The mark has no column, for the readers neither.
+  // The mark has no column, as in the parsers.
   if (line_begin == 0 && before.starts_with(kByteOrderMark)) line_begin = kByteOrderMark.size();
   return {static_cast<std::uint32_t>(lines + 1),
           static_cast<std::uint32_t>(before.size() - line_begin + 1)};

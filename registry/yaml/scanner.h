@@ -1,4 +1,4 @@
-// References out of text without parsing it.
+// Finds references in text without parsing it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace muster::yaml {
 
-/// The way in which a text mentions a guid.
+/// How a text mentions a guid.
 enum class MentionKind : std::uint8_t {
   strong,   ///< `{fileID: N, guid: G, type: T}`, folded, as a block, or `?fileID=N&guid=G&type=T`.
   textual,  ///< `guid: G` outside a reference: a weak reference or an asset's own guid.
@@ -19,15 +19,15 @@ enum class MentionKind : std::uint8_t {
 
 struct Mention {
   Guid guid{};
-  std::int64_t file_id = 0;  ///< Of a strong reference; 0 for the others.
+  std::int64_t file_id = 0;  ///< Set for strong references; 0 for others.
   MentionKind kind = MentionKind::strong;
-  std::size_t offset_bytes = 0;  ///< Where the guid (or `val0`) stands in the text.
+  std::size_t offset_bytes = 0;  ///< The offset of the guid (or `val0`) in the text.
 };
 
 /// Finds every mention of a guid in a text file, in order of appearance. Does not parse: finds
-/// `guid` by a vectorised search and looks around. Null guids and digits that are no guid are
-/// passed over, as are `netID`, `assetId` and dashed UUIDs, which do not name assets. Addressables'
-/// `m_GUID:` and `m_AssetGUID:` count as textual when they hold 32 hex digits. Linear time.
+/// `guid` by a vectorised search and examines the text around it. Skips null guids and other
+/// digits, as well as `netID`, `assetId` and dashed UUIDs, which do not name assets. Addressables'
+/// `m_GUID:` and `m_AssetGUID:` count as textual if they have 32 hex digits. Linear time.
 void scan_mentions(std::string_view text, const std::function<void(const Mention&)>& found);
 
 /// The one-based line and column (in bytes) of an offset. Linear in the offset.

@@ -1,5 +1,5 @@
-// Finds bytes that look like text and are not read as text, and names their encoding or line ends:
-// the errors of a parser that reads them anyway mislead.
+// Detects bytes that look like text in an unsupported encoding or with unsupported line ends, and
+// names these. Parser errors for such text would be misleading.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -17,7 +17,7 @@ SyntaxError encoded(std::string_view name) {
   return at_beginning("this file is " + std::string(name) + "; save it as UTF-8");
 }
 
-// The encodings that a mark at the beginning names.
+// The encodings that a mark at the beginning identifies.
 std::optional<SyntaxError> find_mark(std::string_view text) {
   using Mark = std::pair<std::string_view, std::string_view>;
   static constexpr std::array<Mark, 4> kMarks = {
@@ -30,7 +30,7 @@ std::optional<SyntaxError> find_mark(std::string_view text) {
   return std::nullopt;
 }
 
-// UTF-16 without a mark: every other byte of ASCII is zero.
+// UTF-16 without a mark: every second byte of ASCII is zero.
 std::optional<SyntaxError> find_unmarked(std::string_view text) {
   constexpr std::size_t kLookedAt = 256;
   constexpr std::size_t kCharactersMin = 8;
@@ -53,7 +53,7 @@ std::optional<SyntaxError> find_zeros(std::string_view text) {
   const std::size_t first = text.find('\0');
   if (first == std::string_view::npos) return std::nullopt;
   const bool is_to_the_end = text.find_first_not_of('\0', first) == std::string_view::npos;
-  // A binary form has zeros early, and control characters before them.
+  // A binary file has zeros early, and control characters before them.
   constexpr std::size_t kTextBytesMin = 32;
   if (first < kTextBytesMin || !std::ranges::all_of(text.substr(0, first), is_text_byte)) {
     return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<SyntaxError> find_zeros(std::string_view text) {
   return SyntaxError{{line, column}, "there are zero bytes (NUL) in this text; restore it"};
 }
 
-// Line ends of old Macs: what reads lines sees one line.
+// Line ends of old Macs: a line-based parser sees one line.
 std::optional<SyntaxError> find_bare_returns(std::string_view text) {
   const std::size_t first = text.find_first_of("\r\n");
   if (first == std::string_view::npos || text[first] == '\n' || first + 1 == text.size() ||
@@ -78,7 +78,7 @@ std::optional<SyntaxError> find_bare_returns(std::string_view text) {
   return at_beginning("the line ends of this file are CR alone; save it with LF or CR LF");
 }
 
-// The characters that YAML 1.1, YAML 1.2 or editors take for line ends, and we do not.
+// The characters that YAML 1.1, YAML 1.2 or editors treat as line ends, but Muster does not.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOddLineEnds = {{
     {"\r", "CR alone"},
     {"\xC2\x85", "U+0085 (NEL)"},

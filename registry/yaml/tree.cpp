@@ -1,5 +1,5 @@
-// Nodes live in one vector and name each other by index: a scene of three million nodes is one
-// allocation, and an index stays good while the vector grows.
+// Nodes are in one vector and refer to each other by index: a scene of three million nodes is one
+// allocation, and an index stays valid while the vector grows.
 #include "registry/yaml/tree.h"
 
 #include <cassert>
@@ -19,12 +19,12 @@ bool parse_integer(std::string_view text, Integer& value) {
   return error == std::errc() && rest == end;
 }
 
-// Who asks for a value knows where it stands, so messages do not say it.
+// Messages do not contain the position, because the caller knows it.
 tl::unexpected<Error> malformed(const std::string& message) {
   return fail(ErrorCode::malformed, message);
 }
 
-// Empty text is Unity's way to write "no guid". Either case of the digits: Unity reads both.
+// Unity writes "no guid" as empty text. Unity reads digits of either case.
 Result<Guid> guid_of(const Node& node) {
   if (node.kind != NodeKind::scalar) {
     return malformed("a guid is 32 hex digits, not a mapping or a sequence");
@@ -106,7 +106,7 @@ void Tree::append_child(NodeIndex parent, NodeIndex last, NodeIndex child) {
 }
 
 std::string_view Tree::keep(std::string text) {
-  // Behind a pointer each, because moving a short std::string moves its characters.
+  // Allocated separately, because moving a short std::string moves its characters.
   kept_.push_back(std::make_unique<std::string>(std::move(text)));
   return *kept_.back();
 }

@@ -1,4 +1,4 @@
-// YAML as a tree with positions: what both readers produce and everything else consumes.
+// YAML as a tree with positions; the output of both parsers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace muster::yaml {
 
-/// A place in a file; both count from one. Zero means unknown. Columns count bytes.
+/// A position in a file; line and column count from one, columns in bytes. Zero means unknown.
 struct Position {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -22,7 +22,7 @@ struct Position {
 
 enum class NodeKind : std::uint8_t { scalar, mapping, sequence };
 
-/// How a scalar was written. An empty plain scalar is YAML's null; an empty quoted one is text.
+/// The form of a scalar. An empty plain scalar is YAML's null; an empty quoted one is text.
 enum class ScalarStyle : std::uint8_t { plain, single_quoted, double_quoted };
 
 /// The index of a node in its tree; `kNoNode` is none.
@@ -36,9 +36,9 @@ struct Node {
   NodeKind kind = NodeKind::scalar;
   ScalarStyle style = ScalarStyle::plain;
   ScalarStyle key_style = ScalarStyle::plain;
-  bool is_flow = false;     ///< A mapping or sequence written in braces or brackets.
-  Position position{};      ///< Of the value; of an absent one, where it would stand.
-  Position key_position{};  ///< Of the key; zero outside mappings.
+  bool is_flow = false;     ///< A mapping or sequence in braces or brackets.
+  Position position{};      ///< The value's position; for a missing value its expected one.
+  Position key_position{};  ///< The key's position; zero outside mappings.
   NodeIndex first_child = kNoNode;
   NodeIndex next_sibling = kNoNode;
   std::uint32_t child_count = 0;
@@ -51,12 +51,12 @@ struct Document {
   std::int64_t class_id = 0;  ///< Unity's `!u!N`; 0 in plain files.
   std::int64_t file_id = 0;   ///< Unity's `&N`; 0 in plain files.
   bool is_stripped = false;
-  Position position{};       ///< Of the `---` line, or of the first token.
+  Position position{};       ///< The position of the `---` line, or of the first token.
   NodeIndex root = kNoNode;  ///< The document's top node; `kNoNode` when it is empty.
 };
 
-/// The documents of one file. Keeps the decoded texts; the source must outlive the tree.
-/// Not thread-safe while being built; afterwards reading from several threads is safe.
+/// The documents of one file. Owns the decoded texts; the source must outlive the tree. Not
+/// thread-safe during construction; afterwards several threads may read it.
 class Tree {
  public:
   std::vector<Document> documents;
@@ -64,13 +64,13 @@ class Tree {
 
   const Node& at(NodeIndex index) const { return nodes[index]; }
 
-  /// The child of a mapping with this key (the first one, should there be several), or `kNoNode`;
-  /// also `kNoNode` when `mapping` is `kNoNode` or no mapping, so that look-ups can be chained.
+  /// The first child of a mapping with this key, or `kNoNode`. Also `kNoNode` if `mapping` is
+  /// `kNoNode` or no mapping, so that calls can be chained.
   NodeIndex find(NodeIndex mapping, std::string_view key) const;
-  /// Follows keys separated by dots: `m_Modification.m_TransformParent`; into lists as Unity's
-  /// overrides do: `m_Slots.Array.data[2].ammo`.
+  /// Follows keys separated by dots: `m_Modification.m_TransformParent`; also into lists, in the
+  /// form of Unity's overrides: `m_Slots.Array.data[2].ammo`.
   NodeIndex find_path(NodeIndex mapping, std::string_view path) const;
-  /// The text of a scalar; empty for `kNoNode` and for anything that is no scalar.
+  /// The text of a scalar; empty for `kNoNode` and for other nodes.
   std::string_view scalar(NodeIndex index) const;
   /// The scalar below a key, or empty.
   std::string_view scalar_at(NodeIndex mapping, std::string_view key) const;
@@ -81,7 +81,8 @@ class Tree {
   NodeIndex add(const Node& node);
   /// Appends `child` to the children of `parent`; `last` is the child appended before, or kNoNode.
   void append_child(NodeIndex parent, NodeIndex last, NodeIndex child);
-  /// Copies a text into the tree's storage; the view lives as long as the tree (moves included).
+  /// Copies a text into the tree's storage; the view is valid as long as the tree (also after a
+  /// move).
   std::string_view keep(std::string text);
 
  private:
@@ -119,8 +120,8 @@ class Children {
   NodeIndex first_;
 };
 
-/// A reference as Unity writes it: `{fileID, guid, type}`. A null guid with a file id refers inside
-/// the same file; file id 0 is none.
+/// A reference in Unity's form: `{fileID, guid, type}`. A null guid with a file id refers to the
+/// same file; file id 0 means none.
 struct Reference {
   std::int64_t file_id = 0;
   Guid guid{};
@@ -129,15 +130,16 @@ struct Reference {
   bool is_null() const { return file_id == 0 && guid.is_null(); }
 };
 
-/// Reads a mapping as a reference. Fails with `malformed` when it has no `fileID` or a bad guid.
+/// Parses a mapping as a reference. Fails with `malformed` if it has no `fileID` or an invalid
+/// guid.
 Result<Reference> reference_at(const Tree& tree, NodeIndex index);
 
-/// Reads `true`, `false`, 1 or 0, in any case of the letters; nothing for anything else.
+/// Parses `true`, `false`, 1 or 0, ignoring case; nothing for other values.
 std::optional<bool> truth_in(const Tree& tree, NodeIndex index);
 
-/// Reads a weak reference in any of its spellings: a mapping with `val0..val3`, a mapping with
-/// `guid: <32 hex>`, or a scalar of 32 hex digits. Unset (all zero, or empty text) gives the null
-/// guid. Fails with `malformed` for anything else.
+/// Parses a weak reference in any spelling: a mapping with `val0..val3`, a mapping with `guid: <32
+/// hex>`, or a scalar of 32 hex digits. An unset one (all zero, or empty text) gives the null guid.
+/// Fails with `malformed` for other values.
 Result<Guid> weak_reference_at(const Tree& tree, NodeIndex index);
 
 }  // namespace muster::yaml

@@ -1,4 +1,4 @@
-// Growing a tree under the limits of a read.
+// Builds a tree within the limits of a parser.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace muster::yaml {
 
-/// What the readers of Unity's dialect share: the tree, its limits, and the first error. Every
-/// function that can fail returns false and leaves the reason in `error`.
+/// Shared by the parsers of Unity's dialect: the tree, its limits, and the first error. Functions
+/// that can fail return false and set `error`.
 struct TreeBuilder {
   Tree tree{};
   Limits limits{};
@@ -21,13 +21,13 @@ struct TreeBuilder {
     return false;
   }
 
-  /// Refuses one more open collection when `depth` are open already.
+  /// Refuses another open collection if `depth` reaches the limit.
   bool check_depth(std::size_t depth, const Position& position) {
     if (depth < limits.depth_max) return true;
     return fail_at(position, "nested deeper than the limit of " + std::to_string(limits.depth_max));
   }
 
-  /// Adds an empty scalar; `kNoNode` when the limit is reached.
+  /// Adds an empty scalar; `kNoNode` if the limit is reached.
   NodeIndex add_empty(const Position& position) {
     if (tree.nodes.size() >= limits.node_count_max) {
       fail_at(position, "more values than the limit of " + std::to_string(limits.node_count_max));

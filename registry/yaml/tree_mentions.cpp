@@ -22,7 +22,7 @@ class Finder {
     }
   }
 
-  // Depth is bounded by the reader.
+  // The parser limits the depth.
   void visit(NodeIndex index) {
     if (index == kNoNode) return;
     const Node& node = tree_.at(index);
@@ -71,7 +71,7 @@ class Finder {
     return true;
   }
 
-  // Some components keep JSON in their texts.
+  // Some components have JSON in their texts.
   void visit_text(const Node& node) {
     if (node.style == ScalarStyle::plain || node.text.find("guid") == std::string_view::npos) {
       return;

@@ -1,4 +1,4 @@
-// References out of a tree: what the scanner finds in text, where the text has been parsed.
+// Finds references in a tree, like the scanner in text.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace muster::yaml {
 
-/// Finds every mention of a guid in the tree of a plain file, in order of appearance, however it is
-/// spelled: in braces or on lines of its own, with quoted keys, with comments in between. `text` is
-/// what the tree was read from; offsets are of the guid's value in it (of the mapping, for
-/// `val0..val3`; of the scalar, for JSON inside one). Comments and prose are no mentions. Null
-/// guids, and what is none, are passed over.
+/// Finds every mention of a guid in the tree of a plain file, in order of appearance and in any
+/// spelling: in braces or on separate lines, with quoted keys, with comments in between. `text` is
+/// the parsed text. Offsets are those of the guid's value (for `val0..val3` of the mapping, for
+/// JSON in a scalar of the scalar). Comments and prose are not mentions. Skips null and invalid
+/// guids.
 void find_mentions(const Tree& tree, std::string_view text,
                    const std::function<void(const Mention&)>& found);
 

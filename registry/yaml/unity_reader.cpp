@@ -1,18 +1,18 @@
-// A reader of our own for Unity's dialect, because no conforming parser reads the files as Unity
-// writes them: `--- !u!4 &1 stripped` is no YAML, the `%TAG` directive of the first document holds
-// for all of them, and quoted texts continue at column one. Of 537 prefabs of one public project
-// the four common libraries refuse between 313 and 429; yaml-cpp reads the rest at 8 MB/s and its
-// nodes lose the anchor, which is the file id.
+// Our own parser for Unity's dialect, because no conforming parser reads Unity's files: `--- !u!4
+// &1 stripped` is no YAML, the `%TAG` directive of the first document applies to all of them, and
+// quoted texts continue at column one. Of 537 prefabs of one public project the four common
+// libraries refuse between 313 and 429; yaml-cpp reads the rest at 8 MB/s and its nodes lose the
+// anchor, which is the file id.
 //
-// How it works: line by line, with a stack of the block collections that are open, each with the
-// column at which its keys or dashes stand. A line closes what is indented deeper than itself,
-// then adds to what remains. Nothing recurses; nothing is looked at more than a fixed number of
-// times; scalars are views into the source unless folding or escapes force a copy.
+// How it works: line by line, with a stack of the open block collections, each with the column of
+// its keys or dashes. A line closes the collections that are indented deeper than itself, then adds
+// to the innermost remaining one. Nothing recurses; every byte is examined a fixed number of times;
+// scalars are views into the source unless folding or escapes require a copy.
 //
-// What it refuses, with a position, rather than guess: explicit keys (`? `), block scalars (`|`,
-// `>`), tabs in indentation, a value with a second `: `, a document that is a bare text. What it
-// takes as text: `&`, `*`, `!`, `%`, `@` and back-ticks at the start of a value, because Unity has
-// no anchors, aliases or tags inside an object.
+// It refuses these, with a position, instead of guessing: explicit keys (`? `), block scalars (`|`,
+// `>`), tabs in indentation, a value with a second `: `, a document that is a bare text. It treats
+// `&`, `*`, `!`, `%`, `@` and back-ticks at the start of a value as text, because Unity has no
+// anchors, aliases or tags inside an object.
 #include <charconv>
 #include <vector>
 
@@ -28,7 +28,8 @@ class UnityReader {
  public:
   UnityReader(std::string_view text, const Limits& limits)
       : builder_{.limits = limits}, flow_(builder_), cursor_(text) {
-    // A guess at the number of values, so that the vector seldom moves; untouched memory is free.
+    // An estimate of the number of values, so that the vector rarely moves; untouched memory is
+    // free.
     constexpr std::size_t kBytesPerNode = 28;
     constexpr std::size_t kReserveMax = 1U << 20U;
     builder_.tree.nodes.reserve(std::min(text.size() / kBytesPerNode + 16, kReserveMax));
@@ -42,13 +43,13 @@ class UnityReader {
   }
 
  private:
-  // A block collection that is open.
+  // An open block collection.
   struct Frame {
     NodeIndex node = kNoNode;
     NodeIndex last_child = kNoNode;
     std::size_t indent = 0;  // The column (from zero) of its keys or dashes.
     NodeKind kind = NodeKind::mapping;
-    bool is_pending = false;  // The last child has no value yet; a deeper line may bring it.
+    bool is_pending = false;  // The last child has no value yet; a deeper line may have it.
   };
 
   bool read_line();
@@ -109,7 +110,7 @@ bool UnityReader::read_header() {
   return read_header_words(builder_.tree.documents.back()) && finish_line();
 }
 
-// The words behind `---`: `!u!114`, `&11400000`, `stripped`.
+// The words after `---`: `!u!114`, `&11400000`, `stripped`.
 bool UnityReader::read_header_words(Document& document) {
   for (;;) {
     cursor_.skip_blanks();
@@ -140,7 +141,7 @@ bool UnityReader::read_header_words(Document& document) {
 bool UnityReader::read_content() {
   const std::size_t indent = column();
   const bool is_dash = cursor_.at_indicator('-');
-  // A sequence may stand at its key's own column, so only a line without a dash ends it.
+  // A sequence may begin at its key's own column, so only a line without a dash ends it.
   while (!open_.empty() &&
          (open_.back().indent > indent ||
           (open_.back().indent == indent && !is_dash && open_.back().kind == NodeKind::sequence))) {
@@ -165,8 +166,8 @@ bool UnityReader::refuse_line(const char* expected) {
   return builder_.fail_at(cursor_.position(), expected);
 }
 
-// Makes the collection at `column` the innermost open one: it is already, or it begins here as
-// the value that a key or a dash waits for, or as the document's root.
+// Makes the collection at `column` the innermost open one: it is already, or it begins here as the
+// value of a key or a dash, or as the document's root.
 bool UnityReader::open(NodeKind kind, std::size_t column) {
   const Position here = cursor_.position_of(cursor_.line_begin + column);
   NodeIndex target = kNoNode;
@@ -212,7 +213,7 @@ bool UnityReader::read_dash() {
   return true;
 }
 
-// Reads `key: value`, `key:` or a value that stands alone.
+// Parses `key: value`, `key:` or a single value.
 bool UnityReader::read_entry() {
   const Position here = cursor_.position();
   const std::size_t key_column = column();
@@ -250,10 +251,10 @@ bool UnityReader::read_entry() {
   return read_key(key, here, key_column);
 }
 
-// Requires: the cursor stands on the colon.
+// Requires: the cursor is at the colon.
 bool UnityReader::read_key(const Scalar& key, const Position& position, std::size_t column) {
   const char* const colon = cursor_.at;
-  cursor_.at = cursor_.line_begin + column;  // Where an error would be.
+  cursor_.at = cursor_.line_begin + column;  // The position of an error.
   if (!open(NodeKind::mapping, column)) return false;
   cursor_.at = colon + 1;
   const NodeIndex child = add_child(this->column());
@@ -265,7 +266,7 @@ bool UnityReader::read_key(const Scalar& key, const Position& position, std::siz
   return read_value(child, column);
 }
 
-// A line that holds only a value: what the key or dash before it waits for, or a whole document.
+// A line with only a value: that of the key or dash before it, or of a whole document.
 bool UnityReader::read_lone_value() {
   const bool is_flow = *cursor_.at == '{' || *cursor_.at == '[';
   if (open_.empty()) {
@@ -323,7 +324,7 @@ bool UnityReader::read_value(NodeIndex target, std::size_t parent_indent) {
   return true;
 }
 
-// True, with an error, when `|` or `>` at the cursor begins a block scalar and no mere text.
+// True, with an error, if `|` or `>` at the cursor begins a block scalar and not a text.
 bool UnityReader::refuse_block_scalar() {
   const char* end = cursor_.at + 1;
   while (end < cursor_.line_end && (*end == '+' || *end == '-' || (*end >= '1' && *end <= '9'))) {
@@ -338,7 +339,7 @@ bool UnityReader::refuse_block_scalar() {
   return is_header;
 }
 
-// Nothing but a comment may follow a value that has its own end.
+// Only a comment may follow a value that has its own end.
 bool UnityReader::finish_line() {
   cursor_.skip_blanks();
   if (cursor_.at_line_end() || cursor_.at_comment()) return true;

@@ -59,7 +59,7 @@ function changeOf(asset) {
 
 // ---- hierarchies: a node has a name, sums and children; a leaf has an asset
 
-// Its names from the top, and which of them are no folders and stand for themselves.
+// The names from the top, and which of them are not folders.
 function placeOf(asset, group) {
   const path = asset.path.split("/");
   if (group === "kind") return { names: [asset.kind, ...path], fixed: 0, bundle: -1 };
@@ -94,7 +94,7 @@ function treeOf(group) {
   target.trees.set(group, root);
   return root;
 }
-// A folder that holds one folder and nothing else is shown with it.
+// A folder that contains only one folder is merged with it.
 function collapse(node) {
   node.children = (node.map ? [...node.map.values()] : []).map(child => {
     while (!child.fixed && child.map && child.map.size === 1) {
@@ -111,9 +111,9 @@ function collapse(node) {
 }
 const valueOf = node => state.metric === "plain" ? node.plain : node.bytes;
 
-// ---- the map: squarified (Bruls, Huizing, van Wijk 2000), as deep as there is room
+// ---- the map: squarified (Bruls, Huizing, van Wijk 2000), as deep as space allows
 
-// The largest children; all others as one, which opens like a folder.
+// The largest children; the others are one node, which opens like a folder.
 function shownOf(node) {
   if (node.shown && node.shownBy === state.metric) return node.shown;
   const sorted = node.children.filter(child => valueOf(child) > 0)
@@ -161,7 +161,7 @@ function squarify(rest, x, y, width, height) {
 function colorOf(node) {
   let of = node;
   if (!of.asset) {
-    // A group has the color of what it mostly is.
+    // A group has the color of its largest kind.
     if (node.main && node.mainOf === state.metric) of = node.main;
     else {
       while (!of.asset && of.children.length) {
@@ -191,7 +191,7 @@ function drawMap() {
     if (!node.asset) place.box.setAttribute("aria-expanded", "false");
     state.places.push(place);
   }
-  // Level by level, so that where boxes run out, the small ones are missing everywhere.
+  // Level by level, so that the box limit omits only small boxes.
   let level = state.places;
   while (level.length) level = level.flatMap(drawInside);
   map.replaceChildren(...state.places.map(place => place.box));
@@ -240,7 +240,7 @@ function drawCrumbs() {
     `\u00a0 ${size(valueOf(state.node))}, ${state.node.count} assets` }));
 }
 
-// ---- moving about
+// ---- navigation
 
 function open(node, takesFocus, focus) {
   if (node.asset) return select(node);
@@ -304,7 +304,7 @@ byId("map").addEventListener("keydown", event => {
   } else return;
   event.preventDefault();
 });
-// An asset is told of where it is, a group is opened.
+// Shows the position of an asset; opens a group.
 byId("map").addEventListener("click", event => {
   const box = event.target.closest(".box");
   if (!box) return;
@@ -322,9 +322,9 @@ document.addEventListener("keydown", event => {
   byId("search").select();
 });
 
-// ---- what pulled an asset in
+// ---- the chain that adds an asset to the build
 
-// From the asset to what a registry names.
+// From the asset to an asset that a registry names.
 function chainOf(asset) {
   const chain = [asset.guid], seen = new Set(chain);
   for (let at = asset; at && at.by && !seen.has(at.by);) {
@@ -352,11 +352,11 @@ function reveal(asset) {
   };
   node = find(node);
   if (!node) return;
-  // Among the smaller ones of many, it is where those are opened.
+  // A small one may be inside the node of the others, which is opened then.
   state.node = node.parent;
   while (!shownOf(state.node).includes(node)) {
     const smaller = shownOf(state.node).find(each => !each.asset && each.children.includes(node));
-    if (!smaller) break;  // it takes no bytes
+    if (!smaller) break;  // it has no bytes
     state.node = smaller;
   }
   state.focus = node;
@@ -489,7 +489,7 @@ function card(value, text, ...more) {
   return make("div", { className: "card" }, make("b", { textContent: value }),
     make("span", { textContent: text }), ...more);
 }
-// How much of a budget is used, with a line.
+// The used part of a budget, with a line.
 function budgetCard(bytes, budget, what, id) {
   const over = bytes > budget;
   const line = make("i", {});
@@ -619,7 +619,7 @@ function drawLegend() {
   }));
 }
 
-// ---- the whole
+// ---- the whole page
 
 function show(next) {
   target = next;

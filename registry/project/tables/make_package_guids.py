@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-# Repositories that hold packages elsewhere than at their top: folder and name.
+# Repositories with packages below their top: folder and name.
 PACKAGES = {
     "FirstGearGames+FishNet": [("Assets/FishNet/", "com.firstgeargames.fishnet")],
     "MirrorNetworking+Mirror": [("Assets/Mirror/", "com.mirror-networking.mirror")],
@@ -27,14 +27,14 @@ PACKAGES = {
     "mob-sakai+ParticleEffectForUGUI": [("Packages/src/", "com.coffee.ui-particle")],
     "Mathijs-Bakker+Extenject": [("UnityProject/Assets/Plugins/Zenject/",
                                   "com.svermeulen.extenject")],
-    # Unity gives this package with the editor alone; the project embeds it.
+    # Unity ships this package only with the editor; the project embeds it.
     "madeflyoke+TripleClaw": [("Packages/com.unity.2d.sprite/Editor/ObjectMenuCreation/",
                                "com.unity.2d.sprite")],
     "vrm-c+UniVRM": [("Assets/VRM/", "com.vrmc.univrm"), ("Assets/VRM10/", "com.vrmc.vrm"),
                      ("Assets/UniGLTF/", "com.vrmc.gltf"), ("Packages/VRM/", "com.vrmc.univrm"),
                      ("Packages/VRM10/", "com.vrmc.vrm"), ("Packages/UniGLTF/", "com.vrmc.gltf")],
 }
-# Classes that have no package: what a script has to derive from to be referred to.
+# Classes without a package: assets can refer only to scripts that derive from these.
 ENGINE_BASES = {"MonoBehaviour", "ScriptableObject", "StateMachineBehaviour", "ScriptedImporter",
                 "AssetPostprocessor", "RenderPipelineAsset", "RenderPipelineGlobalSettings",
                 "PlayableAsset", "TileBase", "Tile", "GridBrushBase", "GridBrush",
@@ -44,7 +44,7 @@ ASSET_EXTENSIONS = {"anim", "asmdef", "asset", "compute", "controller", "fbx", "
                     "playable", "png", "prefab", "psd", "renderTexture", "shader", "shadergraph",
                     "shadersubgraph", "tga", "tif", "tss", "ttf", "uss", "uxml", "vfx",
                     "vfxoperator", "vfxblock", "wav"}
-# What no project refers to: other folders of a package.
+# Folders of a package to which no project refers.
 IGNORED = re.compile(r"(^|/)(Documentation|Samples|Tests|TestRunner|Tests\.[^/]*|\.[^/]*|[^/]*~)/|"
                      r"(^|/)(Tests?|Samples?|Examples?|Demos?|Icons)/|"
                      r"/Editor/.*\.(png|psd|tga|tif)$")
