@@ -216,9 +216,9 @@ Result<void> check_ignored(const ProjectRevision& old, const Project& now) {
     for (const ProjectRevision::Part& part : old.parts) {
       const auto inner = path_below(part.at, path);
       if (!inner || !part.files->ignores(*inner)) continue;
-      return fail(ErrorCode::malformed, "Git ignores '" + path.text() +
-                                            "', so no revision tells what it was; commit it, or "
-                                            "compare with a build");
+      return fail(ErrorCode::malformed,
+                  "Git ignores '" + path.text() +
+                      "', so no revision contains it; commit it, or compare with a build");
     }
   }
   return {};

@@ -70,7 +70,7 @@ std::vector<std::string> places_of(const BuildArguments& arguments) {
 void tell_preparation(const Project& project, Session& session) {
   const auto plan = plan_prepare(project);
   if (!plan) {
-    tell(session, "whether the registries are up to date cannot be told: " + plan.error().message);
+    tell(session, "cannot check whether the registries are up to date: " + plan.error().message);
     return;
   }
   std::size_t changes = 0;
@@ -158,7 +158,7 @@ int check_any(const Project& project, const BuildJob& job, Session& session) {
   } else if (session.is_quiet) {
     refuse(session, no_registries_note(project));  // otherwise `check_before` has printed it
   }
-  refuse(session, "nothing was built; '--allow-empty' builds all the same");
+  refuse(session, "nothing was built; '--allow-empty' allows an empty build");
   return kFindings;
 }
 
@@ -425,22 +425,22 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       .add_option("--cache", arguments.caches,
                   "Where builds share bundles: a folder, or a server's address; twice for both")
       ->allow_extra_args(false);
-  command.add_option("--cache-size", arguments.cache_size, "The most that the folder keeps")
+  command.add_option("--cache-size", arguments.cache_size, "The maximum size of the folder")
       ->capture_default_str();
   command.add_option("--cache-token", arguments.cache_token,
-                     "A file with the bearer token that the server wants");
+                     "A file with the server's bearer token");
   command.add_option("--cache-ca", arguments.cache_ca,
                      "A file with the certificates to trust, instead of the system's");
   command.add_flag("--cache-read-only", arguments.is_cache_read_only,
-                   "Ask the server, and put nothing there");
+                   "Query the server without storing");
   command.add_flag("--explain", arguments.explains,
-                   "Tell of every bundle why it was packed, or that it was kept");
+                   "Print for each bundle why it was packed, or that it was kept");
   command.add_flag("--dry-run", arguments.is_dry_run,
                    "Check the project and print what would be packed; write nothing");
   command.add_flag("--strict", arguments.is_strict, "Refuse to build while there are warnings");
   command
       .add_option("--fail-on", arguments.fail_on,
-                  "The least severity of findings that refuses the build: error, warning, note")
+                  "The minimum severity of findings that refuses the build: error, warning, note")
       ->check(one_of({"error", "warning", "note"}))
       ->capture_default_str();
   command
@@ -448,13 +448,12 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
                   "Seconds to wait for another build in --out, instead of failing at once")
       ->check(CLI::Range(0, 86400));
   command.add_flag("--allow-empty", arguments.allows_empty,
-                   "Build, though the registries name nothing");
-  command.add_flag("--force", arguments.is_forced, "Build everything, whatever is there");
-  command.add_option(
-      "--previous", arguments.previous,
-      "An earlier build to take what is unchanged from, when there is none in --out");
+                   "Build even if the registries are empty");
+  command.add_flag("--force", arguments.is_forced, "Build everything, even if it is up to date");
+  command.add_option("--previous", arguments.previous,
+                     "An earlier build whose unchanged content is reused, if --out has none");
   command.add_flag("--verify-incremental", arguments.verifies_incremental,
-                   "Build once more from nothing, and compare with the output");
+                   "Build again from nothing, and compare with the output");
   command.add_flag("--verify-determinism", arguments.verifies_determinism,
                    "Build twice from nothing, in another order and with other threads; compare");
   command.add_option("--format", arguments.format, "text or json")
@@ -468,7 +467,7 @@ void add_build(CLI::App& app, Session& session) {
       app.add_subcommand("build", "Pack one compressed bundle per prefab, for client and server");
   add_build_options(*command, *arguments);
   command->footer(
-      "What exceeds a budget of muster.yaml is told, with exit code 1; the build is there.\n\n"
+      "An exceeded budget of muster.yaml gives exit code 1; the build is still published.\n\n"
       "Example:\n  muster build my-game --out build/game --level 19");
   command->callback([arguments, &session] { session.exit_code = build(*arguments, session); });
 }

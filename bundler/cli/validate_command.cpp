@@ -156,7 +156,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   if (!is_same_look) {
     tell(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
                       " that this look does not find; " + same_look +
-                      " tells whether they are there");
+                      " shows whether they still exist");
     return true;
   }
   if (arguments.prune_baseline) {
@@ -167,7 +167,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
     return true;
   }
   const std::string outdated = "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
-                               " that nobody finds any more; '--prune-baseline' takes them out";
+                               " that no longer exist; '--prune-baseline' removes them";
   if (arguments.strict) {
     refuse(session, outdated);
   } else {
@@ -282,19 +282,19 @@ void add_validate(CLI::App& app, Session& session) {
   command->add_option("--write-baseline", arguments->write_baseline,
                       "Accept all present findings into this file");
   command->add_flag("--prune-baseline", arguments->prune_baseline,
-                    "Take out of the baseline what is no longer there");
+                    "Remove fixed findings from the baseline");
   command->add_flag("--strict", arguments->strict,
                     "Warnings become errors, and an outdated baseline a failure");
   command
       ->add_option("--fail-on", arguments->fail_on,
-                   "The least severity of findings that gives exit code 1: error, warning, note")
+                   "The minimum severity of findings for exit code 1: error, warning, note")
       ->check(one_of({"error", "warning", "note"}))
       ->capture_default_str();
-  command->add_option("--against", arguments->against,
-                      "Also tell what breaks games that have shipped: a Git revision, a build's "
-                      "folder or a catalog");
+  command->add_option(
+      "--against", arguments->against,
+      "Also report what breaks shipped games: a Git revision, a build's folder or a catalog");
   command->add_option("--build", arguments->build,
-                      "Also hold this build's output to the budgets of muster.yaml");
+                      "Also compare this build's output with the budgets of muster.yaml");
   command
       ->add_option(
           "--variant", arguments->variants,
@@ -302,9 +302,9 @@ void add_validate(CLI::App& app, Session& session) {
           "variant's file")
       ->allow_extra_args(false);
   command->add_flag("--fix", arguments->fix,
-                    "Mend what needs no thought: sidecars, registries, stored guids and ids");
+                    "Fix mechanical problems: sidecars, registries, stored guids and ids");
   command->add_flag("--dry-run", arguments->dry_run,
-                    "With '--fix': only say what would change, and what would remain");
+                    "With '--fix': only print what would change, and what would remain");
   command->add_flag("--allow-loss", arguments->allow_loss,
                     "With '--fix': also remove entries and retire their ids");
   command->add_option("--explain", arguments->explain, "Explain a rule ('all' for every rule)");

@@ -131,7 +131,7 @@ std::string as_text_report(const Project& project, AssetNumber asset,
     text += "\n";
   }
   for (const auto& [target, rule] : strippings) {
-    text += fmt::format("{}: stripped ({}); 'muster audit' tells more\n", target, rule);
+    text += fmt::format("{}: stripped ({}); for more use 'muster audit'\n", target, rule);
   }
   text += fmt::format("mentioned by {} asset{}\n", users.size(), users.size() == 1 ? "" : "s");
   for (const AssetNumber user : users) text += "    " + path(user) + "\n";

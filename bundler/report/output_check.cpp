@@ -202,7 +202,7 @@ class OutputChecker {
     for (const auto& [folder, part] : told->items()) {
       const bool is_here = std::ranges::count(targets, folder, &TargetCheck::folder) > 0;
       if (is_here || !key_) continue;
-      note(folder, ErrorCode::not_found, "the signed report tells of it, but it is not here");
+      note(folder, ErrorCode::not_found, "the signed report lists it, but it is missing");
     }
     for (const TargetCheck& target : targets) {
       if (!target.fingerprint) continue;

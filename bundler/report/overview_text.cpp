@@ -79,7 +79,7 @@ void add_sharing(const OverviewTarget& target, std::string& text) {
   if (varies) text += "  of what varies the default counts as loaded\n";
   text += fmt::format("  files open for a prefab: {} in the middle, {} at most ({})\n",
                       loads.files.median, loads.files.max, shown_text(loads.files.worst));
-  text += fmt::format("  source bytes loaded in vain: {} in the middle, {} at most ({})\n",
+  text += fmt::format("  unneeded source bytes loaded: median {}, maximum {} ({})\n",
                       loads.vain_bytes.median, loads.vain_bytes.max,
                       shown_text(loads.vain_bytes.worst));
   for (std::size_t i = 0; i < std::min(loads.beyond.size(), kListed); ++i) {

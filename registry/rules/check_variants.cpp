@@ -135,7 +135,7 @@ class VariantCheck {
         if (own != nullptr && own->base == nested) continue;
         add("variant-flattened", asset,
             "this contains " + quoted(nested) +
-                ", whose variants the game chooses: here it stays as it is");
+                ", whose variants the game chooses: here it does not vary");
       }
     }
   }
