@@ -71,8 +71,17 @@ Packing prefab_packing(const Project& project, AssetNumber asset, const AssetPat
     return failed("prefab-without-root", {path, {}}, "this prefab has no root");
   }
   for (const PrefabProblem& problem : prefab.problems) {
-    if (problem.kind != PrefabProblem::Kind::cut_short || problem.path != path) continue;
-    return failed("cut-short", {path, problem.position}, problem.detail);
+    if (problem.path != path) continue;
+    if (problem.kind == PrefabProblem::Kind::cut_short) {
+      return failed("cut-short", {path, problem.position}, problem.detail);
+    }
+    const bool is_missing_base = problem.kind == PrefabProblem::Kind::missing_source &&
+                                 prefab.is_incomplete && !project.is_known_elsewhere(problem.guid);
+    if (is_missing_base) {
+      return failed("prefab-without-root", {path, problem.position},
+                    "its base, " + problem.guid.to_string() +
+                        ", is not in the project, so nothing of the base would be packed");
+    }
   }
   return {true, {}};
 }
