@@ -107,7 +107,6 @@ void GameClient::Impl::begin_level(Connection& connection) {
   welcome->level = next_levels.back().level;
   welcome->placed = next_levels.back().placed;
   next_levels.clear();
-  has_sent_structs = false;  // They may have been under way when the map began.
   want_level();
 }
 

@@ -40,7 +40,8 @@ void GameClient::Impl::take_cue(const TimedEvent& event) {
   const bool is_own = !cue->key.is_none() && prediction != nullptr;
   if (is_own && !prediction->cues().confirm(cue->key)) return;  // It has been played.
   QueuedCue& queued = queue_cue();
-  queued.tick = is_own ? 0 : static_cast<double>(event.tick);
+  // One that came before its tick, because too many wait, plays with the newest state.
+  queued.tick = is_own ? 0 : static_cast<double>(std::min(event.tick, tick().value()));
   queued.is_late = is_own;
   queued.bytes.assign(event.bytes.begin(), event.bytes.end());
 }

@@ -83,6 +83,7 @@ void GameClient::Impl::frame(Time at) {
     net->receive(net_time(now));
     load();
     if (Connection* const connection = net->connection()) {
+      follow_map(*connection);
       read_messages(*connection);
       read_loose(*connection);
       read_reports(*connection);
@@ -95,6 +96,14 @@ void GameClient::Impl::frame(Time at) {
     end_if_over();
   }
   report_problems();
+}
+
+/// A map ends the messages under way, in both directions.
+void GameClient::Impl::follow_map(const Connection& connection) {
+  if (connection.map() == pipe_map) return;
+  pipe_map = connection.map();
+  pipe.begin_map();
+  has_sent_structs = false;
 }
 
 void GameClient::Impl::resolve() {
@@ -149,6 +158,7 @@ void GameClient::Impl::predict() {
     receiver.set_adoption(&prediction->spawns());
     prediction->set_replays_all(rules.replays_all);
     prediction->set_choice(&prediction_choice);
+    prediction->set_forces(&forces);
     if (welcome) prediction->set_shared_seed(welcome->shared_seed);
     prediction->set_cue_player([this](const Cue& cue, bool is_late) { predict_cue(cue, is_late); });
     prediction->set_hit_tests(&hit_tests);
@@ -160,7 +170,7 @@ void GameClient::Impl::predict() {
   for (const EntityId entity : spawned) {
     prediction->note_entity(entity, references[entity.slot()].second);
   }
-  prediction->reconcile(tick(), clock ? clock->fraction() : 0, now);
+  prediction->reconcile(tick(), servo != nullptr ? servo->fraction() : 0, now);
   end_predicted_spawns();
 }
 
@@ -417,7 +427,7 @@ void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp,
   copy_commands(sampler.last(), commands);
   forces.apply(stamp, commands);
   if (prediction == nullptr) return;
-  prediction->run(stamp, commands);
+  prediction->run(stamp, sampler.last());
   std::vector<EntityId>& made = prediction->spawns().made();
   spawned.insert(spawned.end(), made.begin(), made.end());
   made.clear();

@@ -115,6 +115,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void report_problems();
 
   // Messages.
+  void follow_map(const Connection& connection);
   void read_messages(Connection& connection);
   void read_loose(Connection& connection);
   bool take(SessionMessage kind, std::span<const std::byte> body);
@@ -199,7 +200,8 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::unique_ptr<CommandClock> servo;        ///< Of predicted time; null before the first state.
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
-  bool has_sent_structs = false;
+  bool has_sent_structs = false;  ///< In this map.
+  std::uint16_t pipe_map = 0;     ///< The connection's map that `pipe` sends in.
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Client> net;
   std::optional<Welcome> welcome;

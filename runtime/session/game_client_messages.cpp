@@ -91,9 +91,13 @@ void GameClient::Impl::read_reports(Connection& connection) {
 
 /// A field that this version of the game does not have is not forced.
 bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
-  const std::optional<ForcedField> forced = forces.decode(body);
-  if (!forced || !forces.follow(*forced)) return true;
-  if (prediction != nullptr) prediction->force(*forced);
+  if (const std::optional<ForcedField> forced = forces.decode(body)) {
+    if (!forces.follow(*forced)) {
+      problems.add({.kind = ProblemKind::refused,
+                    .tick = tick(),
+                    .text = "too many fields are forced at once: one was dropped"});
+    }
+  }
   return true;
 }
 

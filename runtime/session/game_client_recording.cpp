@@ -107,6 +107,7 @@ void GameClient::Impl::go_to(Tick to) {
   }
   ++played_ticks;
   view_clock.reset();
+  for (QueuedCue& one : cues) one.is_done = true;  // They belong to the place that was left.
   const RecordedSource source(*recording);
   apply(source, {});
   recording->clear();

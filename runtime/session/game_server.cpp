@@ -203,15 +203,16 @@ Result<void> GameServer::record(const std::string& path) {
   return {};
 }
 
-void GameServer::stop_recording() {
-  if (impl_->recorder == nullptr) return;
-  if (const Result<void> written = impl_->recorder->finish(); !written) {
-    impl_->problems.add(
-        {.kind = ProblemKind::unwritten,
-         .tick = impl_->simulation.tick(),
-         .text = "the end of the recording is missing: " + written.error().message});
+void GameServer::stop_recording() { impl_->stop_recording(); }
+
+void GameServer::Impl::stop_recording() {
+  if (recorder == nullptr) return;
+  if (const Result<void> written = recorder->finish(); !written) {
+    problems.add({.kind = ProblemKind::unwritten,
+                  .tick = simulation.tick(),
+                  .text = "the end of the recording is missing: " + written.error().message});
   }
-  impl_->recorder.reset();
+  recorder.reset();
 }
 
 GameServerMetrics GameServer::metrics() const {

@@ -114,9 +114,13 @@ void GameServer::Impl::update_clients() {
   auto update = [this](std::uint32_t index) {
     Player& player = *players[index];
     Connection* const connection = net->connection(player.client);
-    if (connection == nullptr) return;
-    // A map that begins ends the messages under way: those of the new one come after it.
+    // A map that begins ends the messages under way: those of the new one wait for it.
+    if (connection == nullptr || begins_map) return;
     replication->update(id_of(player), *connection, net_time(now));
+    if (connection->map() != player.pipe_map) {
+      player.pipe_map = connection->map();
+      player.pipe.begin_map();
+    }
     player.pipe.flush(*connection);
   };
   const auto count = static_cast<std::uint32_t>(players.size());
@@ -148,15 +152,18 @@ void GameServer::Impl::write_files() {
 
 void GameServer::Impl::update_connections() {
   // Players join and leave within a map. A callback may close the server, which adds events.
-  for (std::size_t i = 0; i < net->events().size() && !is_between_maps(); ++i) {
-    const ServerEvent event = net->events()[i];
+  while (events_read < net->events().size() && !is_between_maps()) {
+    const ServerEvent event = net->events()[events_read++];
     if (event.kind == ServerEvent::Kind::connected) {
       join(event);
     } else {
       leave(event);
     }
   }
-  if (!is_between_maps()) net->clear_events();
+  if (events_read == net->events().size()) {
+    net->clear_events();
+    events_read = 0;
+  }
   for (std::size_t i = 0; i < players.size(); ++i) {
     Player& player = *players[i];
     Connection* const connection = net->connection(player.client);
@@ -168,7 +175,8 @@ void GameServer::Impl::update_connections() {
 }
 
 void GameServer::Impl::join(const ServerEvent& event) {
-  auto made = std::make_unique<Player>(content->game().commands.types, view_rules(content->game()));
+  const Game& game = first_content->game();  // A player may stay longer than a reloaded build.
+  auto made = std::make_unique<Player>(game.commands.types, view_rules(game));
   Player& player = *made;
   player.id = free_player();
   player.client = event.client;
@@ -243,7 +251,10 @@ void GameServer::Impl::run_tick() {
 void GameServer::Impl::replicate() {
   replication->begin_tick(simulation.tick().value());
   has_begun = true;
-  if (begins_map && !is_changing_level) begin_map();
+  if (begins_map && !is_changing_level) {
+    begins_map = false;
+    replication->begin_map({});
+  }
   send_changes();
   sender->write(replication->world());
   update_views();

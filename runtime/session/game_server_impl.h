@@ -40,6 +40,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     PlayerId id = PlayerId::none;
     ClientHandle client;
     MessagePipe pipe;
+    std::uint16_t pipe_map = 0;  ///< The connection's map that `pipe` sends in.
     std::optional<StructDecoder> decoder;
     CommandQueue commands;
     bool is_waiting = false;  ///< This tick runs the command of the last one again.
@@ -98,7 +99,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   bool is_between_maps() const { return is_changing_level || begins_map; }
   void change_level(const Guid& guid);
   void update_level();
-  void begin_map();
+  void prepare_map();
+  void stop_recording();
   LevelBegin level_begin() const;
   Result<ReloadSummary> reload(const Build& build);
   void restart_replication(ReplicatedTypes&& found);
@@ -186,6 +188,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::vector<std::unique_ptr<Player>> players;  ///< By ascending id.
   std::vector<PlayerInfo> infos;
   std::uint16_t last_player = 0;
+  std::size_t events_read = 0;    ///< Of the network's: a map that begins postpones the rest.
   std::uint64_t shared_seed = 0;  ///< For random numbers in shared systems; clients know it.
   std::uint64_t skipped_ticks = 0;
   bool is_closed = false;

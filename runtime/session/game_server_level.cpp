@@ -51,8 +51,7 @@ void GameServer::Impl::change_level(const Guid& guid) {
   problems.add({.kind = ProblemKind::dropped,
                 .tick = simulation.tick(),
                 .text = "the recording ends with its level: begin another one in `on_level`"});
-  static_cast<void>(recorder->finish());
-  recorder.reset();
+  stop_recording();
 }
 
 void GameServer::Impl::update_level() {
@@ -71,9 +70,9 @@ void GameServer::Impl::update_level() {
   } else if (!place_level()) {
     return simulation.despawn_all();  // Entities that were spawned meanwhile.
   }
-  begins_map = true;
   is_changing_level = false;
   simulation.set_paused(false);
+  prepare_map();
   const auto callback = on_level;  // It may replace itself.
   if (callback) callback();
 }
@@ -110,22 +109,22 @@ LevelBegin GameServer::Impl::level_begin() const {
   return begin;
 }
 
-/// Requires: between `begin_tick` and `end_tick` of the replication.
-void GameServer::Impl::begin_map() {
-  begins_map = false;
-  // Messages under way end with the map, perhaps the first ones: they are sent again.
+/// Messages under way end with the map, perhaps the first ones: they are sent again, before those
+/// that the game sends from now on.
+void GameServer::Impl::prepare_map() {
+  begins_map = true;
   const LevelBegin begin = level_begin();
   for (const auto& player : players) {
-    player->pipe = MessagePipe();
+    player->pipe.drop_waiting();
     const Welcome welcome{.player = static_cast<PlayerNumber>(player->id),
                           .ticks_per_second = content->game().ticks_per_second,
                           .snapshot_ticks = snapshot_ticks(content->game()),
                           .level = begin.level,
-                          .placed = begin.placed};
+                          .placed = begin.placed,
+                          .shared_seed = shared_seed};
     static_cast<void>(player->pipe.send(SessionMessage::structs, encoder.schema()));
     static_cast<void>(player->pipe.send(SessionMessage::welcome, encode(welcome)));
   }
-  replication->begin_map({});
 }
 
 Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {
@@ -177,13 +176,12 @@ void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
         id_of(*player), {.player = static_cast<PlayerNumber>(player->id), .team = player->team});
   }
   simulation.resend_all();
-  begins_map = true;
+  prepare_map();
   if (recorder == nullptr) return;
   problems.add({.kind = ProblemKind::dropped,
                 .tick = simulation.tick(),
                 .text = "the recording ends, because the build has other types: begin another"});
-  static_cast<void>(recorder->finish());
-  recorder.reset();
+  stop_recording();
 }
 
 }  // namespace muster

@@ -53,10 +53,28 @@ bool MessagePipe::send(SessionMessage kind, std::span<const std::byte> body) {
 void MessagePipe::flush(Connection& connection) {
   while (!waiting_.empty()) {
     if (connection.send_message(kMessageChannel, waiting_.front()) != SendStatus::queued) return;
-    waiting_bytes_ -= waiting_.front().size();
-    if (spare_.size() < kSpareMax) spare_.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
+    pop_part();
   }
+}
+
+void MessagePipe::pop_part() {
+  std::vector<std::byte>& part = waiting_.front();
+  is_inside_ = (std::to_integer<std::uint8_t>(part.front()) & kContinues) != 0;
+  waiting_bytes_ -= part.size();
+  if (spare_.size() < kSpareMax) spare_.push_back(std::move(part));
+  waiting_.pop_front();
+}
+
+void MessagePipe::drop_waiting() {
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  is_inside_ = false;
+}
+
+void MessagePipe::begin_map() {
+  incoming_.clear();
+  while (is_inside_ && !waiting_.empty()) pop_part();
+  is_inside_ = false;
 }
 
 MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessage& kind,

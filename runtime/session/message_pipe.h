@@ -45,15 +45,22 @@ class MessagePipe {
 
   /// False when too many bytes wait, or the message is too large: nothing of it is sent.
   [[nodiscard]] bool send(SessionMessage kind, std::span<const std::byte> body);
+  /// Drops what waits to be sent.
+  void drop_waiting();
+  /// The connection's map has changed: messages that were partly sent or received are dropped.
+  void begin_map();
   /// Hands waiting parts to the connection, as many as it takes. Once per frame.
   void flush(Connection& connection);
   /// The next complete message; `body` is valid until the next call.
   Received receive(Connection& connection, SessionMessage& kind, std::span<const std::byte>& body);
 
  private:
+  void pop_part();
+
   std::deque<std::vector<std::byte>> waiting_;
   std::vector<std::vector<std::byte>> spare_;  ///< Kept for their memory.
   std::size_t waiting_bytes_ = 0;
+  bool is_inside_ = false;  ///< The last part that was handed over continues.
   std::vector<std::byte> incoming_;
   std::vector<std::byte> complete_;
 };

@@ -37,6 +37,7 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
   list_components(game);
   has_match_rule_ = !game.overrides.spawn_matches().empty();
   for (CommandSet& set : history_) set = default_commands(game.commands.types);
+  forced_ = default_commands(game.commands.types);
   simulation_.set_forecast(this);
   simulation_.set_cues([this](const Cue& cue) {
     if (is_probing_ || !cues_.predict(cue.key, cue.options.cause, replay_, is_replaying_)) return;
@@ -153,29 +154,23 @@ void OwnPrediction::fill_gap(std::uint32_t number) {
   }
 }
 
-void OwnPrediction::force(const ForcedField& forced) {
-  CommandForces forces(command_types_);
-  if (!forces.follow(forced)) return;
-  const std::int32_t count =
-      std::min<std::int32_t>(command_steps(forced.stamp, newest_) + 1, kReplayedMax);
-  for (std::int32_t i = count; i-- > 0;) {
-    const std::uint32_t number = newest_ - static_cast<std::uint32_t>(i);
-    forces.apply(number, history_[number % kReplayedMax]);
-  }
+/// The history has raw commands, because a force that arrives later changes older ones too.
+void OwnPrediction::begin_command(std::uint32_t number) {
+  copy_commands(history_[number % kReplayedMax], forced_);
+  if (forces_ != nullptr) forces_->apply(number, forced_);
+  running_ = &forced_;
+  running_number_ = number;
 }
 
 void OwnPrediction::run_tick(std::uint32_t number) {
-  running_ = &history_[number % kReplayedMax];
-  running_number_ = number;
+  begin_command(number);
   subset_.clear();
   for (const Own& own : own_) {
     // One that this command spawns is added when its system has ended.
     if (is_unborn(own, number) || own.born == number) continue;
     if (command_steps(own.number, number) > 0) subset_.push_back(own.entity);
   }
-  const std::int32_t ahead = std::max(command_steps(received_number_, number), 0);
-  simulation_.predict_tick(Tick(received_tick_.value() + static_cast<std::uint32_t>(ahead)),
-                           subset_);
+  simulation_.predict_tick(Tick(number), subset_);
   running_ = nullptr;
   if (is_probing_) return;
   keep_confirmed_fields();

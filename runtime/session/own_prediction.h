@@ -68,12 +68,13 @@ class OwnPrediction final : public Forecast {
   void set_choice(const PredictionChoice* choice) { choice_ = choice; }
   /// Replays with each state, also when it is as predicted: for comparison.
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
-  /// A tick of this client has ended with these commands: runs it.
+  /// A tick of this client has ended with these raw commands: runs it. A command's number is the
+  /// tick of the server that runs it.
   void run(std::uint32_t number, const CommandSet& commands);
   /// The server's report of spawns, which came when command `newest` was the last one.
   void read_spawns(std::span<const std::byte> bytes, std::uint32_t newest);
-  /// Changes the commands that run again, from the forced tick on.
-  void force(const ForcedField& forced);
+  /// What the server forces in the commands, when a tick runs and when it runs again; or null.
+  void set_forces(CommandForces* forces) { forces_ = forces; }
   /// Compares with the received world, as of `tick` of the server.
   /// `fraction` is that of the last call of `shown`.
   void reconcile(Tick tick, float fraction, Time now);
@@ -152,6 +153,7 @@ class OwnPrediction final : public Forecast {
     return own.born != 0 && command_steps(own.born, number) < 0;
   }
 
+  void begin_command(std::uint32_t number);
   void run_tick(std::uint32_t number);
   void fill_gap(std::uint32_t number);
   void capture(std::uint32_t number);
@@ -197,7 +199,9 @@ class OwnPrediction final : public Forecast {
   std::vector<EntityId> subset_;
   std::size_t probes_ = 0;  ///< Of one reconcile.
   ByteVector scratch_;
-  std::array<CommandSet, kReplayedMax> history_;  ///< By number.
+  std::array<CommandSet, kReplayedMax> history_;  ///< By number, without forces.
+  CommandSet forced_;                             ///< The command that runs.
+  CommandForces* forces_ = nullptr;
   std::uint32_t newest_ = 0;
   std::uint32_t received_number_ = 0;  ///< The lowest one of the entities.
   Tick received_tick_;

@@ -175,9 +175,8 @@ std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
     found = systems_[system].name;
   });
   is_probing_ = true;
-  running_ = &history_[own.number % kReplayedMax];
-  running_number_ = own.number;
-  simulation_.predict_tick(received_tick_, subset_);
+  begin_command(own.number);
+  simulation_.predict_tick(Tick(own.number), subset_);
   running_ = nullptr;
   is_probing_ = false;
   simulation_.set_after_system({});

@@ -33,6 +33,12 @@ DelayEstimateOptions servo_estimate(LeadWeight weight) {
   return options;
 }
 
+/// A server may send any tick: the last one is where time ends.
+std::uint32_t to_tick(double ticks) {
+  constexpr double kTickMax = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::clamp(ticks, 0.0, kTickMax));
+}
+
 }  // namespace
 
 ClockServo::ClockServo(std::uint32_t ticks_per_second, LeadWeight weight)
@@ -51,7 +57,7 @@ void ClockServo::begin(const ServerTime& server, Time now) {
   has_begun_ = true;
   origin_ = now;
   offset_ms_ = tick_ms_ * server.tick.value() + to_milliseconds(server.round_trip) + kFirstMarginMs;
-  issued_ = static_cast<std::uint32_t>(clock_.follow(offset_ms_, 0) / tick_ms_);
+  issued_ = to_tick(clock_.follow(offset_ms_, 0) / tick_ms_);
 }
 
 void ClockServo::note(const CommandArrival& arrival, Time now) {
@@ -70,14 +76,13 @@ std::uint32_t ClockServo::due(Time now) {
       is_known ? estimate_.wanted_ms(now_ms) + frame_ms_ + 2 * frame_deviation_ms_ : offset_ms_;
   offset_ms_ = clock_.follow(now_ms + wanted, now_ms) - now_ms;
   // Never less than before: after a jump back the clock first has to come to where it was.
-  constexpr double kTickMax = std::numeric_limits<std::uint32_t>::max();
-  const auto reached =
-      static_cast<std::uint32_t>(std::clamp(clock_.position_ms() / tick_ms_, 0.0, kTickMax));
+  const std::uint32_t reached = to_tick(clock_.position_ms() / tick_ms_);
   if (reached <= issued_) return 0;
   const std::uint32_t count = std::min(reached - issued_, ticks_per_frame_max_);
   skipped_ += reached - issued_ - count;
   issued_ = reached;
-  for (std::uint32_t tick = reached - count + 1; tick <= reached; ++tick) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t tick = reached - i;
     sent_[tick % kSent] = {.tick = tick, .lead_ms = tick * tick_ms_ - now_ms};
   }
   return count;

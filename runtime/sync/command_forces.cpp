@@ -24,6 +24,25 @@ T wrapped(const FieldDescription& field, T value) {
   return value;
 }
 
+/// Peers choose the values, so integers wrap.
+template <typename T>
+T sum_of(T left, T right) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
+  } else {
+    return left + right;
+  }
+}
+
+template <typename T>
+T difference_of(T left, T right) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(left) - static_cast<std::uint64_t>(right));
+  } else {
+    return left - right;
+  }
+}
+
 template <typename T>
 T brought_into_range(const FieldDescription& field, T value) {
   if (field.minimum == field.maximum) return value;
@@ -128,7 +147,10 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
           return other.forced.type == forced.type && other.forced.field == forced.field &&
                  stamp_steps(other.forced.stamp, stamp) >= 0;
         });
-    if (is_hidden) continue;
+    if (is_hidden) {
+      force.has_offset = true;  // It never takes effect.
+      continue;
+    }
     const bool begins = !force.has_offset || forced.stamp == stamp;
     ByteVector& value = set[forced.type];
     each_lane(field, [&]<typename T>(T, std::size_t at) {
@@ -136,11 +158,11 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
       const T wanted = load_lane<T>(&forced.value[at]);
       if (begins) {
         if (!force.has_offset && field.sampled != Sampling::sum) {
-          store_lane<T>(&forced.offset[at], static_cast<T>(wanted - raw));
+          store_lane<T>(&forced.offset[at], difference_of(wanted, raw));
         }
         store_lane<T>(&value[at], wanted);
       } else if (field.sampled != Sampling::sum) {
-        const T moved = static_cast<T>(raw + load_lane<T>(&forced.offset[at]));
+        const T moved = sum_of(raw, load_lane<T>(&forced.offset[at]));
         store_lane<T>(&value[at], brought_into_range(field, wrapped(field, moved)));
       }
     });
