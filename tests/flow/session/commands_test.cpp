@@ -98,5 +98,23 @@ TEST_CASE("A view direction forced by the server becomes the player's on both si
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
+TEST_CASE("A second forced view replaces the first one in predicted ticks too", "[session][flow]") {
+  const auto match = open_aiming(52);
+  GameClient& client = match->add_client({.delay = 80ms});
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Aim{.yaw = 20}); });
+  match->run(3s);
+  std::array<std::uint64_t, 3> corrections{};
+  for (std::size_t i = 0; i < corrections.size(); ++i) {
+    const std::uint64_t before = client.metrics().corrections;
+    const float yaw = i % 2 == 0 ? -90.0F : 60.0F;
+    REQUIRE(match->server().force_command(client.player(), "yaw", Aim{.yaw = yaw}));
+    match->run(2s);
+    corrections[i] = client.metrics().corrections - before;
+    CHECK(on_server(*match, client).velocity.x == Approx(yaw).margin(0.01));
+  }
+  CHECK(corrections[1] <= corrections[0]);
+  CHECK(corrections[2] <= corrections[0]);
+}
+
 }  // namespace
 }  // namespace muster

@@ -56,6 +56,11 @@ std::vector<float> rocks_of(const GameClient& client) {
   return places;
 }
 
+/// Each tick of a runner has another random score.
+void scatter(SystemContext& ctx, EntityId self, Runner& runner) {
+  runner.score = static_cast<std::int32_t>(ctx.random(self).below(1000));
+}
+
 TEST_CASE("A new level begins for every client, with the entities that the game spawns in it",
           "[session][flow]") {
   const auto match = open_yard(1);
@@ -130,6 +135,87 @@ TEST_CASE("Several level changes in a row reach clients over a bad link", "[sess
   server.each<const Transform>(
       [&](EntityId id, const Transform&) { rocks += server.get<Runner>(id) == nullptr ? 1 : 0; });
   CHECK(rocks == 1);
+}
+
+TEST_CASE("A level that a join begins counts each player once", "[session][flow]") {
+  const auto match = open_yard(21);
+  GameServer& server = match->server();
+  int joins = 0;
+  int levels = 0;
+  server.on_join([&](PlayerId) {
+    ++joins;
+    server.load_level("field");
+  });
+  server.on_level([&] { ++levels; });
+  std::array clients{&match->add_client(), &match->add_client()};
+  match->run(3s);
+  CHECK(joins == 2);
+  CHECK(levels <= 2);
+  CHECK(server.players().size() == 2);
+  for (const GameClient* const client : clients) {
+    CHECK(client->state() == GameClientState::playing);
+    CHECK(rocks_of(*client) == std::vector{9.0F});
+  }
+  CHECK(match->differences().empty());
+}
+
+TEST_CASE("Messages that the game sends when a level begins arrive", "[session][flow]") {
+  const auto seed = GENERATE(range(22U, 28U));
+  CAPTURE(seed);
+  const auto match = open_yard(seed);
+  GameServer& server = match->server();
+  GameClient& client = match->add_client({.delay = 50ms, .jitter = 20ms, .loss = 0.1});
+  std::vector<int> heard;
+  int letters = 0;
+  client.on_message<Chat>([&](const Chat& chat) { heard.push_back(chat.number); });
+  client.on_message<Letter>(
+      [&](const Letter& letter) { letters += letter.words[599] == 7 ? 1 : 0; });
+  match->run(2s);
+  int level = 0;
+  server.on_level([&] {
+    Letter letter;
+    letter.words[599] = 7;
+    server.send_all(letter);
+    server.send_all(Chat{.number = ++level});
+  });
+  for (const char* const name : {"field", "yard", "field"}) {
+    REQUIRE(server.load_level(name));
+    match->run(3s);
+  }
+  CHECK(heard == std::vector{1, 2, 3});
+  CHECK(letters == 3);
+  CHECK(client.state() == GameClientState::playing);
+}
+
+TEST_CASE(
+    "Players join over bad links while levels change, and predict the server's random numbers",
+    "[session][flow]") {
+  const auto seed = GENERATE(range(60U, 76U));
+  CAPTURE(seed);
+  Game game = make_game();
+  game.systems = systems<scatter>();
+  game.server_systems = {};
+  auto opened =
+      SimulatedMatch::open(game, two_levels(), {.seed = seed, .server = {.level = "yard"}});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  GameServer& server = match.server();
+  const auto spawn_runner = [&](PlayerId player) { server.spawn("runner", {.owner = player}); };
+  server.on_join(spawn_runner);
+  server.on_level([&] {
+    for (const PlayerInfo& info : server.players()) spawn_runner(info.player);
+  });
+  match.run(500ms);
+  GameClient& client = match.add_client({.delay = 40ms, .jitter = 20ms, .loss = 0.3});
+  for (const char* const level : {"field", "yard", "field", "yard", "field"}) {
+    match.run(140ms);
+    REQUIRE(server.load_level(level));
+  }
+  match.run(4s);
+  REQUIRE(client.state() == GameClientState::playing);
+  const std::uint64_t corrections = client.metrics().corrections;
+  match.run(2s);
+  CHECK(client.metrics().corrections == corrections);
 }
 
 TEST_CASE("Prediction continues in another level", "[session][flow]") {

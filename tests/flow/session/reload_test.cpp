@@ -94,6 +94,22 @@ TEST_CASE("A new type in the build reaches the clients without a reconnection", 
   CHECK(count_of(late, "tree") == 1);
 }
 
+TEST_CASE("A player who joins a reloaded build keeps playing after the next reload",
+          "[session][flow]") {
+  Stage stage;
+  GameServer& server = stage.match->server();
+  server.on_join([&](PlayerId player) { server.spawn("runner", {.owner = player}); });
+  stage.match->run(500ms);
+  REQUIRE(stage.reload().failed == 0);
+  GameClient& late = stage.match->add_client({}, make_game(), stage.second.path(), {});
+  stage.match->run(1s);
+  REQUIRE(stage.reload().failed == 0);
+  stage.match->on_client_frame([](GameClient& each, Tick) { each.set_command(Steer{{0, 0, 1}}); });
+  stage.match->run(2s);
+  REQUIRE(late.state() == GameClientState::playing);
+  CHECK(server.get<Transform>(server.owned(late.player(), "runner"))->position.z > 1);
+}
+
 TEST_CASE("A session that was not opened for reloading does not reload", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client();

@@ -42,6 +42,22 @@ bool is_whole(const std::vector<LedCommand>& commands) {
   return commands.size() > 100;
 }
 
+TEST_CASE("At the last tick of a server's time the clock stands still", "[sync][sys-52]") {
+  constexpr std::uint32_t kLast = 0xFFFF'FFFF;
+  for (const std::uint32_t first : {kLast, kLast - 1, kLast - 16, kLast - 300}) {
+    CAPTURE(first);
+    ClockServo servo(60);
+    servo.begin({.tick = Tick(first), .round_trip = {}, .newest_command = {}}, Time());
+    std::uint64_t commands = 0;
+    for (int frame = 0; frame < 1000; ++frame) {
+      commands += servo.due(Time() + frame * std::chrono::milliseconds(16));
+    }
+    CHECK(commands <= 300);
+    CHECK(servo.tick().value() <= kLast);
+    CHECK(servo.fraction() < 1);
+  }
+}
+
 TEST_CASE("Frames of any length cause one command for each tick number [P10, S35]",
           "[sync][sys-52][sys-81]") {
   const double frame_ms =

@@ -123,6 +123,25 @@ TEST_CASE("The newest force of a field applies", "[sync][commands]") {
   }
 }
 
+TEST_CASE("Of two forces in one tick the second applies, and the first is forgotten",
+          "[sync][commands]") {
+  Stage stage(CommandPacing::by_server);
+  stage.begin_tick(1);
+  for (std::uint32_t tick = 2; tick < 4000; ++tick) {
+    if (tick % 20 == 2) {
+      REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 11})));
+      REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 22})));
+      REQUIRE(stage.queue.force(0, "turn", bytes_of({.turn = 5})));
+      REQUIRE(stage.queue.force(0, "turn", bytes_of({.turn = 6})));
+    }
+    stage.begin_tick(tick);
+    REQUIRE(stage.current().yaw == 22);
+    REQUIRE(stage.current().turn == (tick % 20 == 2 ? 6 : 0));
+    REQUIRE(stage.queue.forced().size() == (tick % 20 == 2 ? 2U : 0U));
+    stage.queue.forced().clear();
+  }
+}
+
 TEST_CASE("A field that is unknown, not a number or malformed is not forced", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   CHECK_FALSE(stage.queue.force(0, "nothing", bytes_of({})));
