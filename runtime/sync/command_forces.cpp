@@ -26,7 +26,7 @@ T wrapped(const FieldDescription& field, T value) {
 
 /// Peers choose the values, so integers wrap.
 template <typename T>
-T sum_of(T left, T right) {
+T wrapping_sum(T left, T right) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
   } else {
@@ -35,7 +35,7 @@ T sum_of(T left, T right) {
 }
 
 template <typename T>
-T difference_of(T left, T right) {
+T wrapping_difference(T left, T right) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(left) - static_cast<std::uint64_t>(right));
   } else {
@@ -158,11 +158,11 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
       const T wanted = load_lane<T>(&forced.value[at]);
       if (begins) {
         if (!force.has_offset && field.sampled != Sampling::sum) {
-          store_lane<T>(&forced.offset[at], difference_of(wanted, raw));
+          store_lane<T>(&forced.offset[at], wrapping_difference(wanted, raw));
         }
         store_lane<T>(&value[at], wanted);
       } else if (field.sampled != Sampling::sum) {
-        const T moved = sum_of(raw, load_lane<T>(&forced.offset[at]));
+        const T moved = wrapping_sum(raw, load_lane<T>(&forced.offset[at]));
         store_lane<T>(&value[at], brought_into_range(field, wrapped(field, moved)));
       }
     });
