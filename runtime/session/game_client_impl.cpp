@@ -103,7 +103,8 @@ void GameClient::Impl::follow_map(const Connection& connection) {
   if (connection.map() == pipe_map) return;
   pipe_map = connection.map();
   pipe.begin_map();
-  has_sent_structs = false;
+  pipe.send_first(SessionMessage::structs, encoder.schema());
+  has_sent_structs = true;
 }
 
 void GameClient::Impl::resolve() {

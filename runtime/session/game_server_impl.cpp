@@ -119,7 +119,7 @@ void GameServer::Impl::update_clients() {
     replication->update(id_of(player), *connection, net_time(now));
     if (connection->map() != player.pipe_map) {
       player.pipe_map = connection->map();
-      player.pipe.begin_map();
+      begin_map(player);
     }
     player.pipe.flush(*connection);
   };

@@ -100,6 +100,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void change_level(const Guid& guid);
   void update_level();
   void prepare_map();
+  void begin_map(Player& player) const;
   void stop_recording();
   LevelBegin level_begin() const;
   Result<ReloadSummary> reload(const Build& build);

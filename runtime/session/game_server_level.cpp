@@ -109,22 +109,29 @@ LevelBegin GameServer::Impl::level_begin() const {
   return begin;
 }
 
-/// Messages under way end with the map, perhaps the first ones: they are sent again, before those
-/// that the game sends from now on.
+/// Messages under way end with the map; those that the game sends from now on are of the next one.
 void GameServer::Impl::prepare_map() {
+  if (begins_map) return;
   begins_map = true;
+  for (const auto& player : players) player->pipe.drop_waiting();
+}
+
+/// The first messages may have ended with the map before, as may forced fields: all are sent again.
+void GameServer::Impl::begin_map(Player& player) const {
   const LevelBegin begin = level_begin();
-  for (const auto& player : players) {
-    player->pipe.drop_waiting();
-    const Welcome welcome{.player = static_cast<PlayerNumber>(player->id),
-                          .ticks_per_second = content->game().ticks_per_second,
-                          .snapshot_ticks = snapshot_ticks(content->game()),
-                          .level = begin.level,
-                          .placed = begin.placed,
-                          .shared_seed = shared_seed};
-    static_cast<void>(player->pipe.send(SessionMessage::structs, encoder.schema()));
-    static_cast<void>(player->pipe.send(SessionMessage::welcome, encode(welcome)));
+  const Welcome welcome{.player = static_cast<PlayerNumber>(player.id),
+                        .ticks_per_second = content->game().ticks_per_second,
+                        .snapshot_ticks = snapshot_ticks(content->game()),
+                        .level = begin.level,
+                        .placed = begin.placed,
+                        .shared_seed = shared_seed};
+  player.pipe.begin_map();
+  const CommandForces& forces = player.commands.forces();
+  for (const ForcedField& forced : forces.lasting()) {
+    player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
+  player.pipe.send_first(SessionMessage::welcome, encode(welcome));
+  player.pipe.send_first(SessionMessage::structs, encoder.schema());
 }
 
 Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {

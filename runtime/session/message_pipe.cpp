@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 
 #include "net/wire/byte_io.h"
@@ -33,6 +34,18 @@ bool MessagePipe::send(SessionMessage kind, std::span<const std::byte> body) {
   if (body.size() > kSessionMessageBytesMax || waiting_bytes_ + body.size() > kPipeBytesMax) {
     return false;
   }
+  put(kind, body);
+  return true;
+}
+
+void MessagePipe::send_first(SessionMessage kind, std::span<const std::byte> body) {
+  assert(!is_inside_);
+  const auto count = static_cast<std::ptrdiff_t>(waiting_.size());
+  put(kind, body);
+  std::rotate(waiting_.begin(), waiting_.begin() + count, waiting_.end());
+}
+
+void MessagePipe::put(SessionMessage kind, std::span<const std::byte> body) {
   do {
     const std::span<const std::byte> part = body.first(std::min(body.size(), kPartBytesMax));
     body = body.subspan(part.size());
@@ -47,7 +60,6 @@ bool MessagePipe::send(SessionMessage kind, std::span<const std::byte> body) {
     message.insert(message.end(), part.begin(), part.end());
     waiting_bytes_ += message.size();
   } while (!body.empty());
-  return true;
 }
 
 void MessagePipe::flush(Connection& connection) {

@@ -45,6 +45,8 @@ class MessagePipe {
 
   /// False when too many bytes wait, or the message is too large: nothing of it is sent.
   [[nodiscard]] bool send(SessionMessage kind, std::span<const std::byte> body);
+  /// In front of all that waits, of any size. Requires: no message is partly handed over.
+  void send_first(SessionMessage kind, std::span<const std::byte> body);
   /// Drops what waits to be sent.
   void drop_waiting();
   /// The connection's map has changed: messages that were partly sent or received are dropped.
@@ -55,6 +57,7 @@ class MessagePipe {
   Received receive(Connection& connection, SessionMessage& kind, std::span<const std::byte>& body);
 
  private:
+  void put(SessionMessage kind, std::span<const std::byte> body);
   void pop_part();
 
   std::deque<std::vector<std::byte>> waiting_;

@@ -49,6 +49,10 @@ T brought_into_range(const FieldDescription& field, T value) {
   return std::clamp(value, static_cast<T>(field.minimum), static_cast<T>(field.maximum));
 }
 
+bool is_same_field(const ForcedField& a, const ForcedField& b) {
+  return a.type == b.type && a.field == b.field;
+}
+
 }  // namespace
 
 bool CommandForces::is_valid(const ForcedField& forced) const {
@@ -80,12 +84,31 @@ bool CommandForces::force(std::uint32_t stamp, std::uint16_t type, std::string_v
 }
 
 bool CommandForces::follow(const ForcedField& forced) {
-  if (!is_valid(forced) || forces_.size() >= kForcesMax) return false;
+  if (!is_valid(forced)) return false;
+  for (Force& known : forces_) {
+    if (known.forced.stamp != forced.stamp || !is_same_field(known.forced, forced)) continue;
+    known.forced = forced;
+    return true;
+  }
+  if (forces_.size() >= kForcesMax) return false;
   const auto after = std::ranges::upper_bound(forces_, 0, {}, [&](const Force& other) {
     return stamp_steps(forced.stamp, other.forced.stamp);
   });
   forces_.insert(after, {.forced = forced, .has_offset = true});
   return true;
+}
+
+std::vector<ForcedField> CommandForces::lasting() const {
+  std::vector<ForcedField> found;
+  for (const Force& force : forces_) {
+    const ForcedField& forced = force.forced;
+    const bool is_sum = types_[forced.type].fields[forced.field].sampled == Sampling::sum;
+    if (!force.has_offset || is_sum) continue;
+    // A later one of the same field replaces it.
+    std::erase_if(found, [&](const ForcedField& other) { return is_same_field(other, forced); });
+    found.push_back(forced);
+  }
+  return found;
 }
 
 std::vector<std::byte> CommandForces::encode(const ForcedField& forced) const {

@@ -37,7 +37,7 @@ class CommandForces {
   /// Server: the field of the command `stamp` becomes that of `value`. False for a field that is no
   /// number and no bool, an unknown field, or too many of them.
   bool force(std::uint32_t stamp, std::uint16_t type, std::string_view field, Bytes value);
-  /// Client: what the server did. False when malformed.
+  /// Client: what the server did; a repeated one counts once. False when malformed.
   bool follow(const ForcedField& forced);
 
   /// The bytes for the client (SESSION_FORMAT.md, "Forced commands"), and back. Nothing for bytes
@@ -47,6 +47,8 @@ class CommandForces {
 
   /// Changes the raw commands of a tick into the ones that run.
   void apply(std::uint32_t stamp, CommandSet& set);
+  /// Server: what still changes commands, one per field: for a client that may have missed it.
+  std::vector<ForcedField> lasting() const;
   /// Server: forces that took effect and that the client has to follow, with their offsets. The
   /// caller clears the list.
   std::vector<ForcedField>& effective() { return effective_; }
