@@ -116,5 +116,28 @@ TEST_CASE("A second forced view replaces the first one in predicted ticks too", 
   CHECK(corrections[2] <= corrections[0]);
 }
 
+TEST_CASE("A forced view continues on both sides when a level change loses its message",
+          "[session][flow]") {
+  const auto seed = GENERATE(range(53U, 57U));
+  CAPTURE(seed);
+  const auto match = open_aiming(seed);
+  GameServer& server = match->server();
+  server.on_level([&server] {
+    for (const PlayerInfo& info : server.players()) server.spawn("runner", {.owner = info.player});
+  });
+  GameClient& client = match->add_client({.delay = 80ms});
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Aim{.yaw = 20}); });
+  match->run(2s);
+  REQUIRE(server.force_command(client.player(), "yaw", Aim{.yaw = -90}));
+  match->run(std::chrono::milliseconds(10 * (seed - 52)));
+  REQUIRE(server.load_level("yard"));
+  match->run(3s);
+  REQUIRE(client.state() == GameClientState::playing);
+  CHECK(on_server(*match, client).velocity.x == Approx(-90).margin(0.01));
+  const std::uint64_t corrections = client.metrics().corrections;
+  match->run(2s);
+  CHECK(client.metrics().corrections == corrections);
+}
+
 }  // namespace
 }  // namespace muster

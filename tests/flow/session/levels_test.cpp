@@ -218,6 +218,42 @@ TEST_CASE(
   CHECK(client.metrics().corrections == corrections);
 }
 
+TEST_CASE("Messages arrive although the level that begins starts another one", "[session][flow]") {
+  const auto match = open_yard(28);
+  GameServer& server = match->server();
+  GameClient& client = match->add_client({.delay = 30ms});
+  std::vector<int> heard;
+  client.on_message<Chat>([&](const Chat& chat) { heard.push_back(chat.number); });
+  match->run(1s);
+  server.on_level([&, level = 0]() mutable {
+    server.send_all(Chat{.number = ++level});
+    if (level == 1) server.load_level("yard");
+    server.send_all(Chat{.number = 10 + level});
+  });
+  REQUIRE(server.load_level("field"));
+  match->run(2s);
+  CHECK(heard == std::vector{1, 11, 2, 12});
+  CHECK(rocks_of(client).size() == 2);
+}
+
+TEST_CASE("A client that sends messages from the beginning stays when its join begins a level",
+          "[session][flow]") {
+  const auto seed = GENERATE(range(80U, 100U));
+  CAPTURE(seed);
+  const auto match = open_yard(seed);
+  GameServer& server = match->server();
+  server.on_join([&](PlayerId) { server.load_level("field"); });
+  int heard = 0;
+  server.on_message<Chat>([&](PlayerId, const Chat&) { ++heard; });
+  GameClient& client = match->add_client({.delay = 40ms, .jitter = 20ms, .loss = 0.4});
+  match->on_client_frame([](GameClient& each, Tick tick) {
+    if (tick.value() % 4 == 0) each.send(Chat{.number = 1});
+  });
+  match->run(4s);
+  CHECK(client.state() == GameClientState::playing);
+  CHECK(heard > 10);
+}
+
 TEST_CASE("Prediction continues in another level", "[session][flow]") {
   Game game = make_game();
   game.systems = std::move(game.server_systems);
