@@ -225,7 +225,8 @@ TEST_CASE("Messages arrive although the level that begins starts another one", "
   std::vector<int> heard;
   client.on_message<Chat>([&](const Chat& chat) { heard.push_back(chat.number); });
   match->run(1s);
-  server.on_level([&, level = 0]() mutable {
+  int level = 0;
+  server.on_level([&] {
     server.send_all(Chat{.number = ++level});
     if (level == 1) server.load_level("yard");
     server.send_all(Chat{.number = 10 + level});
@@ -249,7 +250,7 @@ TEST_CASE("A client that sends messages from the beginning stays when its join b
   match->on_client_frame([](GameClient& each, Tick tick) {
     if (tick.value() % 4 == 0) each.send(Chat{.number = 1});
   });
-  match->run(4s);
+  match->run(8s);
   CHECK(client.state() == GameClientState::playing);
   CHECK(heard > 10);
 }
