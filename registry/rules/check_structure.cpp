@@ -8,6 +8,7 @@
 #include "registry/model/path_query.h"
 #include "registry/model/plain_components.h"
 #include "registry/model/plain_keys.h"
+#include "registry/rules/packing.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -22,9 +23,6 @@ const std::set<std::string>& reference_keys() {
   static const std::set<std::string> kKeys = {"fileID", "guid", "type"};
   return kKeys;
 }
-
-// Sidecars of plain files have one or two lines.
-constexpr std::uint64_t kSidecarBytesMax = 64ULL * 1024;
 
 // Keys that the editor writes count as read.
 const std::set<std::string>& sidecar_keys() {

@@ -109,6 +109,18 @@ TEST_CASE("An error of an asset blocks a build only if the asset is built", "[re
   CHECK(game.only("merge-conflict").blocks_build == is_built);
 }
 
+TEST_CASE("A model's sidecar may have megabytes of import settings", "[registry][rules]") {
+  Game game("{fileID: 100000, guid: " + kIcon + ", type: 3}");
+  game.project.files.add("Assets/robot.fbx", "fbx");
+  std::string text = "fileFormatVersion: 2\nguid: " + kIcon + "\nModelImporter:\n  clips:\n";
+  while (text.size() < 3'000'000) text += "  - {name: Walk, path: Assets/robot}\n";
+  game.project.files.add("Assets/robot.fbx.meta", text);
+  for (const Finding& finding : game.findings()) {
+    CAPTURE(finding.message);
+    CHECK(finding.severity != Severity::error);
+  }
+}
+
 TEST_CASE("A folder that a built asset refers to is an error, wherever the reference is",
           "[registry][rules]") {
   Game game("{fileID: 102900000, guid: " + kIcon + ", type: 3}");
