@@ -70,8 +70,8 @@ class WorldSender {
   /// Begins to send an entity. Requires: its whole prefab is present, as right after the spawn.
   SendVerdict add(EntityReference id, const SentEntityOptions& options);
 
-  /// Changes the receivers and the update class of an entity; its type does not change. Of a
-  /// sleeping entity only these options and its owner are sent. Does nothing for an entity that is
+  /// Changes the receivers and the update class of an entity; its type does not change. For a
+  /// sleeping entity, only these options and its owner are sent. Does nothing for an entity that is
   /// not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 

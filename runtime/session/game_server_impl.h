@@ -189,7 +189,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::vector<std::unique_ptr<Player>> players;  ///< By ascending id.
   std::vector<PlayerInfo> infos;
   std::uint16_t last_player = 0;
-  std::size_t events_read = 0;    ///< Of the network's: a map that begins postpones the rest.
+  std::size_t events_read = 0;    ///< Events of `net`; the rest wait while a map begins.
   std::uint64_t shared_seed = 0;  ///< For random numbers in shared systems; clients know it.
   std::uint64_t skipped_ticks = 0;
   bool is_closed = false;
