@@ -12,6 +12,8 @@ namespace {
 constexpr double kOverdueShare = 4;
 /// The nearness of the farthest entities, relative to one at the view position.
 constexpr float kFarShare = 0.05F;
+/// The part of the farthest candidate's distance within which entities get extra nearness.
+constexpr float kCloseDistance = 0.1F;
 /// After this many seconds without a snapshot that defers no unknown entity, new entities wait for
 /// one, for at most as long.
 constexpr std::uint32_t kSettleSeconds = 2;
@@ -21,10 +23,14 @@ constexpr double kLaneBits = 1.5;
 
 /// Returns 1 at the view position and falls to `kFarShare`, steepest when near. Distance is
 /// relative to the farthest candidate, so that a dense crowd also has near and far members.
+/// One half falls evenly over the whole distance. The other half falls with the area that an entity
+/// covers on the screen, so that the few closest ones get nearly every snapshot.
 float nearness_of(float distance, float distance_max) {
   if (!(distance_max > 0)) return 1;
-  const float left = 1 - std::min(distance / distance_max, 1.0F);
-  return kFarShare + (1 - kFarShare) * left * left;
+  const float part = std::min(distance / distance_max, 1.0F);
+  const float even = (1 - part) * (1 - part);
+  const float close = 1 / (1 + part * part / (kCloseDistance * kCloseDistance));
+  return kFarShare + (1 - kFarShare) * (even + close) / 2;
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_CASE("A new client on 32 kbit/s gets the nearest hundred of 2,000 first, an
 
 TEST_CASE("At 16 kbit/s every entity stays, although some wait for many seconds",
           "[net][replication][sys-47]") {
-  const OverloadScene scene{.entities = 800, .has_view_position = true, .loss = 0.05};
+  const OverloadScene scene{.entities = 1'200, .has_view_position = true, .loss = 0.05};
   const OverloadResult result = OverloadStage(scene, 2'000).measure(2'400, 600);
   CHECK(result.false_despawns == 0);
   CHECK(result.missing == 0);
