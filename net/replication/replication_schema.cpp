@@ -185,7 +185,7 @@ const char* find_fault(const ReplicationSchema& schema) {
       if (lanes > kMaxLanes) return "a type with too many values";
     }
     all_lanes += lanes;
-    if (all_lanes > kSchemaLanesMax) return "too many values in all types together";
+    if (all_lanes > kSchemaValuesMax) return "too many values in all types together";
     if (const char* fault = find_usual_fault(schema, type)) return fault;
   }
   return nullptr;

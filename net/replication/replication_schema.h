@@ -11,6 +11,7 @@
 
 #include "net/snapshot/lane.h"
 #include "net/snapshot/schema.h"
+#include "registry/base/wire_limits.h"
 
 namespace muster {
 
@@ -37,12 +38,6 @@ struct ReplicationSchema {
   std::optional<std::uint16_t> find_type(std::uint32_t id) const;
 };
 
-inline constexpr std::size_t kReplicatedComponentsMax = 1024;
-inline constexpr std::size_t kReplicatedTypesMax = 2048;  ///< Each may need two codec types.
-/// The maximum number of lanes of all types together. Each uses about 2.6 KB of a model, twice if
-/// owners see another view: without this limit a short schema could allocate gigabytes.
-inline constexpr std::size_t kSchemaLanesMax = 6'000;
-inline constexpr std::size_t kComponentFieldsMax = 256;
 inline constexpr std::size_t kSchemaNameBytesMax = 255;
 /// The maximum size of an encoded schema.
 inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/snapshot/schema.h"
+#include "registry/base/wire_limits.h"
 
 namespace muster {
 
@@ -34,6 +35,6 @@ struct EntitySchema {
 using LaneValue = std::uint32_t;
 
 /// The maximum number of lanes of an entity. It bounds every buffer of the codec.
-inline constexpr std::size_t kMaxLanes = 1024;
+inline constexpr std::size_t kMaxLanes = kTypeValuesMax;
 
 }  // namespace muster

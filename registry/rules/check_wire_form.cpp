@@ -10,14 +10,13 @@
 
 #include <fmt/format.h>
 
+#include "registry/base/wire_limits.h"
 #include "registry/model/plain_components.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
 namespace {
 
-/// The runtime has the same limit for the entities of a replicated one.
-constexpr std::uint32_t kWireMembersMax = 255;
 /// At most this many differences between two forms are reported.
 constexpr std::size_t kToldMax = 3;
 
@@ -111,7 +110,7 @@ class WireFormCheck {
     std::vector<WirePart> parts;
     std::vector<bool> is_below(prefab.entities.size(), false);
     std::uint32_t member = 0;
-    for (std::size_t i = root; i < prefab.entities.size() && member < kWireMembersMax; ++i) {
+    for (std::size_t i = root; i < prefab.entities.size() && member < kReplicatedMembersMax; ++i) {
       const SourceEntity& entity = prefab.entities[i];
       // Entities without a parent are below the first entity.
       const std::size_t parent = entity.parent < 0 ? 0 : static_cast<std::size_t>(entity.parent);

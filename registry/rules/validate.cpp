@@ -144,6 +144,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   check_packing(project, built, options.jobs, findings);
   check_variants(project, built, findings);
   check_wire_forms(project, built, findings);
+  check_wire_limits(project, built, findings);
   check_keep(project, options.targets, findings);
   if (options.further) options.further(project, built, findings);
   options.progress.advance(1, "references");

@@ -60,6 +60,9 @@ void check_variants(const Project& project, const std::set<AssetNumber>& built, 
 /// choose different variants.
 void check_wire_forms(const Project& project, const std::set<AssetNumber>& built,
                       Findings& findings);
+/// Checks that replicated prefabs stay within the limits of `registry/base/wire_limits.h`.
+void check_wire_limits(const Project& project, const std::set<AssetNumber>& built,
+                       Findings& findings);
 void check_packing(const Project& project, const std::set<AssetNumber>& built, unsigned jobs,
                    Findings& findings);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "registry/base/wire_limits.h"
 #include "runtime/spawn/hot_reload.h"
 #include "runtime/spawn/prefab_plan.h"
 #include "runtime/world/world.h"
@@ -14,7 +15,7 @@
 namespace muster {
 
 /// The maximum number of members of a replicated entity. Further ones are not replicated.
-inline constexpr std::uint32_t kMembersMax = 255;
+inline constexpr std::uint32_t kMembersMax = kReplicatedMembersMax;
 
 /// A component of a member, as named on the wire: `Health` of the root, `3/Health` of the third
 /// entity below it, depth first. So both ends identify the entity, whatever else differs between

@@ -129,6 +129,26 @@ def unfit_value(case):
     case.expect("error", "unfit-value", spin, "share: 0.2")
 
 
+def wire_limit(case):
+    """A type has too many values, and a component too many fields."""
+    components = {"components": [
+        {"name": "Diary", "size": 1200, "alignment": 4, "default": "00" * 1200,
+         "fields": [{"name": "page", "type": "text", "offset": 0, "element_bytes": 1000},
+                    {"name": "stamps", "type": "int64", "offset": 1000, "count": 25}]},
+        {"name": "Wall", "size": 257, "alignment": 1, "default": "00" * 257,
+         "fields": [{"name": f"brick{i}", "type": "uint8", "offset": i} for i in range(257)]}]}
+    plain_replicated(case, PLAIN_CRATE)
+    plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
+                   f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")
+    case.files[PLAIN_CRATE] = case.files[PLAIN_CRATE].replace(
+        b"components:\n", b"components:\n  - Diary: {}\n", 1)
+    assert b"Diary" in case.files[PLAIN_CRATE]
+    case.bare("components.json", json.dumps(components) + "\n")
+    case.bare("muster.yaml", case.files["muster.yaml"].decode() + "components: components.json\n")
+    case.expect("error", "wire-limit", PLAIN_CRATE)
+    case.expect("error", "wire-limit", "components.json")
+
+
 def unreadable_components(case):
     sound_unity(case)
     case.bare("components.json", "{\"components\": [")

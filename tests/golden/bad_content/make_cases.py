@@ -16,7 +16,7 @@ from case_writer import (
     UNITY_HEAD, guid_of, inline_entry, plain_prefab, plain_registry, plain_replicated,
     sound_unity, strong, unity_registry, weak, words, words_of)
 from component_cases import (
-    unfit_value, unknown_component, unknown_component_factory, unreadable_components)
+    unfit_value, unknown_component, unknown_component_factory, unreadable_components, wire_limit)
 from structure_cases import (
     folder_reference, unknown_field, unmatched_budget, unused_override, wrong_shape)
 from unread_cases import (
@@ -877,7 +877,7 @@ CASES = [
     wrong_target, wrong_target_container, wrong_target_nested,
     prefab_cycle, prefab_cycle_unbuilt, case_clash, bad_pool_size,
     bad_pool_size_definition, yaml_syntax, yaml_syntax_plain,
-    yaml_syntax_unregistered, unknown_component, unknown_component_factory, unfit_value,
+    yaml_syntax_unregistered, unknown_component, unknown_component_factory, unfit_value, wire_limit,
     missing_dictionaries,
     unusable_dictionary, unusable_dictionary_file, cut_short, yaml_syntax_unneeded,
     inner_references, unreadable_components,

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Builds the libraries as a game's build does: by CMAKE_BUILD_TYPE, without a preset.
+
+usage: plain_build_test.py CMAKE SOURCE_DIR [CMAKE OPTIONS...]
+
+The build has no tests and no assertions, and prints no warning.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}")
+    return done.stdout
+
+
+def main():
+    cmake, source = sys.argv[1:3]
+    with tempfile.TemporaryDirectory(prefix="muster-plain-") as build:
+        # Few large batches: most of the time is spent on the headers of the standard library.
+        printed = run(cmake, "-S", source, "-B", build, "-G", "Ninja", "-DMUSTER_TESTS=OFF",
+                      "-DCMAKE_BUILD_TYPE=MinSizeRel", "-DCMAKE_UNITY_BUILD=ON",
+                      "-DCMAKE_UNITY_BUILD_BATCH_SIZE=16", *sys.argv[3:])
+        printed += run(cmake, "--build", build, "--target", "muster_runtime", "--", "-j2")
+        assert "-DNDEBUG" in open(os.path.join(build, "build.ninja"), encoding="utf-8").read()
+        assert "warning" not in printed.lower(), printed
+
+
+if __name__ == "__main__":
+    main()
