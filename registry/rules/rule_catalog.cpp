@@ -281,15 +281,15 @@ constexpr std::array kRules = {
     Rule{"variant-without-base", error, "A variant has no base",
          "'crate@low.png' needs a 'crate.png' in its folder, which is used when no variant fits. "
          "Add it, or rename the file."},
+    Rule{"wire-limit", error, "A replicated prefab has more values than the wire format allows",
+         "A game would find this only when it runs. A type has at most 1,024 values and 255 game "
+         "objects, a component 256 fields, a game 2,048 types and 6,000 values. Remove components "
+         "or fields that no client needs, shorten lists and texts, or split the prefab."},
     Rule{
         "wrong-shape", error, "A value in a plain file has the wrong form",
         "A list instead of one value, a weak reference instead of a strong one, a second document, "
         "a component outside its list: such a value would be misread. content/arena/README.md "
         "describes the form of plain files; 'muster schema content' lets an editor check it."},
-    Rule{"wire-limit", error, "A replicated prefab has more values than the wire format allows",
-         "A game would find this only when it runs. A type has at most 1,024 values and 255 game "
-         "objects, a component 256 fields, a game 2,048 types and 6,000 values. Remove components "
-         "or fields that no client needs, shorten lists and texts, or split the prefab."},
     Rule{"wrong-target", error, "A registry refers to an object of the wrong kind",
          "The asset exists, but does not fit: the file does not have the object, is no prefab or "
          "no asset of the class, or is outside the project. Refer to the right one."},
