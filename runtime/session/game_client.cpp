@@ -4,7 +4,6 @@
 
 #include "runtime/session/game_client_impl.h"
 #include "runtime/session/key_text.h"
-#include "runtime/session/session_time.h"
 #include "runtime/session/world_text.h"
 
 namespace muster {
@@ -24,8 +23,8 @@ ClientCalls::~ClientCalls() = default;
 GameClient::GameClient(std::unique_ptr<Impl> impl) : ClientCalls(std::move(impl)) {}
 GameClient::~GameClient() {
   if (impl_ == nullptr || impl_->net == nullptr || impl_->end) return;
-  impl_->net->close("left", net_time(impl_->now));
-  impl_->net->send(net_time(impl_->now));
+  impl_->net->close("left", impl_->now);
+  impl_->net->send(impl_->now);
 }
 
 Result<std::unique_ptr<GameClient>> GameClient::connect(const Result<Build>& build, Edges& edges,
@@ -86,8 +85,8 @@ void GameClient::leave() {
   if (impl_->end) return;
   impl_->end = ClientEnd{.is_good = true, .code = ErrorCode::cancelled, .text = "left"};
   if (impl_->net == nullptr) return;
-  impl_->net->close("left", net_time(impl_->now));
-  impl_->net->send(net_time(impl_->now));
+  impl_->net->close("left", impl_->now);
+  impl_->net->send(impl_->now);
 }
 
 GameClientState GameClient::state() const {

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "runtime/session/game_server_impl.h"
-#include "runtime/session/session_time.h"
 #include "runtime/sync/clock_servo.h"
 #include "runtime/world/math.h"
 
@@ -67,8 +66,8 @@ void GameClient::Impl::frame(Time at) {
   if (end) {
     // A close that was lost is sent again.
     if (net != nullptr) {
-      net->receive(net_time(now));
-      net->send(net_time(now));
+      net->receive(now);
+      net->send(now);
     }
     return report_problems();
   }
@@ -80,7 +79,7 @@ void GameClient::Impl::frame(Time at) {
   }
   if (net == nullptr) resolve();
   if (net != nullptr) {
-    net->receive(net_time(now));
+    net->receive(now);
     load();
     if (Connection* const connection = net->connection()) {
       follow_map(*connection);
@@ -92,7 +91,7 @@ void GameClient::Impl::frame(Time at) {
       pipe.flush(*connection);
     }
     show();
-    net->send(net_time(now));
+    net->send(now);
     end_if_over();
   }
   report_problems();
@@ -126,7 +125,7 @@ void GameClient::Impl::resolve() {
   client.server = address;
   client.connect_timeout = options.connect_timeout;
   if (capture != nullptr) client.recorder = &capture->recorder();
-  net = std::make_unique<Client>(client, *socket, edges.entropy(), net_time(now));
+  net = std::make_unique<Client>(client, *socket, edges.entropy(), now);
 }
 
 void GameClient::Impl::follow(Connection& connection) {
@@ -442,8 +441,8 @@ void GameClient::Impl::fail_with(ErrorCode code, std::string text) {
   if (end) return;
   end = ClientEnd{.is_good = false, .code = code, .text = std::move(text)};
   if (net != nullptr) {
-    net->close("cannot follow this server", net_time(now));
-    net->send(net_time(now));
+    net->close("cannot follow this server", now);
+    net->send(now);
   }
 }
 

@@ -5,7 +5,6 @@
 #include "net/wire/byte_io.h"
 #include "runtime/session/game_client_impl.h"
 #include "runtime/session/level_model.h"
-#include "runtime/session/session_time.h"
 
 namespace muster {
 namespace {

@@ -7,7 +7,6 @@
 #include "net/transport/datagram_socket.h"
 #include "runtime/session/game_server_impl.h"
 #include "runtime/session/key_text.h"
-#include "runtime/session/session_time.h"
 #include "runtime/session/world_text.h"
 
 namespace muster {
@@ -97,7 +96,7 @@ void GameServer::kick(PlayerId player, std::string_view reason) {
   Impl::Player* const found = impl_->find(player);
   Connection* const connection = found != nullptr ? impl_->net->connection(found->client) : nullptr;
   if (connection != nullptr) {
-    connection->close(CloseReason::kicked, reason, net_time(impl_->now));
+    connection->close(CloseReason::kicked, reason, impl_->now);
   }
 }
 

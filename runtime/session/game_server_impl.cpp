@@ -9,8 +9,6 @@
 #include <string>
 #include <tuple>
 
-#include "runtime/session/session_time.h"
-
 namespace muster {
 std::uint16_t snapshot_ticks(const Game& game) {
   return static_cast<std::uint16_t>(std::max(1, game.ticks_per_second / game.snapshots_per_second));
@@ -86,7 +84,7 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
 Duration GameServer::Impl::frame(Time at) {
   now = at;
   is_in_frame = true;
-  net->receive(net_time(now), edges.unix_seconds());
+  net->receive(now, edges.unix_seconds());
   update_level();
   if (has_begun) update_connections();
   const std::uint32_t due = clock.due(now);
@@ -100,7 +98,7 @@ Duration GameServer::Impl::frame(Time at) {
   for (std::uint32_t i = 0; i < due; ++i) run_tick();
   if (due > 0) replicate();
   update_clients();
-  net->send(net_time(now));
+  net->send(now);
   update_infos();
   write_files();
   report_problems();
@@ -116,7 +114,7 @@ void GameServer::Impl::update_clients() {
     Connection* const connection = net->connection(player.client);
     // A map that begins ends the messages under way: those of the new one wait for it.
     if (connection == nullptr || begins_map) return;
-    replication->update(id_of(player), *connection, net_time(now));
+    replication->update(id_of(player), *connection, now);
     if (connection->map() != player.pipe_map) {
       player.pipe_map = connection->map();
       begin_map(player);
@@ -382,7 +380,7 @@ void GameServer::Impl::report_problems() {
 
 void GameServer::Impl::close() {
   is_closed = true;
-  net->close(*close_reason, net_time(now));
+  net->close(*close_reason, now);
   close_reason.reset();
 }
 

@@ -6,7 +6,6 @@
 #include "net/replication/timed_events.h"
 #include "net/wire/byte_io.h"
 #include "runtime/session/game_server_impl.h"
-#include "runtime/session/session_time.h"
 
 namespace muster {
 namespace {
@@ -125,7 +124,7 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
                   .tick = simulation.tick(),
                   .player = player.id,
                   .text = "the client sent a malformed message and was disconnected"});
-    connection.close(CloseReason::kicked, "malformed message", net_time(now));
+    connection.close(CloseReason::kicked, "malformed message", now);
     return;
   }
 }

@@ -6,7 +6,6 @@
 
 #include "runtime/session/game_server_impl.h"
 #include "runtime/session/level_model.h"
-#include "runtime/session/session_time.h"
 
 namespace muster {
 
@@ -102,7 +101,7 @@ Result<void> GameServer::Impl::listen() {
     capture = std::move(created.value());
     server.recorder = &capture->recorder();
   }
-  net = std::make_unique<Server>(server, *socket, edges.entropy(), *this, net_time(now));
+  net = std::make_unique<Server>(server, *socket, edges.entropy(), *this, now);
   return {};
 }
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "runtime/session/session_time.h"
-
 namespace muster {
 
 Result<std::unique_ptr<PacketCapture>> PacketCapture::create(Edges& edges, const std::string& path,
@@ -11,7 +9,7 @@ Result<std::unique_ptr<PacketCapture>> PacketCapture::create(Edges& edges, const
   Result<std::unique_ptr<OutputFile>> file = edges.files().create(path);
   if (!file) return fail(file.error());
   constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-  const CaptureOptions options{.start = net_time(now),
+  const CaptureOptions options{.start = now,
                                .unix_nanoseconds = edges.unix_seconds() * kNanosecondsPerSecond};
   return std::unique_ptr<PacketCapture>(new PacketCapture(std::move(file.value()), options));
 }

@@ -7,7 +7,6 @@
 #include "net/secure/entropy.h"
 #include "net/transport/simulated_network.h"
 #include "runtime/session/edges.h"
-#include "runtime/session/session_time.h"
 
 namespace muster {
 namespace {
@@ -183,7 +182,7 @@ struct SimulatedEdges::Impl {
   };
 
   explicit Impl(std::uint64_t first_seed) : seed(first_seed), network(first_seed) {
-    network.advance(net_time(now));
+    network.advance(now);
   }
 
   std::uint64_t seed;
@@ -218,7 +217,7 @@ void SimulatedEdges::set_links(std::string_view host, const Link& up, const Link
 
 void SimulatedEdges::advance(Duration by) {
   impl_->now += by;
-  impl_->network.advance(net_time(impl_->now));
+  impl_->network.advance(impl_->now);
 }
 Time SimulatedEdges::now() const { return impl_->now; }
 bool SimulatedEdges::is_busy() const { return impl_->network.next_event() != Time::max(); }
