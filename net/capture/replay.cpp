@@ -52,7 +52,7 @@ class Player {
     } else {
       play_incoming(packet);
     }
-    connection_.clear_fates();
+    connection_.clear_delivery_reports();
   }
 
   ReplayedConnection result() {

@@ -109,12 +109,12 @@ bool ClientView::knows_as(std::uint32_t slice_id, std::uint16_t codec_type) cons
          knows(slice_id);
 }
 
-void ClientView::take_fates(std::span<const PayloadFate> fates) {
-  for (const PayloadFate& fate : fates) {
-    if (fate.tag >> 16U != epoch_) continue;
-    const auto number = static_cast<std::uint16_t>(fate.tag);
+void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports) {
+  for (const DeliveryReport& report : reports) {
+    if (report.tag >> 16U != epoch_) continue;
+    const auto number = static_cast<std::uint16_t>(report.tag);
     InFlight& flight = in_flight_[place_of(number)];
-    if (!fate.delivered) {
+    if (!report.delivered) {
       ++counters_.lost;
       take_loss(number);
       continue;

@@ -81,7 +81,7 @@ class ClientView {
   /// The client could not read a snapshot that arrived.
   void disown(SnapshotNumber number);
   /// Applies delivery reports of payloads.
-  void take_fates(std::span<const PayloadFate> fates);
+  void apply_delivery_reports(std::span<const DeliveryReport> reports);
   TimedEventSender& events() { return events_; }
   /// Queues an event for the client if it receives the entity now or with the next `send`. The
   /// event is never delivered before the entity. Returns false if it is too long, or too many wait.

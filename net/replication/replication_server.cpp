@@ -34,7 +34,7 @@ struct ReplicationServer::Client {
   std::uint32_t resynced_at = 0;          ///< ... and of the last request for the whole state.
 
   /// Releases the setup when the connection does. Other finished blocks belong to the game.
-  void take_setup_fate(Connection& connection) {
+  void apply_setup_report(Connection& connection) {
     const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
     if (!block) return;
     is_setup_on_its_way = false;
@@ -54,7 +54,7 @@ struct ReplicationServer::Client {
   }
   /// Requires: the connection's blocks have ended.
   void end_setup(Connection& connection) {
-    if (is_setup_on_its_way) take_setup_fate(connection);
+    if (is_setup_on_its_way) apply_setup_report(connection);
     has_setup_to_send = false;
     refused_setup_bytes = setup_attempts = 0;
     setup = std::vector<std::byte>();  // `{}` would keep the memory.
@@ -194,8 +194,8 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, T
     connection.begin_map();
     client->end_setup(connection);  // Blocks end with their map.
   }
-  client->view.take_fates(connection.payload_fates());
-  connection.clear_fates();
+  client->view.apply_delivery_reports(connection.delivery_reports());
+  connection.clear_delivery_reports();
   for (std::span<const std::byte> message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
     take_message(*client, message);
@@ -285,7 +285,7 @@ void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) c
 
 void ReplicationServer::send_answers(Client& client, Connection& connection) const {
   client.unsent.send(connection, options_.channel);
-  if (client.is_setup_on_its_way) client.take_setup_fate(connection);
+  if (client.is_setup_on_its_way) client.apply_setup_report(connection);
   if (client.refused_setup_bytes > 0 && client.unsent.has_room()) {
     client.unsent.push(encode(SetupRefusedMessage{std::exchange(client.refused_setup_bytes, 0)}));
   }

@@ -96,37 +96,37 @@ std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) co
   return std::nullopt;
 }
 
-FragmentFate BlockReceiver::look(const Fragment& fragment) const {
+FragmentVerdict BlockReceiver::look(const Fragment& fragment) const {
   if (const std::size_t place = place_of(fragment.block); place < kBlocksAtOnce) {
     const Block& block = blocks_[place];
-    if (block.byte_count != fragment.block_bytes) return FragmentFate::invalid;
-    if (fragment.first >= block.first_missing + kChunkWindow) return FragmentFate::invalid;
-    return FragmentFate::taken;
+    if (block.byte_count != fragment.block_bytes) return FragmentVerdict::invalid;
+    if (fragment.first >= block.first_missing + kChunkWindow) return FragmentVerdict::invalid;
+    return FragmentVerdict::taken;
   }
-  if (is_over(fragment.block)) return FragmentFate::taken;
-  if (fragment.first >= kChunkWindow) return FragmentFate::invalid;
-  if (refusal(fragment.block_bytes).has_value()) return FragmentFate::refused;
+  if (is_over(fragment.block)) return FragmentVerdict::taken;
+  if (fragment.first >= kChunkWindow) return FragmentVerdict::invalid;
+  if (refusal(fragment.block_bytes).has_value()) return FragmentVerdict::refused;
   const bool has_room = free_place() < kBlocksAtOnce && has_memory(fragment.block_bytes, true);
-  return has_room ? FragmentFate::taken : FragmentFate::no_room;
+  return has_room ? FragmentVerdict::taken : FragmentVerdict::no_room;
 }
 
-FragmentFate BlockReceiver::look(std::span<const Fragment> fragments) const {
+FragmentVerdict BlockReceiver::look(std::span<const Fragment> fragments) const {
   bool refuses = false;
   std::size_t begun = 0;
   for (std::size_t i = 0; i < fragments.size(); ++i) {
     const Fragment& fragment = fragments[i];
-    const FragmentFate fate = look(fragment);
-    if (fate == FragmentFate::invalid || fate == FragmentFate::no_room) return fate;
+    const FragmentVerdict verdict = look(fragment);
+    if (verdict == FragmentVerdict::invalid || verdict == FragmentVerdict::no_room) return verdict;
     const auto same = std::ranges::find(fragments.first(i), fragment.block, &Fragment::block);
     if (same != fragments.begin() + static_cast<std::ptrdiff_t>(i)) {
-      if (same->block_bytes != fragment.block_bytes) return FragmentFate::invalid;
+      if (same->block_bytes != fragment.block_bytes) return FragmentVerdict::invalid;
       continue;
     }
-    refuses = refuses || fate == FragmentFate::refused;
-    if (fate == FragmentFate::refused || !is_new(fragment.block)) continue;
-    if (++begun > count_of(Block::State::free)) return FragmentFate::no_room;
+    refuses = refuses || verdict == FragmentVerdict::refused;
+    if (verdict == FragmentVerdict::refused || !is_new(fragment.block)) continue;
+    if (++begun > count_of(Block::State::free)) return FragmentVerdict::no_room;
   }
-  return refuses ? FragmentFate::refused : FragmentFate::taken;
+  return refuses ? FragmentVerdict::refused : FragmentVerdict::taken;
 }
 
 std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, BlockRefusal reason) {

@@ -28,7 +28,7 @@ struct Fragment {
 Fragment read_fragment(SectionReader& reader);
 
 /// The classification of a fragment.
-enum class [[nodiscard]] FragmentFate : std::uint8_t{
+enum class [[nodiscard]] FragmentVerdict : std::uint8_t{
     taken,    ///< Accepted. Ignored if its block is complete or was refused.
     refused,  ///< Its block is refused by this fragment; `refusal` gives the reason.
     no_room,  ///< Complete blocks are unread: its packet must not be received.
@@ -44,9 +44,9 @@ class BlockReceiver {
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
 
   /// Returns what `take` would do. Changes nothing.
-  FragmentFate look(const Fragment& fragment) const;
+  FragmentVerdict look(const Fragment& fragment) const;
   /// The same for all fragments of a packet, which share the free slots.
-  FragmentFate look(std::span<const Fragment> fragments) const;
+  FragmentVerdict look(std::span<const Fragment> fragments) const;
   /// Stores a fragment. Returns the reason if this fragment makes its block refused. Requires:
   /// `look` returned `taken` or `refused`.
   std::optional<BlockRefusal> take(Time now, const Fragment& fragment);

@@ -16,7 +16,7 @@ constexpr std::uint32_t kPayloadsOutMax = kPacketsOnTheWayMax;
 /// Unread payloads: all that a peer has in flight, for a game that reads rarely.
 constexpr std::uint32_t kPayloadsIn = kPacketsOnTheWayMax;
 /// Unread delivery reports: twice the number of packets in flight.
-constexpr std::size_t kFatesMax = 2048;
+constexpr std::size_t kDeliveryReportsMax = 2048;
 /// Type and number; type, block and reason.
 constexpr std::size_t kMapItemBytes = 3;
 constexpr std::size_t kRefusalItemBytes = 4;
@@ -155,7 +155,7 @@ void Connection::drop_unfit_payloads() {
 }
 
 void Connection::drop_payload() {
-  tell_fate({.record = {.payload_tag = payloads_out_.front_number()}}, false);
+  report_delivery({.record = {.payload_tag = payloads_out_.front_number()}}, false);
   payloads_out_.pop();
 }
 
@@ -207,7 +207,7 @@ void Connection::settle(Time now) {
       if (!sent_.is_of_outage(record)) rate_.lost(record);
       if (record.is_probe) path_size_.probe_lost();
     }
-    if (record.has_payload) tell_fate(packet, packet.delivered && !is_past);
+    if (record.has_payload) report_delivery(packet, packet.delivered && !is_past);
     if (is_past) continue;
     for (std::uint32_t i = 0; i < record.part_count; ++i) {
       settle_part(parts_.at(record.first_part + i), packet.sequence, packet.delivered);
@@ -216,13 +216,13 @@ void Connection::settle(Time now) {
   sent_.clear_resolved();
 }
 
-void Connection::tell_fate(const ResolvedPacket& packet, bool delivered) {
+void Connection::report_delivery(const ResolvedPacket& packet, bool delivered) {
   if (!delivered) ++counters_.payloads_lost;
-  if (fates_.size() == kFatesMax) {
-    ++counters_.fates_unread;
+  if (delivery_reports_.size() == kDeliveryReportsMax) {
+    ++counters_.delivery_reports_unread;
     return;
   }
-  fates_.push_back(
+  delivery_reports_.push_back(
       {.tag = packet.record.payload_tag, .sequence = packet.sequence, .delivered = delivered});
 }
 
@@ -309,7 +309,7 @@ void Connection::finish(CloseReason reason, bool by_peer, std::string_view text)
   for (const ResolvedPacket& packet : sent_.resolved()) {
     ++counters_.lost_out;
     counters_.lost_at_close += packet.record.unreliable_count;
-    if (packet.record.has_payload) tell_fate(packet, false);
+    if (packet.record.has_payload) report_delivery(packet, false);
   }
   sent_.clear_resolved();
   while (!payloads_out_.is_empty()) drop_payload();

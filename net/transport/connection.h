@@ -85,7 +85,7 @@ inline constexpr std::size_t kCloseTextBytesMax = 128;
 
 /// The delivery report of a payload. It is not delivered if its map ended, even if its packet
 /// arrived. A payload in flight when the connection ends is reported as not delivered.
-struct PayloadFate {
+struct DeliveryReport {
   std::uint64_t tag = 0;       ///< The tag passed to `send_payload`.
   std::uint32_t sequence = 0;  ///< The packet that carried it; 0: none.
   bool delivered = false;
@@ -129,7 +129,7 @@ class Connection {
   /// Queues a copy of a message. Requires: a declared channel.
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
   /// Queues a copy of a payload of at most `payload_bytes_max()` bytes. It is sent once;
-  /// `payload_fates` reports the result with this tag.
+  /// `delivery_reports` reports the result with this tag.
   SendStatus send_payload(std::span<const std::byte> payload, std::uint64_t tag);
   /// Begins a block. The caller keeps its bytes until it is in `finished_blocks()`.
   SendStatus send_block(std::span<const std::byte> block, std::uint16_t& id);
@@ -191,10 +191,10 @@ class Connection {
   /// The next complete block, or an empty span. Valid until `pop_block`.
   std::span<const std::byte> block() const { return blocks_in_.front(); }
   void pop_block();
-  /// The delivery reports of payloads since `clear_fates`, in the order of their events. At most
-  /// 2,048 are kept; more are only counted (`fates_unread`).
-  std::span<const PayloadFate> payload_fates() const { return fates_; }
-  void clear_fates() { fates_.clear(); }
+  /// The delivery reports of payloads since `clear_delivery_reports`, in the order of their events.
+  /// At most 2,048 are kept; more are only counted (`delivery_reports_unread`).
+  std::span<const DeliveryReport> delivery_reports() const { return delivery_reports_; }
+  void clear_delivery_reports() { delivery_reports_.clear(); }
   /// Sent blocks that were delivered, refused or ended with a map or the connection, since
   /// `clear_finished_blocks`.
   std::span<const SentBlock> finished_blocks() const { return blocks_out_.finished(); }
@@ -282,7 +282,7 @@ class Connection {
   bool has_room_for_payload() const;
   void drop_unfit_payloads();
   void settle(Time now);
-  void tell_fate(const ResolvedPacket& packet, bool delivered);
+  void report_delivery(const ResolvedPacket& packet, bool delivered);
   void drop_payload();
   void end_unread_stop();
   void settle_part(const PacketPart& part, std::uint32_t sequence, bool delivered);
@@ -312,7 +312,7 @@ class Connection {
   PayloadQueue payloads_out_;
   PayloadQueue payloads_in_;
   bool is_stopped_unread_ = false;
-  std::vector<PayloadFate> fates_;
+  std::vector<DeliveryReport> delivery_reports_;
 
   std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, set by `allow`.
 

@@ -32,9 +32,9 @@ struct ConnectionCounters {
   std::uint64_t payloads_out = 0;
   std::uint64_t payloads_in = 0;
   std::uint64_t payloads_lost = 0;
-  std::uint64_t fates_unread = 0;  ///< Delivery reports dropped because the game did not clear
-                                   ///< earlier ones.
-  std::uint64_t messages_out = 0;  ///< Each time a message was written.
+  std::uint64_t delivery_reports_unread = 0;  ///< Delivery reports dropped because the game did not
+                                              ///< clear earlier ones.
+  std::uint64_t messages_out = 0;           ///< Each time a message was written.
   std::uint64_t messages_reliable_out = 0;  ///< Those of them that are resent until delivered.
   std::uint64_t messages_lost = 0;          ///< Unreliable ones whose packet was lost.
   std::uint64_t messages_in = 0;

@@ -320,12 +320,12 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
   }
   const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
   switch (blocks_in_.look(fragments)) {
-    case FragmentFate::invalid:
+    case FragmentVerdict::invalid:
       return PacketVerdict::malformed;
-    case FragmentFate::no_room:
+    case FragmentVerdict::no_room:
       return PacketVerdict::no_room;
-    case FragmentFate::refused:
-    case FragmentFate::taken:
+    case FragmentVerdict::refused:
+    case FragmentVerdict::taken:
       break;
   }
   // If memory runs out, up to one refusal per fragment is added.

@@ -128,7 +128,7 @@ constexpr double kLossMatters = 0.03;
 /// While the first rate is searched, this share of loss is treated as caused by us.
 constexpr double kLossAtStart = 0.4;
 /// The number of delivered or lost packets that a loss estimate needs.
-constexpr double kFatesEnough = 32;
+constexpr double kDeliveriesEnough = 32;
 /// In standard deviations: one decision in 160 is wrong.
 constexpr double kSure = 2.5;
 constexpr double kDrainedEnough = 16;
@@ -230,7 +230,7 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
   standing_delay_.set_window(noise);
   standing_delay_.add(now, queue_delay - duration_of(path_extra_));
   delivered_bytes_ += record.byte_count;
-  count_fate(record, false);
+  count_delivery(record, false);
   ++delivered_packets_;
   if (!is_seen_ && record.sent_at >= round_began_) {
     is_seen_ = true;
@@ -245,14 +245,14 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
 }
 
 void SendRate::lost(const PacketRecord& record) {
-  if (!record.is_probe) count_fate(record, true);
+  if (!record.is_probe) count_delivery(record, true);
 }
 
-void SendRate::count_fate(const PacketRecord& record, bool is_lost) {
+void SendRate::count_delivery(const PacketRecord& record, bool is_lost) {
   const double lost = is_lost ? 1 : 0;
   loss_ += (lost - loss_) / 64;
-  fates_ += 1;
-  fates_lost_ += lost;
+  counted_ += 1;
+  counted_lost_ += lost;
   if (!record.is_draining) return;
   drained_ += 1;
   drained_lost_ += lost;
@@ -344,7 +344,7 @@ void SendRate::begin_round(Time now) {
 void SendRate::steer(double round, double delay, double slope) {
   if (slow_start_ && is_full_) {
     // When the queue is too short to be seen, most of the excess is lost.
-    const bool is_lossy = fates_ >= kFatesEnough && fates_lost_ > kLossAtStart * fates_;
+    const bool is_lossy = counted_ >= kDeliveriesEnough && counted_lost_ > kLossAtStart * counted_;
     if (delay < kStartShare * target_ && !is_lossy && !yields_to_loss()) {
       rate_ = std::min(rate_ * 2, limits_.rate_max);
       return;
@@ -457,13 +457,13 @@ bool SendRate::was_another_queue(Time now, double delay) const {
 /// A queue too short to be seen in the delay still causes loss that disappears at a lower rate. In
 /// that case the rate falls to what arrived, and grows slowly from there. Returns true when it did.
 bool SendRate::yields_to_loss() {
-  if (fates_ < kFatesEnough) return false;
-  const double share = fates_lost_ / fates_;
+  if (counted_ < kDeliveriesEnough) return false;
+  const double share = counted_lost_ / counted_;
   const double least = least_loss();
   // Two proportions of few packets differ by chance: this is the two-proportion z-test.
-  const double both = (fates_lost_ + drained_lost_ + 1) / (fates_ + drained_ + 2);
-  const double noise = kSure * std::sqrt(both * (1 - both) * (1 / fates_ + 1 / (drained_ + 1)));
-  fates_ = fates_lost_ = 0;
+  const double both = (counted_lost_ + drained_lost_ + 1) / (counted_ + drained_ + 2);
+  const double noise = kSure * std::sqrt(both * (1 - both) * (1 / counted_ + 1 / (drained_ + 1)));
+  counted_ = counted_lost_ = 0;
   if (share < least + noise + kLossMatters) {
     growth_max_ = std::min(growth_max_ * 2, kGrowthMost);
     return false;

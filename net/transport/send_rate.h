@@ -84,7 +84,7 @@ class SendRate {
   double rate_after_queue(Time now, double delay) const;
   void take_for_path(double delay);
   bool was_another_queue(Time now, double delay) const;
-  void count_fate(const PacketRecord& record, bool is_lost);
+  void count_delivery(const PacketRecord& record, bool is_lost);
   double least_loss() const;
   bool yields_to_loss();
   bool drain(Time now, double delay);
@@ -132,8 +132,8 @@ class SendRate {
   double path_extra_ = 0;  ///< Part of the reported delay that is path, not queue; seconds.
 
   double loss_ = 0;          ///< Smoothed over packets.
-  double fates_ = 0;         ///< Delivered or lost packets since the last test of the loss.
-  double fates_lost_ = 0;    ///< The lost ones.
+  double counted_ = 0;       ///< Delivered or lost packets since the last test of the loss.
+  double counted_lost_ = 0;  ///< The lost ones.
   double drained_ = 0;       ///< Packets sent while draining; their loss is the path's. Fades.
   double drained_lost_ = 0;  ///< The lost ones. Fades.
 

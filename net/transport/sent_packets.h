@@ -106,13 +106,13 @@ class SentPackets {
   static constexpr std::uint32_t kReorder = 3;
   static constexpr unsigned kOutageTimeouts = 2;
 
-  enum class Fate : std::uint8_t { open, delivered, lost };
+  enum class Delivery : std::uint8_t { open, delivered, lost };
   struct Slot {
     PacketRecord record;
-    Fate fate = Fate::delivered;
+    Delivery delivery = Delivery::delivered;
   };
 
-  void resolve(std::uint32_t sequence, Slot& slot, Fate fate);
+  void resolve(std::uint32_t sequence, Slot& slot, Delivery delivery);
   void acknowledge_one(Time now, std::uint32_t sequence);
   /// A packet was acknowledged at this age, after a later packet.
   void learn_overtaking(Time now, Duration age);

@@ -97,7 +97,7 @@ class MusterService final : public Service {
     for (std::size_t i = first; i < end; ++i) {
       static_cast<void>(clients_[i]->connection()->send_payload(payload_, 0));
       clients_[i]->send(now_);
-      clients_[i]->connection()->clear_fates();
+      clients_[i]->connection()->clear_delivery_reports();
     }
   }
 
@@ -111,7 +111,7 @@ class MusterService final : public Service {
       Connection& connection = *server_->connection(handle);
       for (; !connection.payload().bytes.empty(); connection.pop_payload()) ++received_;
       static_cast<void>(connection.send_payload(payload_, 0));
-      connection.clear_fates();
+      connection.clear_delivery_reports();
     });
     server_->clear_events();
     server_->send(now_);

@@ -21,7 +21,7 @@ class Answer:
     def words(self, event):
         return [words[1:] for words in self.lines if words[0] == event]
 
-    def fate(self):
+    def result(self):
         """A short summary of what the program did, without its packets."""
         words = []
         for line in self.lines:

@@ -69,6 +69,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     now += std::chrono::milliseconds(5);
   }
   read_everything(connection);
-  require(connection.payload_fates().empty());
+  require(connection.delivery_reports().empty());
   return 0;
 }

@@ -250,7 +250,7 @@ class Talk {
     for (int i = 0; i < payloads; ++i) {
       static_cast<void>(connection.send_payload(words, static_cast<std::uint64_t>(tick)));
     }
-    connection.clear_fates();
+    connection.clear_delivery_reports();
   }
 
   NetStage& stage_;

@@ -19,7 +19,7 @@ inline SendStatus fill_budget(Connection& connection, Time now, std::span<const 
     if (size < kLeastPayload) break;
     status = connection.send_payload(bytes.first(size), 0);
   }
-  connection.clear_fates();
+  connection.clear_delivery_reports();
   return status;
 }
 

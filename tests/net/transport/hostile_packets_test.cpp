@@ -300,11 +300,11 @@ TEST_CASE("A payload too large for a shrunken path is reported lost and blocks n
     const std::uint64_t packets = a.counters().packets_out;
     pair.step(16ms);
     REQUIRE(a.counters().packets_out - packets < 40);  // No flood of empty packets.
-    for (const PayloadFate& fate : a.payload_fates()) {
+    for (const DeliveryReport& report : a.delivery_reports()) {
       ++told;
-      if (fate.delivered) ++small_delivered;
+      if (report.delivered) ++small_delivered;
     }
-    a.clear_fates();
+    a.clear_delivery_reports();
     while (!pair.b->connection.payload().bytes.empty()) pair.b->connection.pop_payload();
   }
   REQUIRE(a.datagram_bytes() == 1200);
@@ -325,7 +325,7 @@ TEST_CASE("Unread delivery reports beyond the limit are counted",
   }
   pair.run(1s, 5ms);
   REQUIRE(queued > 3000);
-  REQUIRE(a.payload_fates().size() + a.counters().fates_unread == queued);
+  REQUIRE(a.delivery_reports().size() + a.counters().delivery_reports_unread == queued);
 }
 
 TEST_CASE("Unconfirmed data is counted when a connection ends", "[net][transport][sys-36]") {

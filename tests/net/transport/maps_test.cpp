@@ -89,7 +89,7 @@ TEST_CASE("A new map drops all waiting data at both ends", "[net][transport][sys
   pair.run(100ms, 10ms);
   REQUIRE_FALSE(b.message(0).empty());
   REQUIRE_FALSE(a.message(0).empty());
-  a.clear_fates();
+  a.clear_delivery_reports();
   // In flight: a block each way. Waiting: messages and a payload.
   REQUIRE(a.send_block(block, id) == SendStatus::queued);
   REQUIRE(b.send_block(block, id) == SendStatus::queued);
@@ -106,9 +106,9 @@ TEST_CASE("A new map drops all waiting data at both ends", "[net][transport][sys
   REQUIRE(a.counters().unread_at_map == 11);
   REQUIRE(a.finished_blocks().size() == 1);
   REQUIRE(a.finished_blocks()[0].refusal == BlockRefusal::map_over);
-  REQUIRE(a.payload_fates().size() == 1);
-  REQUIRE(a.payload_fates()[0].tag == 12);
-  REQUIRE_FALSE(a.payload_fates()[0].delivered);
+  REQUIRE(a.delivery_reports().size() == 1);
+  REQUIRE(a.delivery_reports()[0].tag == 12);
+  REQUIRE_FALSE(a.delivery_reports()[0].delivered);
   REQUIRE(a.send_message(0, pattern(60, 70)) == SendStatus::queued);
 
   pair.run(200ms, 10ms);
@@ -150,7 +150,7 @@ struct Side {
   std::uint32_t ordered_read = 0;
   std::set<std::uint32_t> unordered_read{};
   std::uint64_t payloads = 0;
-  std::map<std::uint64_t, int> fates{};
+  std::map<std::uint64_t, int> reports{};
 
   void enter(std::uint16_t next) {
     map = next;
@@ -192,8 +192,8 @@ struct Side {
     for (; !connection->payload().bytes.empty(); connection->pop_payload()) {
       static_cast<void>(check(connection->payload().bytes));
     }
-    for (const PayloadFate& fate : connection->payload_fates()) ++fates[fate.tag];
-    connection->clear_fates();
+    for (const DeliveryReport& report : connection->delivery_reports()) ++reports[report.tag];
+    connection->clear_delivery_reports();
   }
 };
 
@@ -228,8 +228,9 @@ TEST_CASE("Guarantees hold within each map over a bad network", "[net][transport
   for (const auto& [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     REQUIRE(to->ordered_read == from->sent[0]);
     REQUIRE(to->unordered_read.size() == from->sent[1]);
-    REQUIRE(from->fates.size() == from->payloads);
-    REQUIRE(std::ranges::all_of(from->fates, [](const auto& fate) { return fate.second == 1; }));
+    REQUIRE(from->reports.size() == from->payloads);
+    REQUIRE(
+        std::ranges::all_of(from->reports, [](const auto& report) { return report.second == 1; }));
   }
   REQUIRE(a.connection->counters().past_map_in > 0);
 }

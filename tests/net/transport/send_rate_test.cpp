@@ -292,8 +292,8 @@ TEST_CASE("A game that sends little is not slowed down by random delay",
     for (; !receiver.payload().bytes.empty(); receiver.pop_payload()) received += i >= 20 * 60;
     for (; !sender.payload().bytes.empty(); sender.pop_payload()) {
     }
-    sender.clear_fates();
-    receiver.clear_fates();
+    sender.clear_delivery_reports();
+    receiver.clear_delivery_reports();
   }
   // Out of 40 seconds.
   REQUIRE(received >= 39 * 60);
@@ -324,7 +324,7 @@ TEST_CASE("A queue too short to be seen in the delay does not keep overflowing",
   // The loss is a sawtooth: the rate grows until the queue overflows, falls, and grows slowly. Its
   // cost is the share of all packets. The reported loss, over the last 64 packets, follows the
   // sawtooth; its mean is the same.
-  const auto [delivered, lost] = bottleneck.fates(0);
+  const auto [delivered, lost] = bottleneck.deliveries(0);
   double used = 0;
   double told = 0;
   constexpr int kParts = 150;
@@ -332,7 +332,7 @@ TEST_CASE("A queue too short to be seen in the delay does not keep overflowing",
     used += bottleneck.measure(100ms).used / kParts;
     told += bottleneck.estimate(0).loss() / kParts;
   }
-  const auto [delivered_now, lost_now] = bottleneck.fates(0);
+  const auto [delivered_now, lost_now] = bottleneck.deliveries(0);
   const double share = static_cast<double>(lost_now - lost) /
                        static_cast<double>(lost_now - lost + delivered_now - delivered);
   CAPTURE(used, share, told);

@@ -27,12 +27,12 @@ RoundTrip trip_of(Duration time) {
 AckMask mask_of(std::uint32_t word) { return {.words = {word}, .word_count = 1}; }
 
 std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
-  std::map<std::uint32_t, bool> fates;
+  std::map<std::uint32_t, bool> deliveries;
   for (const ResolvedPacket& packet : sent.resolved()) {
-    REQUIRE(fates.emplace(packet.sequence, packet.delivered).second);
+    REQUIRE(deliveries.emplace(packet.sequence, packet.delivered).second);
   }
   sent.clear_resolved();
-  return fates;
+  return deliveries;
 }
 
 // Seed 000: acknowledged up to 80, then 83 arrives. Its mask of 16 dropped 66, and 68 was reported
@@ -53,9 +53,9 @@ TEST_CASE("A packet is lost when others overtook it and its time has passed, not
   now += 20ms;
   const std::uint32_t later = ~(1U << (83 - 66));
   sent.acknowledge(now, 83, mask_of(later), path);
-  const auto fates = take_resolved(sent);
-  REQUIRE(fates == std::map<std::uint32_t, bool>{
-                       {66, false}, {68, true}, {81, true}, {82, true}, {83, true}});
+  const auto deliveries = take_resolved(sent);
+  REQUIRE(deliveries == std::map<std::uint32_t, bool>{
+                            {66, false}, {68, true}, {81, true}, {82, true}, {83, true}});
   REQUIRE(sent.open_count() == 0);
   REQUIRE(sent.open_bytes() == 0);
 }
@@ -259,7 +259,7 @@ struct Model {
   };
   std::multimap<Time, std::uint32_t> there;
   std::multimap<Time, Ack> back;
-  std::map<std::uint32_t, bool> fates;
+  std::map<std::uint32_t, bool> deliveries;
   std::set<std::uint32_t> arrived;
   std::uint64_t lost_percent;
 
@@ -292,7 +292,7 @@ struct Model {
   }
   void settle() {
     for (const ResolvedPacket& packet : sent.resolved()) {
-      if (!fates.emplace(packet.sequence, packet.delivered).second) {
+      if (!deliveries.emplace(packet.sequence, packet.delivered).second) {
         FAIL("packet " << packet.sequence << " was told of twice");
       }
       if (packet.delivered && !arrived.contains(packet.sequence)) {
@@ -316,14 +316,14 @@ TEST_CASE("Every packet is reported exactly once on any path and across the wrap
   }
   for (int i = 0; i < 5000; ++i) model.step();
   const std::uint32_t sent = model.sent.next_sequence() - 1;
-  REQUIRE(model.fates.size() == sent);
-  REQUIRE(model.fates.begin()->first == 1);
-  REQUIRE(model.fates.rbegin()->first == sent);
+  REQUIRE(model.deliveries.size() == sent);
+  REQUIRE(model.deliveries.begin()->first == 1);
+  REQUIRE(model.deliveries.rbegin()->first == sent);
   REQUIRE(model.sent.open_count() == 0);
   REQUIRE(model.sent.open_bytes() == 0);
   // Without loss and with a known round trip, no delivered packet is reported lost.
   std::size_t wrong = 0;
-  for (const auto& [sequence, delivered] : model.fates) {
+  for (const auto& [sequence, delivered] : model.deliveries) {
     if (!delivered && model.arrived.contains(sequence)) ++wrong;
   }
   CAPTURE(wrong);

@@ -49,7 +49,7 @@ TEST_CASE("A block uses only its share beside a game that fills its budget",
       for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
         there.pop_payload();
       }
-      game.clear_fates();
+      game.clear_delivery_reports();
     }
   };
   run(10s);
@@ -78,7 +78,7 @@ TEST_CASE("Long messages use the rest of a game that sends little", "[net][trans
       for (; !there.payload().bytes.empty(); there.pop_payload()) {
       }
       for (; !there.message(0).empty(); there.pop_message(0)) ++messages;
-      game.clear_fates();
+      game.clear_delivery_reports();
     }
     return messages;
   };
@@ -109,7 +109,7 @@ TEST_CASE("Short payloads do not wait for the block that fits into each packet",
       }
       there.pop_payload();
     }
-    game.clear_fates();
+    game.clear_delivery_reports();
   }
   const double blocks = static_cast<double>(game.counters().block_bytes_out) / 60;
   CAPTURE(received, oldest.count(), blocks);
@@ -143,7 +143,7 @@ TEST_CASE("Messages use only their share of an allowance beside a game that fill
     }
     for (; !there.message(0).empty(); there.pop_message(0)) {
     }
-    game.clear_fates();
+    game.clear_delivery_reports();
   }
   const ConnectionCounters counters = game.counters();
   CAPTURE(counters.payload_bytes_out, counters.message_bytes_out);
