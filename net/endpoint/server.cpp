@@ -162,7 +162,7 @@ void Server::take_packet(Time now, const DatagramPath& path, std::span<std::byte
   follow(now, client, path, is_highest);
 }
 
-void Server::tell(const ServerEvent& event) {
+void Server::report(const ServerEvent& event) {
   if (events_.size() < kServerEventsMax) {
     events_.push_back(event);
   } else {
@@ -241,9 +241,9 @@ void Server::send_client(Time now, Client& client) {
     cap_.spent(client.slot, bytes);
   }
   if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;
-  tell({.kind = ServerEvent::Kind::closed,
-        .client = handle_of(client.slot),
-        .close = connection.end()});
+  report({.kind = ServerEvent::Kind::closed,
+          .client = handle_of(client.slot),
+          .close = connection.end()});
   client.closed_at = now;
   counted_for_[client.slot].reset();
   ++counters_.closed;

@@ -232,7 +232,7 @@ class Server {
   void refuse(const DatagramPath& path, const RequestView& request, RefuseReason reason,
               std::string_view text);
   void take_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram);
-  void tell(const ServerEvent& event);
+  void report(const ServerEvent& event);
   void follow(Time now, Client& client, const DatagramPath& path, bool is_highest);
   void send_packet(Time now, Client& client, const Address& to, std::span<std::byte> memory,
                    std::size_t body_bytes, std::uint32_t sequence);

@@ -136,7 +136,7 @@ bool Server::connect(Time now, Client& client) {
     return false;
   }
   // The event first, because it may throw: then the next packet connects.
-  tell({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
+  report({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
   client.is_connected = true;
   client.replaces.reset();
   cap_.join(client.slot);
@@ -150,9 +150,9 @@ bool Server::connect(Time now, Client& client) {
 void Server::end_replaced(Time now, Client& old) {
   old.sealed.connection().close(CloseReason::kicked, "you have joined again from elsewhere", now);
   if (!old.closed_at.has_value()) {
-    tell({.kind = ServerEvent::Kind::closed,
-          .client = handle_of(old.slot),
-          .close = old.sealed.connection().end()});
+    report({.kind = ServerEvent::Kind::closed,
+            .client = handle_of(old.slot),
+            .close = old.sealed.connection().end()});
     old.closed_at = now;
     ++counters_.closed;
   }

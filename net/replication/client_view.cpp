@@ -46,8 +46,8 @@ void ClientView::resync() {
   for (InFlight& flight : in_flight_) flight.is_used = flight.has_arrived = false;
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     records_[i].acked_since = kNotAcked;
-    records_[i].told_at = 0;
-    records_[i].was_told = false;
+    records_[i].sent_at = 0;
+    records_[i].was_sent = false;
     records_[i].is_there = false;
     activate(i, budget_tick_);
   }
@@ -93,14 +93,14 @@ void ClientView::forget(const Said& said) {
   }
   // Later confirmed states may depend on it.
   found->acked_since = kNotAcked;
-  found->told_at = 0;
+  found->sent_at = 0;
   found->is_there = false;
   activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
 }
 
 bool ClientView::knows(std::uint32_t slice_id) const {
   const Record* record = find_record(slice_id);
-  return record != nullptr && record->was_told;
+  return record != nullptr && record->was_sent;
 }
 
 bool ClientView::knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const {
@@ -185,9 +185,9 @@ void ClientView::take_loss(std::uint16_t number) {
   if (!flight.is_used || flight.number != number) return;
   for (const Said& said : flight.said) {
     Record* const record = find_record(said.entity);
-    if (record == nullptr || record->told_at != flight.tick) continue;
+    if (record == nullptr || record->sent_at != flight.tick) continue;
     record->waiting_since = record->outdated_since;
-    record->told_at = 0;
+    record->sent_at = 0;
   }
 }
 
@@ -374,7 +374,7 @@ void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& wo
   for (std::size_t tries = 0; tries < states_.size(); ++tries) {
     const std::size_t i = next_checksum_++ % states_.size();
     const EntityState& state = states_[i];
-    if (!is_told_for_certain(i, first_id, writer_->end_id())) continue;
+    if (!is_certainly_listed(i, first_id, writer_->end_id())) continue;
     const std::size_t lanes = world.views().view(state.kind.type).parts.size();
     writer.write_u32(state.id);
     writer.write_u32(checksum(std::span(state.values, lanes)));
@@ -403,11 +403,11 @@ void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_
     Record& record = records_[i];
     flight.said.push_back({.entity = {.id = record.id, .generation = record.generation},
                            .codec_type = record.codec_type,
-                           .is_certain = is_told_for_certain(i, first_id, writer_->end_id()),
+                           .is_certain = is_certainly_listed(i, first_id, writer_->end_id()),
                            .row_since = row_since(i)});
     (record.acked_since != kNotAcked ? predicted : predicted_new) += predicted_bits(i);
-    record.told_at = tick;
-    record.was_told = true;
+    record.sent_at = tick;
+    record.was_sent = true;
     record.may_be_shown = true;
     states_[i].may_be_shown = true;
     record.waiting_since = tick;

@@ -119,12 +119,12 @@ class ClientView {
     /// The tick since which the client's confirmed values were current. It identifies the row,
     /// which may be gone. `kNotAcked` if the client has no confirmed values.
     std::uint32_t acked_since = kNotAcked;
-    std::uint32_t told_at = 0;        ///< The tick of the last snapshot that contained it.
+    std::uint32_t sent_at = 0;        ///< The tick of the last snapshot that contained it.
     std::uint32_t waiting_since = 0;  ///< The tick since which a change waits; 0: none waits.
     /// The first tick at which the client's confirmed values may be out of date.
     std::uint32_t outdated_since = 0;
     std::uint16_t codec_type = 0;  ///< The type as which the client sees it.
-    bool was_told = false;
+    bool was_sent = false;
     bool is_there = false;      ///< A snapshot that certainly contained it is confirmed.
     bool is_active = false;     ///< The client's values are not confirmed; it is in `active_`.
     bool is_first = false;      ///< It was of interest when the client began.
@@ -173,7 +173,7 @@ class ClientView {
   bool is_whole(const Record& first) const;
   void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
   bool is_on_its_way(const EventSubject& entity) const;
-  bool is_told_for_certain(std::size_t i, std::uint32_t first_id, std::uint32_t end_id) const;
+  bool is_certainly_listed(std::size_t i, std::uint32_t first_id, std::uint32_t end_id) const;
   const Record* find_record(std::uint32_t id) const;
   const Record* find_record(const EventSubject& entity) const;
   Record* find_record(const EventSubject& entity);

@@ -97,7 +97,7 @@ void ClientView::find_candidates(const ReplicatedWorld& world) {
     float distance = distance_to(*entities_[i]);
     if (!(distance < update_class.radius)) distance = update_class.radius;  // Also for NaN.
     const bool waits_for_turn = record.acked_since != kNotAcked &&
-                                world.tick() - record.told_at < update_class.far_ticks &&
+                                world.tick() - record.sent_at < update_class.far_ticks &&
                                 distance > update_class.near_distance;
     // It may never fit again. Without it, the next snapshot can settle the client's state.
     const bool is_unfit_now = is_unfit(i);
@@ -137,7 +137,7 @@ std::size_t ClientView::put_unknown_first(double room_bits) {
   double wanted = 0;
   for (const std::uint32_t i : candidates_) wanted += is_unknown(i) ? predicted_bits(i) : 0.0;
   const auto goes_first = [&](std::uint32_t i) {
-    return is_unknown(i) && (wanted <= room_bits || records_[i].told_at == 0);
+    return is_unknown(i) && (wanted <= room_bits || records_[i].sent_at == 0);
   };
   const auto others = std::partition(candidates_.begin(), candidates_.end(), goes_first);
   return static_cast<std::size_t>(others - candidates_.begin());

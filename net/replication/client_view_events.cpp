@@ -93,17 +93,17 @@ void ClientView::settle_events_of_part(std::uint32_t first_id, std::uint32_t end
   events_.settle([&](const EventSubject& subject) {
     const Record* record = find_record(subject);
     const auto is_certain = [&](const Record& slice) {
-      return is_told_for_certain(static_cast<std::size_t>(&slice - records_.data()), first_id,
+      return is_certainly_listed(static_cast<std::size_t>(&slice - records_.data()), first_id,
                                  end_id);
     };
-    const bool is_told = record != nullptr && std::ranges::all_of(slices_of(*record), is_certain);
-    return is_told ? EventTurn::together : EventTurn::waits;
+    const bool is_listed = record != nullptr && std::ranges::all_of(slices_of(*record), is_certain);
+    return is_listed ? EventTurn::together : EventTurn::waits;
   });
 }
 
 /// True when the last written snapshot contains an entity for certain; before it is written, when
 /// it may.
-bool ClientView::is_told_for_certain(std::size_t i, std::uint32_t first_id,
+bool ClientView::is_certainly_listed(std::size_t i, std::uint32_t first_id,
                                      std::uint32_t end_id) const {
   const std::uint32_t id = records_[i].id;
   return id >= first_id && id < end_id && !states_[i].is_deferred && !writer_->passes_over(id);

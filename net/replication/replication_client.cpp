@@ -280,13 +280,13 @@ void ReplicationClient::verify(const EntityValues* game) {
   for (const Check& check : checks_) {
     if (check.is_missing) {
       ++counters_.checksums;
-      tell_missing({.id = check.id, .tick = check.tick});
+      report_missing({.id = check.id, .tick = check.tick});
       continue;
     }
     const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
     // It was removed or changed since; a later checksum will compare it. The game does not know a
     // slice that waits for others.
-    if (entity == nullptr || entity->tick != check.tick || !mirror_->is_told(*entity)) continue;
+    if (entity == nullptr || entity->tick != check.tick || !mirror_->is_listed(*entity)) continue;
     if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;
     if (compare(check, *entity, game)) continue;
     ++counters_.divergences;
@@ -318,14 +318,14 @@ bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
   if (found == EntityFound::not_kept) return true;
   ++counters_.checksums;
   if (found == EntityFound::here) return checksum(lanes_) == check.expected;
-  tell_missing({.id = check.id,
-                .tick = check.tick,
-                .codec_type = entity.kind.type,
-                .component = found == EntityFound::missing ? kNoComponent : component});
+  report_missing({.id = check.id,
+                  .tick = check.tick,
+                  .codec_type = entity.kind.type,
+                  .component = found == EntityFound::missing ? kNoComponent : component});
   return true;
 }
 
-void ReplicationClient::tell_missing(const MissingMessage& missing) {
+void ReplicationClient::report_missing(const MissingMessage& missing) {
   ++counters_.divergences;
   if (unsent_.has_room()) unsent_.push(encode(missing));
   want_everything();

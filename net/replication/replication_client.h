@@ -164,7 +164,7 @@ class ReplicationClient {
   void refuse_payload();
   void settle_events();
   bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);
-  void tell_missing(const MissingMessage& missing);
+  void report_missing(const MissingMessage& missing);
   void take_truth(const TruthMessage& truth);
   void want_everything();
   void disown();

@@ -166,19 +166,19 @@ std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
       --held_;
       ++in_vain_;
     } else {
-      told_.push_back(std::move(event));
+      reported_.push_back(std::move(event));
       ++count;
     }
   }
   waiting_.resize(kept);
   if (count == 0) return 0;
-  if (told_.size() > kTimedEventsDueMax) {
-    const std::size_t too_many = told_.size() - kTimedEventsDueMax;
-    told_.erase(told_.begin(), told_.begin() + static_cast<std::ptrdiff_t>(too_many));
+  if (reported_.size() > kTimedEventsDueMax) {
+    const std::size_t too_many = reported_.size() - kTimedEventsDueMax;
+    reported_.erase(reported_.begin(), reported_.begin() + static_cast<std::ptrdiff_t>(too_many));
     lost_ += too_many;
   }
   due_.clear();  // The bytes it points to may have moved.
-  for (const Waiting& event : told_) {
+  for (const Waiting& event : reported_) {
     due_.push_back({.tick = event.tick, .number = event.number, .bytes = event.bytes});
   }
   return count;
@@ -186,7 +186,7 @@ std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
 
 void TimedEventReceiver::clear_due() {
   due_.clear();
-  told_.clear();
+  reported_.clear();
 }
 
 void TimedEventReceiver::reset() {

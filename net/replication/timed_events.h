@@ -181,7 +181,7 @@ class TimedEventReceiver {
   std::uint32_t next_ = 0;                         ///< The highest received number plus one.
   std::array<std::uint32_t, kWindow> received_{};  ///< Number plus one, by number.
   std::vector<Waiting> waiting_;                   ///< By tick, then number.
-  std::vector<Waiting> told_;                      ///< Owns the bytes of `due_`.
+  std::vector<Waiting> reported_;                  ///< Owns the bytes of `due_`.
   std::vector<TimedEvent> due_;
   std::size_t held_ = 0;
   std::uint64_t lost_ = 0;

@@ -48,7 +48,7 @@ void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
-  for_awake(0, resting_.size(), [&](std::size_t place) { tracks_[place].track.is_told = false; });
+  for_awake(0, resting_.size(), [&](std::size_t place) { tracks_[place].track.is_listed = false; });
   const bool is_one = tracks_.size() == world.size();  // There is no other track.
   for (const std::uint32_t i : changed) follow(is_one ? i : place_of_id(world[i].id), world[i]);
   looked_at_count_ += changed.size();
@@ -58,7 +58,7 @@ void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState
 /// Applies an entity's current state.
 void FollowedWorld::follow(std::size_t place, const EntityState& state) {
   Followed& followed = tracks_[place];
-  followed.track.is_told = false;
+  followed.track.is_listed = false;
   followed.state = &state;
   if (state.since != kUnknownTick) {
     followed.since = state.since;
@@ -85,7 +85,7 @@ void FollowedWorld::leave(std::size_t place) {
   has_gone_ = true;
   followed.state = nullptr;
   followed.values = nullptr;
-  followed.track.is_told = false;
+  followed.track.is_listed = false;
 }
 
 /// Drops tracks without any state in the window, and inserts new ones.
@@ -298,7 +298,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     if (listed.is_quiet) ++quiet_count_;
   }
   if (state == nullptr || is_same) return;
-  if (track.is_told) {
+  if (track.is_listed) {
     passed_over_.push_back(track.id);
   } else if (state->is_deferred) {
     head.defers = true;
@@ -340,8 +340,8 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     }
     const bool is_new = next_new < reach.new_written && new_[next_new].state->id == track.id;
     if (is_new) ++next_new;
-    const bool comes_again = reach.is_told_again && track.id >= reach.end_id;
-    track.is_told = track.is_told || (is_new && !comes_again);
+    const bool comes_again = reach.is_listed_again && track.id >= reach.end_id;
+    track.is_listed = track.is_listed || (is_new && !comes_again);
     const bool is_said = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
     const bool is_there = is_new || (is_said && listed->state != nullptr);
     if (is_there && !is_new) add_link(*listed, track);
@@ -354,7 +354,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     track.last = serial;
     track.values = followed.values;
     // An entity that a part of this tick contained must stay listed until the next tick.
-    if (track.run_first + kSnapshotWindow <= serial && !track.is_told) rest(place);
+    if (track.run_first + kSnapshotWindow <= serial && !track.is_listed) rest(place);
   });
   next_ = serial + 1;
 }

@@ -66,7 +66,7 @@ struct SnapshotReach {
   std::uint32_t end_id = 0;
   std::size_t new_written = 0;  ///< Number of listed new entities that were written.
   /// The next part repeats new entities after the end, because this one may be lost.
-  bool is_told_again = false;
+  bool is_listed_again = false;
 };
 
 /// The tracks of a writer. An entity *rests* (is idle) when it has been unchanged for longer than

@@ -105,7 +105,7 @@ struct EntityTrack {
   EntityKind kind;
   /// A part of the current tick has it as new, and later parts omit it. New entities come before
   /// the known ones around them, so the next part may begin before it.
-  bool is_told = false;
+  bool is_listed = false;
   SnapshotSerial last = 0;  ///< The newest snapshot with a record.
 
   static constexpr std::uint32_t kNoRecords = 0xFFFF'FFFF;

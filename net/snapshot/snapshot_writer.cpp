@@ -467,7 +467,7 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
   followed_.remember({.first_id = head.first_id,
                       .end_id = end_id_,
                       .new_written = new_written_,
-                      .is_told_again = rank_ > 0},
+                      .is_listed_again = rank_ > 0},
                      next_);
   is_done_ = end_id_ == kEveryId;
   keeps_unknown_ = head.keeps_unknown;

@@ -96,7 +96,7 @@ std::size_t Connection::payload_bytes_max() const {
 /// count.
 std::size_t Connection::standing_bytes() const {
   const std::size_t items =
-      (maps_.must_tell() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
+      (maps_.must_send() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
   return items == 0 ? 0 : 1 + items;
 }
 
@@ -186,7 +186,7 @@ void Connection::leave_map() {
   end_unread_stop();
   refusal_count_ = 0;
   has_new_refusal_ = false;
-  told_limits_ = {};
+  sent_limits_ = {};
 }
 
 /// Reports the result to every part of the packets that were delivered or lost.
@@ -198,8 +198,8 @@ void Connection::settle(Time now) {
     if (!record.is_probe) path_size_.settled(now, record.byte_count, packet.delivered);
     if (packet.delivered) {
       ++counters_.delivered;
-      told_to_ = std::max(told_to_, record.acknowledged);
-      rate_.delivered(now, record, told_delay_, round_trip_);
+      peer_knows_to_ = std::max(peer_knows_to_, record.acknowledged);
+      rate_.delivered(now, record, reported_delay_, round_trip_);
       if (record.is_probe) path_size_.probe_delivered(record.byte_count);
     } else {
       ++counters_.lost_out;
@@ -254,11 +254,11 @@ void Connection::refusal_is_known(std::uint16_t id) {
 
 /// A lost limit is sent again, unless a later packet carried it.
 void Connection::settle_limit(const PacketPart& part, std::uint32_t sequence, bool delivered) {
-  ToldLimit& limit = told_limits_[part.channel];
+  SentLimit& limit = sent_limits_[part.channel];
   if (delivered) {
     limit.known = std::max(limit.known, part.message_id);
   } else if (limit.sequence == sequence) {
-    limit.told = limit.known;
+    limit.sent = limit.known;
   }
 }
 

@@ -264,7 +264,7 @@ class Connection {
   void take_header(Time now, std::uint32_t sequence, const PacketHeader& header, std::uint32_t ack);
   bool measure_round_trip(Time now, Duration sample, std::uint16_t hold_units, Duration silence);
   Duration clock_slack(Time now) const;
-  Duration without_clock(Time now, Duration told);
+  Duration without_clock(Time now, Duration reported);
   void keep_owed_ack(std::uint32_t sequence);
   void take_control(const Incoming& incoming);
   void note_no_room();
@@ -324,10 +324,10 @@ class Connection {
   Time last_departure_{};
   Time last_full_payload_{};  ///< When a payload last used almost the whole budget.
   Time last_choke_{};
-  Time probe_from_{};          ///< No probes before this time, because the rate is not measured
-                               ///< yet.
-  std::uint32_t told_to_ = 0;  ///< The peer is known to have the acknowledgement of all packets up
-                               ///< to this one.
+  Time probe_from_{};  ///< No probes before this time, because the rate is not measured
+                       ///< yet.
+  std::uint32_t peer_knows_to_ = 0;  ///< The peer is known to have the acknowledgement of all
+                                     ///< packets up to this one.
   std::uint32_t acknowledged_to_ = 0;  ///< Our last packet, or an owed acknowledgement,
                                        ///< acknowledges up to this one.
   struct OwedAck {
@@ -344,9 +344,9 @@ class Connection {
   bool has_least_delay_ = false;
   /// Until this time a recent outage or sleep makes the clocks suspect.
   Time clocks_doubted_until_{};
-  Duration least_told_ = Duration::max();  ///< The minimum delay that the peer reported since
-                                           ///< then.
-  Duration told_delay_{};                  ///< The last delay that the peer reported.
+  Duration reported_delay_min_ = Duration::max();  ///< The minimum delay that the peer reported
+                                                   ///< since then.
+  Duration reported_delay_{};  ///< The last delay that the peer reported.
 
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;
@@ -357,12 +357,12 @@ class Connection {
   std::size_t refusal_count_ = 0;
   bool has_new_refusal_ = false;
   /// For each channel, the message limit that was sent to the peer.
-  struct ToldLimit {
-    std::uint32_t told = kFirstMessageLimit;   ///< The last one sent.
+  struct SentLimit {
+    std::uint32_t sent = kFirstMessageLimit;   ///< The last one sent.
     std::uint32_t known = kFirstMessageLimit;  ///< The highest one that is known to have arrived.
     std::uint32_t sequence = 0;                ///< The last packet that carried a limit.
   };
-  std::array<ToldLimit, kChannelsMax> told_limits_{};
+  std::array<SentLimit, kChannelsMax> sent_limits_{};
   unsigned closes_to_send_ = 0;
 
   ConnectionCounters counters_;

@@ -161,9 +161,9 @@ void Connection::take_refusals(const Incoming& incoming) {
 }
 
 void Connection::take_limits(const Incoming& incoming) {
-  for (const Incoming::Limit& told : std::span(incoming.limits).first(incoming.limit_count)) {
-    MessageSender& sender = messages_out_[told.channel];
-    sender.allow_below(widen(Sequence(told.id), sender.limit()).value_or(0));
+  for (const Incoming::Limit& limit : std::span(incoming.limits).first(incoming.limit_count)) {
+    MessageSender& sender = messages_out_[limit.channel];
+    sender.allow_below(widen(Sequence(limit.id), sender.limit()).value_or(0));
   }
 }
 
@@ -340,13 +340,13 @@ void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeade
   keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
   // It fills a gap in what the peer knows, so it must be acknowledged again.
-  if (sequence <= told_to_) told_to_ = sequence - 1;
+  if (sequence <= peer_knows_to_) peer_knows_to_ = sequence - 1;
   const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
   if (ack > 0 && had_outage) {
     // Our queues are empty by now, and either clock may have stopped.
     clocks_doubted_until_ = now + kPathMemory;
     peer_clock_.forget_ages();
-    least_told_ = Duration::max();
+    reported_delay_min_ = Duration::max();
   }
   peer_clock_.add(now, header.sent);
   const PacketRecord* const record = ack > 0 ? sent_.find_open(ack) : nullptr;
@@ -356,11 +356,11 @@ void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeade
   least_delay_ = has_least_delay_ ? std::min(least_delay_, delay) : delay;
   has_least_delay_ = true;
   if (sequence == received_.highest()) {
-    const Duration told = without_clock(now, header.delay * kWireTimeUnit);
+    const Duration reported = without_clock(now, header.delay * kWireTimeUnit);
     // A clock of the peer added a queue that the round trip does not show.
     const Duration excess = round_trip_.latest() - round_trip_.minimum();
-    if (is_measured) told_delay_ = told > excess + clock_slack(now) ? excess : told;
-    if (record != nullptr && header.hold == kNoHold) told_delay_ = told;
+    if (is_measured) reported_delay_ = reported > excess + clock_slack(now) ? excess : reported;
+    if (record != nullptr && header.hold == kNoHold) reported_delay_ = reported;
   }
   if (ack > 0) sent_.acknowledge(now, ack, header.mask, round_trip_);
   settle(now);
@@ -385,10 +385,10 @@ bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hol
 /// After an outage a delay that the peer reports includes what a clock added, until the peer's
 /// minimum expires. The queue was empty when the outage ended, so the smallest reported delay is
 /// not a queue.
-Duration Connection::without_clock(Time now, Duration told) {
-  if (now >= clocks_doubted_until_) return told;
-  least_told_ = std::min(least_told_, told);
-  return told - least_told_;
+Duration Connection::without_clock(Time now, Duration reported) {
+  if (now >= clocks_doubted_until_) return reported;
+  reported_delay_min_ = std::min(reported_delay_min_, reported);
+  return reported - reported_delay_min_;
 }
 
 /// Delay that exceeds the round trips by more than this was added by a clock. While no clock is
@@ -406,7 +406,7 @@ void Connection::keep_owed_ack(std::uint32_t sequence) {
   if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
   if (highest == acknowledged_to_ || owed_ack_count_ == owed_acks_.size()) return;
   owed_acks_[owed_ack_count_++] = {
-      .ack = highest, .mask = received_.mask(told_to_), .arrived_at = highest_arrival_};
+      .ack = highest, .mask = received_.mask(peer_knows_to_), .arrived_at = highest_arrival_};
   acknowledged_to_ = highest;
 }
 

@@ -105,7 +105,7 @@ bool Connection::wants_to_send(Time now) const {
   if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
   if (has_room_for_part()) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
-      if (messages_in_[i].limit() - told_limits_[i].told >= kUrgentLimitStep) return true;
+      if (messages_in_[i].limit() - sent_limits_[i].sent >= kUrgentLimitStep) return true;
     }
   }
   if (is_answer_due(now)) return true;
@@ -180,11 +180,11 @@ void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_b
 }
 
 void Connection::write_map(PacketDraft& draft) {
-  if (!maps_.must_tell()) return;
+  if (!maps_.must_send()) return;
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::map));
   draft.control.write_u16(maps_.present());
   ++draft.control_count;
-  maps_.told();
+  maps_.sent();
 }
 
 /// Limits stop a sender before it sends more than fits, so a channel that the game does not read
@@ -194,15 +194,15 @@ void Connection::write_map(PacketDraft& draft) {
 void Connection::write_limits(PacketDraft& draft) {
   const auto each_with = [&](auto is_due) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
-      if (is_due(messages_in_[i].limit(), told_limits_[i])) write_limit(draft, i);
+      if (is_due(messages_in_[i].limit(), sent_limits_[i])) write_limit(draft, i);
     }
   };
-  each_with([](std::uint32_t limit, const ToldLimit& before) {
-    return limit - before.told >= kLimitStep;
+  each_with([](std::uint32_t limit, const SentLimit& before) {
+    return limit - before.sent >= kLimitStep;
   });
   if (has_content()) return;
   const std::uint32_t sequence = next_sequence();
-  each_with([sequence](std::uint32_t limit, const ToldLimit& before) {
+  each_with([sequence](std::uint32_t limit, const SentLimit& before) {
     return limit - before.known >= kLimitStep && before.sequence != sequence;
   });
 }
@@ -211,16 +211,16 @@ void Connection::write_limit(PacketDraft& draft, std::size_t channel) {
   // Leaves one item each for a probe and a close.
   constexpr std::size_t kItemsMax = kControlItemsMax - 2;
   if (draft.control_count >= kItemsMax || !has_room_for_part()) return;
-  ToldLimit& told = told_limits_[channel];
-  told.told = messages_in_[channel].limit();
-  told.sequence = next_sequence();
+  SentLimit& limit = sent_limits_[channel];
+  limit.sent = messages_in_[channel].limit();
+  limit.sequence = next_sequence();
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::channel_limit));
   draft.control.write_u8(static_cast<std::uint32_t>(channel));
-  draft.control.write_u16(told.told & 0xFFFFU);
+  draft.control.write_u16(limit.sent & 0xFFFFU);
   ++draft.control_count;
   add_part(draft, {.kind = PacketPart::Kind::limit,
                    .channel = static_cast<std::uint8_t>(channel),
-                   .message_id = told.told});
+                   .message_id = limit.sent});
 }
 
 void Connection::write_refusals(PacketDraft& draft) {
@@ -355,7 +355,7 @@ std::uint16_t Connection::hold_units(Duration hold) {
 PacketHeader Connection::next_header(Time now) const {
   PacketHeader header;
   header.ack = Sequence::of(received_.highest());
-  header.mask = received_.mask(told_to_);
+  header.mask = received_.mask(peer_knows_to_);
   header.sent = wire_time(now);
   if (received_.highest() > 0) {
     header.hold = hold_units(now - highest_arrival_);

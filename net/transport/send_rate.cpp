@@ -49,7 +49,7 @@ constexpr Duration kNoiseLeast = std::chrono::milliseconds(30);
 constexpr Duration kNoiseMost = std::chrono::milliseconds(150);
 /// The number of reports over which fluctuation is smoothed, and the maximum for one report,
 /// seconds.
-constexpr double kUnrestTold = 32;
+constexpr double kUnrestReports = 32;
 constexpr double kUnrestMost = 0.1;
 /// The fluctuation above this, in seconds, and above a share of a packet's own time (other flows'
 /// packets) lengthens the observation by this factor, up to a maximum time or number of packets.
@@ -270,15 +270,15 @@ double SendRate::least_loss() const {
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
 /// A queue makes the delay rise and fall slowly; random delay of the path changes direction often.
-void SendRate::watch_unrest(double told) {
+void SendRate::watch_unrest(double reported_delay) {
   // Several packets arrive with the same report.
-  if (now_ == told_at_ && told == told_) return;
-  told_at_ = now_;
-  const double step = told - told_;
+  if (now_ == reported_at_ && reported_delay == reported_delay_) return;
+  reported_at_ = now_;
+  const double step = reported_delay - reported_delay_;
   const bool has_turned = (step < 0) != (step_ < 0);
   const double swing = has_turned ? std::min({std::abs(step), std::abs(step_), kUnrestMost}) : 0;
-  unrest_ += (swing - unrest_) / kUnrestTold;
-  told_ = told;
+  unrest_ += (swing - unrest_) / kUnrestReports;
+  reported_delay_ = reported_delay;
   step_ = step;
 }
 

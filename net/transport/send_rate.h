@@ -75,7 +75,7 @@ class SendRate {
   double packet_time() const;
   double target_delay() const;
   Duration noise_time() const;
-  void watch_unrest(double told);
+  void watch_unrest(double reported_delay);
   bool is_far_above() const;
   void begin_round(Time now);
   void steer(double round, double delay, double slope);
@@ -101,10 +101,10 @@ class SendRate {
   Duration round_trip_;       ///< The minimum.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
   double target_ = 0;         ///< The wanted queueing delay, seconds.
-  Time told_at_{};
-  double told_ = 0;    ///< The last reported delay, seconds.
-  double step_ = 0;    ///< Its difference from the one before.
-  double unrest_ = 0;  ///< How much reports fluctuate, smoothed, seconds.
+  Time reported_at_{};
+  double reported_delay_ = 0;  ///< The last reported delay, seconds.
+  double step_ = 0;            ///< Its difference from the one before.
+  double unrest_ = 0;          ///< How much reports fluctuate, smoothed, seconds.
   WindowedMinimum<Duration> standing_delay_{std::chrono::milliseconds(30)};
 
   Time round_began_{};

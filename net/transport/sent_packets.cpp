@@ -94,8 +94,8 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
   assert(is_believable(ack, mask));
   const std::uint32_t lowest = lowest_to_learn(ack);
   // Oldest first, so that deliveries are reported in the order of sending.
-  const std::uint32_t told_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
-  for (unsigned word = std::min(mask.word_count, told_words); word-- > 0;) {
+  const std::uint32_t mask_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
+  for (unsigned word = std::min(mask.word_count, mask_words); word-- > 0;) {
     std::uint32_t bits = mask.words[word];
     const std::uint32_t last_age = ack - lowest;
     if (word == last_age / 32 && last_age % 32 != 31) bits &= (2U << (last_age % 32)) - 1;
@@ -117,8 +117,9 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
 std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
   while (oldest_lost_ < oldest_open_) {
     const Slot* const slot = slots_.find(oldest_lost_);
-    const bool can_be_told = oldest_lost_ + kAckWindow > ack;
-    if (slot != nullptr && slot->delivery == Delivery::lost && can_be_told) return oldest_lost_;
+    const bool can_be_acknowledged = oldest_lost_ + kAckWindow > ack;
+    if (slot != nullptr && slot->delivery == Delivery::lost && can_be_acknowledged)
+      return oldest_lost_;
     ++oldest_lost_;
   }
   return oldest_open_;

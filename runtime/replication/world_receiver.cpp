@@ -25,9 +25,9 @@ WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
 void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
   come_and_go(source);
-  untold_.clear();
+  missing_placed_.clear();
   if (!plan_) return;
-  if (source.is_complete()) drop_untold(source);
+  if (source.is_complete()) despawn_missing(source);
   if (std::exchange(reloads_, spawner_.reload_count()) != spawner_.reload_count()) {
     follow_reload(source);
   }
@@ -72,15 +72,15 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
 
 // A late client has loaded the level's original entities, and gets no despawn of those that are
 // gone by then. An entity that the source holds will be shown or released by it soon.
-void WorldReceiver::drop_untold(const WorldSource& source) {
+void WorldReceiver::despawn_missing(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const auto index = static_cast<std::size_t>(id);
-    const bool is_told = index < received_.size() && received_[index].is_kept;
-    if (is_told || collection_.find({id}).is_null()) continue;
-    if (!source.holds(static_cast<std::uint32_t>(id))) untold_.push_back({id});
+    const bool is_received = index < received_.size() && received_[index].is_kept;
+    if (is_received || collection_.find({id}).is_null()) continue;
+    if (!source.holds(static_cast<std::uint32_t>(id))) missing_placed_.push_back({id});
   }
-  if (untold_.empty()) return;
-  replicated_.apply({.tick = {}, .despawned = untold_, .spawned = {}, .updated = {}});
+  if (missing_placed_.empty()) return;
+  replicated_.apply({.tick = {}, .despawned = missing_placed_, .spawned = {}, .updated = {}});
 }
 
 // A level that has begun again has other entities under the same ids.

@@ -164,7 +164,7 @@ class WorldReceiver final : public EntityValues {
 
   /// The placed entities that the last `apply` has despawned because the complete source does not
   /// hold them. No change reports them.
-  std::span<const EntityReference> untold() const { return untold_; }
+  std::span<const EntityReference> missing_placed() const { return missing_placed_; }
 
   /// Returns what the server sends and this end ignores, since the last call, for the log.
   std::vector<std::string> take_notes();
@@ -194,7 +194,7 @@ class WorldReceiver final : public EntityValues {
   void follow_reload(const WorldSource& source);
   bool is_lost(std::uint32_t id) const;
   void follow_level(const WorldSource& source);
-  void drop_untold(const WorldSource& source);
+  void despawn_missing(const WorldSource& source);
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
   bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
@@ -223,7 +223,7 @@ class WorldReceiver final : public EntityValues {
 
   // Used in one call; members to keep their memory.
   std::vector<EntityReference> despawned_;
-  std::vector<EntityReference> untold_;
+  std::vector<EntityReference> missing_placed_;
   std::vector<Creation> listed_;
   std::vector<ReplicatedSpawn> spawned_;
   std::vector<ReplicatedUpdate> updated_;

@@ -88,13 +88,13 @@ void WorldSender::write(ReplicatedWorld& out) {
   for (auto& [network_id, sent] : sent_) {
     if (is_gone(sent)) {
       has_gone = true;
-      if (!sent.is_told) continue;
+      if (!sent.is_written) continue;
       out.despawn(static_cast<std::uint32_t>(sent.id.network_id));
       despawned = sent.id;
       ++counters_.despawned;
     } else if (despawned != sent.id) {
-      if (!sent.is_told || !sent.is_asleep) {
-        tell(out, sent);
+      if (!sent.is_written || !sent.is_asleep) {
+        write_entity(out, sent);
       } else if (sent.has_new_options) {
         write_options(out, sent);
       }
@@ -103,7 +103,7 @@ void WorldSender::write(ReplicatedWorld& out) {
   if (has_gone) std::erase_if(sent_, [&](const auto& sent) { return is_gone(sent.second); });
 }
 
-void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
+void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
   ++counters_.compared;
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
   const bool has_changed = take_changes(sent);
@@ -111,11 +111,11 @@ void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
   const PlayerNumber owner = number_of(world_.player(sent.root));
   const std::span<std::int64_t> values =
       std::span(values_).first(types_.schema.value_count(sent.type));
-  if (has_changed || !sent.is_told) {
+  if (has_changed || !sent.is_written) {
     quantise_all(sent, values);
     ++counters_.quantised;
   }
-  if (!sent.is_told) {
+  if (!sent.is_written) {
     out.spawn(id,
               {.type = sent.type,
                .owner = owner,
@@ -131,7 +131,7 @@ void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
     write_options(out, sent);
   }
   sent.has_new_options = false;
-  sent.is_told = true;
+  sent.is_written = true;
   sent.place = place;
   sent.owner = owner;
 }
@@ -166,7 +166,7 @@ bool WorldSender::take_changes(Sent& sent) {
 
 bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) const {
   const Sent* const sent = find(id);
-  if (sent == nullptr || !sent->is_told) return false;
+  if (sent == nullptr || !sent->is_written) return false;
   quantise_all(*sent, values);
   std::size_t at = 0;
   for (const std::uint16_t component : types_.schema.types[sent->type].components) {
@@ -207,7 +207,7 @@ void WorldSender::follow_reload(const PrefabInstances& instances) {
 }
 
 void WorldSender::restart() {
-  for (auto& [network_id, sent] : sent_) sent.is_told = false;
+  for (auto& [network_id, sent] : sent_) sent.is_written = false;
 }
 
 }  // namespace muster

@@ -100,7 +100,7 @@ class WorldSender {
   template <typename Visit>
   void each(Visit visit) const {
     for (const auto& [network_id, sent] : sent_) {
-      if (sent.is_told) visit(sent.id, sent.type, sent.owner);
+      if (sent.is_written) visit(sent.id, sent.type, sent.owner);
     }
   }
   const WorldSenderCounters& counters() const { return counters_; }
@@ -111,7 +111,7 @@ class WorldSender {
     EntityId root;
     std::uint16_t type = 0;  ///< Index in the types.
     SentEntityOptions options;
-    bool is_told = false;
+    bool is_written = false;
     bool is_asleep = false;
     bool has_new_options = false;
     PlayerNumber owner = kNobody;
@@ -123,7 +123,7 @@ class WorldSender {
   Sent* find(EntityReference id) { return const_cast<Sent*>(std::as_const(*this).find(id)); }
   const Sent* find(EntityReference id) const;
   bool is_gone(const Sent& sent) const;
-  void tell(ReplicatedWorld& out, Sent& sent);
+  void write_entity(ReplicatedWorld& out, Sent& sent);
   void write_options(ReplicatedWorld& out, Sent& sent);
   bool take_changes(Sent& sent);
   void quantise_all(const Sent& sent, std::span<std::int64_t> values) const;

@@ -195,7 +195,7 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
       spawned.push_back(entity);
     }
   }
-  for (const EntityReference gone : receiver.untold()) {
+  for (const EntityReference gone : receiver.missing_placed()) {
     despawned(static_cast<std::uint32_t>(gone.network_id));
   }
   for (std::string& note : receiver.take_notes()) {

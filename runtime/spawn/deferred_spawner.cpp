@@ -75,7 +75,7 @@ void DeferredSpawner::update() {
 void DeferredSpawner::retry(BundleLoader& loader) {
   loader_ = &loader;
   wanted_.clear();
-  told_types_.clear();
+  reported_types_.clear();
   for (PrefabLink& link : spawner_->world().values(link_)) {
     const bool has_failed =
         link.stage == PrefabStage::failed || link.stage == PrefabStage::replaced;
@@ -155,8 +155,8 @@ void DeferredSpawner::complete(EntityId root, const Guid& asset) {
 void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& why) {
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
-  const bool is_told = std::exchange(want(asset).is_told, true);
-  if (!is_told && problems_.size() < kMaxProblems) problems_.push_back(why);
+  const bool is_reported = std::exchange(want(asset).is_reported, true);
+  if (!is_reported && problems_.size() < kMaxProblems) problems_.push_back(why);
   stand_in(root);
 }
 
@@ -165,8 +165,8 @@ void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, Typ
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
   const std::pair type(registry, type_id);
-  if (told_types_.size() < kMaxToldTypes && problems_.size() < kMaxProblems &&
-      told_types_.insert(type).second) {
+  if (reported_types_.size() < kMaxReportedTypes && problems_.size() < kMaxProblems &&
+      reported_types_.insert(type).second) {
     problems_.push_back(spawner_->unassigned(registry, type_id));
   }
   stand_in(root);

@@ -85,7 +85,7 @@ class DeferredSpawner {
   static constexpr std::size_t kMaxProblems = 64;
   /// At most this many unassigned type ids are reported until `retry`, so a peer that sends all ids
   /// cannot fill memory or the log.
-  static constexpr std::size_t kMaxToldTypes = 256;
+  static constexpr std::size_t kMaxReportedTypes = 256;
 
   const DeferredSpawnCounters& counters() const { return counters_; }
   World& world() const { return spawner_->world(); }
@@ -96,7 +96,7 @@ class DeferredSpawner {
   struct Wanted {
     BundleHandle bundle;
     std::optional<Error> error;  ///< Set if the asset is in no bundle.
-    bool is_told = false;        ///< Its problem was reported.
+    bool is_reported = false;    ///< Its problem was reported.
     bool is_needed = false;
   };
   Wanted& want(const Guid& asset);
@@ -118,7 +118,7 @@ class DeferredSpawner {
   std::unordered_map<Guid, Wanted> wanted_;
   std::uint64_t seen_version_ = 0;  ///< The links' version at the last cleanup of `wanted_`.
   std::vector<EntityId> unsettled_;
-  std::set<std::pair<std::uint32_t, TypeId>> told_types_;
+  std::set<std::pair<std::uint32_t, TypeId>> reported_types_;
   std::vector<Error> problems_;
   DeferredSpawnCounters counters_;
 };

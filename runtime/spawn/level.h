@@ -149,7 +149,7 @@ class Level {
 
  private:
   struct Layer {
-    LevelLayer told;
+    LevelLayer definition;
     BundleHandle bundle;
     LevelState state = LevelState::none;
     Creation root;

@@ -62,11 +62,11 @@ class Packets:
 
     def body(self, message=None):
         """Returns a body with a message, or with a ping."""
-        ack, told = max(self.received, default=0), {}
+        ack, options = max(self.received, default=0), {}
         if ack:
             word = sum(1 << i for i in range(32) if ack - i < 1 or ack - i in self.received)
-            told = {"ack": ack, "words": (word,), "hold": 0}
-        start = packet_vectors.acknowledgement(1 if message is None else 4, **told)
+            options = {"ack": ack, "words": (word,), "hold": 0}
+        start = packet_vectors.acknowledgement(1 if message is None else 4, **options)
         if message is None:
             return start + packet_vectors.counted(b"\x01")
         self.message_id += 1

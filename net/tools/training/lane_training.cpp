@@ -84,7 +84,7 @@ struct LaneEquations {
 };
 
 /// True when this sample contains information about a lane.
-bool is_telling(const LaneMotion& motion, std::int64_t moved) {
+bool is_informative(const LaneMotion& motion, std::int64_t moved) {
   return moved != 0 || !motion.rests;
 }
 
@@ -100,7 +100,7 @@ LaneEquations own_equations(const TypeModel& type, std::size_t lane,
     const LanePast past = view.past(lane);
     const LaneMotion motion = view.motion(lane, past);
     const std::int64_t moved = view.moved(lane, past);
-    if (!is_telling(motion, moved)) continue;
+    if (!is_informative(motion, moved)) continue;
     fill_features(type, none, motion, {}, nullptr, nullptr, features);
     LaneEquations::Row row{.sample = &samples[i],
                            .steadiness = motion.steadiness,

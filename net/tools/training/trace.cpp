@@ -69,7 +69,7 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   if (bits < 1 || bits > 32) throw std::runtime_error(lane.schema.name + ": 1 to 32 bits");
   lane.schema.greatest = static_cast<LaneValue>((std::uint64_t{1} << bits) - 1);
   if (kind == "int") lane.low = -(std::int64_t{1} << (bits - 1));
-  std::optional<std::int64_t> told;
+  std::optional<std::int64_t> given;
   if (kind == "bool" || kind == "enum") lane.schema.kind = LaneKind::symbol;
   for (const json& rule : rules) {
     if (!matches(rule.value("type", "*"), type)) continue;
@@ -82,10 +82,10 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
           static_cast<LaneValue>(std::clamp<std::int64_t>(greatest, 0, UINT32_MAX));
     }
     lane.schema.period = rule.value("period", lane.schema.period);
-    if (rule.contains("usual")) told = rule.at("usual").get<std::int64_t>();
+    if (rule.contains("usual")) given = rule.at("usual").get<std::int64_t>();
   }
   const std::int64_t high = lane.low + lane.schema.greatest;
-  const std::int64_t usual = told.value_or(std::clamp<std::int64_t>(0, lane.low, high));
+  const std::int64_t usual = given.value_or(std::clamp<std::int64_t>(0, lane.low, high));
   if (usual < lane.low || usual > high) {
     throw std::runtime_error(lane.schema.name + ": its initial value is outside its range");
   }

@@ -40,9 +40,9 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
       for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) stage.stir(id);
     });
     for (std::uint32_t id = kUrgent; id < kUrgent + kPlain; ++id) {
-      const std::uint32_t told = std::max(client.world.entities.at(id).tick, begin);
-      if (std::exchange(last[id], told) != told) ++updates;
-      longest = std::max(longest, stage.tick - told);
+      const std::uint32_t updated = std::max(client.world.entities.at(id).tick, begin);
+      if (std::exchange(last[id], updated) != updated) ++updates;
+      longest = std::max(longest, stage.tick - updated);
     }
   }
   CHECK(client.world.despawned == 0);
@@ -78,11 +78,11 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
   stage.step([&] { stage.spawn(2, {.type = 1, .place = {.x = 80}}); });
   stage.run(60);
   std::uint32_t updates = 0;
-  std::uint32_t told = 0;
+  std::uint32_t updated = 0;
   for (int i = 0; i < 10'000; ++i) {
     stage.step([&] { stage.stir(2); });
     REQUIRE(client.world.entities.contains(2));
-    if (std::exchange(told, client.world.entities.at(2).tick) != told) ++updates;
+    if (std::exchange(updated, client.world.entities.at(2).tick) != updated) ++updates;
   }
   CHECK(client.world.spawned == 1);
   // Five intervals; an update is repeated when its delivery report is lost.

@@ -158,7 +158,7 @@ class Course {
   /// A checksum is compared with the reader's values, so no divergence is false.
   void check_slices() {
     for (const SeenEntity& slice : mirror_.reader().entities()) {
-      if (!mirror_.is_told(slice)) continue;
+      if (!mirror_.is_listed(slice)) continue;
       const TypeView& view = views_.view(slice.kind.type);
       lanes_.resize(view.parts.size());
       const std::uint32_t id = views_.entity_of(slice.id);

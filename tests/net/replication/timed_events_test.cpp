@@ -167,7 +167,7 @@ struct Passers {
     stage.run(300);
   }
 
-  void tell(std::uint32_t id) {
+  void send_about(std::uint32_t id) {
     const auto which = static_cast<std::uint32_t>(stage.values.at(id).back());
     stage.server.send_event_about(id, stage.tick, event_of(which));
     ++open[which];
@@ -177,12 +177,12 @@ struct Passers {
     std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(0);
     values.back() = ++number;
     stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
-    if (number % 2 == 0) tell(id);
+    if (number % 2 == 0) send_about(id);
   }
   /// With this many ids, in the i-th tick.
   void change(std::uint32_t entities, int i) {
     // In the ticks after it was created, and in the tick in which it is removed.
-    if (i % 4 != 0 && stage.values.contains(latest)) tell(latest);
+    if (i % 4 != 0 && stage.values.contains(latest)) send_about(latest);
     if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
     if (i % 4 == 0) replace(latest = static_cast<std::uint32_t>(stage.random.below(entities)));
     replace(static_cast<std::uint32_t>(stage.random.below(entities)));

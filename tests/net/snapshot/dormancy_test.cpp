@@ -33,15 +33,15 @@ struct RestSettings {
 /// checks every entity for every datagram. All must write the same bytes.
 class RestStage {
  public:
-  RestStage(std::uint64_t seed, const RestSettings& told, SnapshotCoder coder)
-      : settings(told), random_(seed), model_(model_of(random_)) {
-    for (auto* writer : {&told_, &compares_, &looks_}) writer->emplace(model_, options(coder));
+  RestStage(std::uint64_t seed, const RestSettings& given, SnapshotCoder coder)
+      : settings(given), random_(seed), model_(model_of(random_)) {
+    for (auto* writer : {&notified_, &compares_, &looks_}) writer->emplace(model_, options(coder));
     reader_.emplace(model_, ReaderLimits{}, options(coder));
     for (std::uint32_t i = 0; i < settings.entities; ++i) spawn(2 * i);
   }
 
   RestSettings settings;
-  SnapshotWriter& writer() { return *told_; }
+  SnapshotWriter& writer() { return *notified_; }
   const SnapshotReader& reader() const { return *reader_; }
   const std::vector<EntityState>& world() const { return world_; }
 
@@ -114,9 +114,9 @@ class RestStage {
 
   void send() {
     if (is_same_) {
-      told_->begin(now_, world_, changed_);
+      notified_->begin(now_, world_, changed_);
     } else {
-      told_->begin(now_, world_);
+      notified_->begin(now_, world_);
     }
     compares_->begin(now_, world_);
     looks_->begin(now_, world_);
@@ -125,29 +125,30 @@ class RestStage {
     const bool is_small = happens(settings.small_datagrams);
     std::vector<std::byte> memory(is_small ? 60 + random_.below(300) : 60'000);
     std::vector<std::byte> other(memory.size());
-    while (!told_->is_done()) {
-      const auto bytes = told_->write(memory);
+    while (!notified_->is_done()) {
+      const auto bytes = notified_->write(memory);
       REQUIRE_FALSE(bytes.empty());
       REQUIRE(std::ranges::equal(bytes, compares_->write(other)));
       looks_->look_at_all();
       REQUIRE(std::ranges::equal(bytes, looks_->write(other)));
-      REQUIRE(told_->end_id() == looks_->end_id());
+      REQUIRE(notified_->end_id() == looks_->end_id());
       if (happens(settings.loss)) continue;
       REQUIRE(reader_->read(bytes) == SnapshotVerdict::applied);
       if (happens(settings.loss)) continue;
-      acks_.push_back({now_ + static_cast<std::uint32_t>(random_.below(8)), told_->last_number()});
+      acks_.push_back(
+          {now_ + static_cast<std::uint32_t>(random_.below(8)), notified_->last_number()});
     }
     REQUIRE(looks_->is_done());
     std::erase_if(acks_, [&](const auto& ack) {
       if (ack.first > now_) return false;
-      for (auto* writer : {&told_, &compares_, &looks_}) (*writer)->acknowledge(ack.second);
+      for (auto* writer : {&notified_, &compares_, &looks_}) (*writer)->acknowledge(ack.second);
       return true;
     });
   }
 
   Random random_;
   SnapshotModel model_;
-  std::optional<SnapshotWriter> told_;
+  std::optional<SnapshotWriter> notified_;
   std::optional<SnapshotWriter> compares_;
   std::optional<SnapshotWriter> looks_;
   std::optional<SnapshotReader> reader_;

@@ -76,7 +76,7 @@ struct Script {
 
 /// The snapshots of the script, each acknowledged two ticks later. The writer finds the time of
 /// each entity's last change itself, or gets it.
-std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
+std::string bytes_of(SnapshotCoder coder, bool has_since = false) {
   const SnapshotModel model = model_of_things();
   SnapshotWriter writer(model, {.coder = coder});
   SnapshotReader reader(model, {.entity_max = 10}, {.coder = coder});
@@ -88,7 +88,7 @@ std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
     std::vector<EntityState> world = script.world(tick);
     // The entity with id 7 never changes, the others change at every tick.
     for (EntityState& state : world) {
-      if (tells_since) state.since = state.id == 7 ? 4 : tick;
+      if (has_since) state.since = state.id == 7 ? 4 : tick;
     }
     writer.begin(tick, world);
     const std::span<const std::byte> bytes = writer.write(memory);

@@ -236,10 +236,10 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   pair.run(1s, 16ms);
   Connection& connection = pair.a->connection;
   const auto bytes = message_of(1, 200);
-  std::map<std::uint64_t, int> told;
+  std::map<std::uint64_t, int> times_reported;
   std::uint64_t tag = 0;
   const auto hear = [&] {
-    for (const DeliveryReport& report : connection.delivery_reports()) ++told[report.tag];
+    for (const DeliveryReport& report : connection.delivery_reports()) ++times_reported[report.tag];
     connection.clear_delivery_reports();
     for (Connection& b = pair.b->connection; !b.payload().bytes.empty();) b.pop_payload();
   };
@@ -250,15 +250,15 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   }
   // Some are in flight, one waits.
   REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
-  REQUIRE(told.size() < tag - 3);
+  REQUIRE(times_reported.size() < tag - 3);
   (peer_closes ? pair.b->connection : connection).close(CloseReason::left, "bye", pair.now);
   for (int i = 0; i < 20; ++i) {
     pair.step(16ms);
     hear();
   }
   REQUIRE(connection.state() == ConnectionState::closed);
-  REQUIRE(told.size() == tag);
-  for (const auto& [which, times] : told) {
+  REQUIRE(times_reported.size() == tag);
+  for (const auto& [which, times] : times_reported) {
     CAPTURE(which);
     REQUIRE(times == 1);
   }

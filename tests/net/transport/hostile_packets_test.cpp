@@ -106,9 +106,9 @@ TEST_CASE("An acknowledgement of nothing has one encoding", "[net][transport][sy
 
 TEST_CASE("A probe has the size that it contains, filled with zeros", "[net][transport][sys-22]") {
   Victim victim;
-  const auto probe = [](unsigned told, std::size_t body_bytes) {
+  const auto probe = [](unsigned stated, std::size_t body_bytes) {
     PacketDraft draft;
-    draft.control({1, 4, told & 0xFFU, told >> 8U});
+    draft.control({1, 4, stated & 0xFFU, stated >> 8U});
     draft.add(kControlSection, NetBytes(body_bytes - draft.body().size()));
     return draft;
   };
@@ -185,12 +185,12 @@ TEST_CASE("A peer that begins large blocks and leaves them uses little memory, f
     REQUIRE(begin(id) == PacketVerdict::received);
   }
   NetBytes memory(kDatagramBytesMax);
-  const auto tells = [&](const NetBytes& refusal) {
+  const auto contains = [&](const NetBytes& refusal) {
     const auto body = victim.connection.write_packet(victim.now, memory);
     return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
   };
   REQUIRE(victim.connection.counters().blocks_refused_in == 1);
-  REQUIRE(tells(bytes_of({6, 3, 0, 3})));
+  REQUIRE(contains(bytes_of({6, 3, 0, 3})));
   victim.now += kBlockStallMax - 1ms;
   REQUIRE(victim.give(PacketDraft().control({1, 1})) == PacketVerdict::received);
   REQUIRE(victim.connection.counters().blocks_stalled == 0);
@@ -199,8 +199,8 @@ TEST_CASE("A peer that begins large blocks and leaves them uses little memory, f
   REQUIRE(victim.connection.counters().blocks_stalled == 2);
   REQUIRE(victim.connection.counters().blocks_refused_in == 3);
   REQUIRE(victim.connection.wants_to_send(victim.now));
-  REQUIRE(tells(bytes_of({6, 1, 0, 3})));
-  REQUIRE(tells(bytes_of({6, 2, 0, 3})));
+  REQUIRE(contains(bytes_of({6, 1, 0, 3})));
+  REQUIRE(contains(bytes_of({6, 2, 0, 3})));
   REQUIRE(begin(4) == PacketVerdict::received);
   REQUIRE(victim.connection.counters().blocks_refused_in == 3);
 }
@@ -292,7 +292,7 @@ TEST_CASE("A payload too large for a shrunken path is reported lost and blocks n
   // Six large packets are lost; a payload that is too large for the new size waits after them.
   pair.network.link(pair.there_link).mtu = 1250;
   std::uint64_t tag = 0;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   std::size_t small_delivered = 0;
   for (int i = 0; i < 600; ++i) {
     static_cast<void>(
@@ -301,7 +301,7 @@ TEST_CASE("A payload too large for a shrunken path is reported lost and blocks n
     pair.step(16ms);
     REQUIRE(a.counters().packets_out - packets < 40);  // No flood of empty packets.
     for (const DeliveryReport& report : a.delivery_reports()) {
-      ++told;
+      ++reported;
       if (report.delivered) ++small_delivered;
     }
     a.clear_delivery_reports();
@@ -309,7 +309,7 @@ TEST_CASE("A payload too large for a shrunken path is reported lost and blocks n
   }
   REQUIRE(a.datagram_bytes() == 1200);
   REQUIRE(small_delivered > 100);
-  REQUIRE(told > 100);
+  REQUIRE(reported > 100);
 }
 
 TEST_CASE("Unread delivery reports beyond the limit are counted",
@@ -450,12 +450,12 @@ TEST_CASE("Every packet to every address repeats a block refusal", "[net][transp
           PacketVerdict::received);
   NetBytes memory(kDatagramBytesMax);
   const NetBytes refusal = bytes_of({6, 1, 0, 1});
-  const auto tells = [&](std::span<const std::byte> body) {
+  const auto contains = [&](std::span<const std::byte> body) {
     return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
   };
-  REQUIRE(tells(victim.connection.write_packet(Time(1s), memory)));
-  REQUIRE(tells(victim.connection.write_path_challenge(Time(1s), 77, memory)));
-  REQUIRE(tells(victim.connection.write_packet(Time(1s), memory)));
+  REQUIRE(contains(victim.connection.write_packet(Time(1s), memory)));
+  REQUIRE(contains(victim.connection.write_path_challenge(Time(1s), 77, memory)));
+  REQUIRE(contains(victim.connection.write_packet(Time(1s), memory)));
 }
 
 TEST_CASE("The newest of several path challenges is answered last", "[net][transport][sys-22]") {

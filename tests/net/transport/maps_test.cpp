@@ -60,17 +60,17 @@ TEST_CASE("A packet without a map is classified by the first packet that names o
 
 TEST_CASE("Every packet names its map until one of them is confirmed", "[net][transport][sys-34]") {
   MapTurns turns(true);
-  REQUIRE_FALSE(turns.must_tell());
+  REQUIRE_FALSE(turns.must_send());
   turns.go_to(1, 20);
   REQUIRE(turns.is_urgent());
-  turns.told();
+  turns.sent();
   REQUIRE_FALSE(turns.is_urgent());
   turns.settled(19, true);
-  REQUIRE(turns.must_tell());
+  REQUIRE(turns.must_send());
   turns.settled(20, false);
   REQUIRE(turns.is_urgent());
   turns.settled(21, true);
-  REQUIRE_FALSE(turns.must_tell());
+  REQUIRE_FALSE(turns.must_send());
   REQUIRE_FALSE(turns.is_urgent());
 }
 

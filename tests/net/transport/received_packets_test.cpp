@@ -103,8 +103,8 @@ TEST_CASE("The window agrees with a set of all received packets", "[net][transpo
     REQUIRE(received.highest() == highest);
     REQUIRE(received.out_of_order() == out_of_order);
     const AckMask mask = received.mask(0);
-    const std::uint32_t told = std::min(mask.word_count * 32, window);
-    for (std::uint32_t age = 0; age < told; ++age) {
+    const std::uint32_t covered = std::min(mask.word_count * 32, window);
+    for (std::uint32_t age = 0; age < covered; ++age) {
       const bool expected_bit = age >= highest || came.contains(highest - age);
       if (mask.contains(age) != expected_bit) FAIL("age " << age << " at " << highest);
     }

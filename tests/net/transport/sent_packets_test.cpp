@@ -95,14 +95,14 @@ TEST_CASE("When few packets are sent, an overtaken one is lost only by time",
 TEST_CASE("When few packets are sent, the waiting time depends on the variation of the round trip",
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);  // It varies by half of it: 60 + 4 * 30 ms.
-  const auto is_lost_at = [&](Duration told) {
+  const auto is_lost_at = [&](Duration age_at_report) {
     SentPackets sent;
     const Time now(10s);
     sent.send(record_at(now));
     sent.send(record_at(now));
     sent.acknowledge(now + 10ms, 2, mask_of(~2U), path);
     sent.clear_resolved();
-    sent.tick(now + told, path);
+    sent.tick(now + age_at_report, path);
     return !sent.resolved().empty();
   };
   REQUIRE_FALSE(is_lost_at(179ms));
@@ -120,7 +120,7 @@ TEST_CASE("The longest overtaking counts, even of a packet that was not reported
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);
   for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
-  const auto is_lost_at = [&](Duration told, std::initializer_list<Duration> overtaken,
+  const auto is_lost_at = [&](Duration age_at_report, std::initializer_list<Duration> overtaken,
                               bool is_other_path = false) {
     SentPackets sent;
     Time now(10s);
@@ -138,7 +138,7 @@ TEST_CASE("The longest overtaking counts, even of a packet that was not reported
     const std::uint32_t first = sent.next_sequence();
     sent.send(record_at(now));
     sent.send(record_at(now));
-    sent.acknowledge(now + told, first + 1, mask_of(~2U), path);
+    sent.acknowledge(now + age_at_report, first + 1, mask_of(~2U), path);
     return sent.resolved().size() == 2;
   };
   REQUIRE_FALSE(is_lost_at(67ms, {}));
@@ -168,13 +168,13 @@ TEST_CASE("A path that reorders packets increases the waiting time", "[net][tran
   RoundTrip path = trip_of(60ms);
   for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
   Time now(10s);
-  const auto lose_first_of_two = [&](Duration second_told, Duration first_told) {
+  const auto lose_first_of_two = [&](Duration second_reported, Duration first_reported) {
     const std::uint32_t first = sent.next_sequence();
     sent.send(record_at(now));
     sent.send(record_at(now));
-    sent.acknowledge(now + second_told, first + 1, mask_of(~2U), path);
+    sent.acknowledge(now + second_reported, first + 1, mask_of(~2U), path);
     const bool was_lost = sent.resolved().size() == 2;
-    sent.acknowledge(now + first_told, first + 1, mask_of(~0U), path);
+    sent.acknowledge(now + first_reported, first + 1, mask_of(~0U), path);
     sent.clear_resolved();
     now += 200ms;
     return was_lost;
@@ -293,7 +293,7 @@ struct Model {
   void settle() {
     for (const ResolvedPacket& packet : sent.resolved()) {
       if (!deliveries.emplace(packet.sequence, packet.delivered).second) {
-        FAIL("packet " << packet.sequence << " was told of twice");
+        FAIL("packet " << packet.sequence << " was reported twice");
       }
       if (packet.delivered && !arrived.contains(packet.sequence)) {
         FAIL("packet " << packet.sequence << " was called delivered and never came");

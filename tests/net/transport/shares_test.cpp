@@ -132,8 +132,9 @@ TEST_CASE("Messages use only their share of an allowance beside a game that fill
     game.allow(credit);
     static_cast<void>(game.send_message(0, pattern(1, kMessageBytesMax)));
     if (i % 3 == 0) {
-      const std::size_t told = std::min(game.budget(pair.now + 16'667us), game.payload_bytes_max());
-      if (told > 0) REQUIRE(game.send_payload(NetBytes(told), 0) == SendStatus::queued);
+      const std::size_t budget =
+          std::min(game.budget(pair.now + 16'667us), game.payload_bytes_max());
+      if (budget > 0) REQUIRE(game.send_payload(NetBytes(budget), 0) == SendStatus::queued);
     }
     const ConnectionCounters before = game.counters();
     pair.step(16'667us);

@@ -89,15 +89,15 @@ TEST_CASE("A type id that is not assigned gives a placeholder", "[runtime][spawn
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_placeholder(root));
   CHECK(f.deferred.take_problems().at(0).code == ErrorCode::not_found);
-  // One message per id, however often it occurs, and at most `kMaxToldTypes` ids.
+  // One message per id, however often it occurs, and at most `kMaxReportedTypes` ids.
   for (int i = 0; i < 100; ++i) f.deferred.spawn_type(0, TypeId(60000));
   CHECK(f.deferred.take_problems().empty());
-  std::size_t told = 1;
+  std::size_t reported = 1;
   for (std::uint32_t id = 50'000; id < 51'000; ++id) {
     f.deferred.spawn_type(0, TypeId(id));
-    told += f.deferred.take_problems().size();
+    reported += f.deferred.take_problems().size();
   }
-  CHECK(told == DeferredSpawner::kMaxToldTypes);
+  CHECK(reported == DeferredSpawner::kMaxReportedTypes);
   CHECK(f.deferred.counters().failed == 1 + 100 + 1'000);
   f.deferred.retry();
   f.deferred.spawn_type(0, TypeId(60000));
