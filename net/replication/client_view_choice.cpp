@@ -36,9 +36,10 @@ float nearness_of(float distance, float distance_max) {
 }  // namespace
 
 float ClientView::distance_to(const ReplicatedEntity& entity) const {
-  if (!viewer.has_eyes || entity.options.relevance != Relevance::near) return 0;
-  const Place& place = entity.options.place;
-  return std::hypot(place.x - viewer.eyes.x, place.y - viewer.eyes.y, place.z - viewer.eyes.z);
+  if (!viewer.has_view_position || entity.options.relevance != Relevance::near) return 0;
+  const WorldPosition& position = entity.options.position;
+  return std::hypot(position.x - viewer.view_position.x, position.y - viewer.view_position.y,
+                    position.z - viewer.view_position.z);
 }
 
 /// True when the client is confirmed to have the current values.

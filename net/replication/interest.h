@@ -13,8 +13,8 @@ namespace muster {
 struct Viewer {
   PlayerNumber player = kNobody;
   std::uint8_t team = 0;
-  bool has_eyes = false;
-  Place eyes{};
+  bool has_view_position = false;
+  WorldPosition view_position{};
   friend bool operator==(const Viewer&, const Viewer&) = default;
 };
 
@@ -64,7 +64,7 @@ class InterestGrid {
   struct Near {
     std::uint32_t id = 0;
     std::uint8_t update_class = 0;
-    Place place{};
+    WorldPosition position{};
   };
   using Cells = std::unordered_map<Cell, std::vector<Near>>;
   /// The list that contains an entity, and its index there.
@@ -77,10 +77,10 @@ class InterestGrid {
     Cell cell = 0;
   };
 
-  Cell cell_of(const Place& place) const;
+  Cell cell_of(const WorldPosition& position) const;
   void list(std::uint32_t id, const ReplicatedEntity& entity);
   bool is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const;
-  void place_in_cell(const ReplicatedEntity& entity, const Listed& listed);
+  void add_to_cell(const ReplicatedEntity& entity, const Listed& listed);
   void unlist(std::uint32_t id, const Listed& listed);
   void merge_always();
   void drop_empty_lists();

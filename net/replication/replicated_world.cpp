@@ -143,10 +143,10 @@ void ReplicatedWorld::retire_all(const ReplicatedEntity& entity) {
   for (std::size_t i = 0; i < row_count(entity.options.type); ++i) retire(entity, i);
 }
 
-void ReplicatedWorld::set_place(std::uint32_t id, const Place& place) {
+void ReplicatedWorld::set_position(std::uint32_t id, const WorldPosition& position) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
-  entity->options.place = place;
+  entity->options.position = position;
   moves_.push_back(id);
 }
 

@@ -20,9 +20,9 @@ using PlayerNumber = std::uint16_t;
 inline constexpr PlayerNumber kNobody = 0xFFFF;
 
 /// A position for interest management; it is not replicated.
-struct Place {
+struct WorldPosition {
   float x = 0, y = 0, z = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const WorldPosition&, const WorldPosition&) = default;
 };
 
 /// Which clients an entity is sent to.
@@ -52,7 +52,7 @@ struct ReplicatedEntityOptions {
   Relevance relevance = Relevance::near;
   std::uint8_t team = 0;
   std::uint8_t update_class = 0;
-  Place place{};
+  WorldPosition position{};
 };
 
 /// An entity with its current values. Rows stay readable for `kPastTicksMax` ticks after their
@@ -94,7 +94,7 @@ class ReplicatedWorld {
   void despawn(std::uint32_t id);
   /// Requires: an id in use; values as for `spawn`. Equal values change nothing.
   void set(std::uint32_t id, std::span<const std::int64_t> values);
-  void set_place(std::uint32_t id, const Place& place);
+  void set_position(std::uint32_t id, const WorldPosition& position);
   void set_owner(std::uint32_t id, PlayerNumber owner);
   /// Sets the audience and urgency of an entity. Requires: as for `spawn`. Equal options change
   /// nothing; another update class alone takes effect within `InterestOptions::refresh_ticks`.

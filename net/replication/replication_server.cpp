@@ -150,11 +150,11 @@ std::uint8_t ReplicationServer::add_class(const UpdateClass& added) {
   return static_cast<std::uint8_t>(options_.classes.size() - 1);
 }
 
-void ReplicationServer::set_eyes(ReplicationClientId id, const Place& place) {
+void ReplicationServer::set_view_position(ReplicationClientId id, const WorldPosition& position) {
   Client* client = find(id);
   assert(client != nullptr);
-  client->view.viewer.has_eyes = true;
-  client->view.viewer.eyes = place;
+  client->view.viewer.has_view_position = true;
+  client->view.viewer.view_position = position;
 }
 
 bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,

@@ -67,7 +67,7 @@ class ReplicationServer {
   std::uint8_t add_class(const UpdateClass& added);
   /// Sets the view position of a client; without one, nothing is near. Entities that become near
   /// only after the client began do not count for `ReplicationClient::is_complete`.
-  void set_eyes(ReplicationClientId id, const Place& place);
+  void set_view_position(ReplicationClientId id, const WorldPosition& position);
 
   /// Sends an event that happened at a tick; the client receives it when its world reaches that
   /// tick. Returns false if too many wait for that client, or the event is longer than

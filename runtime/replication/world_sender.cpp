@@ -16,7 +16,7 @@ PlayerNumber number_of(PlayerId player) {
   return number < 0 || number >= kNobody ? kNobody : static_cast<PlayerNumber>(number);
 }
 
-bool is_same(const Place& left, const Place& right) {
+bool is_same(const WorldPosition& left, const WorldPosition& right) {
   return left.x == right.x && left.y == right.y && left.z == right.z;
 }
 
@@ -30,13 +30,13 @@ WorldSender::WorldSender(const ReplicatedTypes& types, const World& world,
     most = std::max(most, types.schema.value_count(i));
   }
   values_.resize(most);
-  const std::optional<ComponentId> component = world.find_component(options.place_component);
+  const std::optional<ComponentId> component = world.find_component(options.position_component);
   if (!component) return;
   const FieldDescription* const field =
-      world.storage(*component).description().find(options.place_field);
+      world.storage(*component).description().find(options.position_field);
   if (field == nullptr || field->type != FieldType::vec3) return;
-  place_component_ = component;
-  place_offset_bytes_ = field->offset_bytes;
+  position_component_ = component;
+  position_offset_bytes_ = field->offset_bytes;
 }
 
 SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& options) {
@@ -107,7 +107,7 @@ void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
   ++counters_.compared;
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
   const bool has_changed = take_changes(sent);
-  const Place place = place_of(sent);
+  const WorldPosition position = position_of(sent);
   const PlayerNumber owner = number_of(world_.player(sent.root));
   const std::span<std::int64_t> values =
       std::span(values_).first(types_.schema.value_count(sent.type));
@@ -122,17 +122,17 @@ void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
                .relevance = sent.options.relevance,
                .team = sent.options.team,
                .update_class = sent.options.update_class,
-               .place = place},
+               .position = position},
               values);
     ++counters_.spawned;
   } else {
     if (has_changed) out.set(id, values);
-    if (!is_same(place, sent.place)) out.set_place(id, place);
+    if (!is_same(position, sent.position)) out.set_position(id, position);
     write_options(out, sent);
   }
   sent.has_new_options = false;
   sent.is_written = true;
-  sent.place = place;
+  sent.position = position;
   sent.owner = owner;
 }
 
@@ -190,12 +190,12 @@ void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values)
   }
 }
 
-Place WorldSender::place_of(const Sent& sent) const {
-  if (!place_component_) return {};
-  const Bytes value = world_.bytes(*place_component_, sent.root);
-  if (value.empty()) return sent.place;
+WorldPosition WorldSender::position_of(const Sent& sent) const {
+  if (!position_component_) return {};
+  const Bytes value = world_.bytes(*position_component_, sent.root);
+  if (value.empty()) return sent.position;
   Vec3 position;
-  std::memcpy(&position, value.data() + place_offset_bytes_, sizeof position);
+  std::memcpy(&position, value.data() + position_offset_bytes_, sizeof position);
   return {position.x, position.y, position.z};
 }
 

@@ -29,8 +29,8 @@ struct SentEntityOptions {
 
 struct WorldSenderOptions {
   /// The component of an entity's root, and its field of three numbers, that contain its position.
-  std::string_view place_component = "Transform";
-  std::string_view place_field = "position";
+  std::string_view position_component = "Transform";
+  std::string_view position_field = "position";
 };
 
 enum class [[nodiscard]] SendVerdict : std::uint8_t{
@@ -115,7 +115,7 @@ class WorldSender {
     bool is_asleep = false;
     bool has_new_options = false;
     PlayerNumber owner = kNobody;
-    Place place{};
+    WorldPosition position{};
     std::vector<Creation> members;
     ByteVector last;  ///< The bytes of all its components.
   };
@@ -127,14 +127,14 @@ class WorldSender {
   void write_options(ReplicatedWorld& out, Sent& sent);
   bool take_changes(Sent& sent);
   void quantise_all(const Sent& sent, std::span<std::int64_t> values) const;
-  Place place_of(const Sent& sent) const;
+  WorldPosition position_of(const Sent& sent) const;
 
   const ReplicatedTypes& types_;
   const World& world_;
   const ReplicatedCollection& collection_;
   const PrefabInstances* instances_ = nullptr;  ///< Null until a reload.
-  std::optional<ComponentId> place_component_;
-  std::uint32_t place_offset_bytes_ = 0;
+  std::optional<ComponentId> position_component_;
+  std::uint32_t position_offset_bytes_ = 0;
   /// By network id. Of two entities with one id, the one that was added first is first.
   std::multimap<std::int32_t, Sent> sent_;
   std::vector<std::int64_t> values_;

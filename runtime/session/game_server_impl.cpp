@@ -330,7 +330,7 @@ void GameServer::Impl::update_views() {
     const std::optional<Vec3> position = view_position(*player);
     if (!position) continue;
     player->view_position = position;
-    replication->set_eyes(id_of(*player), {position->x, position->y, position->z});
+    replication->set_view_position(id_of(*player), {position->x, position->y, position->z});
   }
 }
 

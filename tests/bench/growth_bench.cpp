@@ -54,7 +54,7 @@ struct Crowd {
   void move(const std::vector<std::uint32_t>& ids) {
     world.begin(++tick);
     for (const std::uint32_t id : ids) {
-      world.set_place(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
+      world.set_position(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
     }
     grid.update(world);
   }

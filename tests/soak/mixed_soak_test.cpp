@@ -149,7 +149,7 @@ class Match {
           .type = static_cast<std::uint16_t>(id % 2),
           .owner = static_cast<PlayerNumber>(1 + id % 9),
           .relevance = is_always ? Relevance::always : Relevance::near,
-          .place = {static_cast<float>(chance(400)), static_cast<float>(chance(400)), 0}};
+          .position = {static_cast<float>(chance(400)), static_cast<float>(chance(400)), 0}};
       stage.spawn(id, options, first_values(options.type));
       return;
     }

@@ -51,7 +51,7 @@ struct MixedClient {
   bool is_joined = false;  ///< The server has this client's connection.
   /// The last tick at which a near entity may have been out of interest, by id.
   std::map<std::uint32_t, std::uint32_t> last_outside;
-  Place eyes{};
+  WorldPosition view_position{};
 
   bool is_playing() const {
     return replication && replication->phase() == ReplicationPhase::playing;
@@ -147,9 +147,9 @@ class MixedStage {
     replication.begin_map(bytes_of({1, 2, 3}));
   }
   /// Moves a client's view position, which decides which near entities it sees.
-  void look_from(MixedClient& client, const Place& eyes) {
-    client.eyes = eyes;
-    if (client.is_joined) replication.set_eyes(id_of(client), eyes);
+  void look_from(MixedClient& client, const WorldPosition& view_position) {
+    client.view_position = view_position;
+    if (client.is_joined) replication.set_view_position(id_of(client), view_position);
     for (const ReplicatedEntity& entity : replication.world().entities()) {
       if (!is_by_distance(client, entity)) continue;
       if (distance(client, entity) > 0.98F * kRadius) client.last_outside[entity.id] = tick;
@@ -222,8 +222,8 @@ class MixedStage {
     return entity.options.relevance == Relevance::near && entity.options.owner != client.number;
   }
   static float distance(const MixedClient& client, const ReplicatedEntity& entity) {
-    return std::hypot(entity.options.place.x - client.eyes.x,
-                      entity.options.place.y - client.eyes.y);
+    return std::hypot(entity.options.position.x - client.view_position.x,
+                      entity.options.position.y - client.view_position.y);
   }
   static Address address_of(const MixedClient& client) {
     return Address::ipv4({10, 0, 1, static_cast<std::uint8_t>(client.number)}, 1000);

@@ -74,8 +74,8 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
   options.classes = {{.radius = 100, .near_distance = 20, .far_ticks = 2'000}};
   ReplicationStage stage(6, options);
   ReplicationStage::Client& client = stage.join({.loss = 0.2}, {.loss = 0.2});
-  stage.server.set_eyes(client.id, {});
-  stage.step([&] { stage.spawn(2, {.type = 1, .place = {.x = 80}}); });
+  stage.server.set_view_position(client.id, {});
+  stage.step([&] { stage.spawn(2, {.type = 1, .position = {.x = 80}}); });
   stage.run(60);
   std::uint32_t updates = 0;
   std::uint32_t updated = 0;
@@ -97,9 +97,9 @@ TEST_CASE("A client that requests one byte per second costs a server without ent
   options.classes = {{.radius = 10}};
   ReplicationStage stage(7, options);
   ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.bytes_per_second = 1}});
-  stage.server.set_eyes(client.id, {});
+  stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    if (has_far_entities) stage.spawn(1, {.type = 1, .place = {.x = 1'000}});
+    if (has_far_entities) stage.spawn(1, {.type = 1, .position = {.x = 1'000}});
   });
   // The remaining room falls below a snapshot's overhead, which gives a negative room.
   stage.run(2'000);

@@ -77,9 +77,9 @@ TEST_CASE("A change of owner far away removes and creates nothing", "[net][repli
   options.classes = {{.radius = 100, .near_distance = 10, .far_ticks = 30}};
   ReplicationStage stage(4, options);
   ReplicationStage::Client& client = stage.join({}, {}, {.player = 4});
-  stage.server.set_eyes(client.id, {});
+  stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    stage.spawn(5, {.type = 0, .owner = 3, .relevance = Relevance::near, .place = {.x = 50}});
+    stage.spawn(5, {.type = 0, .owner = 3, .relevance = Relevance::near, .position = {.x = 50}});
   });
   stage.run(60);
   stage.step([&] { stage.stir(5); });
