@@ -59,7 +59,7 @@ bool Server::is_live(std::uint32_t slot) const {
   return slots_[slot] != nullptr && slots_[slot]->is_connected;
 }
 
-bool Server::has_place(std::uint32_t slot) const {
+bool Server::is_occupied(std::uint32_t slot) const {
   return is_live(slot) && !slots_[slot]->is_replaced;
 }
 

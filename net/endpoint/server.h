@@ -174,7 +174,7 @@ class Server {
   template <typename Visit>
   void for_each_client(const Visit& visit) const {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-      if (has_place(slot)) visit(handle_of(slot));
+      if (is_occupied(slot)) visit(handle_of(slot));
     }
   }
   /// Null if that client is gone.
@@ -206,7 +206,7 @@ class Server {
   struct Client;
 
   bool is_live(std::uint32_t slot) const;
-  bool has_place(std::uint32_t slot) const;
+  bool is_occupied(std::uint32_t slot) const;
   ClientHandle handle_of(std::uint32_t slot) const;
   const Client* find(ClientHandle client) const;
 
@@ -243,14 +243,14 @@ class Server {
   void end_replaced(Time now, Client& old);
   void turn_away(Time now, Client& client);
   std::optional<std::uint32_t> free_slot() const;
-  bool takes_place(const Client& client) const;
-  std::size_t places_taken() const;
+  bool uses_slot(const Client& client) const;
+  std::size_t slots_used() const;
   std::optional<ClientHandle> connection_of(std::uint64_t client_id) const;
   bool is_silent(std::uint32_t slot) const;
   std::optional<ClientHandle> replaced_by(const Applicant& applicant, const RequestView& attempt);
   std::optional<std::uint32_t> slot_for(const RequestView& attempt, const Applicant& applicant);
   std::optional<std::uint32_t> pending_of(std::uint64_t client_id) const;
-  std::optional<std::uint32_t> pending_to_remove(bool must_take_place);
+  std::optional<std::uint32_t> pending_to_remove(bool must_use_slot);
   bool has_too_many(const Address& from, const RequestView& attempt) const;
   bool has_live_client(const Address& from) const;
 

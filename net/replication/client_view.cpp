@@ -58,7 +58,7 @@ void ClientView::resync() {
 void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
-  InFlight& flight = in_flight_[place_of(number)];
+  InFlight& flight = in_flight_[window_index(number)];
   const bool is_kept = flight.number == number;
   // Some snapshots take this long, independently of the round trip of those that are not overtaken,
   // and others take longer.
@@ -113,7 +113,7 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
   for (const DeliveryReport& report : reports) {
     if (report.tag >> 16U != epoch_) continue;
     const auto number = static_cast<std::uint16_t>(report.tag);
-    InFlight& flight = in_flight_[place_of(number)];
+    InFlight& flight = in_flight_[window_index(number)];
     if (!report.delivered) {
       ++counters_.lost;
       take_loss(number);
@@ -146,7 +146,7 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
 void ClientView::settle_parts(const InFlight& flight) {
   auto number = static_cast<std::uint16_t>(flight.number - flight.part);
   for (std::uint32_t part = 0;; ++part, ++number) {
-    InFlight& arrived = in_flight_[place_of(number)];
+    InFlight& arrived = in_flight_[window_index(number)];
     if (arrived.number != number || arrived.part != part || arrived.tick != flight.tick ||
         !arrived.has_arrived) {
       return;
@@ -181,7 +181,7 @@ ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& sa
 
 /// A lost change that no later snapshot contains waits as if it was never sent.
 void ClientView::take_loss(std::uint16_t number) {
-  InFlight& flight = in_flight_[place_of(number)];
+  InFlight& flight = in_flight_[window_index(number)];
   if (!flight.is_used || flight.number != number) return;
   for (const Said& said : flight.said) {
     Record* const record = find_record(said.entity);
@@ -387,7 +387,7 @@ void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& wo
 /// Records the contents of the snapshot just queued, and measures its cost.
 void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_t tick,
                           std::size_t snapshot_bytes) {
-  InFlight& flight = in_flight_[place_of(writer_->last_number())];
+  InFlight& flight = in_flight_[window_index(writer_->last_number())];
   flight.number = writer_->last_number();
   flight.is_used = true;
   flight.has_arrived = false;

@@ -396,10 +396,10 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
     std::int32_t sum = 0;
     SizeInputs sizes{};
     add_size_features(model, motion, prediction, hints_, scratch_.spacing.horizon_log,
-                      scratch_.news.data(), partners, [&](std::size_t place, std::int32_t value) {
-                        sum += model.size_weights[place] * value;
+                      scratch_.news.data(), partners, [&](std::size_t input, std::int32_t value) {
+                        sum += model.size_weights[input] * value;
                         if constexpr (PredictionWatcher<Coder>) {
-                          sizes[place] = static_cast<std::int16_t>(sizes[place] + value);
+                          sizes[input] = static_cast<std::int16_t>(sizes[input] + value);
                         }
                       });
     size = expected_size(sum);

@@ -48,16 +48,16 @@ void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
-  for_awake(0, resting_.size(), [&](std::size_t place) { tracks_[place].track.is_listed = false; });
+  for_awake(0, resting_.size(), [&](std::size_t index) { tracks_[index].track.is_listed = false; });
   const bool is_one = tracks_.size() == world.size();  // There is no other track.
-  for (const std::uint32_t i : changed) follow(is_one ? i : place_of_id(world[i].id), world[i]);
+  for (const std::uint32_t i : changed) follow(is_one ? i : index_of_id(world[i].id), world[i]);
   looked_at_count_ += changed.size();
   if (has_gone_ && next_ % kSnapshotWindow == 0) put_in_order();
 }
 
 /// Applies an entity's current state.
-void FollowedWorld::follow(std::size_t place, const EntityState& state) {
-  Followed& followed = tracks_[place];
+void FollowedWorld::follow(std::size_t index, const EntityState& state) {
+  Followed& followed = tracks_[index];
   followed.track.is_listed = false;
   followed.state = &state;
   if (state.since != kUnknownTick) {
@@ -73,15 +73,15 @@ void FollowedWorld::follow(std::size_t place, const EntityState& state) {
   followed.kind = state.kind;
   if (!followed.rests) return;
   if (followed.since != followed.track.since || followed.kind != followed.track.kind) {
-    wake(place);
+    wake(index);
   } else {
     followed.track.values = followed.values;
   }
 }
 
-void FollowedWorld::leave(std::size_t place) {
-  Followed& followed = tracks_[place];
-  if (followed.rests) wake(place);
+void FollowedWorld::leave(std::size_t index) {
+  Followed& followed = tracks_[index];
+  if (followed.rests) wake(index);
   has_gone_ = true;
   followed.state = nullptr;
   followed.values = nullptr;
@@ -92,7 +92,7 @@ void FollowedWorld::leave(std::size_t place) {
 void FollowedWorld::put_in_order() {
   std::erase_if(tracks_, [&](Followed& followed) {
     if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
-    if (followed.track.has_records()) records_.give_back(followed.track.place);
+    if (followed.track.has_records()) records_.give_back(followed.track.records_index);
     kept_.drop(followed.kept);
     links_.drop(followed.track.links);
     return true;
@@ -100,7 +100,7 @@ void FollowedWorld::put_in_order() {
   records_.reserve(tracks_.size());
   merge_new();
   resting_.assign((tracks_.size() + kWordBits - 1) / kWordBits, 0);
-  known_places_.resize(resting_.size());
+  known_bits_.resize(resting_.size());
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     if (tracks_[i].rests) resting_[i / kWordBits] |= Word{1} << (i % kWordBits);
   }
@@ -123,19 +123,19 @@ void FollowedWorld::merge_new() {
 }
 
 /// Until now every snapshot reported it as unchanged.
-void FollowedWorld::wake(std::size_t place) {
-  Followed& followed = tracks_[place];
+void FollowedWorld::wake(std::size_t index) {
+  Followed& followed = tracks_[index];
   followed.rests = false;
   followed.track.run_last = next_ - 1;
   followed.track.last = next_ - 1;
-  if (place / kWordBits < resting_.size()) {
-    resting_[place / kWordBits] &= ~(Word{1} << (place % kWordBits));
+  if (index / kWordBits < resting_.size()) {
+    resting_[index / kWordBits] &= ~(Word{1} << (index % kWordBits));
   }
 }
 
-void FollowedWorld::rest(std::size_t place) {
-  tracks_[place].rests = true;
-  resting_[place / kWordBits] |= Word{1} << (place % kWordBits);
+void FollowedWorld::rest(std::size_t index) {
+  tracks_[index].rests = true;
+  resting_[index / kWordBits] |= Word{1} << (index % kWordBits);
 }
 
 void FollowedWorld::wake_all() {
@@ -160,7 +160,7 @@ std::size_t FollowedWorld::resting_count() const {
   return count;
 }
 
-std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
+std::size_t FollowedWorld::index_of_id(std::uint32_t id) const {
   const auto found = std::lower_bound(
       tracks_.begin(), tracks_.end(), id,
       [](const Followed& followed, std::uint32_t wanted) { return followed.track.id < wanted; });
@@ -170,12 +170,12 @@ std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
 /// Most entities are new, or always unchanged, and have no records.
 const TrackRecords& FollowedWorld::records_of(const EntityTrack& track) const {
   static constexpr TrackRecords kNone{};
-  return track.has_records() ? records_[track.place] : kNone;
+  return track.has_records() ? records_[track.records_index] : kNone;
 }
 
 TrackRecords& FollowedWorld::make_records(EntityTrack& track) {
-  if (!track.has_records()) track.place = records_.take();
-  return records_[track.place];
+  if (!track.has_records()) track.records_index = records_.take();
+  return records_[track.records_index];
 }
 
 KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
@@ -212,7 +212,7 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
                                 [](EntityKind /*kind*/) { return std::size_t{0}; });
   // An entity that is not quiet must be coded separately.
   if (!is_quiet(resting_known_.states) && resting_count() > 0) wake_all();
-  list_words(head, place_of_id(head.first_id));
+  list_words(head, index_of_id(head.first_id));
   head.deferred_share = share_of_deferred();
   rewind();
 }
@@ -230,22 +230,22 @@ std::uint32_t FollowedWorld::share_of_deferred() const {
 }
 
 void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
-  std::fill_n(known_places_.begin(), first / kWordBits, 0);
+  std::fill_n(known_bits_.begin(), first / kWordBits, 0);
   std::size_t rested = 0;  // In the words before.
   for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
     const Word from = w == first / kWordBits ? ~Word{0} << (first % kWordBits) : ~Word{0};
     const Word resting = resting_[w] & from;
-    known_places_[w] = resting;
+    known_bits_[w] = resting;
     for (Word awake = ~resting_[w] & from; awake != 0; awake &= awake - 1) {
       const auto bit = static_cast<std::size_t>(std::countr_zero(awake));
-      const std::size_t place = w * kWordBits + bit;
-      if (place >= tracks_.size()) break;
-      if (place + kExpectRecords < tracks_.size()) {
-        expect_records(tracks_[place + kExpectRecords].track, records_, references_);
-        expect_rows(tracks_[place + kExpectRows].track, records_, references_);
+      const std::size_t index = w * kWordBits + bit;
+      if (index >= tracks_.size()) break;
+      if (index + kExpectRecords < tracks_.size()) {
+        expect_records(tracks_[index + kExpectRecords].track, records_, references_);
+        expect_rows(tracks_[index + kExpectRows].track, records_, references_);
       }
       const std::size_t before = rested + count_below(resting, bit);
-      list_track(head, place, before + known_count_, before + quiet_count_);
+      list_track(head, index, before + known_count_, before + quiet_count_);
     }
     rested += static_cast<std::size_t>(std::popcount(resting));
   }
@@ -254,13 +254,13 @@ void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
 }
 
 /// `known_count_` and `quiet_count_` count entities that do not rest until all are listed.
-void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_t rank,
+void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_t rank,
                                std::size_t quiet_rank) {
   ++looked_at_count_;
-  const Followed& followed = tracks_[place];
+  const Followed& followed = tracks_[index];
   const EntityState* state = followed.state;
   const EntityTrack& track = followed.track;
-  ListedEntity listed{.place = static_cast<std::uint32_t>(place),
+  ListedEntity listed{.track_index = static_cast<std::uint32_t>(index),
                       .rank = static_cast<std::uint32_t>(rank),
                       .quiet_rank = static_cast<std::uint32_t>(quiet_rank),
                       .known = ListedEntity::kSteady};
@@ -293,7 +293,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     head.defers = head.defers || listed.is_deferred;
     if (listed.is_quiet && listed.is_changed) changed_quiet_.push_back(listed.quiet_rank);
     listed_.push_back(listed);
-    known_places_[place / kWordBits] |= Word{1} << (place % kWordBits);
+    known_bits_[index / kWordBits] |= Word{1} << (index % kWordBits);
     ++known_count_;
     if (listed.is_quiet) ++quiet_count_;
   }
@@ -316,11 +316,11 @@ void FollowedWorld::rewind() {
 
 const EntityTrack& FollowedWorld::track_of_rank(std::size_t rank) {
   assert(rank < known_count_ && rank >= cursor_rank_);
-  Word word = known_places_[cursor_word_];
+  Word word = known_bits_[cursor_word_];
   for (auto count = static_cast<std::size_t>(std::popcount(word)); rank - cursor_rank_ >= count;
        count = static_cast<std::size_t>(std::popcount(word))) {
     cursor_rank_ += count;
-    word = known_places_[++cursor_word_];
+    word = known_bits_[++cursor_word_];
   }
   for (std::size_t left = rank - cursor_rank_; left > 0; --left) word &= word - 1;
   return tracks_[cursor_word_ * kWordBits + static_cast<std::size_t>(std::countr_zero(word))].track;
@@ -331,11 +331,11 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
   wake_outside(reach);
   std::size_t next_listed = 0;
   std::size_t next_new = 0;
-  for_awake(0, resting_.size(), [&](std::size_t place) {
-    Followed& followed = tracks_[place];
+  for_awake(0, resting_.size(), [&](std::size_t index) {
+    Followed& followed = tracks_[index];
     EntityTrack& track = followed.track;
     const ListedEntity* listed = nullptr;
-    if (next_listed < listed_.size() && listed_[next_listed].place == place) {
+    if (next_listed < listed_.size() && listed_[next_listed].track_index == index) {
       listed = &listed_[next_listed++];
     }
     const bool is_new = next_new < reach.new_written && new_[next_new].state->id == track.id;
@@ -354,7 +354,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     track.last = serial;
     track.values = followed.values;
     // An entity that a part of this tick contained must stay listed until the next tick.
-    if (track.run_first + kSnapshotWindow <= serial && !track.is_listed) rest(place);
+    if (track.run_first + kSnapshotWindow <= serial && !track.is_listed) rest(index);
   });
   next_ = serial + 1;
 }
@@ -368,11 +368,11 @@ void FollowedWorld::add_link(const ListedEntity& listed, EntityTrack& track) {
 
 /// An entity outside the snapshot's range does not continue as unchanged.
 void FollowedWorld::wake_outside(const SnapshotReach& reach) {
-  const std::size_t first = place_of_id(reach.first_id);
-  const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : place_of_id(reach.end_id);
-  for (std::size_t place = 0; place < tracks_.size(); ++place) {
-    if (place == first) place = std::max(place, end);
-    if (place < tracks_.size() && tracks_[place].rests) wake(place);
+  const std::size_t first = index_of_id(reach.first_id);
+  const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : index_of_id(reach.end_id);
+  for (std::size_t index = 0; index < tracks_.size(); ++index) {
+    if (index == first) index = std::max(index, end);
+    if (index < tracks_.size() && tracks_[index].rests) wake(index);
   }
 }
 
@@ -395,7 +395,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
   end_run(track, records, next_);
   if (!is_said && known.states.count == 0) return;
   track.last = next_;
-  TrackRecord& record = records[place_of(next_)];
+  TrackRecord& record = records[window_index(next_)];
   record = record_of(next_, known.kind, known.states.values[0],
                      is_said ? 0 : tick_ - known.states.ticks[0], known.since);
   if (is_said) record.standing = Standing::gone;
@@ -404,7 +404,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
 std::size_t FollowedWorld::memory_bytes() const {
   return (tracks_.capacity() + added_.capacity()) * sizeof(Followed) + records_.memory_bytes() +
          kept_.memory_bytes() + links_.memory_bytes() +
-         (resting_.capacity() + known_places_.capacity()) * sizeof(Word) +
+         (resting_.capacity() + known_bits_.capacity()) * sizeof(Word) +
          known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(ListedEntity) +
          new_.capacity() * sizeof(ListedNew) +
          (passed_over_.capacity() + changed_quiet_.capacity()) * sizeof(std::uint32_t);

@@ -37,7 +37,7 @@ struct EntityState {
 /// A known entity that must be checked for the current snapshot.
 struct ListedEntity {
   const EntityState* state = nullptr;  ///< Null if it was removed.
-  std::uint32_t place = 0;             ///< Index of its track.
+  std::uint32_t track_index = 0;       ///< Index of its track.
   std::uint32_t rank = 0;              ///< The number of known entities before it, ...
   std::uint32_t quiet_rank = 0;        ///< ... and of quiet ones.
   std::uint32_t known = 0;             ///< Index in `known()`, or `kSteady`.
@@ -89,7 +89,7 @@ class FollowedWorld {
   void begin_keep() { keep_id_ = 0; }
   /// Copies the values of all needed states of `oldest_tick` and before, because the owner of the
   /// world will drop them. Visits a share of the tracks that were not visited since `begin_keep`;
-  /// resting entities are skipped. `is_needed(record, place)` returns true when the record belongs
+  /// resting entities are skipped. `is_needed(record, index)` returns true when the record belongs
   /// to the snapshot at that index of the window, and that snapshot may still be a reference.
   template <typename IsNeeded>
   void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
@@ -114,7 +114,7 @@ class FollowedWorld {
   /// The track of a known entity by its rank. Requires: ranks that do not fall since `rewind`.
   const EntityTrack& track_of_rank(std::size_t rank);
   void rewind();
-  const EntityTrack& track(std::uint32_t place) const { return tracks_[place].track; }
+  const EntityTrack& track(std::uint32_t index) const { return tracks_[index].track; }
   /// The known states of a resting entity.
   KnownEntity resting(const EntityTrack& track) const;
 
@@ -143,15 +143,15 @@ class FollowedWorld {
     KeptRows::List kept = 0;
   };
 
-  void follow(std::size_t place, const EntityState& state);
-  void leave(std::size_t place);
+  void follow(std::size_t index, const EntityState& state);
+  void leave(std::size_t index);
   void put_in_order();
   void merge_new();
-  void wake(std::size_t place);
-  void rest(std::size_t place);
+  void wake(std::size_t index);
+  void rest(std::size_t index);
   template <typename Visit>
   void for_awake(std::size_t first, std::size_t end, const Visit& visit);
-  void list_track(SnapshotHead& head, std::size_t place, std::size_t rank, std::size_t quiet_rank);
+  void list_track(SnapshotHead& head, std::size_t index, std::size_t rank, std::size_t quiet_rank);
   std::uint32_t share_of_deferred() const;
   void list_words(SnapshotHead& head, std::size_t first);
   KnownEntity known_of(const EntityTrack& track) const;
@@ -160,7 +160,7 @@ class FollowedWorld {
   TrackRecords& make_records(EntityTrack& track);
   void wake_outside(const SnapshotReach& reach);
   void remember_track(Followed& followed, const ListedEntity* listed, bool is_said, bool is_there);
-  std::size_t place_of_id(std::uint32_t id) const;
+  std::size_t index_of_id(std::uint32_t id) const;
   std::size_t lanes_of(EntityKind kind) const { return model_.types[kind.type].lanes.size(); }
 
   const SnapshotModel& model_;
@@ -183,7 +183,7 @@ class FollowedWorld {
   std::vector<ListedNew> new_;
   std::vector<std::uint32_t> passed_over_;  ///< Ids; rising.
   std::vector<std::uint32_t> changed_quiet_;
-  std::vector<Word> known_places_;  ///< One bit for each track whose entity is known.
+  std::vector<Word> known_bits_;  ///< One bit for each track whose entity is known.
   std::size_t known_count_ = 0;
   std::size_t quiet_count_ = 0;
   std::size_t cursor_word_ = 0;  ///< Position of `track_of_rank`, ...
@@ -191,16 +191,16 @@ class FollowedWorld {
   std::uint64_t looked_at_count_ = 0;
 };
 
-/// Calls `visit(place)` for every track of the words from `first` to `end` that does not rest.
+/// Calls `visit(index)` for every track of the words from `first` to `end` that does not rest.
 /// Tracks that `visit` changes are not visited again.
 template <typename Visit>
 void FollowedWorld::for_awake(std::size_t first, std::size_t end, const Visit& visit) {
   for (std::size_t w = first; w < std::min(end, resting_.size()); ++w) {
     for (Word awake = ~resting_[w]; awake != 0; awake &= awake - 1) {
-      const std::size_t place = w * kWordBits + static_cast<std::size_t>(std::countr_zero(awake));
-      if (place >= tracks_.size()) return;
+      const std::size_t index = w * kWordBits + static_cast<std::size_t>(std::countr_zero(awake));
+      if (index >= tracks_.size()) return;
       ++looked_at_count_;
-      visit(place);
+      visit(index);
     }
   }
 }
@@ -211,13 +211,14 @@ template <typename IsNeeded>
 void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {
   if (keep_id_ == kEveryId) return;
-  const std::size_t first = std::min(place_of_id(keep_id_) / kWordBits, resting_.size());
+  const std::size_t first = std::min(index_of_id(keep_id_) / kWordBits, resting_.size());
   const std::size_t words = (resting_.size() - first) * share.due;
   const std::size_t end = first + (words + share.left - 1) / share.left;
   TrackRecords none{};
   for_awake(first, end, [&](std::size_t at) {
     Followed& followed = tracks_[at];
-    TrackRecords& records = followed.track.has_records() ? records_[followed.track.place] : none;
+    TrackRecords& records =
+        followed.track.has_records() ? records_[followed.track.records_index] : none;
     kept_.keep(followed.kept, followed.track, records, ticks, oldest_tick, is_needed);
     links_.drop_unneeded(followed.track.links, followed.track, records, ticks, is_needed);
   });

@@ -173,7 +173,7 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
   return motion;
 }
 
-void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
+void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out) {
   constexpr std::size_t kSteps = kMaxKnownStates - 1;
   constexpr int kFineBits = kScaleBits - kFeatureBits;
@@ -183,7 +183,7 @@ void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpaci
   offsets[0] = 0;
 #pragma GCC unroll 8
   for (std::size_t k = 0; k < kSteps; ++k) {
-    std::int64_t moved = static_cast<std::int32_t>(steps[k][place]);
+    std::int64_t moved = static_cast<std::int32_t>(steps[k][index]);
     if (period != 0) moved = way(0, moved, period);
     offsets[k + 1] = offsets[k] - moved;
     out.steps[k] = is_whole ? moved * whole_scale : moved * spacing.scale / (1 << kFineBits);

@@ -65,9 +65,9 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
 /// 2^32, zero after the oldest state.
 inline constexpr std::size_t kLanesTogether = 4;
 using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownStates - 1>;
-/// The same as `motion_of`, from the steps of the lane at `place`, which are not all zero.
+/// The same as `motion_of`, from the steps of the lane at `index`, which are not all zero.
 /// Requires: the lane's `greatest` is not above `spacing.plain_greatest`.
-void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
+void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out);
 /// The motion of a constant lane.
 inline LaneMotion motion_at_rest(const StateSpacing& spacing) {
@@ -169,7 +169,7 @@ struct SizeHints {
   std::int32_t event_log = 0;          ///< ... and log2(1 + that) in 1/16.
 };
 using SizeInputs = std::array<std::int16_t, kSizeFeatures>;
-/// Calls `add(place, value)` for every input of the size estimate. Zero inputs may be omitted;
+/// Calls `add(index, value)` for every input of the size estimate. Zero inputs may be omitted;
 /// several values for one place are added. `partners` is the set of change partners that changed.
 template <typename Add>
 void add_size_features(const LaneModel& model, const LaneMotion& motion,

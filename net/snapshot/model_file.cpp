@@ -149,11 +149,11 @@ class ModelCode {
 
   /// Codes a number into a variable of any type; false if it does not fit.
   template <typename T>
-  bool code_number(Subject subject, T& place, std::int64_t least, std::int64_t most,
+  bool code_number(Subject subject, T& field, std::int64_t least, std::int64_t most,
                    std::size_t offset = 0) {
-    const std::int64_t value = number(subject, offset, static_cast<std::int64_t>(place));
+    const std::int64_t value = number(subject, offset, static_cast<std::int64_t>(field));
     if (value < least || value > most || coder_.failed()) return false;
-    if (kDecodes) place = static_cast<T>(value);
+    if (kDecodes) field = static_cast<T>(value);
     return true;
   }
   bool code_count(std::size_t& count, std::size_t most) {
@@ -240,14 +240,14 @@ class ModelCode {
   /// The most common steps of each kind of lane come first; each lane then codes only its
   /// differences.
   bool code_probabilities() {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> places;  // By slot count.
+    std::map<std::uint32_t, std::vector<std::uint32_t>> slot_blocks;  // By slot count.
     for (const TypeModel& type : model_.types) {
-      places[slots::kPerEntity].push_back(type.first_slot);
+      slot_blocks[slots::kPerEntity].push_back(type.first_slot);
       for (std::size_t i = 0; i < type.lanes.size(); ++i) {
-        places[slot_count(type.schema.lanes[i])].push_back(type.lanes[i].first_slot);
+        slot_blocks[slot_count(type.schema.lanes[i])].push_back(type.lanes[i].first_slot);
       }
     }
-    return std::all_of(places.begin(), places.end(), [&](const auto& block) {
+    return std::all_of(slot_blocks.begin(), slot_blocks.end(), [&](const auto& block) {
       for (std::uint32_t slot = 0; slot < block.first; ++slot) {
         if (!code_slot(block.second, slot)) return false;
       }

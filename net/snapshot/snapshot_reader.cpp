@@ -47,7 +47,8 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   if (!read_head(decoder, head)) return SnapshotVerdict::malformed;
   const int ahead =
       has_any_ ? static_cast<std::int16_t>(head.number - static_cast<SnapshotNumber>(newest_)) : 1;
-  const bool is_here = received_[place_of(head.number)].is_used && ahead > -kWindow && ahead <= 0;
+  const bool is_here =
+      received_[window_index(head.number)].is_used && ahead > -kWindow && ahead <= 0;
   if (is_here || ahead <= -kWindow) return SnapshotVerdict::late;
   serial_ = kFirstSerial + head.number;
   if (has_any_) serial_ = newest_ + static_cast<SnapshotSerial>(std::int64_t{ahead});
@@ -57,8 +58,8 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   }
   code_tick(
       decoder, head.tick,
-      expected_tick(head.number, head.references, ticks_[place_of(head.references.numbers[0])],
-                    ticks_[place_of(head.references.numbers[1])]));
+      expected_tick(head.number, head.references, ticks_[window_index(head.references.numbers[0])],
+                    ticks_[window_index(head.references.numbers[1])]));
   code_range(decoder, head);
   if (PlainCoder<Decoder>) head.is_cut = decoder.even_bit(false);
   const auto later = static_cast<std::int32_t>(head.tick - tick_);
@@ -80,7 +81,7 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
     // A snapshot that never arrived has no records.
     for (SnapshotSerial serial = std::max(newest_ + 1, serial_ - kSnapshotWindow + 1);
          serial <= serial_; ++serial) {
-      received_[place_of(serial)].is_used = false;
+      received_[window_index(serial)].is_used = false;
     }
     newest_ = serial_;
     tick_ = head.tick;
@@ -112,7 +113,7 @@ bool SnapshotReader::has_references(const SnapshotHead& head) const {
       head.references.numbers.begin(),
       head.references.numbers.begin() + static_cast<std::ptrdiff_t>(head.references.count),
       [&](SnapshotNumber number) {
-        const Received& received = received_[place_of(number)];
+        const Received& received = received_[window_index(number)];
         return received.is_used && static_cast<SnapshotNumber>(received.serial) == number;
       });
 }
@@ -145,9 +146,9 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
 
 KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
   if (is_steady(track, references_)) return steady_entity(track, references_);
-  KnownEntity known = known_entity(track, records_[track.place], references_, [&](EntityKind kind) {
-    return model_.types[kind.type].lanes.size();
-  });
+  KnownEntity known =
+      known_entity(track, records_[track.records_index], references_,
+                   [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
   known.is_sparse = is_sparse(known.states);
   if (known.is_sparse) links_.extend(track.links, known.kind, known.states);
   return known;
@@ -213,9 +214,9 @@ bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std
 template <typename Decoder>
 bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, const Listed& listed) {
   const EntityTrack& track = slots_[listed.slot].track;
-  KnownEntity steady;
-  if (listed.known == kSteady) steady = steady_entity(track, references_);
-  const KnownEntity& known = listed.known == kSteady ? steady : known_[listed.known];
+  KnownEntity unchanged;
+  if (listed.known == kSteady) unchanged = steady_entity(track, references_);
+  const KnownEntity& known = listed.known == kSteady ? unchanged : known_[listed.known];
   const KnownStates& states = known.states;
   Change change{.what = Change::Kind::same,
                 .slot = listed.slot,

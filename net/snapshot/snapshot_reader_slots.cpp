@@ -47,7 +47,7 @@ void SnapshotReader::add_slots() {
     if (next == before || slots_[next].track.id != entity.id) {
       Slot& slot = slots_.emplace_back();
       slot.track.id = entity.id;
-      slot.track.place = records_.take();
+      slot.track.records_index = records_.take();
       make_room(slot, model_.types[entity.kind.type].lanes.size());
     } else {
       make_room(slots_[next], model_.types[entity.kind.type].lanes.size());
@@ -69,10 +69,10 @@ void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
       std::copy_n(slot.rows.row(i), before, rows.row(i));
     }
     const auto move = [&](const LaneValue*& values) {
-      if (values != nullptr) values = rows.row(slot.rows.place_of_row(values));
+      if (values != nullptr) values = rows.row(slot.rows.index_of_row(values));
     };
     move(slot.track.values);
-    for (TrackRecord& record : records_[slot.track.place]) move(record.values);
+    for (TrackRecord& record : records_[slot.track.records_index]) move(record.values);
     rows_.give_back(std::move(slot.rows));
   }
   slot.rows = std::move(rows);
@@ -81,7 +81,7 @@ void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
 /// Copies values into a snapshot's row.
 const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
                                       const LaneValue* values) const {
-  LaneValue* row = slot.rows.row(place_of(serial));
+  LaneValue* row = slot.rows.row(window_index(serial));
   if (row != values) std::copy_n(values, model_.types[kind.type].lanes.size(), row);
   return row;
 }
@@ -91,7 +91,7 @@ void SnapshotReader::end_run_of(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!track.has_run()) return;
   track.values = keep(slot, track.run_last, track.kind, track.values);
-  end_run(track, records_[track.place], newest_);
+  end_run(track, records_[track.records_index], newest_);
 }
 
 TrackRecord SnapshotReader::run_of(const Slot& slot) const {
@@ -133,7 +133,7 @@ TrackRecord SnapshotReader::go_on(Slot& slot) {
 TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   EntityTrack& track = slot.track;
   end_run_of(slot);
-  TrackRecord& kept = records_[track.place][place_of(serial_)];
+  TrackRecord& kept = records_[track.records_index][window_index(serial_)];
   kept = record;
   if (record.standing == Standing::unknown) return kept;
   track.last = std::max(track.last, serial_);
@@ -208,7 +208,7 @@ void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing s
 /// newest tick is another part of that tick.
 void SnapshotReader::apply(const SnapshotHead& head) {
   const bool is_shown = head.tick == tick_;
-  ticks_[place_of(serial_)] = head.tick;
+  ticks_[window_index(serial_)] = head.tick;
   std::size_t next = 0;
   std::size_t next_new = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -232,7 +232,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     if (is_shown) show(slot, record);
   }
   last_ = serial_;
-  received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
+  received_[window_index(serial_)] = {.serial = serial_, .is_used = true};
   // Serials that are multiples may never arrive.
   if (newest_ / kLinkSweep != swept_) drop_links();
   swept_ = newest_ / kLinkSweep;
@@ -241,9 +241,9 @@ void SnapshotReader::apply(const SnapshotHead& head) {
 
 void SnapshotReader::drop_links() {
   for (Slot& slot : slots_) {
-    links_.drop_unneeded(slot.track.links, slot.track, records_[slot.track.place], ticks_,
-                         [&](const TrackRecord& record, std::size_t place) {
-                           const Received& received = received_[place];
+    links_.drop_unneeded(slot.track.links, slot.track, records_[slot.track.records_index], ticks_,
+                         [&](const TrackRecord& record, std::size_t index) {
+                           const Received& received = received_[index];
                            return received.is_used && record.is_of(received.serial);
                          });
   }
@@ -255,7 +255,7 @@ void SnapshotReader::list_entities() {
   };
   for (Slot& slot : slots_) {
     if (!is_over(slot)) continue;
-    records_.give_back(slot.track.place);
+    records_.give_back(slot.track.records_index);
     links_.drop(slot.track.links);
     if (slot.rows.lanes() > 0) rows_.give_back(std::move(slot.rows));
   }

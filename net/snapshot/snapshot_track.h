@@ -43,7 +43,7 @@ using LinkList = std::uint32_t;
 
 /// Snapshots counted without wrapping; the number is the lower part.
 using SnapshotSerial = std::uint64_t;
-inline std::size_t place_of(SnapshotSerial serial) { return serial % kSnapshotWindow; }
+inline std::size_t window_index(SnapshotSerial serial) { return serial % kSnapshotWindow; }
 
 /// An entity as a receiver knew it after one snapshot. There are many per entity, so they are
 /// cleared only where needed.
@@ -96,7 +96,7 @@ using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 /// snapshot, that is one run, and a snapshot only moves its end.
 struct EntityTrack {
   std::uint32_t id = 0;
-  std::uint32_t place = kNoRecords;  ///< Index of its records.
+  std::uint32_t records_index = kNoRecords;  ///< Index of its records.
   LinkList links = 0;
   SnapshotSerial run_first = 1;
   SnapshotSerial run_last = 0;  ///< Before `run_first`: there is no run.
@@ -109,7 +109,7 @@ struct EntityTrack {
   SnapshotSerial last = 0;  ///< The newest snapshot with a record.
 
   static constexpr std::uint32_t kNoRecords = 0xFFFF'FFFF;
-  bool has_records() const { return place != kNoRecords; }
+  bool has_records() const { return records_index != kNoRecords; }
   bool has_run() const { return run_first <= run_last; }
   bool is_forgotten(SnapshotSerial newest) const { return last + kSnapshotWindow <= newest; }
 };
@@ -117,18 +117,18 @@ struct EntityTrack {
 /// The records of tracks, which are used less often than the tracks. Freed indices are reused.
 class TrackStore {
  public:
-  TrackRecords& operator[](std::uint32_t place) { return records_[place]; }
-  const TrackRecords& operator[](std::uint32_t place) const { return records_[place]; }
+  TrackRecords& operator[](std::uint32_t index) { return records_[index]; }
+  const TrackRecords& operator[](std::uint32_t index) const { return records_[index]; }
   std::uint32_t take() {
     if (free_.empty()) {
       records_.push_back(TrackRecords{});
       free_.reserve(records_.capacity());
       return static_cast<std::uint32_t>(records_.size() - 1);
     }
-    const std::uint32_t place = free_.back();
+    const std::uint32_t index = free_.back();
     free_.pop_back();
-    records_[place] = TrackRecords{};
-    return place;
+    records_[index] = TrackRecords{};
+    return index;
   }
   /// Reserves memory for `count` indices. Unused memory is not touched.
   void reserve(std::size_t count) {
@@ -136,7 +136,7 @@ class TrackStore {
     records_.reserve(std::max(count, records_.capacity() + records_.capacity() / 2));
     free_.reserve(records_.capacity());
   }
-  void give_back(std::uint32_t place) { free_.push_back(place); }
+  void give_back(std::uint32_t index) { free_.push_back(index); }
   std::size_t memory_bytes() const {
     return records_.capacity() * sizeof(TrackRecords) + free_.capacity() * sizeof(std::uint32_t);
   }
@@ -155,7 +155,7 @@ inline void end_run(EntityTrack& track, TrackRecords& records, SnapshotSerial ne
   SnapshotSerial serial = track.run_first;
   if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
   for (; serial <= track.run_last; ++serial) {
-    records[place_of(serial)] = record_of(serial, track.kind, track.values, 0, track.since);
+    records[window_index(serial)] = record_of(serial, track.kind, track.values, 0, track.since);
   }
   track.run_first = track.run_last + 1;
 }
@@ -204,7 +204,7 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
   for (std::size_t i = 0; i < references.count; ++i) {
     const auto age = static_cast<SnapshotNumber>(serial - references.numbers[i]);
     states.serials[i] = serial - age;
-    states.ticks[i] = ticks[place_of(states.serials[i])];
+    states.ticks[i] = ticks[window_index(states.serials[i])];
   }
   states.plain_count = std::min(states.count, kMaxKnownStates);
   states.is_plain = states.count > 1 && states.ticks[0] < now;
@@ -267,7 +267,7 @@ bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
     std::uint32_t since = track.since;
     EntityKind kind = track.kind;
     if (serial < track.run_first || serial > track.run_last) {
-      const TrackRecord& record = records[place_of(serial)];
+      const TrackRecord& record = records[window_index(serial)];
       if (!record.is_of(serial) || record.standing != Standing::there || record.age != 0) {
         return false;
       }
@@ -310,7 +310,7 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     const TrackRecord* record = nullptr;
     std::uint32_t tick = references.ticks[i];
     if (serial < track.run_first || serial > track.run_last) {
-      record = &records[place_of(serial)];
+      record = &records[window_index(serial)];
       if (!record->is_of(serial) || record->standing == Standing::unknown) continue;
       tick -= record->age;
     }
@@ -355,20 +355,20 @@ inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,
                            const ReferenceStates& references) {
   if (!track.has_records() || is_steady(track, references)) return;
-  const TrackRecords& all = records[track.place];
+  const TrackRecords& all = records[track.records_index];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; i += 2) {
-    __builtin_prefetch(&all[place_of(references.serials[i])]);
+    __builtin_prefetch(&all[window_index(references.serials[i])]);
   }
 }
 /// The same for the values of these records.
 inline void expect_rows(const EntityTrack& track, const TrackStore& records,
                         const ReferenceStates& references) {
   if (!track.has_records() || is_steady(track, references)) return;
-  const TrackRecords& all = records[track.place];
+  const TrackRecords& all = records[track.records_index];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; ++i) {
-    const TrackRecord& record = all[place_of(references.serials[i])];
+    const TrackRecord& record = all[window_index(references.serials[i])];
     if (record.is_of(references.serials[i])) __builtin_prefetch(record.values);
   }
 }

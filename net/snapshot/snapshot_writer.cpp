@@ -61,18 +61,18 @@ void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> worl
 }
 
 void SnapshotWriter::acknowledge(SnapshotNumber number) {
-  Sent& sent = sent_[place_of(number)];
+  Sent& sent = sent_[window_index(number)];
   if (sent.is_used && static_cast<SnapshotNumber>(sent.serial) == number) {
     sent.is_acknowledged = true;
   }
 }
 
 void SnapshotWriter::disown(SnapshotNumber number) {
-  Sent& sent = sent_[place_of(number)];
+  Sent& sent = sent_[window_index(number)];
   if (!sent.is_used || static_cast<SnapshotNumber>(sent.serial) != number) return;
   sent.is_used = false;
   for (SnapshotSerial serial = sent.serial + 1; serial < next_; ++serial) {
-    Sent& later = sent_[place_of(serial)];
+    Sent& later = sent_[window_index(serial)];
     if (refers_to_disowned(later)) later.is_used = false;
   }
 }
@@ -80,14 +80,14 @@ void SnapshotWriter::disown(SnapshotNumber number) {
 bool SnapshotWriter::refers_to_disowned(const Sent& sent) const {
   for (std::uint64_t ages = sent.reference_ages; ages != 0; ages &= ages - 1) {
     const SnapshotSerial serial = sent.serial - 1 - static_cast<unsigned>(std::countr_zero(ages));
-    const Sent& reference = sent_[place_of(serial)];
+    const Sent& reference = sent_[window_index(serial)];
     if (reference.serial == serial && !reference.is_used) return true;
   }
   return false;
 }
 
 bool SnapshotWriter::is_reference(SnapshotSerial serial) const {
-  const Sent& sent = sent_[place_of(serial)];
+  const Sent& sent = sent_[window_index(serial)];
   return sent.is_used && !sent.is_past && sent.is_acknowledged && sent.serial == serial;
 }
 
@@ -134,8 +134,8 @@ void SnapshotWriter::mark_past(std::uint32_t tick) {
   // The oldest one has left the window, but its entry exists until the next snapshot.
   for (std::uint32_t age = 1; age <= kSnapshotWindow; ++age) {
     const SnapshotSerial serial = next_ - age;
-    Sent& sent = sent_[place_of(serial)];
-    const bool is_old = ticks_[place_of(serial)] <= tick - kPastAge;
+    Sent& sent = sent_[window_index(serial)];
+    const bool is_old = ticks_[window_index(serial)] <= tick - kPastAge;
     if (sent.serial == serial && serial != newest && is_old) sent.is_past = true;
   }
 }
@@ -163,7 +163,7 @@ SnapshotHead SnapshotWriter::next_head() const {
 }
 
 std::uint32_t SnapshotWriter::expected(const SnapshotHead& head) const {
-  const auto tick = [&](std::size_t i) { return ticks_[place_of(head.references.numbers[i])]; };
+  const auto tick = [&](std::size_t i) { return ticks_[window_index(head.references.numbers[i])]; };
   return expected_tick(head.number, head.references, head.references.count > 0 ? tick(0) : 0,
                        head.references.count > 1 ? tick(1) : 0);
 }
@@ -387,7 +387,7 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
     if (encoder.is_full() || rank_ == limit_rank_) {
       encoder = before;
       code_end(encoder, head, true);
-      end_id_ = followed_.track(listed.place).id;
+      end_id_ = followed_.track(listed.track_index).id;
       unfit_id_ = end_id_;
       return false;
     }
@@ -437,10 +437,10 @@ void SnapshotWriter::write_unchanged(Encoder& encoder, const SnapshotHead& head,
 template <typename Encoder>
 void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
                                   const ListedEntity& listed) {
-  std::optional<KnownEntity> steady;
+  std::optional<KnownEntity> unchanged;
   const bool is_steady = listed.known == ListedEntity::kSteady;
-  if (is_steady) steady = steady_entity(followed_.track(listed.place), references_);
-  const KnownEntity& known = is_steady ? *steady : followed_.known()[listed.known];
+  if (is_steady) unchanged = steady_entity(followed_.track(listed.track_index), references_);
+  const KnownEntity& known = is_steady ? *unchanged : followed_.known()[listed.known];
   const TypeModel& type = model_.types[known.kind.type];
   if (head.defers && deferred_.code(encoder, listed.is_quiet, known.states, listed.is_deferred))
     return;
@@ -472,9 +472,9 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
   is_done_ = end_id_ == kEveryId;
   keeps_unknown_ = head.keeps_unknown;
   next_id_ = end_id_;
-  const std::size_t place = place_of(next_);
-  ticks_[place] = tick_;
-  Sent& sent = sent_[place];
+  const std::size_t index = window_index(next_);
+  ticks_[index] = tick_;
+  Sent& sent = sent_[index];
   sent = {.serial = next_, .is_acknowledged = false, .is_used = true, .is_past = false};
   for (std::size_t i = 0; i < head.references.count; ++i) {
     const auto age = static_cast<SnapshotNumber>(head.number - head.references.numbers[i]);

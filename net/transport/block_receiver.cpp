@@ -39,18 +39,18 @@ Fragment read_fragment(SectionReader& reader) {
   return fragment;
 }
 
-std::size_t BlockReceiver::place_of(std::uint16_t id) const {
-  std::size_t place = 0;
-  for (; place < kBlocksAtOnce; ++place) {
-    if (blocks_[place].state != Block::State::free && blocks_[place].id == id) break;
+std::size_t BlockReceiver::slot_of(std::uint16_t id) const {
+  std::size_t slot = 0;
+  for (; slot < kBlocksAtOnce; ++slot) {
+    if (blocks_[slot].state != Block::State::free && blocks_[slot].id == id) break;
   }
-  return place;
+  return slot;
 }
 
-std::size_t BlockReceiver::free_place() const {
-  std::size_t place = 0;
-  while (place < kBlocksAtOnce && blocks_[place].state != Block::State::free) ++place;
-  return place;
+std::size_t BlockReceiver::free_slot() const {
+  std::size_t slot = 0;
+  while (slot < kBlocksAtOnce && blocks_[slot].state != Block::State::free) ++slot;
+  return slot;
 }
 
 bool BlockReceiver::is_over(std::uint16_t id) const {
@@ -86,7 +86,7 @@ bool BlockReceiver::has_memory(std::size_t block_bytes, bool are_complete_counte
 }
 
 bool BlockReceiver::is_new(std::uint16_t id) const {
-  return place_of(id) == kBlocksAtOnce && !is_over(id);
+  return slot_of(id) == kBlocksAtOnce && !is_over(id);
 }
 
 std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) const {
@@ -97,8 +97,8 @@ std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) co
 }
 
 FragmentVerdict BlockReceiver::look(const Fragment& fragment) const {
-  if (const std::size_t place = place_of(fragment.block); place < kBlocksAtOnce) {
-    const Block& block = blocks_[place];
+  if (const std::size_t slot = slot_of(fragment.block); slot < kBlocksAtOnce) {
+    const Block& block = blocks_[slot];
     if (block.byte_count != fragment.block_bytes) return FragmentVerdict::invalid;
     if (fragment.first >= block.first_missing + kChunkWindow) return FragmentVerdict::invalid;
     return FragmentVerdict::taken;
@@ -106,7 +106,7 @@ FragmentVerdict BlockReceiver::look(const Fragment& fragment) const {
   if (is_over(fragment.block)) return FragmentVerdict::taken;
   if (fragment.first >= kChunkWindow) return FragmentVerdict::invalid;
   if (refusal(fragment.block_bytes).has_value()) return FragmentVerdict::refused;
-  const bool has_room = free_place() < kBlocksAtOnce && has_memory(fragment.block_bytes, true);
+  const bool has_room = free_slot() < kBlocksAtOnce && has_memory(fragment.block_bytes, true);
   return has_room ? FragmentVerdict::taken : FragmentVerdict::no_room;
 }
 
@@ -135,21 +135,21 @@ std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, Bloc
 }
 
 std::optional<BlockRefusal> BlockReceiver::take(Time now, const Fragment& fragment) {
-  std::size_t place = place_of(fragment.block);
-  if (place == kBlocksAtOnce) {
+  std::size_t slot = slot_of(fragment.block);
+  if (slot == kBlocksAtOnce) {
     if (is_over(fragment.block)) return std::nullopt;
     if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
-    place = free_place();
+    slot = free_slot();
     // Another block of the same packet has just become complete and keeps its slot until it is
     // read.
-    if (place == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
+    if (slot == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
     if (!has_memory(fragment.block_bytes, true)) return refuse(fragment, BlockRefusal::no_memory);
-    blocks_[place].state = Block::State::arriving;
-    blocks_[place].id = fragment.block;
-    blocks_[place].byte_count = fragment.block_bytes;
-    blocks_[place].last_news = now;
+    blocks_[slot].state = Block::State::arriving;
+    blocks_[slot].id = fragment.block;
+    blocks_[slot].byte_count = fragment.block_bytes;
+    blocks_[slot].last_news = now;
   }
-  Block& block = blocks_[place];
+  Block& block = blocks_[slot];
   if (block.state == Block::State::complete) return std::nullopt;
   bool is_news = false;
   try {
@@ -237,31 +237,31 @@ std::size_t BlockReceiver::memory_bytes() const {
 
 std::size_t BlockReceiver::oldest_complete() const {
   std::size_t oldest = kBlocksAtOnce;
-  for (std::size_t place = 0; place < kBlocksAtOnce; ++place) {
-    if (blocks_[place].state != Block::State::complete) continue;
+  for (std::size_t slot = 0; slot < kBlocksAtOnce; ++slot) {
+    if (blocks_[slot].state != Block::State::complete) continue;
     if (oldest == kBlocksAtOnce ||
-        blocks_[place].completed_order < blocks_[oldest].completed_order) {
-      oldest = place;
+        blocks_[slot].completed_order < blocks_[oldest].completed_order) {
+      oldest = slot;
     }
   }
   return oldest;
 }
 
 std::span<const std::byte> BlockReceiver::front() const {
-  const std::size_t place = oldest_complete();
-  if (place == kBlocksAtOnce) return {};
-  return blocks_[place].bytes;
+  const std::size_t slot = oldest_complete();
+  if (slot == kBlocksAtOnce) return {};
+  return blocks_[slot].bytes;
 }
 
 std::uint16_t BlockReceiver::front_id() const {
-  const std::size_t place = oldest_complete();
-  return place == kBlocksAtOnce ? std::uint16_t{0} : blocks_[place].id;
+  const std::size_t slot = oldest_complete();
+  return slot == kBlocksAtOnce ? std::uint16_t{0} : blocks_[slot].id;
 }
 
 void BlockReceiver::pop() {
-  const std::size_t place = oldest_complete();
-  assert(place < kBlocksAtOnce);
-  blocks_[place] = {};
+  const std::size_t slot = oldest_complete();
+  assert(slot < kBlocksAtOnce);
+  blocks_[slot] = {};
 }
 
 }  // namespace muster

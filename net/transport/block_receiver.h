@@ -92,8 +92,8 @@ class BlockReceiver {
 
   /// The slot index of a block, of a free slot, or of the complete block that waits longest;
   /// `kBlocksAtOnce` if none exists.
-  std::size_t place_of(std::uint16_t id) const;
-  std::size_t free_place() const;
+  std::size_t slot_of(std::uint16_t id) const;
+  std::size_t free_slot() const;
   std::size_t oldest_complete() const;
   static bool store(Block& block, const Fragment& fragment);
   static bool store_chunk(Block& block, std::uint32_t chunk, std::span<const std::byte> bytes);

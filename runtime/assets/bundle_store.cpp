@@ -18,7 +18,7 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
   // Only for errors, because a stack must search for it.
   const auto refuse = [&source](ErrorCode code, const std::string& before,
                                 const std::string& after) {
-    return fail(code, before + "'" + source.place_of(kCatalogFile) + "'" + after);
+    return fail(code, before + "'" + source.full_path(kCatalogFile) + "'" + after);
   };
   if (!file && file.error().code == ErrorCode::invalid_argument) {
     return refuse(ErrorCode::malformed, "", " is not a file, but a folder or a device");

@@ -80,7 +80,7 @@ class BundleStore {
 
   /// The guid and bundle of a type id; null if it is not assigned. One array read. `registry` is an
   /// index of the catalog.
-  const TypePlace* resolve(std::uint32_t registry, TypeId type_id) const {
+  const ResolvedType* resolve(std::uint32_t registry, TypeId type_id) const {
     return types_.find(registry, type_id);
   }
 

@@ -126,7 +126,7 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
   const CatalogBundle record = catalog.bundle(bundle);
   const auto refuse = [&](ErrorCode code, const std::string& reason) {
     return fail(code, "bundle " + describe_bundle(catalog, bundle) + " of '" +
-                          source.place_of(record.name.path()) + "' " + reason);
+                          source.full_path(record.name.path()) + "' " + reason);
   };
   if (!file) {
     const auto size =

@@ -102,9 +102,9 @@ Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypes
   for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
     const CatalogEntry entry = catalog.entry(registry.first_entry + i);
     // Entries are sorted by id; of several with one id the first that is packed is used.
-    const TypePlace* const place = spawner.store().resolve(options.registry, entry.type_id);
-    if (place == nullptr || std::exchange(last, entry.type_id) == entry.type_id) continue;
-    Result<const PrefabPlan*> plan = spawner.prepare(place->guid);
+    const ResolvedType* const resolved = spawner.store().resolve(options.registry, entry.type_id);
+    if (resolved == nullptr || std::exchange(last, entry.type_id) == entry.type_id) continue;
+    Result<const PrefabPlan*> plan = spawner.prepare(resolved->guid);
     if (!plan) return fail(plan.error());
     lister.add(entry.type_id, *plan.value());
   }

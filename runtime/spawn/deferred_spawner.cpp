@@ -51,8 +51,8 @@ EntityId DeferredSpawner::spawn_type(std::uint32_t registry, TypeId type_id,
 }
 
 void DeferredSpawner::spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id) {
-  const TypePlace* const place = spawner_->store().resolve(registry, type_id);
-  if (place != nullptr) return spawn_at(root, place->guid);
+  const ResolvedType* const resolved = spawner_->store().resolve(registry, type_id);
+  if (resolved != nullptr) return spawn_at(root, resolved->guid);
   ++counters_.spawned;
   spawner_->world().add(link_, root, {{}, PrefabStage::waiting});
   fail_unassigned(root, registry, type_id);

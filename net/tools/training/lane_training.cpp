@@ -85,7 +85,7 @@ struct LaneEquations {
 
 /// True when this sample contains information about a lane.
 bool is_informative(const LaneMotion& motion, std::int64_t moved) {
-  return moved != 0 || !motion.rests;
+  return moved != 0 || !motion.is_constant;
 }
 
 LaneEquations own_equations(const TypeModel& type, std::size_t lane,
@@ -114,7 +114,7 @@ LaneEquations own_equations(const TypeModel& type, std::size_t lane,
   return equations;
 }
 
-void add_partner(const TypeModel& type, const Partner& partner, std::size_t place,
+void add_partner(const TypeModel& type, const Partner& partner, std::size_t index,
                  LaneEquations& equations) {
   std::vector<LaneNews> news(type.lanes.size());
   std::array<std::int64_t, kFeaturesPerPartner> features{};
@@ -128,7 +128,7 @@ void add_partner(const TypeModel& type, const Partner& partner, std::size_t plac
     }
     partner_features(partner.kind, news[partner.lane], turn, features.data());
     for (std::size_t f = 0; f < kFeaturesPerPartner; ++f) {
-      row.features[kOwnFeatures + place * kFeaturesPerPartner + f] =
+      row.features[kOwnFeatures + index * kFeaturesPerPartner + f] =
           static_cast<double>(features[f]) / (1 << kFeatureBits);
     }
   }
@@ -276,15 +276,15 @@ void choose_change_partners(TypeModel& type, std::span<const StateSample> sample
     }
     changed.push_back(std::move(row));
   }
-  for (std::size_t place = 0; place < type.order.size(); ++place) {
-    LaneModel& model = type.lanes[type.order[place]];
-    const std::size_t lane = type.order[place];
+  for (std::size_t index = 0; index < type.order.size(); ++index) {
+    LaneModel& model = type.lanes[type.order[index]];
+    const std::size_t lane = type.order[index];
     std::vector<std::uint8_t> set(changed.size());
     while (model.change_partner_count < kMaxChangePartners) {
       double least = std::numeric_limits<double>::max();
       double present = 0;
       std::size_t chosen = lanes;
-      for (std::size_t p = 0; p <= place; ++p) {
+      for (std::size_t p = 0; p <= index; ++p) {
         const std::size_t other = type.order[p];
         std::array<std::array<double, 2>, 16> counts{};
         for (std::size_t i = 0; i < changed.size(); ++i) {

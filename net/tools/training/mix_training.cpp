@@ -30,18 +30,18 @@ class MixLearner {
   bool bit(std::uint32_t /*slot*/, bool value) { return value; }
   bool even_bit(bool value) { return value; }
   bool bit_in(std::uint32_t slot, std::uint32_t node, bool value) {
-    std::array<Entry*, kMixContexts> places;
+    std::array<Entry*, kMixContexts> used;
     float odds = static_cast<float>(odds_of(model_.probabilities[slot])) / kOddsUnit;
     for (std::size_t i = 0; i < kMixContexts; ++i) {
-      places[i] = &entries_[i * kMixTableSize + mix_place(contexts_[i], node)];
-      odds += places[i]->correction;
+      used[i] = &entries_[i * kMixTableSize + mix_index(contexts_[i], node)];
+      odds += used[i]->correction;
     }
     const float error = 1 / (1 + std::exp(-odds)) - (value ? 1.0F : 0.0F);
     if (judges_) {
       cost_ -= std::log2(1 - std::fabs(error) + 1e-6F);
       return value;
     }
-    for (Entry* entry : places) {
+    for (Entry* entry : used) {
       entry->squares += error * error;
       if (counts_) entry->visits += 1;
       entry->correction -= step_ * (error + kPrior * entry->correction / entry->visits) /

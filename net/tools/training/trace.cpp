@@ -149,7 +149,7 @@ std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
 
 /// Reads one tick's entities. Values are stored as indices until the pool has its final size.
 bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t>>& lows,
-               Trace& out, std::vector<std::size_t>& places, std::string& error) {
+               Trace& out, std::vector<std::size_t>& offsets, std::string& error) {
   reader.read_u32();
   const std::uint32_t count = reader.read_u32();
   std::vector<TraceEntity>& entities = out.ticks.emplace_back();
@@ -161,7 +161,7 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
     if (reader.failed()) return false;
     error = fault_of(entity, fields, entities, lows);
     if (!error.empty()) return false;
-    places.push_back(out.values.size());
+    offsets.push_back(out.values.size());
     for (std::uint32_t f = 0; f < fields; ++f) {
       const LaneSchema& lane = out.types[entity.type].lanes[f];
       const std::uint32_t raw = reader.read_u32();
@@ -230,10 +230,10 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
     return false;
   }
   SectionReader reader(bytes.subspan(kMagic.size() + 4 + text.size()));
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> offsets;
   out.values.reserve(reader.remaining() / 4);
   for (std::size_t i = 0; i < ticks; ++i) {
-    if (!read_tick(reader, lows, out, places, error)) {
+    if (!read_tick(reader, lows, out, offsets, error)) {
       error = error.empty() ? fmt::format("cut short in tick {} of {}", i, ticks)
                             : fmt::format("tick {}: {}", i, error);
       return false;
@@ -245,7 +245,7 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
   }
   std::size_t next = 0;
   for (std::vector<TraceEntity>& entities : out.ticks) {
-    for (TraceEntity& entity : entities) entity.values = out.values.data() + places[next++];
+    for (TraceEntity& entity : entities) entity.values = out.values.data() + offsets[next++];
   }
   return true;
 } catch (const std::exception& exception) {

@@ -26,13 +26,13 @@ struct Life {
     const std::uint64_t restlessness = random.below(5);
     for (SnapshotSerial serial = 100; serial < 100 + kSnapshotWindow; ++serial) {
       const auto tick = static_cast<std::uint32_t>(3 * serial);
-      ticks[place_of(serial)] = tick;
+      ticks[window_index(serial)] = tick;
       newest = serial;
       if (random.below(40) == 0) continue;  // Left no record.
       if (random.below(40) == 0) kind.generation ^= 1;
       if (random.below(4) < restlessness) values[random.below(kLanes)] = random.below(3) != 0;
       rows.push_back(values);
-      TrackRecord& record = records[place_of(serial)];
+      TrackRecord& record = records[window_index(serial)];
       record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? 3 : 0,
                          static_cast<std::uint32_t>(serial));
       if (random.below(60) == 0) record.standing = Standing::gone;
