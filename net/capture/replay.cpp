@@ -116,7 +116,7 @@ class Player {
     if (verdict != packet.verdict) ++result_.differing;
     if (verdict == PacketVerdict::received) {
       ++result_.packets_in;
-      result_.received.take_all(connection_, result_.recorded.channel_count);
+      result_.received.drain(connection_, result_.recorded.channel_count);
     } else if (verdict != PacketVerdict::no_room) {
       connection_.close(CloseReason::malformed, "a packet broke the protocol", now);
     }

@@ -106,9 +106,9 @@ ReceiveReport Server::receive(Time now, UnixSeconds date) {
     work_.count_datagram();
     ++counters_.datagrams_in;
     counters_.bytes_in += datagram->byte_count;
-    take_datagram(arrivals_.arrival(*datagram, incoming_.read_at()), date,
-                  {.peer = datagram->from, .local = datagram->to},
-                  datagram->memory.first(datagram->byte_count));
+    receive_datagram(arrivals_.arrival(*datagram, incoming_.read_at()), date,
+                     {.peer = datagram->from, .local = datagram->to},
+                     datagram->memory.first(datagram->byte_count));
   }
   if (is_drained) arrivals_.all_read(now);
   if (!is_drained) ++counters_.receives_limited;
@@ -118,8 +118,8 @@ ReceiveReport Server::receive(Time now, UnixSeconds date) {
   return report;
 }
 
-void Server::take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
-                           std::span<std::byte> datagram) {
+void Server::receive_datagram(Time now, UnixSeconds date, const DatagramPath& path,
+                              std::span<std::byte> datagram) {
   if (!path.peer.is_peer()) {
     ++counters_.bad_sources;
     return;
@@ -130,17 +130,17 @@ void Server::take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
   }
   const auto first = std::to_integer<std::uint8_t>(datagram.front());
   if ((first & kPacketBit) != 0) {
-    take_packet(now, path, datagram);
+    receive_packet(now, path, datagram);
   } else if (first == static_cast<std::uint8_t>(DatagramKind::request)) {
-    take_request(now, path, datagram);
+    receive_request(now, path, datagram);
   } else if (first == static_cast<std::uint8_t>(DatagramKind::response)) {
-    take_response(now, date, path, datagram);
+    receive_response(now, date, path, datagram);
   } else {
     ++counters_.not_ours;
   }
 }
 
-void Server::take_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram) {
+void Server::receive_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram) {
   const std::uint32_t id = connection_id_of(datagram);
   const std::uint32_t slot = id % kSlotsMax;
   if (id == 0 || slot >= slots_.size() || slots_[slot] == nullptr ||
@@ -172,7 +172,7 @@ void Server::report(const ServerEvent& event) {
 
 /// Sends a path challenge to a new address, and moves the client there when it answers.
 void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_highest) {
-  const std::optional<std::uint64_t> answer = client.sealed.connection().take_path_answer();
+  const std::optional<std::uint64_t> answer = client.sealed.connection().drain_path_answer();
   if (path.peer == client.path.peer) return;
   // Behind some NATs each packet comes from another port, so an answer is valid from any port.
   if (answer.has_value() && client.has_question && *answer == client.path_question &&

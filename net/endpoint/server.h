@@ -211,16 +211,16 @@ class Server {
   const Client* find(ClientHandle client) const;
 
   void warn(Time now);
-  void take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
-                     std::span<std::byte> datagram);
-  void take_request(Time now, const DatagramPath& path, std::span<const std::byte> datagram);
-  void take_response(Time now, UnixSeconds date, const DatagramPath& path,
-                     std::span<const std::byte> datagram);
+  void receive_datagram(Time now, UnixSeconds date, const DatagramPath& path,
+                        std::span<std::byte> datagram);
+  void receive_request(Time now, const DatagramPath& path, std::span<const std::byte> datagram);
+  void receive_response(Time now, UnixSeconds date, const DatagramPath& path,
+                        std::span<const std::byte> datagram);
   bool answers_again(Time now, const ResponseView& response, const DatagramPath& path);
   void apply(Time now, UnixSeconds date, const DatagramPath& path, const ResponseView& response);
   bool allows(TrustMode mode) const;
-  bool take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
-                  std::optional<OpenedToken>& token);
+  bool accept_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
+                    std::optional<OpenedToken>& token);
   void admit(Time now, const DatagramPath& path, const ResponseView& response,
              const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot);
   void record(Time now, const ResponseView& response, Client& client, Cipher cipher);
@@ -231,7 +231,7 @@ class Server {
                                           std::string& game_text) const;
   void refuse(const DatagramPath& path, const RequestView& request, RefuseReason reason,
               std::string_view text);
-  void take_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram);
+  void receive_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram);
   void report(const ServerEvent& event);
   void follow(Time now, Client& client, const DatagramPath& path, bool is_highest);
   void send_packet(Time now, Client& client, const Address& to, std::span<std::byte> memory,

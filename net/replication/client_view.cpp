@@ -116,7 +116,7 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
     InFlight& flight = in_flight_[window_index(number)];
     if (!report.delivered) {
       ++counters_.lost;
-      take_loss(number);
+      apply_loss(number);
       continue;
     }
     ++counters_.delivered;
@@ -180,7 +180,7 @@ ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& sa
 }
 
 /// A lost change that no later snapshot contains waits as if it was never sent.
-void ClientView::take_loss(std::uint16_t number) {
+void ClientView::apply_loss(std::uint16_t number) {
   InFlight& flight = in_flight_[window_index(number)];
   if (!flight.is_used || flight.number != number) return;
   for (const Said& said : flight.said) {
@@ -199,7 +199,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   const bool is_other = refresh_interest(world, grid);
   // After a longer time an entity may have the same row again as before its last changes.
   const bool is_comparable = ticks <= kPastTicksMax;
-  if (is_other || !is_comparable || !take_changes(world)) merge_records(world);
+  if (is_other || !is_comparable || !apply_changes(world)) merge_records(world);
   decide_open_events();
   settle_events();
   // For a client that receives almost nothing, everything has changed eventually.

@@ -178,12 +178,12 @@ class ClientView {
   const Record* find_record(const EventSubject& entity) const;
   Record* find_record(const EventSubject& entity);
   bool refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid);
-  bool take_changes(const ReplicatedWorld& world);
+  bool apply_changes(const ReplicatedWorld& world);
   void merge_records(const ReplicatedWorld& world);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
   void set_values(std::uint32_t i);
   void activate(std::uint32_t i, std::uint32_t tick);
-  void take_loss(std::uint16_t number);
+  void apply_loss(std::uint16_t number);
   void settle_parts(const InFlight& flight);
   void forget(const Said& said);
   double oldest_flight_ticks() const;

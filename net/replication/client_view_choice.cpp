@@ -169,7 +169,7 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
   std::size_t sent = 0;
   // Moves entities to the front while they fit. The first one is always sent, so that none waits
   // forever for more room than exists.
-  const auto take = [&](float Record::*by, float least, std::size_t end, double room) {
+  const auto choose_by = [&](float Record::*by, float least, std::size_t end, double room) {
     const auto begin = candidates_.begin();
     std::sort(begin + static_cast<std::ptrdiff_t>(sent), begin + static_cast<std::ptrdiff_t>(end),
               is_before(by));
@@ -180,9 +180,9 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
       ++sent;
     }
   };
-  take(&Record::urgency, 0, first_count, room_bits);
-  take(&Record::overdue, 1, candidates_.size(), room_bits / kOverdueShare);
-  take(&Record::urgency, 0, candidates_.size(), room_bits);
+  choose_by(&Record::urgency, 0, first_count, room_bits);
+  choose_by(&Record::overdue, 1, candidates_.size(), room_bits / kOverdueShare);
+  choose_by(&Record::urgency, 0, candidates_.size(), room_bits);
   for (std::size_t k = sent; k < candidates_.size(); ++k) {
     defer(candidates_[k]);
     ++counters_.held;

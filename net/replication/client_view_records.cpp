@@ -61,7 +61,7 @@ bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGr
 
 /// Applies the changes since the last snapshot; unchanged entities cost nothing. False if those
 /// changes are no longer stored.
-bool ClientView::take_changes(const ReplicatedWorld& world) {
+bool ClientView::apply_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);
   if (!changes) return false;
   changes_seen_ = world.change_count();

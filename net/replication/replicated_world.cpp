@@ -64,7 +64,7 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
   assert(id < views_.id_end());
   assert(options.type < schema_.types.size());
   ReplicatedEntity& entity =
-      entities_.add({.id = id, .generation = take_generation(id), .options = options});
+      entities_.add({.id = id, .generation = next_generation(id), .options = options});
   write_rows(entity, values);
   moves_.push_back(id);
   ++version_;
@@ -72,7 +72,7 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
 
 /// Returns a generation that no earlier entity with this id had. Growing ids would make the map
 /// grow forever; so a large map is cleared, and all generations continue above the highest one.
-std::uint32_t ReplicatedWorld::take_generation(std::uint32_t id) {
+std::uint32_t ReplicatedWorld::next_generation(std::uint32_t id) {
   constexpr std::size_t kGenerationsMin = 4096;
   if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
     for (const auto& [used, next] : next_generations_) {
@@ -116,7 +116,7 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
     entity.changed_at = tick_;
     if (row == nullptr || entity.rows_since[i] != tick_) {
       if (row != nullptr) retire(entity, i);
-      row = pools_[codec_type].take();
+      row = pools_[codec_type].allocate();
       entity.rows_since[i] = tick_;
       is_new = true;
     }

@@ -143,7 +143,7 @@ class ReplicatedWorld {
   void retire_all(const ReplicatedEntity& entity);
   void forget_past();
   std::size_t row_count(std::uint16_t type) const;
-  std::uint32_t take_generation(std::uint32_t id);
+  std::uint32_t next_generation(std::uint32_t id);
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;

@@ -51,16 +51,16 @@ void ReplicationClient::update(Connection& connection) {
   }
   for (auto message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
-    take_message(message);
+    apply_message(message);
     connection.pop_message(options_.channel);
   }
   while (is_setup(connection.block())) {
-    take_setup(connection.block());
+    apply_setup(connection.block());
     connection.pop_block();
   }
   for (auto payload = connection.payload(); !payload.bytes.empty();
        payload = connection.payload()) {
-    take_payload(payload.bytes);
+    apply_payload(payload.bytes);
     connection.pop_payload();
   }
   if (mirror_) {
@@ -95,16 +95,16 @@ void ReplicationClient::begin_map(std::uint16_t map) {
   unsent_.push(encode(JoinMessage{.wish = options_.wish}));
 }
 
-void ReplicationClient::take_message(std::span<const std::byte> message) {
+void ReplicationClient::apply_message(std::span<const std::byte> message) {
   BeginMessage begin;
   TruthMessage truth;
   SetupRefusedMessage refused;
   const auto kind = kind_of(message);
   if (kind == ReplicationMessage::begin && phase_ == ReplicationPhase::joining) {
     if (!decode(message, begin)) return fail(fault_of_begin(message));
-    take_begin(begin);
+    apply_begin(begin);
   } else if (kind == ReplicationMessage::truth && decode(message, truth)) {
-    take_truth(truth);
+    apply_truth(truth);
   } else if (kind == ReplicationMessage::setup_refused && decode(message, refused) &&
              phase_ == ReplicationPhase::receiving) {
     fail("the map's setup has " + std::to_string(refused.setup_bytes) +
@@ -115,7 +115,7 @@ void ReplicationClient::take_message(std::span<const std::byte> message) {
 }
 
 /// Requests the missing parts; the server sends them with the map's data.
-void ReplicationClient::take_begin(const BeginMessage& begin) {
+void ReplicationClient::apply_begin(const BeginMessage& begin) {
   begin_ = begin;
   WantMessage want{.schema = true, .model = begin.model != ModelHash{}};
   for (const std::span<const std::byte> known :
@@ -155,7 +155,7 @@ void ReplicationClient::fail(std::string why) {
   failure_ = std::move(why);
 }
 
-void ReplicationClient::take_setup(std::span<const std::byte> block) {
+void ReplicationClient::apply_setup(std::span<const std::byte> block) {
   if (phase_ != ReplicationPhase::receiving) {
     ++counters_.malformed;
     return;
@@ -219,7 +219,7 @@ void ReplicationClient::refuse_payload() {
   want_everything();
 }
 
-void ReplicationClient::take_payload(std::span<const std::byte> payload) {
+void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
   if (phase_ != ReplicationPhase::playing) return;  // It is older than the request to start again.
   ++counters_.snapshots;
   counters_.snapshot_bytes += payload.size();
@@ -332,7 +332,7 @@ void ReplicationClient::report_missing(const MissingMessage& missing) {
   if (log_ != nullptr) log_->diverged(divergence_of(missing, *schema_, *views_));
 }
 
-void ReplicationClient::take_truth(const TruthMessage& truth) {
+void ReplicationClient::apply_truth(const TruthMessage& truth) {
   if (!views_ || truth.codec_type >= views_->count()) {
     ++counters_.malformed;
     return;

@@ -153,19 +153,19 @@ class ReplicationClient {
   };
 
   void begin_map(std::uint16_t map);
-  void take_message(std::span<const std::byte> message);
-  void take_begin(const BeginMessage& begin);
-  void take_setup(std::span<const std::byte> block);
+  void apply_message(std::span<const std::byte> message);
+  void apply_begin(const BeginMessage& begin);
+  void apply_setup(std::span<const std::byte> block);
   std::string use_setup(std::span<const std::byte> block);
   void fail(std::string why);
   bool use_schema(std::span<const std::byte> encoded);
-  void take_payload(std::span<const std::byte> payload);
+  void apply_payload(std::span<const std::byte> payload);
   bool read_payload_head(SectionReader& reader, Check& check, bool& is_complete);
   void refuse_payload();
   void settle_events();
   bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);
   void report_missing(const MissingMessage& missing);
-  void take_truth(const TruthMessage& truth);
+  void apply_truth(const TruthMessage& truth);
   void want_everything();
   void disown();
 

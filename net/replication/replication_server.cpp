@@ -35,7 +35,7 @@ struct ReplicationServer::Client {
 
   /// Releases the setup when the connection does. Other finished blocks belong to the game.
   void apply_setup_report(Connection& connection) {
-    const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
+    const std::optional<SentBlock> block = connection.release_finished_block(setup_block);
     if (!block) return;
     is_setup_on_its_way = false;
     const bool is_in_the_way =
@@ -198,7 +198,7 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, T
   connection.clear_delivery_reports();
   for (std::span<const std::byte> message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
-    take_message(*client, message);
+    apply_message(*client, message);
     connection.pop_message(options_.channel);
   }
   send_answers(*client, connection);
@@ -223,7 +223,7 @@ std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, std::uint32
   return interval - 1 - (tick + client.id) % interval;
 }
 
-void ReplicationServer::take_message(Client& client, std::span<const std::byte> message) {
+void ReplicationServer::apply_message(Client& client, std::span<const std::byte> message) {
   JoinMessage join;
   WantMessage want;
   UnreadableMessage unreadable;
@@ -254,7 +254,7 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
       return compare(client, diverged);
     case ReplicationMessage::missing:
       if (!decode(message, missing)) break;
-      return take_missing(client, missing);
+      return apply_missing(client, missing);
     case ReplicationMessage::begin:
     case ReplicationMessage::truth:
     case ReplicationMessage::setup_refused:
@@ -334,7 +334,7 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
                   .client_value = truth.theirs});
 }
 
-void ReplicationServer::take_missing(Client& client, const MissingMessage& message) const {
+void ReplicationServer::apply_missing(Client& client, const MissingMessage& message) const {
   const bool has_type = message.codec_type != kNoCodecType;
   if (has_type ? message.codec_type >= views_.count() ||
                      !client.view.knows_as(message.id, message.codec_type)

@@ -96,12 +96,12 @@ class ReplicationServer {
   Client* find(ReplicationClientId id) const;
   void report_clamped();
   std::uint32_t ticks_to_turn(const Client& client, std::uint32_t tick) const;
-  void take_message(Client& client, std::span<const std::byte> message);
+  void apply_message(Client& client, std::span<const std::byte> message);
   void begin(Client& client);
   void prepare_setup(Client& client, const WantMessage& want) const;
   void send_answers(Client& client, Connection& connection) const;
   void compare(Client& client, const DivergedMessage& message) const;
-  void take_missing(Client& client, const MissingMessage& message) const;
+  void apply_missing(Client& client, const MissingMessage& message) const;
 
   ReplicationServerOptions options_;
   ReplicationSchema schema_;

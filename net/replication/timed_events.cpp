@@ -115,13 +115,13 @@ bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
     const std::uint16_t length = reader.read_u16();
     event.is_held = (length & kHasSubject) != 0;
     if (event.is_held) event.subject = {.id = reader.read_u32(), .generation = reader.read_u32()};
-    take(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
+    queue(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
   }
   return true;
 }
 
-void TimedEventReceiver::take(std::uint16_t number, Waiting event,
-                              std::span<const std::byte> bytes) {
+void TimedEventReceiver::queue(std::uint16_t number, Waiting event,
+                               std::span<const std::byte> bytes) {
   const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
   const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
   // A sender keeps fewer than half a window, so a number further back was received. A gap ahead is

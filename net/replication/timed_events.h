@@ -175,7 +175,7 @@ class TimedEventReceiver {
     std::vector<std::byte> bytes{};
   };
 
-  void take(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
+  void queue(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
   void drop_vain();
 
   std::uint32_t next_ = 0;                         ///< The highest received number plus one.

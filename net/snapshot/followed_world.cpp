@@ -17,8 +17,8 @@ std::size_t count_below(Word word, std::size_t bit) {
 
 }  // namespace
 
-void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
-                         SnapshotSerial next) {
+void FollowedWorld::apply(std::uint32_t tick, std::span<const EntityState> world,
+                          SnapshotSerial next) {
   // Older values may no longer be readable.
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
@@ -42,8 +42,8 @@ void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
   if (tracks_.size() > known || has_gone_) put_in_order();
 }
 
-void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState> world,
-                                 std::span<const std::uint32_t> changed, SnapshotSerial next) {
+void FollowedWorld::apply_changes(std::uint32_t tick, std::span<const EntityState> world,
+                                  std::span<const std::uint32_t> changed, SnapshotSerial next) {
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
   next_ = next;
@@ -174,7 +174,7 @@ const TrackRecords& FollowedWorld::records_of(const EntityTrack& track) const {
 }
 
 TrackRecords& FollowedWorld::make_records(EntityTrack& track) {
-  if (!track.has_records()) track.records_index = records_.take();
+  if (!track.has_records()) track.records_index = records_.allocate();
   return records_[track.records_index];
 }
 

@@ -79,11 +79,11 @@ class FollowedWorld {
   explicit FollowedWorld(const SnapshotModel& model) : model_(model), kept_(model), links_(model) {}
 
   /// Applies the world of a tick. `next`: the snapshot that will be written next.
-  void take(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
+  void apply(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
   /// The same for a world with the same entities at the same indices, of which only those at
   /// `changed` differ.
-  void take_changes(std::uint32_t tick, std::span<const EntityState> world,
-                    std::span<const std::uint32_t> changed, SnapshotSerial next);
+  void apply_changes(std::uint32_t tick, std::span<const EntityState> world,
+                     std::span<const std::uint32_t> changed, SnapshotSerial next);
 
   /// Makes the next call of `keep` start with the first track.
   void begin_keep() { keep_id_ = 0; }

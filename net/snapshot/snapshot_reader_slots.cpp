@@ -47,7 +47,7 @@ void SnapshotReader::add_slots() {
     if (next == before || slots_[next].track.id != entity.id) {
       Slot& slot = slots_.emplace_back();
       slot.track.id = entity.id;
-      slot.track.records_index = records_.take();
+      slot.track.records_index = records_.allocate();
       make_room(slot, model_.types[entity.kind.type].lanes.size());
     } else {
       make_room(slots_[next], model_.types[entity.kind.type].lanes.size());
@@ -63,7 +63,7 @@ void SnapshotReader::add_slots() {
 void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
   const std::size_t before = slot.rows.lanes();
   if (before >= lanes) return;
-  StateRows rows = rows_.take(lanes);
+  StateRows rows = rows_.allocate(lanes);
   if (before > 0) {
     for (std::size_t i = 0; i <= StateRows::kNewest; ++i) {
       std::copy_n(slot.rows.row(i), before, rows.row(i));

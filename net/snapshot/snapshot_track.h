@@ -119,7 +119,7 @@ class TrackStore {
  public:
   TrackRecords& operator[](std::uint32_t index) { return records_[index]; }
   const TrackRecords& operator[](std::uint32_t index) const { return records_[index]; }
-  std::uint32_t take() {
+  std::uint32_t allocate() {
     if (free_.empty()) {
       records_.push_back(TrackRecords{});
       free_.reserve(records_.capacity());

@@ -49,7 +49,7 @@ void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> worl
   tick_ = tick;
   next_id_ = 0;
   is_done_ = false;
-  followed_.take(tick, world, next_);
+  followed_.apply(tick, world, next_);
 }
 
 void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> world,
@@ -57,7 +57,7 @@ void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> worl
   tick_ = tick;
   next_id_ = 0;
   is_done_ = false;
-  followed_.take_changes(tick, world, changed, next_);
+  followed_.apply_changes(tick, world, changed, next_);
 }
 
 void SnapshotWriter::acknowledge(SnapshotNumber number) {

@@ -40,7 +40,7 @@ class StateRowStore {
  public:
   explicit StateRowStore(std::size_t lanes_max) : spare_(lanes_max + 1) {}
 
-  StateRows take(std::size_t lanes) {
+  StateRows allocate(std::size_t lanes) {
     used_bytes_ += StateRows::byte_count(lanes);
     std::vector<StateRows>& spare = spare_[lanes];
     if (spare.empty()) return StateRows(lanes);

@@ -101,13 +101,13 @@ FragmentVerdict BlockReceiver::look(const Fragment& fragment) const {
     const Block& block = blocks_[slot];
     if (block.byte_count != fragment.block_bytes) return FragmentVerdict::invalid;
     if (fragment.first >= block.first_missing + kChunkWindow) return FragmentVerdict::invalid;
-    return FragmentVerdict::taken;
+    return FragmentVerdict::accepted;
   }
-  if (is_over(fragment.block)) return FragmentVerdict::taken;
+  if (is_over(fragment.block)) return FragmentVerdict::accepted;
   if (fragment.first >= kChunkWindow) return FragmentVerdict::invalid;
   if (refusal(fragment.block_bytes).has_value()) return FragmentVerdict::refused;
   const bool has_room = free_slot() < kBlocksAtOnce && has_memory(fragment.block_bytes, true);
-  return has_room ? FragmentVerdict::taken : FragmentVerdict::no_room;
+  return has_room ? FragmentVerdict::accepted : FragmentVerdict::no_room;
 }
 
 FragmentVerdict BlockReceiver::look(std::span<const Fragment> fragments) const {
@@ -126,7 +126,7 @@ FragmentVerdict BlockReceiver::look(std::span<const Fragment> fragments) const {
     if (verdict == FragmentVerdict::refused || !is_new(fragment.block)) continue;
     if (++begun > count_of(Block::State::free)) return FragmentVerdict::no_room;
   }
-  return refuses ? FragmentVerdict::refused : FragmentVerdict::taken;
+  return refuses ? FragmentVerdict::refused : FragmentVerdict::accepted;
 }
 
 std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, BlockRefusal reason) {
@@ -134,7 +134,7 @@ std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, Bloc
   return reason;
 }
 
-std::optional<BlockRefusal> BlockReceiver::take(Time now, const Fragment& fragment) {
+std::optional<BlockRefusal> BlockReceiver::store(Time now, const Fragment& fragment) {
   std::size_t slot = slot_of(fragment.block);
   if (slot == kBlocksAtOnce) {
     if (is_over(fragment.block)) return std::nullopt;
@@ -194,7 +194,7 @@ bool BlockReceiver::store_chunk(Block& block, std::uint32_t chunk,
   if (chunk < block.first_missing) return false;
   if (chunk == block.first_missing) {
     append(block, bytes);
-    take_ahead(block);
+    join_chunks_ahead(block);
     return true;
   }
   std::unique_ptr<Page>& page = block.ahead[chunk / kPageChunks];
@@ -213,7 +213,7 @@ void BlockReceiver::append(Block& block, std::span<const std::byte> bytes) {
 }
 
 /// Moves chunks that no longer follow a gap.
-void BlockReceiver::take_ahead(Block& block) {
+void BlockReceiver::join_chunks_ahead(Block& block) {
   while (!block.ahead.empty()) {
     const auto next = block.ahead.begin();
     if (next->first < block.first_missing / kPageChunks) {

@@ -137,7 +137,7 @@ std::size_t BlockSender::end_all(BlockRefusal reason) {
   return count;
 }
 
-std::optional<SentBlock> BlockSender::take_finished(std::uint16_t id) {
+std::optional<SentBlock> BlockSender::release_finished(std::uint16_t id) {
   const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(finished_count_);
   const auto found =
       std::find_if(finished_.begin(), end, [&](const SentBlock& block) { return block.id == id; });

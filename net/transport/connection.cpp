@@ -316,7 +316,7 @@ void Connection::finish(CloseReason reason, bool by_peer, std::string_view text)
   counters_.lost_at_close += blocks_out_.end_all(BlockRefusal::closed);
 }
 
-std::optional<std::uint64_t> Connection::take_path_answer() {
+std::optional<std::uint64_t> Connection::drain_path_answer() {
   return std::exchange(path_answer_, std::nullopt);
 }
 

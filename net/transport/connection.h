@@ -201,8 +201,8 @@ class Connection {
   void clear_finished_blocks() { blocks_out_.clear_finished(); }
   /// Removes a block from `finished_blocks()` and returns it, for a caller that shares the
   /// connection; nothing if it is not there.
-  std::optional<SentBlock> take_finished_block(std::uint16_t id) {
-    return blocks_out_.take_finished(id);
+  std::optional<SentBlock> release_finished_block(std::uint16_t id) {
+    return blocks_out_.release_finished(id);
   }
 
   /// Ends the connection and notifies the peer. The text is cut at `kCloseTextBytesMax` bytes.
@@ -211,11 +211,11 @@ class Connection {
   /// How the connection ended; empty while it is alive.
   const std::optional<Close>& end() const { return end_; }
 
-  /// Address validation: writes a packet with a path challenge of these bytes. `take_path_answer`
+  /// Address validation: writes a packet with a path challenge of these bytes. `drain_path_answer`
   /// returns the last response.
   std::span<const std::byte> write_path_challenge(Time now, std::uint64_t question,
                                                   std::span<std::byte> memory);
-  std::optional<std::uint64_t> take_path_answer();
+  std::optional<std::uint64_t> drain_path_answer();
   /// The peer has a new address: forgets all measurements of the path.
   void path_changed();
 
@@ -261,18 +261,19 @@ class Connection {
   bool parse_messages(SectionReader& reader, Incoming& incoming) const;
   PacketVerdict check_contents(Incoming& incoming) const;
   PacketVerdict check_room(const Incoming& incoming) const;
-  void take_header(Time now, std::uint32_t sequence, const PacketHeader& header, std::uint32_t ack);
+  void apply_header(Time now, std::uint32_t sequence, const PacketHeader& header,
+                    std::uint32_t ack);
   bool measure_round_trip(Time now, Duration sample, std::uint16_t hold_units, Duration silence);
   Duration clock_slack(Time now) const;
   Duration without_clock(Time now, Duration reported);
   void keep_owed_ack(std::uint32_t sequence);
-  void take_control(const Incoming& incoming);
+  void apply_control(const Incoming& incoming);
   void note_no_room();
-  void take_parts(Time now, std::uint32_t sequence, const Incoming& incoming);
+  void apply_parts(Time now, std::uint32_t sequence, const Incoming& incoming);
   void refuse_block(std::uint16_t id, BlockRefusal reason);
   void give_up_stalled_blocks(Time now);
-  void take_refusals(const Incoming& incoming);
-  void take_limits(const Incoming& incoming);
+  void apply_refusals(const Incoming& incoming);
+  void apply_limits(const Incoming& incoming);
 
   // connection.cpp
   std::size_t payload_heads() const;
@@ -326,8 +327,8 @@ class Connection {
   Time last_choke_{};
   Time probe_from_{};  ///< No probes before this time, because the rate is not measured
                        ///< yet.
-  std::uint32_t peer_knows_to_ = 0;  ///< The peer is known to have the acknowledgement of all
-                                     ///< packets up to this one.
+  std::uint32_t peer_knows_to_ = 0;    ///< The peer is known to have the acknowledgement of all
+                                       ///< packets up to this one.
   std::uint32_t acknowledged_to_ = 0;  ///< Our last packet, or an owed acknowledgement,
                                        ///< acknowledges up to this one.
   struct OwedAck {
@@ -346,7 +347,7 @@ class Connection {
   Time clocks_doubted_until_{};
   Duration reported_delay_min_ = Duration::max();  ///< The minimum delay that the peer reported
                                                    ///< since then.
-  Duration reported_delay_{};  ///< The last delay that the peer reported.
+  Duration reported_delay_{};                      ///< The last delay that the peer reported.
 
   std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
   std::size_t path_question_count_ = 0;

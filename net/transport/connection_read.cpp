@@ -126,21 +126,21 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
   const bool is_present = incoming.map_kind == PacketMap::present;
   // Before the acknowledgement, so that a refused block is not reported as delivered.
   if (is_present) {
-    take_refusals(incoming);
-    take_limits(incoming);
+    apply_refusals(incoming);
+    apply_limits(incoming);
   }
-  take_header(now, sequence, header, *ack);
+  apply_header(now, sequence, header, *ack);
   if (header.sections != 0) {
     if (unanswered_++ == 0) unanswered_since_ = now;
   }
   if (is_present) {
-    maps_.take(sequence, incoming.map);
-    take_parts(now, sequence, incoming);
+    maps_.received(sequence, incoming.map);
+    apply_parts(now, sequence, incoming);
     give_up_stalled_blocks(now);
   } else {
     ++counters_.past_map_in;
   }
-  take_control(incoming);
+  apply_control(incoming);
   return PacketVerdict::received;
 }
 
@@ -152,7 +152,7 @@ void Connection::note_no_room() {
   ++counters_.unread_stops;
 }
 
-void Connection::take_refusals(const Incoming& incoming) {
+void Connection::apply_refusals(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.refusal_count; ++i) {
     if (blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason)) {
       ++counters_.blocks_refused;
@@ -160,7 +160,7 @@ void Connection::take_refusals(const Incoming& incoming) {
   }
 }
 
-void Connection::take_limits(const Incoming& incoming) {
+void Connection::apply_limits(const Incoming& incoming) {
   for (const Incoming::Limit& limit : std::span(incoming.limits).first(incoming.limit_count)) {
     MessageSender& sender = messages_out_[limit.channel];
     sender.allow_below(widen(Sequence(limit.id), sender.limit()).value_or(0));
@@ -199,7 +199,7 @@ bool Connection::parse(std::span<const std::byte> sections, std::uint8_t which,
     }
     count_section(3);
   }
-  if (incoming.has_probe && !reader.take_zeros()) return false;
+  if (incoming.has_probe && !reader.consume_zeros()) return false;
   return reader.is_finished();
 }
 
@@ -325,7 +325,7 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
     case FragmentVerdict::no_room:
       return PacketVerdict::no_room;
     case FragmentVerdict::refused:
-    case FragmentVerdict::taken:
+    case FragmentVerdict::accepted:
       break;
   }
   // If memory runs out, up to one refusal per fragment is added.
@@ -333,8 +333,8 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
                                                                : PacketVerdict::no_room;
 }
 
-void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeader& header,
-                             std::uint32_t ack) {
+void Connection::apply_header(Time now, std::uint32_t sequence, const PacketHeader& header,
+                              std::uint32_t ack) {
   const Duration silence = now - last_arrival_;
   last_arrival_ = now;
   keep_owed_ack(sequence);
@@ -427,7 +427,7 @@ void Connection::give_up_stalled_blocks(Time now) {
   }
 }
 
-void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& incoming) {
+void Connection::apply_parts(Time now, std::uint32_t sequence, const Incoming& incoming) {
   if (!incoming.payload.empty()) {
     payloads_in_.push(incoming.payload, sequence);
     ++counters_.payloads_in;
@@ -445,7 +445,7 @@ void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& in
   }
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
     const Fragment& fragment = incoming.fragments[i];
-    if (const std::optional<BlockRefusal> reason = blocks_in_.take(now, fragment)) {
+    if (const std::optional<BlockRefusal> reason = blocks_in_.store(now, fragment)) {
       refuse_block(fragment.block, *reason);
     }
     ++counters_.fragments_in;
@@ -456,7 +456,7 @@ void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& in
   counters_.block_bytes_in += incoming.section_bytes[3];
 }
 
-void Connection::take_control(const Incoming& incoming) {
+void Connection::apply_control(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.question_count; ++i) {
     if (path_question_count_ < path_questions_.size()) {
       path_questions_[path_question_count_++] = incoming.questions[i];

@@ -61,7 +61,7 @@ class MapTurns {
     return leads_ ? PacketMap::impossible : PacketMap::next;
   }
   /// Records such a packet as received. Requires: `look` returned `present`.
-  void take(std::uint32_t sequence, std::optional<std::uint16_t> reported) {
+  void received(std::uint32_t sequence, std::optional<std::uint16_t> reported) {
     if (!reported.has_value()) return;
     const bool is_first = theirs_ != present_ || sequence < first_theirs_;
     theirs_ = present_;

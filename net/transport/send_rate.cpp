@@ -415,7 +415,7 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
     level_ = delay;
     level_from_ = now;
   } else if (now - level_from_ >= kLevelTime + round_trip_) {
-    return take_for_path(delay);
+    return count_as_path(delay);
   }
   carried_ = std::max(is_shortening_ ? carried_ : 0, delivered_rate_);
   is_shortening_ = true;
@@ -439,7 +439,7 @@ double SendRate::rate_after_queue(Time now, double delay) const {
 
 /// The delay stays although less is sent, so the path has become longer. The peer notices it when
 /// its old minimum delay expires.
-void SendRate::take_for_path(double delay) {
+void SendRate::count_as_path(double delay) {
   path_extra_ += delay;
   standing_delay_ = WindowedMinimum<Duration>(kNoiseLeast);
   is_shortening_ = false;

@@ -82,7 +82,7 @@ class SendRate {
   double pull(double error, double slope, double round);
   void shorten_queue(Time now, double delay, double through);
   double rate_after_queue(Time now, double delay) const;
-  void take_for_path(double delay);
+  void count_as_path(double delay);
   bool was_another_queue(Time now, double delay) const;
   void count_delivery(const PacketRecord& record, bool is_lost);
   double least_loss() const;

@@ -96,7 +96,7 @@ void BundleLoader::update(Time now) {
   finished_.clear();
   executor_.collect(finished_);
   drop_read();
-  take_in_all();
+  apply_finished();
   drop_late(now);
   recall_less_urgent();
   start_next();
@@ -156,7 +156,7 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   }
   const bool is_raised = node.priority() != priority;
   if (node.state == NodeState::loading) {
-    if (is_raised && take_back(bundle)) return push(bundle);
+    if (is_raised && cancel_load(bundle)) return push(bundle);
     note_started_deadline(node);
   }
   if (node.state != NodeState::queued) return;
@@ -185,7 +185,7 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
     return;
   }
   const bool is_cancelled =
-      node.state == NodeState::queued || (node.state == NodeState::loading && take_back(bundle));
+      node.state == NodeState::queued || (node.state == NodeState::loading && cancel_load(bundle));
   if (is_cancelled) ++counters_.cancelled;
   if (is_cancelled || node.state == NodeState::failed) {
     node.state = store_.is_open(bundle) ? NodeState::present : NodeState::absent;

@@ -211,8 +211,8 @@ class BundleLoader {
   void unwant(std::uint32_t bundle, const BundleHandle& handle);
   LoadState state(std::uint32_t bundle) const;
   const Error& error(std::uint32_t bundle) const;
-  void take_in_all();
-  void take_in(FinishedLoad& finished);
+  void apply_finished();
+  void apply_load(FinishedLoad& finished);
   template <typename Reason>
   void fail_node(Node& node, Reason reason);
   void drop_late(Time now);
@@ -221,7 +221,7 @@ class BundleLoader {
   void fail_late(std::uint32_t bundle);
   void drop_old_front();
   void recall_less_urgent();
-  bool take_back(std::uint32_t bundle);
+  bool cancel_load(std::uint32_t bundle);
   void forget_started(std::uint32_t bundle);
   void start_next();
   void choose_next();

@@ -62,10 +62,10 @@ void BundleLoader::push(std::uint32_t bundle) {
   std::ranges::push_heap(due_, is_later);
 }
 
-void BundleLoader::take_in_all() {
+void BundleLoader::apply_finished() {
   for (FinishedLoad& finished : finished_) {
     try {
-      take_in(finished);
+      apply_load(finished);
     } catch (const std::bad_alloc&) {
       fail_node(nodes_[finished.bundle], [] { return fail_without_memory().value(); });
     }
@@ -73,7 +73,7 @@ void BundleLoader::take_in_all() {
   finished_.clear();
 }
 
-void BundleLoader::take_in(FinishedLoad& finished) {
+void BundleLoader::apply_load(FinishedLoad& finished) {
   Node& node = nodes_[finished.bundle];
   assert(node.state == NodeState::loading);
   forget_started(finished.bundle);
@@ -137,7 +137,7 @@ void BundleLoader::drop_late_started(Time now) {
     const Node& node = nodes_[bundle];
     if (node.deadline() >= now) {
       note_started_deadline(node);
-    } else if (take_back(bundle)) {
+    } else if (cancel_load(bundle)) {
       fail_late(bundle);
     }  // A begun load arrives, late or not.
   }
@@ -171,12 +171,12 @@ void BundleLoader::recall_less_urgent() {
   const LoadPriority urgent = queue_.front().priority;
   visited_ = started_;
   for (const std::uint32_t bundle : visited_) {
-    if (nodes_[bundle].priority() < urgent && take_back(bundle)) push(bundle);
+    if (nodes_[bundle].priority() < urgent && cancel_load(bundle)) push(bundle);
   }
 }
 
 // Returns false if the executor has begun.
-bool BundleLoader::take_back(std::uint32_t bundle) {
+bool BundleLoader::cancel_load(std::uint32_t bundle) {
   if (!executor_.cancel(bundle)) return false;
   forget_started(bundle);
   return true;

@@ -186,7 +186,7 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
   } else {
     const auto size = static_cast<std::size_t>(entry.plain_bytes);
     try {
-      plain.memory = memory.take(size);
+      plain.memory = memory.allocate(size);
     } catch (const std::bad_alloc&) {
       return fail_without_memory();
     }

@@ -8,7 +8,7 @@ namespace muster {
 namespace {
 
 PooledMemory buffer_of(MemoryPool* memory, std::size_t size_bytes) {
-  if (memory != nullptr) return memory->take(size_bytes);
+  if (memory != nullptr) return memory->allocate(size_bytes);
   return {.bytes = std::make_unique_for_overwrite<std::byte[]>(size_bytes),
           .capacity_bytes = size_bytes};
 }

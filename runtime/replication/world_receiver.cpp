@@ -219,7 +219,7 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
     received->values.clear();
     set_incomplete(change.id, true);
   }
-  if (!take_values(source, change.id, *received)) return;
+  if (!read_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
   // `received->values` now contains them: an update that is dropped here would never be repeated.
   replicated_.apply_newest(Tick(change.tick), updated_);
@@ -231,13 +231,13 @@ void WorldReceiver::apply_again(const WorldSource& source, std::uint32_t id,
   Received* const received = find(id);
   if (received == nullptr) return;
   received->values.clear();
-  if (!take_values(source, id, *received)) return;
+  if (!read_values(source, id, *received)) return;
   list_updates(id, *received, prefab);
   replicated_.apply_again(updated_);
 }
 
 /// Returns false if they are unchanged.
-bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Received& received) {
+bool WorldReceiver::read_values(const WorldSource& source, std::uint32_t id, Received& received) {
   const std::size_t count = plan_->value_count(received.type);
   const bool is_first = received.values.empty();
   if (is_first) received.values.resize(count);
@@ -372,6 +372,6 @@ void WorldReceiver::set_player(PlayerId player) {
   });
 }
 
-std::vector<std::string> WorldReceiver::take_notes() { return std::exchange(notes_, {}); }
+std::vector<std::string> WorldReceiver::drain_notes() { return std::exchange(notes_, {}); }
 
 }  // namespace muster

@@ -167,7 +167,7 @@ class WorldReceiver final : public EntityValues {
   std::span<const EntityReference> missing_placed() const { return missing_placed_; }
 
   /// Returns what the server sends and this end ignores, since the last call, for the log.
-  std::vector<std::string> take_notes();
+  std::vector<std::string> drain_notes();
   /// The number of entities whose bundle is not loaded yet, or cannot be loaded.
   std::size_t incomplete_count() const { return incomplete_.size(); }
   const ReplicatedApplyCounters& counters() const { return replicated_.counters(); }
@@ -196,7 +196,7 @@ class WorldReceiver final : public EntityValues {
   void follow_level(const WorldSource& source);
   void despawn_missing(const WorldSource& source);
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
-  bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
+  bool read_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
   Bytes base_of(EntityId entity, const ReceivedComponent& component, const PrefabPlan* prefab);
   const PrefabPlan* prefab_of(EntityId root);

@@ -106,7 +106,7 @@ void WorldSender::write(ReplicatedWorld& out) {
 void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
   ++counters_.compared;
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
-  const bool has_changed = take_changes(sent);
+  const bool has_changed = read_changes(sent);
   const WorldPosition position = position_of(sent);
   const PlayerNumber owner = number_of(world_.player(sent.root));
   const std::span<std::int64_t> values =
@@ -147,7 +147,7 @@ void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
 }
 
 // A member that is gone keeps its last value.
-bool WorldSender::take_changes(Sent& sent) {
+bool WorldSender::read_changes(Sent& sent) {
   bool has_changed = false;
   std::byte* last = sent.last.data();
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {

@@ -125,7 +125,7 @@ class WorldSender {
   bool is_gone(const Sent& sent) const;
   void write_entity(ReplicatedWorld& out, Sent& sent);
   void write_options(ReplicatedWorld& out, Sent& sent);
-  bool take_changes(Sent& sent);
+  bool read_changes(Sent& sent);
   void quantise_all(const Sent& sent, std::span<std::int64_t> values) const;
   WorldPosition position_of(const Sent& sent) const;
 

@@ -110,7 +110,7 @@ std::size_t DeferredSpawner::waiting_count() const {
       std::ranges::count(links, PrefabStage::waiting, &PrefabLink::stage));
 }
 
-std::vector<Error> DeferredSpawner::take_problems() { return std::exchange(problems_, {}); }
+std::vector<Error> DeferredSpawner::drain_problems() { return std::exchange(problems_, {}); }
 
 DeferredSpawner::Wanted& DeferredSpawner::want(const Guid& asset) {
   const auto [found, is_new] = wanted_.try_emplace(asset);

@@ -18,7 +18,7 @@ namespace muster {
 struct DeferredSpawnCounters {
   std::uint64_t spawned = 0;
   std::uint64_t completed = 0;
-  std::uint64_t failed = 0;  ///< Could not be completed; see `take_problems`.
+  std::uint64_t failed = 0;  ///< Could not be completed; see `drain_problems`.
 };
 
 /// Spawns entities from bundles that may not be loaded yet. The entity exists at once, so snapshots
@@ -81,7 +81,7 @@ class DeferredSpawner {
 
   /// Returns what could not be loaded since the last call, for the log: one error per asset, and
   /// per type id that is not assigned. At most `kMaxProblems` are kept; `counters` counts all.
-  std::vector<Error> take_problems();
+  std::vector<Error> drain_problems();
   static constexpr std::size_t kMaxProblems = 64;
   /// At most this many unassigned type ids are reported until `retry`, so a peer that sends all ids
   /// cannot fill memory or the log.

@@ -5,7 +5,7 @@
 namespace muster {
 
 ViewEvents::ViewEvents(World& world) : world_(world) {
-  world_.take_touched(touched_);
+  world_.drain_touched(touched_);
   world_.each_entity([&](EntityId entity) {
     const Signature signature = world_.signature(entity);
     if (!signature.is_none()) announced_.push_back({signature, entity});
@@ -14,7 +14,7 @@ ViewEvents::ViewEvents(World& world) : world_(world) {
 }
 
 std::span<const ViewEvent> ViewEvents::collect() {
-  world_.take_touched(touched_);
+  world_.drain_touched(touched_);
   events_.clear();
   later_.clear();
   added_.clear();

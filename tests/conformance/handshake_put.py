@@ -37,14 +37,14 @@ def challenged(program, **who):
     client = Client(SERVER_KEY, **who)
     answer = program.give(client.request(), client.address)
     require(answer.result() == "challenge", f"a request is answered: {answer.result()}")
-    client.take_challenge(answer.datagrams("challenge")[0])
+    client.read_challenge(answer.datagrams("challenge")[0])
     return client
 
 
 def accepted(program, client):
     answer = program.give(client.response(), client.address)
     require(answer.result() == "accept", f"a response is answered: {answer.result()}")
-    return client.take_accept(answer.datagrams("accept")[0])
+    return client.read_accept(answer.datagrams("accept")[0])
 
 
 def connected(program, **who):
@@ -118,14 +118,14 @@ def put_to_server(checks, program, mode, cipher):
     token = Token(BACKEND, SERVER_KEY) if mode == 1 else None
     client = challenged(program, mode=mode, token=token, wish=cipher == 1)
     answer = program.give(client.response(), client.address)
-    form = client.take_accept(answer.datagrams("accept")[0])
+    form = client.read_accept(answer.datagrams("accept")[0])
     checks.expect("the accept", (form["cipher"], form["client"], form["largest"]),
                   (cipher, token.client if token else 0, handshake_ends.LARGEST))
     again = program.give(client.sent, client.address)
     checks.expect("the same response", again.datagrams("accept"), answer.datagrams("accept"))
     other = program.give(client.response(hello=client.hello(user=b"another")), client.address)
     checks.expect("another response with its key", other.result(), "accept")
-    client.take_accept(other.datagrams("accept")[0])
+    client.read_accept(other.datagrams("accept")[0])
     answer = program.give(client.packets.seal(client.packets.body()), client.address)
     checks.expect("the connected client", answer.words("connected"),
                   [[str(form["client"]), token.user.hex() if token else "-", b"another".hex()]])
@@ -141,7 +141,7 @@ def put_wrong_to_server(checks, program):
         answer = program.give(request, client.address)
         checks.expect(f"a request, {name}", answer.result(), expected)
         for refuse in answer.datagrams("refuse"):
-            client.take_refuse(refuse)
+            client.read_refuse(refuse)
     count = sum(1 for _ in wrong.of_response(challenged(program)))
     for number in range(count):  # After a wrong response a new client must be accepted.
         if number % 200 == 0:
@@ -152,7 +152,7 @@ def put_wrong_to_server(checks, program):
         answer = program.give(response, client.address)
         checks.expect(f"a response, {name}", answer.result(), expected)
         for refuse in answer.datagrams("refuse"):
-            client.take_refuse(refuse)
+            client.read_refuse(refuse)
         accepted(program, client)
     client = challenged(program, key=bytes(32), number=400)
     checks.expect("a key without a shared secret",
@@ -209,7 +209,7 @@ def put_refused_by_server(checks, program):
         answer = program.give(client.response(), client.address)
         checks.expect(name, answer.result(), expected)
         for refuse in answer.datagrams("refuse"):
-            client.take_refuse(refuse)
+            client.read_refuse(refuse)
     client = challenged(program, number=2)
     checks.expect("the slot of a pending client",
                   program.give(client.response(), client.address).result(), "accept")

@@ -39,7 +39,7 @@ class Receiver {
     const PacketVerdict verdict =
         connection_.read_packet(kNow, *sequence, packet.datagram_bytes, packet.body);
     require(view_.problem.empty() || verdict == PacketVerdict::malformed);
-    received_.take_all(connection_, 3);
+    received_.drain(connection_, 3);
   }
 
  private:

@@ -221,14 +221,14 @@ TEST_CASE("A replay follows the maps of its capture", "[net][capture][sys-34]") 
     stage.server->receive(stage.now, stage.date);
     stage.server->for_each_client([&](ClientHandle handle) {
       Connection& connection = *stage.server->connection(handle);
-      read.take_all(connection, 1);
+      read.drain(connection, 1);
       if (tick % 100 == 50) connection.begin_map();
       static_cast<void>(connection.send_message(0, pattern(tick, 50)));
     });
     stage.server->send(stage.now);
     client.receive(stage.now);
     if (client.connection() != nullptr) {
-      ReceivedHash().take_all(*client.connection(), 1);
+      ReceivedHash().drain(*client.connection(), 1);
       static_cast<void>(client.connection()->send_message(0, pattern(tick, 60)));
     }
     client.send(stage.now);

@@ -352,7 +352,7 @@ TEST_CASE("Unconfirmed data is counted when a connection ends", "[net][transport
   // The caller owns the blocks' bytes again, and each block is reported.
   REQUIRE(a.finished_blocks().size() == 2);
   for (const std::uint16_t id : {first, second}) {
-    const std::optional<SentBlock> block = a.take_finished_block(id);
+    const std::optional<SentBlock> block = a.release_finished_block(id);
     REQUIRE(block.has_value());
     REQUIRE(block->refusal == BlockRefusal::closed);
   }

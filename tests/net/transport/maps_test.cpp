@@ -49,11 +49,11 @@ TEST_CASE("A packet without a map is classified by the first packet that names o
   REQUIRE(turns.look(1, std::nullopt) == PacketMap::present);
   turns.go_to(1, 4);
   REQUIRE(turns.look(10, std::nullopt) == PacketMap::past);
-  turns.take(10, std::uint16_t{1});
+  turns.received(10, std::uint16_t{1});
   REQUIRE(turns.look(9, std::nullopt) == PacketMap::past);
   REQUIRE(turns.look(9, std::uint16_t{1}) == PacketMap::present);
   REQUIRE(turns.look(11, std::nullopt) == PacketMap::present);
-  turns.take(8, std::uint16_t{1});
+  turns.received(8, std::uint16_t{1});
   REQUIRE(turns.look(9, std::nullopt) == PacketMap::present);
   REQUIRE(turns.look(7, std::nullopt) == PacketMap::past);
 }

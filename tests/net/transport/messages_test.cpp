@@ -22,7 +22,7 @@ struct WrittenMessage {
 };
 
 /// Writes and parses one message of a sender.
-WrittenMessage take(MessageSender& sender) {
+WrittenMessage write_next(MessageSender& sender) {
   NetBytes memory(1100);
   SectionWriter writer(memory);
   const std::size_t expected = sender.pending_bytes();
@@ -50,7 +50,7 @@ TEST_CASE("A message's header and length have one encoding", "[net][transport][s
     REQUIRE(sender.push(pattern(7, size)) == SendStatus::queued);
     const std::size_t number = delivery == Delivery::unreliable ? 0 : 2;
     REQUIRE(sender.pending_bytes() == 1 + number + (size < 128 ? 1 : 2) + size);
-    const WrittenMessage message = take(sender);
+    const WrittenMessage message = write_next(sender);
     REQUIRE(message.head == head);
     REQUIRE(message.bytes == pattern(7, size));
   }
@@ -66,7 +66,7 @@ TEST_CASE("Every refusal of a message has its reason", "[net][transport][sys-32]
     REQUIRE(queued == 4);
     REQUIRE(sender.push(pattern(1, 1000)) == SendStatus::would_block);
     REQUIRE(sender.push(pattern(1, 50)) == SendStatus::queued);
-    sender.delivered(take(sender).id);
+    sender.delivered(write_next(sender).id);
     REQUIRE(sender.push(pattern(1, 900)) == SendStatus::queued);
   }
   SECTION("by count") {
@@ -87,13 +87,13 @@ TEST_CASE("A reliable channel has at most its window in flight", "[net][transpor
   sender.allow_below(kFirstMessageLimit + 300);
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
   std::vector<std::uint32_t> ids;
-  while (sender.has_pending()) ids.push_back(take(sender).id);
+  while (sender.has_pending()) ids.push_back(write_next(sender).id);
   REQUIRE(ids.size() == kMessageWindow);
   sender.delivered(ids[1]);  // Not the oldest: the window stays.
   REQUIRE_FALSE(sender.has_pending());
   sender.delivered(ids[0]);
-  REQUIRE(take(sender).id == ids.back() + 1);
-  REQUIRE(take(sender).id == ids.back() + 2);
+  REQUIRE(write_next(sender).id == ids.back() + 1);
+  REQUIRE(write_next(sender).id == ids.back() + 2);
   REQUIRE_FALSE(sender.has_pending());
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("A sender sends no message beyond the receiver's limit", "[net][transp
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
   const auto send_all = [&] {
     std::uint32_t last = 0;
-    for (; sender.has_pending(); sender.delivered(last)) last = take(sender).id;
+    for (; sender.has_pending(); sender.delivered(last)) last = write_next(sender).id;
     return last;
   };
   REQUIRE(send_all() == kMessageWindow);
@@ -162,7 +162,7 @@ TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgem
       const NetBytes bytes = pattern(next_id, 1 + random.below(random.below(4) == 0 ? 1024 : 60));
       if (sender.push(bytes) == SendStatus::queued) model[next_id++] = {.bytes = bytes};
     } else if (action < 7 && sender.has_pending()) {
-      const WrittenMessage message = take(sender);
+      const WrittenMessage message = write_next(sender);
       Entry& entry = model.at(message.id);
       REQUIRE(message.bytes == entry.bytes);
       REQUIRE_FALSE(entry.is_done);
@@ -280,7 +280,7 @@ TEST_CASE("A channel delivers each message once through reordering and duplicate
     while (pushed < 1500 && sender.push(message_of(pushed + 1)) == SendStatus::queued) {
       ++pushed;
     }
-    while (sender.has_pending()) air.push_back(take(sender));
+    while (sender.has_pending()) air.push_back(write_next(sender));
     if (air.empty()) {
       // All have arrived: the game must read, or the sender must get the new limit.
       if (!receiver.front().empty()) read_one();

@@ -110,7 +110,7 @@ TEST_CASE("A client with another prefab applies the matching parts",
   CHECK(stage.received(stage.life, 0)->current == 120);
   CHECK(stage.received(stage.body, 0)->mass == 80);
   CHECK(stage.client_world.entity_count() == 1);
-  CHECK(stage.receiver.take_notes().empty());
+  CHECK(stage.receiver.drain_notes().empty());
 }
 
 TEST_CASE("An id that is used again at once is another entity", "[runtime][replication][sys-47]") {
@@ -419,7 +419,7 @@ TEST_CASE("A recording plays into a world as a server does, also backwards",
   CHECK(lid_height() == 20);
   CHECK_FALSE(seen.find({2}).is_null());
   CHECK(world.entity_count() == 10);
-  CHECK(receiver.take_notes().empty());
+  CHECK(receiver.drain_notes().empty());
 }
 
 TEST_CASE("An entity that cannot be sent is reported to the game", "[runtime][replication]") {

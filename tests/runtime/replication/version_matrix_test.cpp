@@ -180,7 +180,7 @@ void play(const std::vector<std::string>& notes) {
   REQUIRE(stage.client.phase() == ReplicationPhase::playing);
   check_crate<Server, Client>(stage, 1, 42, true);
   check_crate<Server, Client>(stage, 2, 42, false);
-  std::vector<std::string> reported = stage.receiver.take_notes();
+  std::vector<std::string> reported = stage.receiver.drain_notes();
   CAPTURE(reported);
   REQUIRE(reported.size() == notes.size());
   for (std::size_t i = 0; i < notes.size(); ++i) {
@@ -196,7 +196,7 @@ void play(const std::vector<std::string>& notes) {
   stage.run(60);
   check_crate<Server, Client>(stage, 1, 199 % 90, true);
   check_crate<Server, Client>(stage, 2, 199 % 90, false);
-  CHECK(stage.receiver.take_notes().empty());
+  CHECK(stage.receiver.drain_notes().empty());
   CHECK(stage.client.counters().checksums > 40);
   CHECK(stage.client.counters().divergences == 0);
   CHECK(stage.client.counters().resyncs == 0);
