@@ -69,8 +69,8 @@ ReceiveReport Client::receive(Time now) {
   if (!end_.has_value()) warn(now);
   work_.begin(now);
   bool is_drained = false;
-  while (const std::size_t most = work_.may_read(kBatch)) {
-    const IncomingDatagram* const datagram = incoming_.next(*socket_, now, most);
+  while (const std::size_t maximum = work_.may_read(kBatch)) {
+    const IncomingDatagram* const datagram = incoming_.next(*socket_, now, maximum);
     if (datagram == nullptr) {
       is_drained = true;
       break;

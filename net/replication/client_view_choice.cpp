@@ -53,7 +53,7 @@ double ClientView::predicted_bits(std::size_t i) const {
     return update_cost_ * (kUpdateBits + kLaneBits * static_cast<double>(lanes.size()));
   }
   double bits = kUpdateBits;
-  for (const LaneSchema& lane : lanes) bits += std::bit_width(lane.greatest) / 2.0 + 1;
+  for (const LaneSchema& lane : lanes) bits += std::bit_width(lane.maximum) / 2.0 + 1;
   return new_cost_ * bits;
 }
 
@@ -169,11 +169,11 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
   std::size_t sent = 0;
   // Moves entities to the front while they fit. The first one is always sent, so that none waits
   // forever for more room than exists.
-  const auto choose_by = [&](float Record::*by, float least, std::size_t end, double room) {
+  const auto choose_by = [&](float Record::*by, float minimum, std::size_t end, double room) {
     const auto begin = candidates_.begin();
     std::sort(begin + static_cast<std::ptrdiff_t>(sent), begin + static_cast<std::ptrdiff_t>(end),
               is_before(by));
-    while (sent < end && records_[candidates_[sent]].*by >= least) {
+    while (sent < end && records_[candidates_[sent]].*by >= minimum) {
       const double bits = predicted_bits(candidates_[sent]);
       if (sent > 0 && used + bits > room) return;
       used += bits;

@@ -22,9 +22,9 @@ float squared_distance(const WorldPosition& a, const WorldPosition& b) {
 /// Cell indices have 32 bits; positions beyond share the last cell.
 std::int32_t cell_index(float at, float size) {
   const float index = std::floor(at / size);
-  constexpr float kMost = 1 << 30;
-  if (!(index > -kMost)) return -(1 << 30);  // Also for NaN.
-  return index < kMost ? static_cast<std::int32_t>(index) : 1 << 30;
+  constexpr float kIndexMax = 1 << 30;
+  if (!(index > -kIndexMax)) return -(1 << 30);  // Also for NaN.
+  return index < kIndexMax ? static_cast<std::int32_t>(index) : 1 << 30;
 }
 
 std::uint64_t cell_at(std::int32_t x, std::int32_t z) {

@@ -11,13 +11,13 @@ namespace muster {
 
 ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views)
     : schema_(schema), views_(views), clamped_(schema) {
-  std::size_t most = 0;
+  std::size_t maximum = 0;
   for (std::uint16_t i = 0; i < views.count(); ++i) {
     // Only for first slices: a row has the lanes of all slices.
     pools_.emplace_back(views.lane_count(i));
-    most = std::max(most, views.lane_count(i));
+    maximum = std::max(maximum, views.lane_count(i));
   }
-  lanes_.resize(most);
+  lanes_.resize(maximum);
 }
 
 void ReplicatedWorld::begin(std::uint32_t tick) {

@@ -27,8 +27,8 @@ struct TypeView {
     enum class Half : std::uint8_t { whole, high, low };
     std::uint32_t value = 0;  ///< Index among the entity's values.
     std::int64_t low = 0;
-    std::uint64_t greatest = 0;  ///< Maximum above `low`; for both halves together.
-    std::uint64_t period = 0;    ///< The period of an angle.
+    std::uint64_t maximum = 0;  ///< Maximum above `low`; for both halves together.
+    std::uint64_t period = 0;   ///< The period of an angle.
     Half half = Half::whole;
   };
 

@@ -14,7 +14,7 @@ constexpr std::uint16_t kNoLane = std::numeric_limits<std::uint16_t>::max();
 
 /// The receivers of a lane, and the presence of other lanes of its vector, do not affect training.
 bool is_same(const LaneSchema& a, const LaneSchema& b) {
-  return a.name == b.name && a.kind == b.kind && a.greatest == b.greatest && a.period == b.period;
+  return a.name == b.name && a.kind == b.kind && a.maximum == b.maximum && a.period == b.period;
 }
 
 /// The start of a partner's weights in a row.

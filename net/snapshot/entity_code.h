@@ -166,7 +166,7 @@ const LaneMotion& EntityCode<Coder>::look_at(const LaneModel& model, std::size_t
     motion_ = motion_of(past, spacing, 0);
   } else if (scratch_.unrest[lane] == 0) {
     return scratch_.rest;
-  } else if (std::int64_t{model.greatest} <= spacing.plain_greatest) {
+  } else if (std::int64_t{model.maximum} <= spacing.plain_maximum) {
     motion_of_steps(scratch_.steps[lane / kLanesTogether], lane % kLanesTogether, spacing,
                     model.period, motion_);
   } else {
@@ -223,22 +223,22 @@ bool EntityCode<Coder>::code_symbol(std::size_t lane) {
   note(lane, changed);
   if (!changed) {
     values_[lane] = before;
-    if (model.greatest < slots::kTreeMax) entity_.symbols = stir(entity_.symbols, before);
+    if (model.maximum < slots::kTreeMax) entity_.symbols = stir(entity_.symbols, before);
     return true;
   }
-  const auto bits = static_cast<unsigned>(std::bit_width(model.greatest));
-  if (model.greatest >= slots::kTreeMax)
+  const auto bits = static_cast<unsigned>(std::bit_width(model.maximum));
+  if (model.maximum >= slots::kTreeMax)
     return code_whole(coder_, model, model.first_slot + slots::kSymbolNew, values_[lane]);
   const std::uint32_t tree = model.first_slot + slots::kSymbolTree + before * slots::kTreeMax;
   values_[lane] = static_cast<LaneValue>(code_tree(coder_, tree, bits, values_[lane]));
   entity_.symbols = stir(entity_.symbols, values_[lane]);
-  return values_[lane] <= model.greatest;
+  return values_[lane] <= model.maximum;
 }
 
 template <DecisionCoder Coder>
 bool EntityCode<Coder>::code_tick(std::size_t lane) {
   const LaneModel& model = type_.lanes[lane];
-  const std::int64_t count = std::int64_t{model.greatest} + 1;
+  const std::int64_t count = std::int64_t{model.maximum} + 1;
   const auto so_far = static_cast<std::uint32_t>(std::min(hints_.changed_count, 3));
   const std::uint32_t age = age_of(lane);
   const std::uint32_t slot = (age * 8 + changed_partners(model)) * 4 + so_far;
@@ -307,7 +307,7 @@ bool EntityCode<Coder>::code_number(const LaneModel& model, std::size_t lane, st
   // Impossible values are not predicted.
   std::int64_t target = newest + prediction.steps;
   const std::int64_t low = -std::int64_t{model.period};
-  const std::int64_t high = std::int64_t{model.greatest} - low;
+  const std::int64_t high = std::int64_t{model.maximum} - low;
   if (target < low || target > high) {
     target = std::clamp(target, low, high);
     prediction = {.steps = target - newest, .rest = 0};
@@ -439,14 +439,14 @@ bool EntityCode<Coder>::put_number(const LaneModel& model, std::size_t lane, std
   if (model.period != 0) {
     if (number < 0 || number >= model.period) number %= model.period;
     if (number < 0) number += model.period;
-    if (number + model.period <= model.greatest) {
+    if (number + model.period <= model.maximum) {
       const std::uint32_t slot = model.first_slot + slots::kOtherSpelling;
       if (decide(coder_, slot, 2, values_[lane] != static_cast<LaneValue>(number))) {
         number += model.period;
       }
     }
   }
-  if (number < 0 || number > std::int64_t{model.greatest}) return false;
+  if (number < 0 || number > std::int64_t{model.maximum}) return false;
   values_[lane] = static_cast<LaneValue>(number);
   return true;
 }

@@ -55,11 +55,11 @@ using Offsets = std::array<std::int64_t, kMaxKnownStates>;
 template <std::size_t count>
 bool on_a_line(const Offsets& offsets, std::int64_t unit) {
   constexpr auto kLast = static_cast<std::int64_t>(count - 1);
-  const std::int64_t most = kLast * unit;
+  const std::int64_t maximum = kLast * unit;
 #pragma GCC unroll 8
   for (std::size_t k = 1; k + 1 < count; ++k) {
     const std::int64_t off = offsets[k] * kLast - offsets[count - 1] * static_cast<std::int64_t>(k);
-    if (off > most || off < -most) return false;
+    if (off > maximum || off < -maximum) return false;
   }
   return true;
 }
@@ -142,7 +142,7 @@ StateSpacing spacing_of(const KnownStates& known) {
                         .whole = whole >> coarse};
   }
   if (spacing.is_even) {
-    spacing.plain_greatest = std::min<std::int64_t>(
+    spacing.plain_maximum = std::min<std::int64_t>(
         (kFeatureMax << (kScaleBits - kFeatureBits)) / std::max<std::int64_t>(spacing.scale, 1),
         INT32_MAX);
   }

@@ -37,9 +37,9 @@ struct StateSpacing {
   std::array<Between, kMaxKnownStates> steps{};
   bool is_even = true;  ///< There are no gaps: the even steps are the known states.
   std::int32_t horizon_log = 0;
-  /// Steps of lanes with `greatest` up to this can be scaled without checking their size; -1 if
+  /// Steps of lanes with `maximum` up to this can be scaled without checking their size; -1 if
   /// there are gaps.
-  std::int64_t plain_greatest = -1;
+  std::int64_t plain_maximum = -1;
 };
 StateSpacing spacing_of(const KnownStates& known);
 
@@ -66,7 +66,7 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
 inline constexpr std::size_t kLanesTogether = 4;
 using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownStates - 1>;
 /// The same as `motion_of`, from the steps of the lane at `index`, which are not all zero.
-/// Requires: the lane's `greatest` is not above `spacing.plain_greatest`.
+/// Requires: the lane's `maximum` is not above `spacing.plain_maximum`.
 void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out);
 /// The motion of a constant lane.

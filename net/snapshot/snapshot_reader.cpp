@@ -13,9 +13,9 @@ namespace {
 constexpr int kWindow = kSnapshotWindow;
 
 std::size_t lanes_max(const SnapshotModel& model) {
-  std::size_t most = 0;
-  for (const TypeModel& type : model.types) most = std::max(most, type.lanes.size());
-  return most;
+  std::size_t maximum = 0;
+  for (const TypeModel& type : model.types) maximum = std::max(maximum, type.lanes.size());
+  return maximum;
 }
 
 }  // namespace
@@ -126,17 +126,17 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   new_generation_ = 0;
   end_id_ = kEveryId;
   const std::size_t count = listed_.size();
-  std::uint64_t least_id = head.first_id;
+  std::uint64_t id_min = head.first_id;
   bool has_new = false;
   for (std::size_t i = 0;; ++i) {
     if (i % kGroupSize == 0 || i == count) {
       if (begins_block(i)) {
         has_new = !is_block(count - i) || decoder.bit(slots::kAnyNew, false);
       }
-      if (i > 0) least_id = std::max(least_id, std::uint64_t{id_of(i - 1)} + 1);
+      if (i > 0) id_min = std::max(id_min, std::uint64_t{id_of(i - 1)} + 1);
       const std::uint32_t last_id =
           i == count ? kEveryId - 1 : id_of(std::min(i + kGroupSize, count) - 1);
-      if (has_new && !read_new(decoder, head, least_id, last_id)) return false;
+      if (has_new && !read_new(decoder, head, id_min, last_id)) return false;
       if (end_id_ != kEveryId && i < count) end_id_ = std::min(end_id_, id_of(i));
     }
     if (end_id_ == kEveryId && i < count && !read_listed(decoder, head, i)) return false;
@@ -252,17 +252,17 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
 }
 
 template <typename Decoder>
-bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
+bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min,
                               std::uint32_t last_id) {
   while (decoder.bit(slots::kAnotherNew, false)) {
     if (decoder.failed()) return false;
-    const std::uint64_t id = least_id + code_gap(decoder, 1) - 1;
+    const std::uint64_t id = id_min + code_gap(decoder, 1) - 1;
     if (id > last_id) return false;
     if (code_end(decoder, head, false)) {
       end_id_ = static_cast<std::uint32_t>(id);
       return !decoder.failed();
     }
-    least_id = id + 1;
+    id_min = id + 1;
     NewEntity entity{
         .id = static_cast<std::uint32_t>(id), .kind = {}, .first_value = values_.size()};
     if (!code_kind(decoder, entity.kind, model_.types.size(), new_generation_)) return false;

@@ -126,7 +126,7 @@ class SnapshotReader {
   template <typename Decoder>
   bool read_body(Decoder& decoder, const SnapshotHead& head);
   template <typename Decoder>
-  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
+  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min,
                 std::uint32_t last_id);
   struct QuietView;
   void list_known(const SnapshotHead& head);

@@ -19,7 +19,7 @@ constexpr std::size_t kEndBytes = 6;
 /// An older snapshot is a reference only if the newest one is hardly younger: a receiver that gets
 /// other snapshots first has forgotten it by then.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
-constexpr std::uint32_t kLeastSpan = 4;
+constexpr std::uint32_t kSpanMin = 4;
 
 /// Only one snapshot of this age or older stays a reference, and its values are copied before the
 /// owner of the world drops them. Both ages are equal, so that no other snapshot's values are
@@ -37,8 +37,8 @@ static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 
 /// The first age that is too old beside a newest reference of age `newest`.
 std::uint32_t first_too_old(std::uint32_t newest) {
-  const std::uint32_t least = std::min(newest + kLeastSpan, std::uint32_t{kSnapshotWindow});
-  return std::max(least, std::min(references_end(newest), kOldestReference + 1));
+  const std::uint32_t minimum = std::min(newest + kSpanMin, std::uint32_t{kSnapshotWindow});
+  return std::max(minimum, std::min(references_end(newest), kOldestReference + 1));
 }
 
 }  // namespace
@@ -268,11 +268,11 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   cost_ = {};
   followed_.rewind();
   const std::size_t count = followed_.known_count();
-  std::uint32_t least_id = head.first_id;
+  std::uint32_t id_min = head.first_id;
   std::size_t boundary = 0;
   while (true) {
     if (rank_ == boundary) {
-      if (!write_new_of_group(encoder, head, least_id)) return;
+      if (!write_new_of_group(encoder, head, id_min)) return;
       boundary = next_boundary();
     }
     if (rank_ == count) return;
@@ -299,7 +299,7 @@ std::size_t SnapshotWriter::group_of(const ListedNew& entity) const {
 /// Writes the new entities of the group that begins here. Returns false when the datagram ends.
 template <typename Encoder>
 bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& head,
-                                        std::uint32_t& least_id) {
+                                        std::uint32_t& id_min) {
   const std::size_t count = followed_.known_count();
   const std::size_t group = muster::group_of(rank_);
   const auto entities = followed_.listed_new();
@@ -312,12 +312,12 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   }
   if (!has_new_here_) return true;
   if (has_new(1) && rank_ > 0) {
-    least_id = std::max(least_id, followed_.track_of_rank(rank_ - 1).id + 1);
+    id_min = std::max(id_min, followed_.track_of_rank(rank_ - 1).id + 1);
   }
   while (has_new(1)) {
     const EntityState& state = *entities[new_written_].state;
     encoder.bit(slots::kAnotherNew, true);
-    code_gap(encoder, state.id - least_id + 1);
+    code_gap(encoder, state.id - id_min + 1);
     const Encoder before = encoder;
     code_end(encoder, head, false);
     const double begin = encoder.bit_count();
@@ -330,7 +330,7 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
       return false;
     }
     cost_.new_bits += encoder.bit_count() - begin;
-    least_id = state.id + 1;
+    id_min = state.id + 1;
     ++new_written_;
   }
   encoder.bit(slots::kAnotherNew, false);

@@ -109,7 +109,7 @@ class SnapshotWriter {
   template <typename Encoder>
   void write_body(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>
-  bool write_new_of_group(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id);
+  bool write_new_of_group(Encoder& encoder, const SnapshotHead& head, std::uint32_t& id_min);
   template <typename Encoder>
   bool write_listed(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>

@@ -68,10 +68,10 @@ bool code_whole(Coder& coder, const LaneModel& model, std::uint32_t first_slot, 
   }
   if (model.kind == LaneKind::opaque) {
     std::uint64_t value = 0;
-    for (auto i = static_cast<unsigned>(std::bit_width(model.greatest)); i-- > 0;) {
+    for (auto i = static_cast<unsigned>(std::bit_width(model.maximum)); i-- > 0;) {
       value = value * 2 + (coder.even_bit(((lane >> i) & 1) != 0) ? 1 : 0);
     }
-    if (value > model.greatest) return false;
+    if (value > model.maximum) return false;
     lane = static_cast<LaneValue>(value);
     return true;
   }
@@ -81,7 +81,7 @@ bool code_whole(Coder& coder, const LaneModel& model, std::uint32_t first_slot, 
       code_magnitude(coder, first_slot + 2, first_slot + 2 + slots::kLengths,
                      static_cast<std::uint64_t>(std::abs(off))));
   const std::int64_t value = is_less ? usual - magnitude : usual + magnitude;
-  if (value < 0 || value > std::int64_t{model.greatest}) return false;
+  if (value < 0 || value > std::int64_t{model.maximum}) return false;
   lane = static_cast<LaneValue>(value);
   return true;
 }

@@ -12,9 +12,9 @@ namespace muster {
 namespace {
 
 /// Grows memory by half. The vector alone could allocate more than the block's size.
-void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t most) {
+void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t maximum) {
   if (needed <= bytes.capacity()) return;
-  bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), most));
+  bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), maximum));
 }
 
 }  // namespace

@@ -50,15 +50,15 @@ bool BlockSender::has_pending() const {
 
 /// Returns the chunks to send next: lost ones before new ones, only consecutive ones.
 std::optional<ChunkRange> BlockSender::next_range(Block& block, std::uint32_t room_chunks) const {
-  const std::uint32_t most = std::min(room_chunks, kFragmentChunksMax);
+  const std::uint32_t maximum = std::min(room_chunks, kFragmentChunksMax);
   std::uint32_t first = block.next_new;
-  std::uint32_t end = std::min({first + most, block.chunks, block.first_missing + kChunkWindow});
+  std::uint32_t end = std::min({first + maximum, block.chunks, block.first_missing + kChunkWindow});
   if (block.lost_count > 0) {
     first = std::max(block.lost_from, block.first_missing);
     while (block.states[first] != kLost) ++first;
     block.lost_from = first;
     end = first;
-    while (end < block.next_new && end - first < most && block.states[end] == kLost) ++end;
+    while (end < block.next_new && end - first < maximum && block.states[end] == kLost) ++end;
   }
   if (first >= end) return std::nullopt;
   return ChunkRange{

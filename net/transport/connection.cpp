@@ -11,7 +11,7 @@ namespace {
 
 /// The number of payloads that may wait at any rate: a snapshot in a few packets. More are allowed
 /// if the budgets of two ticks hold them.
-constexpr std::size_t kPayloadsOutLeast = 16;
+constexpr std::size_t kPayloadsOutMin = 16;
 constexpr std::uint32_t kPayloadsOutMax = kPacketsOnTheWayMax;
 /// Unread payloads: all that a peer has in flight, for a game that reads rarely.
 constexpr std::uint32_t kPayloadsIn = kPacketsOnTheWayMax;
@@ -76,7 +76,7 @@ SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uin
 
 /// A game that respects its budgets always has room. Another game waits for the path.
 bool Connection::has_room_for_payload() const {
-  if (payloads_out_.count() < kPayloadsOutLeast) return true;
+  if (payloads_out_.count() < kPayloadsOutMin) return true;
   return payloads_out_.has_room() && payloads_out_.byte_count() < rate_.bytes_in(2 * rate_.burst());
 }
 

@@ -109,9 +109,9 @@ enum class [[nodiscard]] PacketVerdict : std::uint8_t{
 enum class ConnectionState : std::uint8_t { connected, interrupted, closed };
 
 /// The minimum allowance, in bytes, that is worth a packet: most of a smaller one is its header.
-inline constexpr std::size_t kAllowedLeast = 150;
+inline constexpr std::size_t kAllowedMin = 150;
 constexpr bool is_worth_a_packet(std::int64_t allowance) {
-  return allowance >= static_cast<std::int64_t>(kAllowedLeast);
+  return allowance >= static_cast<std::int64_t>(kAllowedMin);
 }
 
 /// One end of an established connection. One thread at a time. The options bound its memory. Memory
@@ -341,8 +341,8 @@ class Connection {
   std::size_t owed_ack_count_ = 0;
   unsigned unanswered_ = 0;  ///< Received packets that need an answer, since our last packet.
   Time unanswered_since_{};
-  Duration least_delay_{};  ///< The minimum delay of received packets, since our last packet.
-  bool has_least_delay_ = false;
+  Duration delay_min_{};  ///< The minimum delay of received packets, since our last packet.
+  bool has_delay_min_ = false;
   /// Until this time a recent outage or sleep makes the clocks suspect.
   Time clocks_doubted_until_{};
   Duration reported_delay_min_ = Duration::max();  ///< The minimum delay that the peer reported

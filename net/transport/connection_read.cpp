@@ -18,7 +18,7 @@ constexpr std::size_t kLongLength = 128;
 constexpr Duration kCloseAgain = std::chrono::milliseconds(50);
 /// Only a sleep or an outage lasts longer: keep-alives are more frequent.
 constexpr Duration kLongSilence = std::chrono::milliseconds(500);
-constexpr Duration kSlackLeast = std::chrono::milliseconds(20);
+constexpr Duration kSlackMin = std::chrono::milliseconds(20);
 
 /// Reads a message's length; only its shortest encoding is valid.
 std::size_t read_length(SectionReader& reader) {
@@ -353,8 +353,8 @@ void Connection::apply_header(Time now, std::uint32_t sequence, const PacketHead
   const bool is_measured =
       record != nullptr && measure_round_trip(now, now - record->sent_at, header.hold, silence);
   const Duration delay = peer_clock_.queue_delay();
-  least_delay_ = has_least_delay_ ? std::min(least_delay_, delay) : delay;
-  has_least_delay_ = true;
+  delay_min_ = has_delay_min_ ? std::min(delay_min_, delay) : delay;
+  has_delay_min_ = true;
   if (sequence == received_.highest()) {
     const Duration reported = without_clock(now, header.delay * kWireTimeUnit);
     // A clock of the peer added a queue that the round trip does not show.
@@ -395,7 +395,7 @@ Duration Connection::without_clock(Time now, Duration reported) {
 /// suspect, chance explains more.
 Duration Connection::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
-  return kSlackLeast + 4 * round_trip_.variation();
+  return kSlackMin + 4 * round_trip_.variation();
 }
 
 /// A packet that leaves the window unacknowledged is lost to its sender. If more packets arrive

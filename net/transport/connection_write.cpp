@@ -249,10 +249,10 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
   bool is_first = true;
   for (;;) {
     const std::size_t used = draft.used();
-    const std::size_t most =
+    const std::size_t maximum =
         is_first ? draft.body_max : std::min(draft.body_max, budget - options_.overhead_bytes);
     // A new section needs one byte for its count.
-    const std::size_t room = most > used + 1 ? most - used - 1 : 0;
+    const std::size_t room = maximum > used + 1 ? maximum - used - 1 : 0;
     // A source that had more than its share may use only bytes that are paid for.
     const std::size_t around = options_.overhead_bytes + used + 1;
     const std::size_t paid = budget > around ? std::min(room, budget - around) : 0;
@@ -327,10 +327,10 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
   }
   if (source == SendSchedule::kBlockSource) {
     // A packet that takes long to send delays the packets behind it.
-    const std::size_t most =
+    const std::size_t maximum =
         std::max(kFragmentHeadBytes + kChunkBytes, rate_.bytes_in(kBlockTimeMax));
     const std::optional<ChunkRange> range =
-        blocks_out_.write_pending(draft.blocks, std::min(room, most));
+        blocks_out_.write_pending(draft.blocks, std::min(room, maximum));
     assert(range.has_value());
     add_part(draft, {.kind = PacketPart::Kind::chunks, .chunks = *range});
     ++draft.fragment_count;
@@ -360,7 +360,7 @@ PacketHeader Connection::next_header(Time now) const {
   if (received_.highest() > 0) {
     header.hold = hold_units(now - highest_arrival_);
   }
-  const Duration delay = has_least_delay_ ? least_delay_ : peer_clock_.queue_delay();
+  const Duration delay = has_delay_min_ ? delay_min_ : peer_clock_.queue_delay();
   header.delay =
       static_cast<std::uint16_t>(std::min<std::int64_t>(delay / kWireTimeUnit, kDelayMax));
   return header;
@@ -414,7 +414,7 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
       std::min(static_cast<std::int64_t>(rate_.left(now)), std::max<std::int64_t>(allowed_, 0));
   const std::size_t others = draft.messages.used() + draft.blocks.used();
   const bool is_filling = left + static_cast<std::int64_t>(others) <
-                          static_cast<std::int64_t>(record.byte_count + kAllowedLeast);
+                          static_cast<std::int64_t>(record.byte_count + kAllowedMin);
   if (record.has_payload && is_filling) last_full_payload_ = now;
   rate_.stamp(record);
   sent_.send(record);
@@ -427,7 +427,7 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
   last_departure_ = now;
   if (!draft.is_owed_ack) {
     unanswered_ = 0;
-    has_least_delay_ = false;
+    has_delay_min_ = false;
     acknowledged_to_ = received_.highest();
   }
   return memory.first(body);

@@ -71,7 +71,7 @@ class SendRate {
   double loss() const { return loss_; }
 
  private:
-  std::size_t saved(Time now, std::size_t on_the_way, double least) const;
+  std::size_t saved(Time now, std::size_t on_the_way, double minimum) const;
   double packet_time() const;
   double target_delay() const;
   Duration noise_time() const;
@@ -85,7 +85,7 @@ class SendRate {
   void count_as_path(double delay);
   bool was_another_queue(Time now, double delay) const;
   void count_delivery(const PacketRecord& record, bool is_lost);
-  double least_loss() const;
+  double loss_min() const;
   bool yields_to_loss();
   bool drain(Time now, double delay);
 
@@ -116,7 +116,7 @@ class SendRate {
   double mean_error_ = 0;              ///< Mean of wanted minus measured delay, seconds.
   std::uint64_t delivered_bytes_ = 0;  ///< In this round.
   unsigned delivered_packets_ = 0;     ///< In this round.
-  double most_delivered_ = 0;          ///< Bytes per second, recent maximum over rounds; fades.
+  double delivered_max_ = 0;           ///< Bytes per second, recent maximum over rounds; fades.
   double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
   bool is_full_ = false;               ///< The game wanted more than the budget in this round.
 

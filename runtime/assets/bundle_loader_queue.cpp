@@ -13,7 +13,7 @@ namespace {
 // The catalog does not contain a bundle's memory size. Large content with a higher compression
 // ratio than this needs a second attempt; small content only if memory is short.
 constexpr std::uint64_t kGuessedRatio = 4;
-constexpr std::uint64_t kGuessedLeast = std::uint64_t{256} << 10U;
+constexpr std::uint64_t kMinGuessedBytes = std::uint64_t{256} << 10U;
 constexpr std::uint64_t kGuessedShare = 64;  // A guess is at most this part (1 / 64) of the free
                                              // memory.
 // The maximum number of bundles that fail for lack of room in one update: a bundle may depend on
@@ -219,12 +219,12 @@ bool BundleLoader::start(const Waiting& next) {
   // read on demand.
   const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
-  const std::uint64_t least =
+  const std::uint64_t minimum =
       is_there ? store_.unread_bytes(next.bundle) : std::max(file_bytes, node.whole_bytes);
-  if (!make_room(least)) {
+  if (!make_room(minimum)) {
     // A running load may fail, or be released later: do not fail yet.
     if (!started_.empty()) return false;
-    fail_node(node, [&] { return without_room(next.bundle, least); });
+    fail_node(node, [&] { return without_room(next.bundle, minimum); });
     return true;
   }
   if (is_there) {
@@ -234,11 +234,11 @@ bool BundleLoader::start(const Waiting& next) {
     return true;
   }
   // Nothing is evicted for a guess: if it is too low, the next attempt knows the size.
-  std::uint64_t reserved = least;
+  std::uint64_t reserved = minimum;
   if (node.whole_bytes == 0) {
     const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;
-    const std::uint64_t by_share = std::min(kGuessedLeast, free_bytes() / kGuessedShare);
-    reserved = std::max(least, std::min(std::max(by_file, by_share), free_bytes()));
+    const std::uint64_t by_share = std::min(kMinGuessedBytes, free_bytes() / kGuessedShare);
+    reserved = std::max(minimum, std::min(std::max(by_file, by_share), free_bytes()));
   }
   node.reserved_bytes = reserved;
   reserved_bytes_ += reserved;

@@ -70,9 +70,9 @@ tl::unexpected<Error> StackedSource::fail_nowhere(std::string_view path) const {
 }
 
 std::uint32_t StackedSource::files_at_once() const {
-  std::uint32_t most = 1;
-  for (const auto& layer : layers_) most = std::max(most, layer->files_at_once());
-  return most;
+  std::uint32_t maximum = 1;
+  for (const auto& layer : layers_) maximum = std::max(maximum, layer->files_at_once());
+  return maximum;
 }
 
 std::string StackedSource::name() const {

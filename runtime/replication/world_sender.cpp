@@ -25,11 +25,11 @@ bool is_same(const WorldPosition& left, const WorldPosition& right) {
 WorldSender::WorldSender(const ReplicatedTypes& types, const World& world,
                          const ReplicatedCollection& collection, const WorldSenderOptions& options)
     : types_(types), world_(world), collection_(collection) {
-  std::size_t most = 0;
+  std::size_t maximum = 0;
   for (std::size_t i = 0; i < types.schema.types.size(); ++i) {
-    most = std::max(most, types.schema.value_count(i));
+    maximum = std::max(maximum, types.schema.value_count(i));
   }
-  values_.resize(most);
+  values_.resize(maximum);
   const std::optional<ComponentId> component = world.find_component(options.position_component);
   if (!component) return;
   const FieldDescription* const field =

@@ -379,14 +379,14 @@ void serve_with(benchmark::State& state, std::size_t clients, Arguments... argum
 
 /// The minimum of packets each way, and of ticks, in a repetition.
 constexpr std::size_t kPacketsCounted = 64'000;
-constexpr std::size_t kTicksLeast = 100;
+constexpr std::size_t kTicksMin = 100;
 
 void register_case(std::size_t clients, std::size_t bytes) {
   const std::string name =
       "net/serve " + std::to_string(clients) + " x " + std::to_string(bytes) + " B/";
   // The library would repeat until the time per packet reaches its minimum, which would take an
   // hour.
-  const auto ticks = static_cast<std::int64_t>(std::max(kPacketsCounted / clients, kTicksLeast));
+  const auto ticks = static_cast<std::int64_t>(std::max(kPacketsCounted / clients, kTicksMin));
   const auto add = [&name, ticks](const std::string& subject, auto run) {
     benchmark::RegisterBenchmark((name + subject).c_str(), run)
         ->UseManualTime()

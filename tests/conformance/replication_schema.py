@@ -42,14 +42,14 @@ class ValueField:
         self.kind = KINDS[kind]
 
     def lanes(self):
-        greatest = self.high - self.low
+        maximum = self.high - self.low
         for i in range(self.count):
             if self.kind == "rotation" and i % 4 == 0:
                 yield [Lane("dropped", 3)]
-            elif greatest >= 1 << 32:
-                yield [Lane("symbol", greatest >> 32), Lane("opaque", 0xFFFFFFFF)]
+            elif maximum >= 1 << 32:
+                yield [Lane("symbol", maximum >> 32), Lane("opaque", 0xFFFFFFFF)]
             else:
-                yield [Lane(self.kind, greatest, self.period, self.count > 1)]
+                yield [Lane(self.kind, maximum, self.period, self.count > 1)]
 
 
 class Schema:

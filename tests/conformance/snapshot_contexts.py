@@ -39,7 +39,7 @@ def slog_whole(whole, per_octave):
 
 
 def is_small(lane):
-    return lane.greatest < TREE_MAX
+    return lane.maximum < TREE_MAX
 
 
 class Entity:
@@ -71,12 +71,12 @@ def numbers(entity, lane, motion, seen):
     horizon = min(seen.horizon, 40)
     own = beginning(lane.first_slot, 1)
     kinds = ("number", "angle", "symbol", "tick", "dropped", "rotation", "opaque")
-    shared = beginning(kinds.index(lane.kind) * 64 + lane.greatest.bit_length(), 2)
+    shared = beginning(kinds.index(lane.kind) * 64 + lane.maximum.bit_length(), 2)
     first = [(part, size // 4, rests),
              (slog(s0, 3), slog(s1, 1), motion.steadiness),
              (slog_whole(p1, 4), slog_whole(p2, 2), size // 16),
              (seen.set, min(entity.changed, 7), rests * 8 + motion.steadiness),
-             (slog_whole(seen.newest, 2), bounded(lane.greatest - seen.newest, 0, 3),
+             (slog_whole(seen.newest, 2), bounded(lane.maximum - seen.newest, 0, 3),
               slog(total, 1)),
              (entity.symbols, size // 8, rests),
              (min(entity.activity, 15), min(entity.event, 63) // 2, size // 8)]

@@ -242,7 +242,7 @@ class Body:
         self.reader = reader
         self.snapshot = snapshot
         self.follows = 0
-        self.least_id = snapshot.first_id
+        self.id_min = snapshot.first_id
         self.deferred = DeferredDecisions(reader, snapshot.share)
         self.sparse = set()  # Known entities with few states in the snapshots.
         self.new_generation = 0  # The generation of the new entity read last.
@@ -263,7 +263,7 @@ class Body:
                 return
             if not all(self.read_one(walk, entity, states) for entity, states in group):
                 return
-            self.least_id = last + 1
+            self.id_min = last + 1
 
     def read_one(self, walk, entity, states):
         """Reads a known entity; False if the snapshot ends before it."""
@@ -321,7 +321,7 @@ class Body:
         reader = self.reader
         while reader.bit(slots.ANOTHER_NEW):
             gap = read_number(reader, slots.ID_GAP, None, 32) - 1
-            entity = self.least_id + gap
+            entity = self.id_min + gap
             require(entity <= last_id, "a new entity is before the next group")
             if self.ends_before(min(entity, first_id)):
                 return False
@@ -334,7 +334,7 @@ class Body:
             else:
                 values = EntityReader(reader, kind).new()
             self.snapshot.said[entity] = There(self.snapshot.tick, (number, generation), values)
-            self.least_id = entity + 1
+            self.id_min = entity + 1
             self.flow.note("new")
             if generation != 0:
                 self.flow.note("generation")

@@ -39,9 +39,9 @@ UNORDERED = ("symbol", "opaque", "dropped")
 class Lane:
     """One lane of a type: its schema, and the first of its slots."""
 
-    def __init__(self, kind, greatest, period=0, of_vector=False):
+    def __init__(self, kind, maximum, period=0, of_vector=False):
         self.kind = kind
-        self.greatest = greatest
+        self.maximum = maximum
         self.period = period
         self.of_vector = of_vector
         self.first_slot = 0

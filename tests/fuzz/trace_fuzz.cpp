@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(&entity == tick.data() || (&entity - 1)->id < entity.id);
       const auto& lanes = trace.types.at(entity.type).lanes;
       for (std::size_t i = 0; i < lanes.size(); ++i) {
-        require(entity.values[i] <= lanes[i].greatest);
+        require(entity.values[i] <= lanes[i].maximum);
       }
     }
   }

@@ -61,10 +61,10 @@ struct ClientWorld {
   std::string fault;  ///< The first protocol error.
 
   void apply(const ReplicationClient& client) {
-    auto least_kind = ReplicatedChange::Kind::despawned;
+    auto kind_min = ReplicatedChange::Kind::despawned;
     for (const ReplicatedChange& change : client.changes()) {
-      if (change.kind < least_kind) fault = "despawn before spawn before update";
-      least_kind = change.kind;
+      if (change.kind < kind_min) fault = "despawn before spawn before update";
+      kind_min = change.kind;
       if (change.kind == ReplicatedChange::Kind::despawned) {
         ++despawned;
         if (entities.erase(change.id) == 0) fault = "a despawn of an unknown entity";

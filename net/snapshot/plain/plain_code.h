@@ -66,18 +66,18 @@ bool code_lane_plainly(Coder& coder, std::uint32_t context, const LaneModel& lan
                        std::uint32_t expected, LaneValue& value) {
   const bool has_order = lane.kind != LaneKind::symbol && lane.kind != LaneKind::opaque &&
                          lane.kind != LaneKind::dropped;
-  if (lane.greatest <= 1) {
-    value = lane.greatest - expected;  // Only one other value exists.
+  if (lane.maximum <= 1) {
+    value = lane.maximum - expected;  // Only one other value exists.
     return true;
   }
   if (!has_order || !coder.has_codes()) {
-    value = coder.bits(value, static_cast<unsigned>(std::bit_width(lane.greatest)));
-    return value <= lane.greatest;
+    value = coder.bits(value, static_cast<unsigned>(std::bit_width(lane.maximum)));
+    return value <= lane.maximum;
   }
   const std::uint64_t fold = code_number(coder, context, folded(expected, value));
   if (fold > UINT32_MAX) return false;
   value = unfolded(expected, static_cast<std::uint32_t>(fold));
-  return value <= lane.greatest;
+  return value <= lane.maximum;
 }
 
 /// Codes a state against known ones, or without any against the initial values. Returns false when

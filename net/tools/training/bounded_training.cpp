@@ -60,8 +60,7 @@ CostCounter costs_of(const SnapshotModel& model, std::span<const TrainingTrace> 
 }
 
 /// All lanes, ordered by the gain of their own data, smallest first.
-std::vector<LaneIndex> least_gains_first(const SnapshotModel& model,
-                                         std::span<const TrainingTrace> traces) {
+std::vector<LaneIndex> by_gain(const SnapshotModel& model, std::span<const TrainingTrace> traces) {
   std::vector<LaneIndex> lanes;
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     for (std::size_t i = 0; i < model.types[t].lanes.size(); ++i) {
@@ -108,7 +107,7 @@ std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces,
   train_huffman(whole, traces);
   BoundedModel found = finished(whole, traces, is_for_mix, 0);
   if (found.file.size() <= bytes_max) return found;
-  const std::vector<LaneIndex> lanes = least_gains_first(whole, traces);
+  const std::vector<LaneIndex> lanes = by_gain(whole, traces);
   const auto without = [&](std::size_t count) {
     SnapshotModel model = whole;
     leave_out(model, traces, std::span(lanes).first(count));

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-constexpr int kRoundsMost = 10;
+constexpr int kRoundsMax = 10;
 constexpr float kStep = 0.06F;
 constexpr float kDoubt = 4.0F;  ///< Squared errors that every context is assumed to have made.
 /// The pull of a correction towards zero, as this many observations of zero.
@@ -108,14 +108,14 @@ void learn(MixLearner& learner, const SnapshotModel& model, std::span<const Trai
 int best_rounds(const SnapshotModel& model, std::span<const TrainingTrace> traces) {
   MixLearner learner(model);
   int best = 1;
-  double least = std::numeric_limits<double>::max();
-  for (int round = 1; round <= kRoundsMost && round <= best + 2; ++round) {
+  double minimum = std::numeric_limits<double>::max();
+  for (int round = 1; round <= kRoundsMax && round <= best + 2; ++round) {
     learner.begin_round(kStep, round == 1);
     learn(learner, model, traces, Part::first);
     learner.judge();
     learn(learner, model, traces, Part::rest);
-    if (learner.cost() < least) {
-      least = learner.cost();
+    if (learner.cost() < minimum) {
+      minimum = learner.cost();
       best = round;
     }
   }

@@ -67,7 +67,7 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   const auto kind = field.at("kind").get<std::string>();
   const auto bits = field.at("bits").get<unsigned>();
   if (bits < 1 || bits > 32) throw std::runtime_error(lane.schema.name + ": 1 to 32 bits");
-  lane.schema.greatest = static_cast<LaneValue>((std::uint64_t{1} << bits) - 1);
+  lane.schema.maximum = static_cast<LaneValue>((std::uint64_t{1} << bits) - 1);
   if (kind == "int") lane.low = -(std::int64_t{1} << (bits - 1));
   std::optional<std::int64_t> given;
   if (kind == "bool" || kind == "enum") lane.schema.kind = LaneKind::symbol;
@@ -77,14 +77,14 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
     if (rule.contains("kind")) lane.schema.kind = kind_named(rule.at("kind").get<std::string>());
     if (rule.contains("low")) lane.low = rule.at("low").get<std::int64_t>();
     if (rule.contains("high")) {
-      const std::int64_t greatest = rule.at("high").get<std::int64_t>() - lane.low;
-      lane.schema.greatest =
-          static_cast<LaneValue>(std::clamp<std::int64_t>(greatest, 0, UINT32_MAX));
+      const std::int64_t maximum = rule.at("high").get<std::int64_t>() - lane.low;
+      lane.schema.maximum =
+          static_cast<LaneValue>(std::clamp<std::int64_t>(maximum, 0, UINT32_MAX));
     }
     lane.schema.period = rule.value("period", lane.schema.period);
     if (rule.contains("usual")) given = rule.at("usual").get<std::int64_t>();
   }
-  const std::int64_t high = lane.low + lane.schema.greatest;
+  const std::int64_t high = lane.low + lane.schema.maximum;
   const std::int64_t usual = given.value_or(std::clamp<std::int64_t>(0, lane.low, high));
   if (usual < lane.low || usual > high) {
     throw std::runtime_error(lane.schema.name + ": its initial value is outside its range");
@@ -167,9 +167,9 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
       const std::uint32_t raw = reader.read_u32();
       const std::int64_t low = lows[entity.type][f];
       std::int64_t value = static_cast<std::int32_t>(raw);
-      if (low >= 0 && lane.greatest > INT32_MAX) value = raw;
+      if (low >= 0 && lane.maximum > INT32_MAX) value = raw;
       value -= low;
-      if (value < 0 || value > std::int64_t{lane.greatest}) {
+      if (value < 0 || value > std::int64_t{lane.maximum}) {
         error = fmt::format("entity {}: {} is {}, outside its range", entity.id, lane.name,
                             value + low);
         return false;

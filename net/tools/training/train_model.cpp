@@ -68,10 +68,10 @@ void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
           }
         }
       }
-      const auto most =
+      const auto maximum =
           std::max_element(seen.begin(), seen.end(),
                            [](const auto& a, const auto& b) { return a.second < b.second; });
-      if (most != seen.end()) type.lanes[lane].usual = most->first;
+      if (maximum != seen.end()) type.lanes[lane].usual = maximum->first;
     }
   }
 }

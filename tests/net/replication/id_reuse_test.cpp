@@ -114,7 +114,7 @@ TEST_CASE("Two entities of one id never share a generation, although most ids ar
 
 TEST_CASE("A generation has one encoding with as few bytes as possible", "[net][snapshot]") {
   const SnapshotModel model =
-      untrained_model({{.name = "thing", .lanes = {{.name = "lane", .greatest = 7}}}});
+      untrained_model({{.name = "thing", .lanes = {{.name = "lane", .maximum = 7}}}});
   const SnapshotOptions options{.coder = SnapshotCoder::raw};
   std::array<std::byte, 64> memory{};
   const auto bits_of = [&](std::uint32_t generation, std::uint32_t before) {

@@ -102,7 +102,7 @@ TEST_CASE("Values of any width convert to lanes and back", "[net][replication]")
       std::vector<LaneValue> lanes(view.parts.size());
       view.to_lanes(values, lanes);
       for (std::size_t k = 0; k < lanes.size(); ++k) {
-        REQUIRE(lanes[k] <= views.schemas()[i].lanes[k].greatest);
+        REQUIRE(lanes[k] <= views.schemas()[i].lanes[k].maximum);
       }
       std::vector<std::int64_t> back(values.size(), -12345);
       view.from_lanes(lanes, back);
@@ -129,7 +129,7 @@ TEST_CASE("A trained model is used for known types, the built-in priors for othe
   const TypeViews views(schema);
   SnapshotModel trained = untrained_model({views.schemas()[2], views.schemas()[0]});
   trained.types[0].lanes[0].usual = 77;
-  trained.types[1].schema.lanes[0].greatest += 1;  // Of another version of the game.
+  trained.types[1].schema.lanes[0].maximum += 1;  // Of another version of the game.
   trained.types[1].lanes[0].usual = 44;
   trained.types[1].lanes[1].usual = 55;
   const std::uint32_t slot = trained.types[0].lanes[1].first_slot;

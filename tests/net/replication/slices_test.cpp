@@ -73,7 +73,7 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   SnapshotModel trained = untrained_model(TypeViews(schema, kNoSlices).schemas());
   for (TypeModel& type : trained.types) {
     for (std::size_t i = 0; i < type.lanes.size(); ++i) {
-      type.lanes[i].usual = type.schema.lanes[i].greatest == 0xFFFF'FFFF
+      type.lanes[i].usual = type.schema.lanes[i].maximum == 0xFFFF'FFFF
                                 ? static_cast<LaneValue>(1'000 + i)
                                 : type.lanes[i].usual;
     }
@@ -204,23 +204,23 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
   for (std::size_t i = 0; i < count; ++i) {
     switch (which % 4) {
       case 0:
-        values[i] = static_cast<LaneValue>(random.below(std::uint64_t{lane.greatest} + 1));
+        values[i] = static_cast<LaneValue>(random.below(std::uint64_t{lane.maximum} + 1));
         break;
       case 1:
-        values[i] = lane.greatest;
+        values[i] = lane.maximum;
         break;
       case 2:
         values[i] = 0;
         break;
       default:
-        values[i] = i % 2 == 0 ? lane.greatest : 0;
+        values[i] = i % 2 == 0 ? lane.maximum : 0;
     }
   }
   return values;
 }
 
 /// The maximum bytes of a slice of such lanes, new or changed after rest, motion or noise.
-std::size_t most_bytes(LaneKind kind, unsigned bits, bool is_usual, SnapshotCoder coder) {
+std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_usual, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
   schema.components.push_back(
@@ -269,7 +269,7 @@ TEST_CASE("A slice with any values fits into the smallest datagram", "[net][repl
          {SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
           SnapshotCoder::reference}) {
       CAPTURE(static_cast<int>(kind), bits, is_usual, static_cast<int>(coder));
-      CHECK(most_bytes(kind, bits, is_usual, coder) <= kRoom);
+      CHECK(bytes_max(kind, bits, is_usual, coder) <= kRoom);
     }
   }
 }

@@ -11,13 +11,13 @@ namespace {
 
 EntitySchema duck() {
   return {.name = "duck",
-          .lanes = {{.name = "mood", .kind = LaneKind::symbol, .greatest = 5},
-                    {.name = "place", .greatest = 1000},
-                    {.name = "speed", .greatest = 60},
-                    {.name = "turn", .kind = LaneKind::dropped, .greatest = 3},
-                    {.name = "turn.a", .kind = LaneKind::rotation, .greatest = 99},
-                    {.name = "turn.b", .kind = LaneKind::rotation, .greatest = 99},
-                    {.name = "turn.c", .kind = LaneKind::rotation, .greatest = 99}}};
+          .lanes = {{.name = "mood", .kind = LaneKind::symbol, .maximum = 5},
+                    {.name = "place", .maximum = 1000},
+                    {.name = "speed", .maximum = 60},
+                    {.name = "turn", .kind = LaneKind::dropped, .maximum = 3},
+                    {.name = "turn.a", .kind = LaneKind::rotation, .maximum = 99},
+                    {.name = "turn.b", .kind = LaneKind::rotation, .maximum = 99},
+                    {.name = "turn.c", .kind = LaneKind::rotation, .maximum = 99}}};
 }
 
 /// Speed is first and predicts place, which predicts mood.
@@ -82,9 +82,9 @@ TEST_CASE("Missing lanes are removed from partnerships", "[net][snapshot]") {
 
 TEST_CASE("Lanes with another range are untrained, a rotation as a whole", "[net][snapshot]") {
   EntitySchema schema = duck();
-  schema.lanes[1].greatest = 2000;
-  schema.lanes[5].greatest = 50;
-  schema.lanes.push_back({.name = "new", .greatest = 4});
+  schema.lanes[1].maximum = 2000;
+  schema.lanes[5].maximum = 50;
+  schema.lanes.push_back({.name = "new", .maximum = 4});
   const SnapshotModel model = adopted(schema);
   const SnapshotModel untrained = untrained_model({schema});
   const TypeModel& type = model.types[0];

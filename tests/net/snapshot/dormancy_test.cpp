@@ -103,7 +103,7 @@ class RestStage {
     std::vector<EntitySchema> schemas;
     for (int i = 0; i < 3; ++i) {
       schemas.push_back(random_schema(random, 4));
-      schemas.back().lanes.insert(schemas.back().lanes.begin(), {.name = "first", .greatest = 999});
+      schemas.back().lanes.insert(schemas.back().lanes.begin(), {.name = "first", .maximum = 999});
     }
     return untrained_model(std::move(schemas));
   }

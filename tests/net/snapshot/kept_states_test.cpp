@@ -15,7 +15,7 @@ namespace {
 SnapshotModel walkers() {
   return untrained_model(
       {{.name = "walker",
-        .lanes = {{.name = "x", .greatest = 100'000}, {.name = "y", .greatest = 100'000}}}});
+        .lanes = {{.name = "x", .maximum = 100'000}, {.name = "y", .maximum = 100'000}}}});
 }
 
 /// A world that overwrites its rows as soon as a writer must not read them.

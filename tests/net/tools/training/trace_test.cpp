@@ -34,7 +34,7 @@ TEST_CASE("A trace is read tick by tick") {
   CHECK(trace.tick_rate == 60);
   REQUIRE(trace.types.size() == 1);
   CHECK(trace.types[0].lanes[0].is_of_vector);
-  CHECK(trace.types[0].lanes[0].greatest == 255);
+  CHECK(trace.types[0].lanes[0].maximum == 255);
   CHECK(trace.types[0].lanes[1].kind == LaneKind::symbol);
   REQUIRE(trace.ticks.size() == 2);
   REQUIRE(trace.ticks[1].size() == 2);
@@ -141,8 +141,7 @@ TEST_CASE("A header without names, or beyond a model's limits, is refused") {
 
 TEST_CASE("Types beyond a model's limits together are refused") {
   const EntitySchema wide{
-      .name = "wide",
-      .lanes = std::vector<LaneSchema>(1024, {.name = "x", .greatest = UINT32_MAX})};
+      .name = "wide", .lanes = std::vector<LaneSchema>(1024, {.name = "x", .maximum = UINT32_MAX})};
   std::vector<EntitySchema> types;
   while (fault_of_types(types).empty() && types.size() < 4096) types.push_back(wide);
   CHECK(types.size() > 1);
