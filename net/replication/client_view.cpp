@@ -17,7 +17,7 @@ constexpr std::size_t kEventShare = 3;
 /// Beyond this number of unacknowledged snapshots the next one waits for a delivery. The newest
 /// acknowledged one must not leave the window, or everything would be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
-static_assert(kUnacknowledgedMax > kPartsOnTheWayMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
+static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
 /// A snapshot that cannot contain all changes is worth its overhead from this size on. A smaller
 /// one waits for more room, up to this fraction of a second.
 constexpr std::size_t kWorthBytes = 80;

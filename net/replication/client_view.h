@@ -172,7 +172,7 @@ class ClientView {
   std::span<const Record> slices_of(const Record& first) const;
   bool is_whole(const Record& first) const;
   void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
-  bool is_on_its_way(const EventSubject& entity) const;
+  bool is_in_flight(const EventSubject& entity) const;
   bool is_certainly_listed(std::size_t i, std::uint32_t first_id, std::uint32_t end_id) const;
   const Record* find_record(std::uint32_t id) const;
   const Record* find_record(const EventSubject& entity) const;

@@ -57,7 +57,7 @@ void ClientView::settle_events() {
       return is_unfit(static_cast<std::size_t>(&slice - records_.data()));
     };
     const bool may_come = record != nullptr ? std::ranges::none_of(slices_of(*record), does_not_fit)
-                                            : is_on_its_way(subject);
+                                            : is_in_flight(subject);
     if (may_come) return EventTurn::waits;
     ++counters_.events_not_meant;
     return EventTurn::never;
@@ -110,7 +110,7 @@ bool ClientView::is_certainly_listed(std::size_t i, std::uint32_t first_id,
 }
 
 /// True when a snapshot with an entity that is removed by now may still arrive.
-bool ClientView::is_on_its_way(const EventSubject& entity) const {
+bool ClientView::is_in_flight(const EventSubject& entity) const {
   return std::ranges::any_of(in_flight_, [&](const InFlight& flight) {
     return flight.is_used &&
            std::ranges::find(flight.said, entity, &Said::entity) != flight.said.end();

@@ -26,7 +26,7 @@ struct ReplicationServer::Client {
   UnsentMessages unsent{};
   std::vector<std::byte> setup{};  ///< A block that waits or is in flight: its bytes must stay.
   bool has_setup_to_send = false;
-  bool is_setup_on_its_way = false;
+  bool is_setup_in_flight = false;
   std::uint16_t setup_block = 0;
   std::uint32_t refused_setup_bytes = 0;  ///< To be sent; 0: nothing to send.
   std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
@@ -37,7 +37,7 @@ struct ReplicationServer::Client {
   void apply_setup_report(Connection& connection) {
     const std::optional<SentBlock> block = connection.release_finished_block(setup_block);
     if (!block) return;
-    is_setup_on_its_way = false;
+    is_setup_in_flight = false;
     const bool is_in_the_way =
         block->refusal == BlockRefusal::too_many || block->refusal == BlockRefusal::no_memory;
     if (is_in_the_way && ++setup_attempts < kSetupAttemptsMax) {
@@ -54,7 +54,7 @@ struct ReplicationServer::Client {
   }
   /// Requires: the connection's blocks have ended.
   void end_setup(Connection& connection) {
-    if (is_setup_on_its_way) apply_setup_report(connection);
+    if (is_setup_in_flight) apply_setup_report(connection);
     has_setup_to_send = false;
     refused_setup_bytes = setup_attempts = 0;
     setup = std::vector<std::byte>();  // `{}` would keep the memory.
@@ -275,7 +275,7 @@ void ReplicationServer::begin(Client& client) {
 }
 
 void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) const {
-  if (client.has_setup_to_send || client.is_setup_on_its_way) return;  // One is enough.
+  if (client.has_setup_to_send || client.is_setup_in_flight) return;  // One is enough.
   SetupBlock setup{.schema = {}, .model = {}, .map_info = map_info_};
   if (want.schema) setup.schema = schema_bytes_;
   if (want.model) setup.model = options_.model_file;
@@ -285,14 +285,14 @@ void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) c
 
 void ReplicationServer::send_answers(Client& client, Connection& connection) const {
   client.unsent.send(connection, options_.channel);
-  if (client.is_setup_on_its_way) client.apply_setup_report(connection);
+  if (client.is_setup_in_flight) client.apply_setup_report(connection);
   if (client.refused_setup_bytes > 0 && client.unsent.has_room()) {
     client.unsent.push(encode(SetupRefusedMessage{std::exchange(client.refused_setup_bytes, 0)}));
   }
   if (!client.has_setup_to_send || !client.unsent.is_empty()) return;
-  client.is_setup_on_its_way =
+  client.is_setup_in_flight =
       connection.send_block(client.setup, client.setup_block) == SendStatus::queued;
-  client.has_setup_to_send = !client.is_setup_on_its_way;
+  client.has_setup_to_send = !client.is_setup_in_flight;
 }
 
 void ReplicationServer::compare(Client& client, const DivergedMessage& message) const {

@@ -7,7 +7,7 @@ namespace muster {
 
 namespace {
 
-enum ChunkState : std::uint8_t { kUnsent, kOnTheWay, kLost, kArrived };
+enum ChunkState : std::uint8_t { kUnsent, kInFlight, kLost, kArrived };
 
 }  // namespace
 
@@ -79,7 +79,7 @@ std::optional<ChunkRange> BlockSender::write_pending(SectionWriter& writer, std:
         --block.lost_count;
         ++chunks_resent_;
       }
-      block.states[chunk] = kOnTheWay;
+      block.states[chunk] = kInFlight;
     }
     block.next_new = std::max(block.next_new, range->first + range->count);
     const std::size_t begin = range->first * kChunkBytes;
@@ -114,7 +114,7 @@ void BlockSender::lost(const ChunkRange& range) {
   Block* const block = find(range.block);
   if (block == nullptr) return;
   for (std::uint32_t chunk = range.first; chunk < range.first + range.count; ++chunk) {
-    if (block->states[chunk] != kOnTheWay) continue;
+    if (block->states[chunk] != kInFlight) continue;
     block->states[chunk] = kLost;
     ++block->lost_count;
     block->lost_from = std::min(block->lost_from, chunk);

@@ -12,9 +12,9 @@ namespace {
 /// The number of payloads that may wait at any rate: a snapshot in a few packets. More are allowed
 /// if the budgets of two ticks hold them.
 constexpr std::size_t kPayloadsOutMin = 16;
-constexpr std::uint32_t kPayloadsOutMax = kPacketsOnTheWayMax;
+constexpr std::uint32_t kPayloadsOutMax = kPacketsInFlightMax;
 /// Unread payloads: all that a peer has in flight, for a game that reads rarely.
-constexpr std::uint32_t kPayloadsIn = kPacketsOnTheWayMax;
+constexpr std::uint32_t kPayloadsIn = kPacketsInFlightMax;
 /// Unread delivery reports: twice the number of packets in flight.
 constexpr std::size_t kDeliveryReportsMax = 2048;
 /// Type and number; type, block and reason.

@@ -337,7 +337,7 @@ class Connection {
     Time arrived_at{};
   };
   /// Enough for more packets than an honest peer has in flight.
-  std::array<OwedAck, kPacketsOnTheWayMax / kAckWindow + 1> owed_acks_{};
+  std::array<OwedAck, kPacketsInFlightMax / kAckWindow + 1> owed_acks_{};
   std::size_t owed_ack_count_ = 0;
   unsigned unanswered_ = 0;  ///< Received packets that need an answer, since our last packet.
   Time unanswered_since_{};

@@ -180,24 +180,24 @@ std::size_t SendRate::window() const {
   return static_cast<std::size_t>(rate_ * answer * 1.25 + 2 * kDatagramBytesSafe);
 }
 
-std::size_t SendRate::budget(Time now, std::size_t on_the_way) const {
-  return saved(now, on_the_way, kSmallPacket);
+std::size_t SendRate::budget(Time now, std::size_t bytes_in_flight) const {
+  return saved(now, bytes_in_flight, kSmallPacket);
 }
 
-std::size_t SendRate::game_budget(Time now, std::size_t on_the_way) const {
+std::size_t SendRate::game_budget(Time now, std::size_t bytes_in_flight) const {
   const bool is_idle = now - paid_until_ >= burst_;
   const double small = std::clamp(rate_ * kSmallTime, kSmallMin, kSmallPacket);
-  return saved(now, on_the_way, is_idle ? kSmallPacket : small);
+  return saved(now, bytes_in_flight, is_idle ? kSmallPacket : small);
 }
 
 /// The bytes saved up, but at least `least` once everything is paid for.
-std::size_t SendRate::saved(Time now, std::size_t on_the_way, double minimum) const {
+std::size_t SendRate::saved(Time now, std::size_t bytes_in_flight, double minimum) const {
   const std::size_t window_bytes = window();
-  if (on_the_way >= window_bytes) return 0;
+  if (bytes_in_flight >= window_bytes) return 0;
   const Time earliest = std::max(paid_until_, now - burst_);
   if (earliest > now) return 0;
   const double bytes = std::max(bytes_per_second() * seconds(now - earliest), minimum);
-  return std::min(static_cast<std::size_t>(bytes), window_bytes - on_the_way);
+  return std::min(static_cast<std::size_t>(bytes), window_bytes - bytes_in_flight);
 }
 
 std::size_t SendRate::left(Time now) const {

@@ -27,11 +27,11 @@ class SendRate {
   explicit SendRate(const SendRateLimits& limits = {});
 
   /// The bytes that may be sent now, in packets of any size. An idle connection saves up at most
-  /// `burst()` of sending time. `on_the_way` is the number of bytes in flight.
-  std::size_t budget(Time now, std::size_t on_the_way) const;
+  /// `burst()` of sending time. `bytes_in_flight` is the number of bytes in flight.
+  std::size_t budget(Time now, std::size_t bytes_in_flight) const;
   /// The budget of a game that fills it at every tick. It is smaller than `budget` when a small
   /// packet takes longer than a tick. Data that already waits may still share a packet of `budget`.
-  std::size_t game_budget(Time now, std::size_t on_the_way) const;
+  std::size_t game_budget(Time now, std::size_t bytes_in_flight) const;
   /// The bytes saved up; zero while earlier packets are not paid for.
   std::size_t left(Time now) const;
   /// The estimated rate of the path, in bytes per second.
@@ -71,7 +71,7 @@ class SendRate {
   double loss() const { return loss_; }
 
  private:
-  std::size_t saved(Time now, std::size_t on_the_way, double minimum) const;
+  std::size_t saved(Time now, std::size_t bytes_in_flight, double minimum) const;
   double packet_time() const;
   double target_delay() const;
   Duration noise_time() const;

@@ -19,7 +19,7 @@ constexpr Duration kTimeoutMax = std::chrono::seconds(2);
 /// More reports at once are rare; then the vector grows and stays larger.
 SentPackets::SentPackets() { resolved_.reserve(32); }
 
-bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsOnTheWayMax; }
+bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsInFlightMax; }
 
 void SentPackets::send(const PacketRecord& record) {
   if (!has_room()) {

@@ -69,9 +69,9 @@ Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& lev
 void Level::preload(const Guid& level) { begin(level, false); }
 
 void Level::load(const Guid& level) {
-  const bool is_on_the_way = level == level_ && !is_wanted_ &&
-                             (state_ == LevelState::loading || state_ == LevelState::loaded);
-  if (!is_on_the_way) return begin(level, true);
+  const bool is_loading = level == level_ && !is_wanted_ &&
+                          (state_ == LevelState::loading || state_ == LevelState::loaded);
+  if (!is_loading) return begin(level, true);
   is_wanted_ = true;
   state_ = LevelState::loading;
 }

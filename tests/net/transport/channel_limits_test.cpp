@@ -201,7 +201,7 @@ TEST_CASE("Unread payloads or blocks that stop a connection are reported once pe
     Connection& game = end.connection;
     are_blocks ? game.pop_block() : game.pop_payload();
   };
-  const std::size_t room = are_blocks ? kBlocksAtOnce : kPacketsOnTheWayMax;
+  const std::size_t room = are_blocks ? kBlocksAtOnce : kPacketsInFlightMax;
   for (std::uint64_t stop = 1; stop <= 2; ++stop) {
     for (std::size_t i = 0; i < room; ++i) REQUIRE(give_one() == PacketVerdict::received);
     REQUIRE_FALSE(end.connection.is_stopped_unread());

@@ -149,7 +149,7 @@ TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgem
   sender.allow_below(kWidenLimit);
   struct Entry {
     NetBytes bytes;
-    int on_the_way = 0;
+    int in_flight = 0;
     bool is_lost = false;
     bool is_done = false;
   };
@@ -166,15 +166,15 @@ TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgem
       Entry& entry = model.at(message.id);
       REQUIRE(message.bytes == entry.bytes);
       REQUIRE_FALSE(entry.is_done);
-      REQUIRE((entry.is_lost || entry.on_the_way == 0));
+      REQUIRE((entry.is_lost || entry.in_flight == 0));
       if (entry.is_lost) ++resent;
       entry.is_lost = false;
-      ++entry.on_the_way;
+      ++entry.in_flight;
     } else if (!model.empty()) {
       auto chosen = model.begin();
       std::advance(chosen, static_cast<std::ptrdiff_t>(random.below(model.size())));
       auto& [id, entry] = *chosen;
-      if (entry.on_the_way == 0 && !entry.is_lost) continue;
+      if (entry.in_flight == 0 && !entry.is_lost) continue;
       if (random.below(3) == 0) {
         if (!entry.is_done && !entry.is_lost) entry.is_lost = true;
         sender.lost(id);

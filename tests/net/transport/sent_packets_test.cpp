@@ -204,14 +204,14 @@ TEST_CASE("An acknowledgement of packets that were never sent is refused",
 TEST_CASE("When the window is full, the oldest packet in flight is reported lost",
           "[net][transport][sys-25][sys-29]") {
   SentPackets sent;
-  for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
+  for (std::uint32_t i = 0; i < kPacketsInFlightMax; ++i) {
     REQUIRE(sent.has_room());
     sent.send(record_at(Time(1s)));
   }
   REQUIRE_FALSE(sent.has_room());
   sent.send(record_at(Time(1s)));
   REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}});
-  REQUIRE(sent.open_count() == kPacketsOnTheWayMax);
+  REQUIRE(sent.open_count() == kPacketsInFlightMax);
 }
 
 TEST_CASE("Silence is a loss after the timeout, which doubles each time up to 2 s",
@@ -312,7 +312,7 @@ TEST_CASE("Every packet is reported exactly once on any path and across the wrap
   while (model.sent.next_sequence() <= count) {
     for (std::uint64_t i = model.random.below(20); i > 0; --i) model.send();
     model.step();
-    REQUIRE(model.sent.open_count() <= kPacketsOnTheWayMax);
+    REQUIRE(model.sent.open_count() <= kPacketsInFlightMax);
   }
   for (int i = 0; i < 5000; ++i) model.step();
   const std::uint32_t sent = model.sent.next_sequence() - 1;
