@@ -147,21 +147,21 @@ std::optional<std::uint16_t> ReplicationSchema::find_type(std::uint32_t id) cons
   return static_cast<std::uint16_t>(found - types.begin());
 }
 
-const char* find_usual_fault(const ReplicationSchema& schema, const ReplicatedType& type) {
-  if (type.usual.empty()) return nullptr;
+const char* find_initial_value_fault(const ReplicationSchema& schema, const ReplicatedType& type) {
+  if (type.initial_values.empty()) return nullptr;
   std::size_t next = 0;
   for (const std::uint16_t component : type.components) {
     for (const FieldSchema& field : schema.components[component].fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++next) {
         const bool is_dropped = field.kind == LaneKind::rotation && i % kRotationValues == 0;
-        if (next >= type.usual.size() || type.usual[next] < field.low ||
-            type.usual[next] > (is_dropped ? 3 : field.high)) {
+        if (next >= type.initial_values.size() || type.initial_values[next] < field.low ||
+            type.initial_values[next] > (is_dropped ? 3 : field.high)) {
           return "an initial value that is out of range";
         }
       }
     }
   }
-  return next == type.usual.size() ? nullptr : "too many initial values";
+  return next == type.initial_values.size() ? nullptr : "too many initial values";
 }
 
 const char* find_fault(const ReplicationSchema& schema) {
@@ -186,7 +186,7 @@ const char* find_fault(const ReplicationSchema& schema) {
     }
     all_lanes += lanes;
     if (all_lanes > kSchemaLanesMax) return "too many values in all types together";
-    if (const char* fault = find_usual_fault(schema, type)) return fault;
+    if (const char* fault = find_initial_value_fault(schema, type)) return fault;
   }
   return nullptr;
 }
@@ -217,8 +217,9 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
     encoder.u32(type.id);
     encoder.u16(type.components.size());
     for (const std::uint16_t component : type.components) encoder.u16(component);
-    encoder.u16(type.usual.size());
-    for (const std::int64_t value : type.usual) encoder.u64(static_cast<std::uint64_t>(value));
+    encoder.u16(type.initial_values.size());
+    for (const std::int64_t value : type.initial_values)
+      encoder.u64(static_cast<std::uint64_t>(value));
   }
   return encoder.take();
 }
@@ -242,7 +243,7 @@ std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes)
       type.components.push_back(reader.read_u16());
     }
     for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
-      type.usual.push_back(static_cast<std::int64_t>(reader.read_u64()));
+      type.initial_values.push_back(static_cast<std::int64_t>(reader.read_u64()));
     }
   }
   if (!reader.is_finished() || find_fault(schema) != nullptr) return std::nullopt;

@@ -21,7 +21,7 @@ struct ReplicatedType {
   /// more than once, because an entity's children also have components.
   std::vector<std::uint16_t> components;
   /// The initial values of a new entity, for example its prefab's; empty: all at their minimum.
-  std::vector<std::int64_t> usual{};
+  std::vector<std::int64_t> initial_values{};
   friend bool operator==(const ReplicatedType&, const ReplicatedType&) = default;
 };
 

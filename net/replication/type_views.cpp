@@ -188,10 +188,10 @@ void TypeViews::add_views(const ReplicationSchema& schema, std::uint16_t type, S
                   .slice = slice,
                   .first_lane = static_cast<std::uint32_t>(from),
                   .parts = {lanes.parts.begin() + from, lanes.parts.begin() + to}};
-    usual_.emplace_back();
-    if (!schema.types[type].usual.empty()) {
-      usual_.back().resize(view.parts.size());
-      view.to_lanes(schema.types[type].usual, usual_.back());
+    initial_values_.emplace_back();
+    if (!schema.types[type].initial_values.empty()) {
+      initial_values_.back().resize(view.parts.size());
+      view.to_lanes(schema.types[type].initial_values, initial_values_.back());
     }
     views_.push_back(std::move(view));
     schemas_.push_back({.name = slice == 0 ? name : name + "/" + std::to_string(slice),
@@ -246,8 +246,8 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
   }
   SnapshotModel model = untrained_model(schemas_);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
-    for (std::size_t k = 0; k < usual_[i].size(); ++k) {
-      model.types[i].lanes[k].usual = usual_[i][k];
+    for (std::size_t k = 0; k < initial_values_[i].size(); ++k) {
+      model.types[i].lanes[k].initial_value = initial_values_[i][k];
     }
   }
   adopt(trained, sources, model);

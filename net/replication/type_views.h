@@ -109,8 +109,8 @@ class TypeViews {
 
   std::vector<TypeView> views_;
   std::vector<EntitySchema> schemas_;
-  std::vector<std::vector<LaneValue>> usual_;  ///< For each view; empty: none.
-  std::vector<std::uint8_t> slice_counts_;     ///< For each view that is a first slice.
+  std::vector<std::vector<LaneValue>> initial_values_;  ///< For each view; empty: none.
+  std::vector<std::uint8_t> slice_counts_;              ///< For each view that is a first slice.
   std::vector<std::array<std::uint16_t, kSeenByCount>> codec_types_;
   std::uint32_t slice_id_bits_ = 0;
 };

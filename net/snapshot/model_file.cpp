@@ -31,7 +31,7 @@ enum class Subject : std::uint8_t {
   range,
   order,
   partner,
-  usual,
+  initial_value,
   weight,                     // One for each feature ...
   size_weight = weight + 24,  // ... and for each input of the size.
   pool = size_weight + 19,
@@ -206,7 +206,7 @@ class ModelCode {
   }
 
   bool code_lane(LaneModel& lane, const LaneSchema& schema, std::int64_t last_lane) {
-    if (!code_number(Subject::usual, lane.usual, 0, schema.maximum)) return false;
+    if (!code_number(Subject::initial_value, lane.initial_value, 0, schema.maximum)) return false;
     if (!code_number(Subject::count, lane.change_partner_count, 0, kMaxChangePartners))
       return false;
     for (std::size_t i = 0; i < lane.change_partner_count; ++i) {

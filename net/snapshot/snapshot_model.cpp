@@ -132,7 +132,7 @@ const char* find_fault(const SnapshotModel& model) {
         if (!is_coded[dropped]) return "a rotation before its dropped component";
       }
       if (const char* fault = find_fault(type, type.lanes[lane], is_coded)) return fault;
-      if (type.lanes[lane].usual > type.schema.lanes[lane].maximum)
+      if (type.lanes[lane].initial_value > type.schema.lanes[lane].maximum)
         return "an initial value out of range";
       is_coded[lane] = true;
     }

@@ -17,7 +17,7 @@ namespace {
 /// Equal but for the values with which entities begin: those only shorten snapshots.
 bool is_same_but_values(ReplicationSchema a, ReplicationSchema b) {
   for (ReplicationSchema* const schema : {&a, &b}) {
-    for (ReplicatedType& type : schema->types) type.usual.clear();
+    for (ReplicatedType& type : schema->types) type.initial_values.clear();
   }
   return a == b;
 }

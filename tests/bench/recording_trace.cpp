@@ -80,8 +80,8 @@ Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
   if (!fault.empty()) return fail(ErrorCode::malformed, fmt::format("'{}': {}", name, fault));
   const SnapshotModel model = reader->views().model({});
   for (const TypeModel& type : model.types) {
-    std::vector<LaneValue>& usual = trace.usual.emplace_back();
-    for (const LaneModel& lane : type.lanes) usual.push_back(lane.usual);
+    std::vector<LaneValue>& initial = trace.initial_values.emplace_back();
+    for (const LaneModel& lane : type.lanes) initial.push_back(lane.initial_value);
   }
   Notes notes(trace);
   RecordingStatus status = reader->step();

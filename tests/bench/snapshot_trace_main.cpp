@@ -73,7 +73,8 @@ Types types_of(const Trace& trace) {
                            {"kind", name_of(lane.kind)},
                            {"high", lane.maximum}};
       if (lane.period != 0) rule["period"] = lane.period;
-      if (const LaneValue usual = trace.usual[i][k]; usual != 0) rule["usual"] = usual;
+      if (const LaneValue initial = trace.initial_values[i][k]; initial != 0)
+        rule["initial"] = initial;
       out.rules.push_back(rule);
     }
     out.types.push_back({{"id", i}, {"name", "type_" + schema.name}, {"fields", fields}});

@@ -163,12 +163,12 @@ class EntityReader:
     def whole(self, lane, first):
         """Reads a value of which only the initial value is known."""
         if not self.reader.bit_in(first, 3):
-            return lane.usual
+            return lane.initial_value
         if lane.kind == "opaque":
             value = self.reader.even(lane.maximum.bit_length())
         else:
             sign = -1 if self.reader.bit_in(first + 1, 4) else 1
-            value = lane.usual + sign * self.number(first + 2, first + 2 + slots.LENGTHS)
+            value = lane.initial_value + sign * self.number(first + 2, first + 2 + slots.LENGTHS)
         require(0 <= value <= lane.maximum, "a lane's value is in its range")
         return value
 

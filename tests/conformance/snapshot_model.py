@@ -45,7 +45,7 @@ class Lane:
         self.period = period
         self.of_vector = of_vector
         self.first_slot = 0
-        self.usual = 0
+        self.initial_value = 0
         self.change_partners = []
         self.partners = []  # For each: its kind, its lane, its angle's lane.
         # Continues in a straight line, at half the distance where no line is known.

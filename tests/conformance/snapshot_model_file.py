@@ -86,7 +86,7 @@ class File(RangeReader):
         return kind
 
     def trained(self, lane, last):
-        lane.usual = self.number("usual", 0, lane.maximum)
+        lane.initial_value = self.number("initial_value", 0, lane.maximum)
         lane.change_partners = [self.number("partner", 0, last) for _ in range(self.count(3))]
         if not lane.is_predicted():
             return

@@ -36,7 +36,7 @@ def read_entity(reader, kind, now=0, ticks=(), states=()):
         lanes = kind.lanes[first:first + 4]
         expected, likely_missed = [], 0
         for i, lane in enumerate(lanes, first):
-            value, missed = lane.usual, False
+            value, missed = lane.initial_value, False
             if states:
                 past = [state[i] for state in states]
                 value, missed = (expectation(lane, now, ticks, past) if reader.predicts

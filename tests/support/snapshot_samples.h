@@ -90,7 +90,7 @@ inline void disturb(SnapshotModel& model, Random& random) {
         value = static_cast<std::int16_t>(weight(kSizeWeightMax));
       }
       const std::uint64_t maximum = type.schema.lanes[type.order[i]].maximum;
-      lane.usual = static_cast<LaneValue>(random.below(maximum + 1));
+      lane.initial_value = static_cast<LaneValue>(random.below(maximum + 1));
       if (i == 0) continue;
       lane.partner_count = static_cast<std::uint8_t>(random.below(kMaxPartners + 1));
       for (std::size_t k = 0; k < lane.partner_count; ++k) {

@@ -93,7 +93,7 @@ bool code_plainly(Coder& coder, const TypeModel& type, const KnownStates& known,
     for (std::size_t i = 0; i < count; ++i) {
       const LaneModel& lane = type.lanes[first + i];
       const PlainPrediction prediction =
-          known.count == 0 ? PlainPrediction{.value = lane.usual}
+          known.count == 0 ? PlainPrediction{.value = lane.initial_value}
                            : predict_plainly(lane, first + i, known, coder.predicts());
       expected[i] = static_cast<std::uint32_t>(prediction.value);
       if (prediction.is_likely_wrong) likely |= 1U << i;

@@ -57,7 +57,7 @@ LaneKind kind_named(const std::string& name) {
 struct LaneRead {
   LaneSchema schema;
   std::int64_t low = 0;
-  LaneValue usual = 0;
+  LaneValue initial_value = 0;
 };
 
 LaneRead lane_of(const json& field, const std::string& type, const json& rules) {
@@ -82,14 +82,14 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
           static_cast<LaneValue>(std::clamp<std::int64_t>(maximum, 0, UINT32_MAX));
     }
     lane.schema.period = rule.value("period", lane.schema.period);
-    if (rule.contains("usual")) given = rule.at("usual").get<std::int64_t>();
+    if (rule.contains("initial")) given = rule.at("initial").get<std::int64_t>();
   }
   const std::int64_t high = lane.low + lane.schema.maximum;
-  const std::int64_t usual = given.value_or(std::clamp<std::int64_t>(0, lane.low, high));
-  if (usual < lane.low || usual > high) {
+  const std::int64_t initial = given.value_or(std::clamp<std::int64_t>(0, lane.low, high));
+  if (initial < lane.low || initial > high) {
     throw std::runtime_error(lane.schema.name + ": its initial value is outside its range");
   }
-  lane.usual = static_cast<LaneValue>(usual - lane.low);
+  lane.initial_value = static_cast<LaneValue>(initial - lane.low);
   return lane;
 }
 
@@ -115,11 +115,11 @@ void read_types(const json& header, const json& scene, Trace& out,
   for (const json& type : header.at("entity_types")) {
     EntitySchema schema{.name = type.at("name").get<std::string>(), .lanes = {}};
     lows.emplace_back();
-    std::vector<LaneValue>& usual = out.usual.emplace_back();
+    std::vector<LaneValue>& values = out.initial_values.emplace_back();
     for (const json& field : type.at("fields")) {
       LaneRead lane = lane_of(field, schema.name, rules);
       lows.back().push_back(lane.low);
-      usual.push_back(lane.usual);
+      values.push_back(lane.initial_value);
       schema.lanes.push_back(std::move(lane.schema));
     }
     out.types.push_back(std::move(schema));

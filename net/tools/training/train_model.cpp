@@ -56,7 +56,7 @@ class Learner {
   Regression all_sizes_{kSizeFeatures};
 };
 
-void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+void learn_initial_values(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     TypeModel& type = model.types[t];
     for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
@@ -71,7 +71,7 @@ void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
       const auto maximum =
           std::max_element(seen.begin(), seen.end(),
                            [](const auto& a, const auto& b) { return a.second < b.second; });
-      if (maximum != seen.end()) type.lanes[lane].usual = maximum->first;
+      if (maximum != seen.end()) type.lanes[lane].initial_value = maximum->first;
     }
   }
 }
@@ -263,7 +263,7 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces) {
     }
     train_lanes(model.types[t], samples);
   }
-  learn_usual(model, traces);
+  learn_initial_values(model, traces);
   learn_sizes(model, traces);
   learn_probabilities(model, traces, {});
   return model;
@@ -277,7 +277,7 @@ void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
     LaneModel& lane = type.lanes[index.lane];
     lane.partner_count = 0;
     lane.change_partner_count = 0;
-    lane.usual = 0;
+    lane.initial_value = 0;
     lane.size_weights = {};
     lane.weights = {};
     lane.partners = {};

@@ -73,9 +73,9 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   SnapshotModel trained = untrained_model(TypeViews(schema, kNoSlices).schemas());
   for (TypeModel& type : trained.types) {
     for (std::size_t i = 0; i < type.lanes.size(); ++i) {
-      type.lanes[i].usual = type.schema.lanes[i].maximum == 0xFFFF'FFFF
-                                ? static_cast<LaneValue>(1'000 + i)
-                                : type.lanes[i].usual;
+      type.lanes[i].initial_value = type.schema.lanes[i].maximum == 0xFFFF'FFFF
+                                        ? static_cast<LaneValue>(1'000 + i)
+                                        : type.lanes[i].initial_value;
     }
   }
   const TypeViews views(schema);
@@ -84,7 +84,7 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
     const TypeView& view = views.view(static_cast<std::uint16_t>(i));
     for (std::size_t lane = 0; lane < view.parts.size(); ++lane) {
-      CHECK(model.types[i].lanes[lane].usual == 1'000 + view.first_lane + lane);
+      CHECK(model.types[i].lanes[lane].initial_value == 1'000 + view.first_lane + lane);
     }
   }
 }
@@ -220,7 +220,7 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
 }
 
 /// The maximum bytes of a slice of such lanes, new or changed after rest, motion or noise.
-std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_usual, SnapshotCoder coder) {
+std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
   schema.components.push_back(
@@ -232,7 +232,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_usual, SnapshotCoder
                    .kind = kind,
                    .period = kind == LaneKind::angle ? static_cast<std::uint64_t>(high) : 0}}});
   schema.types.push_back({.id = 1, .components = {0}});
-  if (is_usual) schema.types[0].usual.assign(1'000, high / 3);
+  if (is_initial) schema.types[0].initial_values.assign(1'000, high / 3);
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});
   const std::vector<LaneSchema>& lanes = views.schemas()[0].lanes;
@@ -263,13 +263,13 @@ TEST_CASE("A slice with any values fits into the smallest datagram", "[net][repl
   constexpr std::size_t kRoom = 1'200 - 23 - 1;
   const LaneKind kind = GENERATE(LaneKind::number, LaneKind::angle, LaneKind::symbol,
                                  LaneKind::tick, LaneKind::opaque);
-  const bool is_usual = GENERATE(false, true);
+  const bool is_initial = GENERATE(false, true);
   for (unsigned bits = 1; bits <= 32; ++bits) {
     for (const SnapshotCoder coder :
          {SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
           SnapshotCoder::reference}) {
-      CAPTURE(static_cast<int>(kind), bits, is_usual, static_cast<int>(coder));
-      CHECK(bytes_max(kind, bits, is_usual, coder) <= kRoom);
+      CAPTURE(static_cast<int>(kind), bits, is_initial, static_cast<int>(coder));
+      CHECK(bytes_max(kind, bits, is_initial, coder) <= kRoom);
     }
   }
 }

@@ -31,7 +31,7 @@ SnapshotModel trained() {
   for (FeatureWeights& row : place.weights) row[kOwnFeatures] = 77;
   type.lanes[0].change_partner_count = 2;
   type.lanes[0].change_partners = {2, 1};
-  place.usual = 500;
+  place.initial_value = 500;
   for (std::size_t i = slots::kPerSnapshot; i < model.probabilities.size(); ++i) {
     model.probabilities[i] = static_cast<BitProbability>(1 + i % 65'000);
   }
@@ -59,7 +59,7 @@ TEST_CASE("A model for the same lanes copies the trained data", "[net][snapshot]
   CHECK(model.types[0].order == source.types[0].order);
   CHECK(std::ranges::equal(model.probabilities, source.probabilities));
   CHECK(model.types[0].lanes[1].weights == source.types[0].lanes[1].weights);
-  CHECK(model.types[0].lanes[1].usual == 500);
+  CHECK(model.types[0].lanes[1].initial_value == 500);
   CHECK(model.types[0].lanes[0].change_partner_count == 2);
   CHECK(model.huffman.lengths(3) == source.huffman.lengths(3));
 }
@@ -89,7 +89,7 @@ TEST_CASE("Lanes with another range are untrained, a rotation as a whole", "[net
   const SnapshotModel untrained = untrained_model({schema});
   const TypeModel& type = model.types[0];
   CHECK(type.order == std::vector<std::uint16_t>{2, 0, 1, 7, 3, 4, 5, 6});
-  CHECK(type.lanes[1].usual == 0);
+  CHECK(type.lanes[1].initial_value == 0);
   for (const std::size_t lane : {1U, 3U, 4U, 5U, 6U, 7U}) {
     CAPTURE(lane);
     const std::uint32_t first = type.lanes[lane].first_slot;

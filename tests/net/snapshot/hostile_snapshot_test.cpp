@@ -128,10 +128,10 @@ TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapsh
   SnapshotModel model = untrained_model({huge, {.name = "a", .lanes = {{.name = "x"}}}});
   std::fill(model.probabilities.begin(), model.probabilities.end(), BitProbability{1});
   model.probabilities[slots::kAnotherNew] = 65'535;
-  const std::vector<LaneValue> usual(kMaxLanes);
+  const std::vector<LaneValue> initial(kMaxLanes);
   std::vector<EntityState> world;
   for (std::uint32_t id = 0; id < 2'000; ++id)
-    world.push_back({.id = id, .kind = {}, .values = usual.data()});
+    world.push_back({.id = id, .kind = {}, .values = initial.data()});
   SnapshotWriter writer(model);
   writer.begin(1, world);
   NetBytes memory(64'000);

@@ -16,7 +16,7 @@ SnapshotModel sample_model(Random& random) {
   for (TypeModel& type : model.types) {
     for (LaneModel& lane : type.lanes) {
       lane.size_weights[3] = static_cast<std::int16_t>(random.below(2000));
-      lane.usual = lane.maximum / 2;
+      lane.initial_value = lane.maximum / 2;
     }
   }
   for (BitProbability& probability : std::span(model.probabilities).subspan(slots::kPerSnapshot)) {
