@@ -18,7 +18,7 @@ inline constexpr std::size_t kLinkedStates = 3;
 
 /// True when an entity has so few known states that links are used.
 inline bool is_sparse(const KnownStates& known) {
-  return known.count > 0 && known.count < kLinkedStates && !is_quiet(known);
+  return known.count > 0 && known.count < kLinkedStates && !is_constant(known);
 }
 
 /// Links from states of rarely sent entities to their baselines. A receiver that has a state also

@@ -62,7 +62,7 @@ struct EntityScratch {
   /// same.
   StateSpacing spacing;
   KnownStates spaced;
-  LaneMotion rest;  ///< The motion of all constant lanes.
+  LaneMotion constant;  ///< The motion of all constant lanes.
 
   std::size_t memory_bytes() const {
     return news.capacity() * sizeof(LaneNews) + turns.capacity() * sizeof(Turn) +

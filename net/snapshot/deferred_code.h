@@ -43,10 +43,10 @@ class DeferredCode {
 
   /// Returns true if the entity with these known states is deferred.
   template <DecisionCoder Coder>
-  bool code(Coder& coder, bool is_quiet, const KnownStates& known, bool is_deferred) {
+  bool code(Coder& coder, bool is_constant, const KnownStates& known, bool is_deferred) {
     const std::uint32_t age = known.now - known.ticks[0];
     std::size_t index = age_class(age);
-    if (is_quiet) {
+    if (is_constant) {
       index += kAges;
     } else if (known.count > 1) {
       const std::uint32_t interval = known.ticks[0] - known.ticks[1];

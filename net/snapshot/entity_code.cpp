@@ -41,7 +41,7 @@ void prepare_scratch(std::size_t lanes, const KnownStates& known, EntityScratch&
     spaced.now = known.now;
     spaced.ticks = known.ticks;
     scratch.spacing = spacing_of(known);
-    scratch.rest = motion_at_rest(scratch.spacing);
+    scratch.constant = constant_motion(scratch.spacing);
   }
   // Before the oldest state the values are assumed equal to it.
   std::array<const LaneValue*, kMaxKnownStates> rows = known.values;

@@ -165,7 +165,7 @@ const LaneMotion& EntityCode<Coder>::look_at(const LaneModel& model, std::size_t
     newest = past[0];
     motion_ = motion_of(past, spacing, 0);
   } else if (scratch_.unrest[lane] == 0) {
-    return scratch_.rest;
+    return scratch_.constant;
   } else if (std::int64_t{model.maximum} <= spacing.plain_maximum) {
     motion_of_steps(scratch_.steps[lane / kLanesTogether], lane % kLanesTogether, spacing,
                     model.period, motion_);
@@ -276,7 +276,8 @@ template <DecisionCoder Coder>
 Prediction EntityCode<Coder>::predict_lane(const LaneModel& model, const LaneMotion& motion) {
   const FeatureWeights& weights = model.weights[motion.steadiness];
   std::int64_t sum = std::int64_t{weights[kOwnFeatures - 1]} << kFeatureBits;
-  if (!motion.rests) sum += weighted<kMaxKnownStates - 1>(weights.data(), motion.steps.data());
+  if (!motion.is_constant)
+    sum += weighted<kMaxKnownStates - 1>(weights.data(), motion.steps.data());
   std::array<std::int64_t, kFeaturesPerPartner> features;
   static constexpr Turn kNoTurn;
   for (std::size_t i = 0; i < model.partner_count; ++i) {
@@ -386,7 +387,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
 
   constexpr int kBits = kWeightBits + kFeatureBits;
   const bool hardly_moves = std::abs(prediction.sum()) < (1 << kBits) / 50;
-  const bool is_certain = motion.rests && hardly_moves;
+  const bool is_certain = motion.is_constant && hardly_moves;
   const auto fraction = static_cast<std::uint32_t>(
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
   const std::uint32_t partners = changed_partners(model);
@@ -412,15 +413,15 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
   }
 
   const std::uint32_t first = model.first_slot;
-  const std::uint32_t rests = motion.rests ? 1U : 0U;
+  const std::uint32_t constant = motion.is_constant ? 1U : 0U;
   const std::uint32_t wrong =
       is_certain ? slots::kLevels * slots::kFractions * 2 +
                        (partners * 2 + (hints_.last_missed_log != 0 ? 1U : 0U)) * 2 +
                        (hints_.changed_count != 0 ? 1U : 0U)
-                 : (rests * slots::kLevels + level) * slots::kFractions + fraction;
+                 : (constant * slots::kLevels + level) * slots::kFractions + fraction;
   if constexpr (ContextCoder<Coder>) see_number(lane, newest, motion, prediction, size);
   if (!decide(coder_, first + slots::kWrong + wrong, 0, residual != 0)) return 0;
-  const std::uint32_t circumstance = is_certain ? 0 : 2 - rests;
+  const std::uint32_t circumstance = is_certain ? 0 : 2 - constant;
   const auto direction = static_cast<std::uint32_t>(motion.direction + 1);
   const std::uint32_t side = (circumstance * slots::kFractions + fraction) * 3 + direction;
   const bool is_negative = decide(coder_, first + slots::kSide + side, 1, residual < 0);

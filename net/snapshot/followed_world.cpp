@@ -1,4 +1,4 @@
-// One bit per entity says whether it rests, so 64 entities are tested at a time. Bits and tracks
+// One bit per entity says whether it is idle, so 64 entities are tested at a time. Bits and tracks
 // are in the order of ids, in which a snapshot counts its groups, so counting bits counts entities.
 #include "net/snapshot/followed_world.h"
 
@@ -48,7 +48,7 @@ void FollowedWorld::apply_changes(std::uint32_t tick, std::span<const EntityStat
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
-  for_awake(0, resting_.size(), [&](std::size_t index) { tracks_[index].track.is_listed = false; });
+  for_active(0, idle_.size(), [&](std::size_t index) { tracks_[index].track.is_listed = false; });
   const bool is_one = tracks_.size() == world.size();  // There is no other track.
   for (const std::uint32_t i : changed) follow(is_one ? i : index_of_id(world[i].id), world[i]);
   looked_at_count_ += changed.size();
@@ -71,9 +71,9 @@ void FollowedWorld::follow(std::size_t index, const EntityState& state) {
   }
   followed.values = state.values;
   followed.kind = state.kind;
-  if (!followed.rests) return;
+  if (!followed.is_idle) return;
   if (followed.since != followed.track.since || followed.kind != followed.track.kind) {
-    wake(index);
+    activate(index);
   } else {
     followed.track.values = followed.values;
   }
@@ -81,7 +81,7 @@ void FollowedWorld::follow(std::size_t index, const EntityState& state) {
 
 void FollowedWorld::leave(std::size_t index) {
   Followed& followed = tracks_[index];
-  if (followed.rests) wake(index);
+  if (followed.is_idle) activate(index);
   has_gone_ = true;
   followed.state = nullptr;
   followed.values = nullptr;
@@ -99,10 +99,10 @@ void FollowedWorld::put_in_order() {
   });
   records_.reserve(tracks_.size());
   merge_new();
-  resting_.assign((tracks_.size() + kWordBits - 1) / kWordBits, 0);
-  known_bits_.resize(resting_.size());
+  idle_.assign((tracks_.size() + kWordBits - 1) / kWordBits, 0);
+  known_bits_.resize(idle_.size());
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (tracks_[i].rests) resting_[i / kWordBits] |= Word{1} << (i % kWordBits);
+    if (tracks_[i].is_idle) idle_[i / kWordBits] |= Word{1} << (i % kWordBits);
   }
 }
 
@@ -123,30 +123,30 @@ void FollowedWorld::merge_new() {
 }
 
 /// Until now every snapshot reported it as unchanged.
-void FollowedWorld::wake(std::size_t index) {
+void FollowedWorld::activate(std::size_t index) {
   Followed& followed = tracks_[index];
-  followed.rests = false;
+  followed.is_idle = false;
   followed.track.run_last = next_ - 1;
   followed.track.last = next_ - 1;
-  if (index / kWordBits < resting_.size()) {
-    resting_[index / kWordBits] &= ~(Word{1} << (index % kWordBits));
+  if (index / kWordBits < idle_.size()) {
+    idle_[index / kWordBits] &= ~(Word{1} << (index % kWordBits));
   }
 }
 
-void FollowedWorld::rest(std::size_t index) {
-  tracks_[index].rests = true;
-  resting_[index / kWordBits] |= Word{1} << (index % kWordBits);
+void FollowedWorld::make_idle(std::size_t index) {
+  tracks_[index].is_idle = true;
+  idle_[index / kWordBits] |= Word{1} << (index % kWordBits);
 }
 
-void FollowedWorld::wake_all() {
+void FollowedWorld::activate_all() {
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (tracks_[i].rests) wake(i);
+    if (tracks_[i].is_idle) activate(i);
   }
   looked_at_count_ += tracks_.size();
 }
 
 void FollowedWorld::forget() {
-  wake_all();
+  activate_all();
   for (Followed& followed : tracks_) {
     followed.track.run_first = followed.track.run_last + 1;
     kept_.drop(followed.kept);
@@ -154,9 +154,9 @@ void FollowedWorld::forget() {
   }
 }
 
-std::size_t FollowedWorld::resting_count() const {
+std::size_t FollowedWorld::idle_count() const {
   std::size_t count = 0;
-  for (const Word word : resting_) count += static_cast<std::size_t>(std::popcount(word));
+  for (const Word word : idle_) count += static_cast<std::size_t>(std::popcount(word));
   return count;
 }
 
@@ -179,7 +179,7 @@ TrackRecords& FollowedWorld::make_records(EntityTrack& track) {
 }
 
 KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
-  if (is_steady(track, references_)) return steady_entity(track, references_);
+  if (is_unchanged(track, references_)) return unchanged_entity(track, references_);
   KnownEntity known = known_entity(track, records_of(track), references_,
                                    [&](EntityKind kind) { return lanes_of(kind); });
   known.is_sparse = is_sparse(known.states);
@@ -187,8 +187,8 @@ KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
   return known;
 }
 
-KnownEntity FollowedWorld::resting(const EntityTrack& track) const {
-  KnownEntity known = resting_known_;
+KnownEntity FollowedWorld::idle_entity(const EntityTrack& track) const {
+  KnownEntity known = idle_known_;
   known.kind = track.kind;
   known.since = track.since;
   for (std::size_t i = 0; i < known.states.count; ++i) known.states.values[i] = track.values;
@@ -201,28 +201,28 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
   known_.clear();
   new_.clear();
   passed_over_.clear();
-  changed_quiet_.clear();
+  changed_constant_.clear();
   known_count_ = 0;
-  quiet_count_ = 0;
+  constant_count_ = 0;
   // The known states of an entity that is unchanged in all references.
   EntityTrack always;
   always.run_first = 0;
   always.run_last = ~SnapshotSerial{0};
-  resting_known_ = known_entity(always, TrackRecords{}, references_,
-                                [](EntityKind /*kind*/) { return std::size_t{0}; });
-  // An entity that is not quiet must be coded separately.
-  if (!is_quiet(resting_known_.states) && resting_count() > 0) wake_all();
+  idle_known_ = known_entity(always, TrackRecords{}, references_,
+                             [](EntityKind /*kind*/) { return std::size_t{0}; });
+  // An entity that is not constant must be coded separately.
+  if (!is_constant(idle_known_.states) && idle_count() > 0) activate_all();
   list_words(head, index_of_id(head.first_id));
   head.deferred_share = share_of_deferred();
   rewind();
 }
 
-/// Of entities that are not quiet, which are always listed.
+/// Of entities that are not constant, which are always listed.
 std::uint32_t FollowedWorld::share_of_deferred() const {
   std::size_t moving = 0;
   std::size_t deferred = 0;
   for (const ListedEntity& listed : listed_) {
-    if (listed.is_quiet) continue;
+    if (listed.is_constant) continue;
     ++moving;
     if (listed.is_deferred) ++deferred;
   }
@@ -231,45 +231,45 @@ std::uint32_t FollowedWorld::share_of_deferred() const {
 
 void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
   std::fill_n(known_bits_.begin(), first / kWordBits, 0);
-  std::size_t rested = 0;  // In the words before.
-  for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
+  std::size_t idle_before = 0;  // In the words before.
+  for (std::size_t w = first / kWordBits; w < idle_.size(); ++w) {
     const Word from = w == first / kWordBits ? ~Word{0} << (first % kWordBits) : ~Word{0};
-    const Word resting = resting_[w] & from;
-    known_bits_[w] = resting;
-    for (Word awake = ~resting_[w] & from; awake != 0; awake &= awake - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(awake));
+    const Word idle = idle_[w] & from;
+    known_bits_[w] = idle;
+    for (Word active = ~idle_[w] & from; active != 0; active &= active - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(active));
       const std::size_t index = w * kWordBits + bit;
       if (index >= tracks_.size()) break;
       if (index + kExpectRecords < tracks_.size()) {
         expect_records(tracks_[index + kExpectRecords].track, records_, references_);
         expect_rows(tracks_[index + kExpectRows].track, records_, references_);
       }
-      const std::size_t before = rested + count_below(resting, bit);
-      list_track(head, index, before + known_count_, before + quiet_count_);
+      const std::size_t before = idle_before + count_below(idle, bit);
+      list_track(head, index, before + known_count_, before + constant_count_);
     }
-    rested += static_cast<std::size_t>(std::popcount(resting));
+    idle_before += static_cast<std::size_t>(std::popcount(idle));
   }
-  known_count_ += rested;
-  quiet_count_ += rested;
+  known_count_ += idle_before;
+  constant_count_ += idle_before;
 }
 
-/// `known_count_` and `quiet_count_` count entities that do not rest until all are listed.
+/// `known_count_` and `constant_count_` count entities that are not idle until all are listed.
 void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_t rank,
-                               std::size_t quiet_rank) {
+                               std::size_t constant_rank) {
   ++looked_at_count_;
   const Followed& followed = tracks_[index];
   const EntityState* state = followed.state;
   const EntityTrack& track = followed.track;
   ListedEntity listed{.track_index = static_cast<std::uint32_t>(index),
                       .rank = static_cast<std::uint32_t>(rank),
-                      .quiet_rank = static_cast<std::uint32_t>(quiet_rank),
-                      .known = ListedEntity::kSteady};
+                      .constant_rank = static_cast<std::uint32_t>(constant_rank),
+                      .known = ListedEntity::kUnchanged};
   EntityKind kind = track.kind;
   std::uint32_t since = track.since;
   const LaneValue* newest = track.values;
   bool is_known = true;
-  if (is_steady(track, references_)) {
-    listed.is_quiet = references_.plain_count > 1;
+  if (is_unchanged(track, references_)) {
+    listed.is_constant = references_.known_count > 1;
   } else {
     const KnownEntity& known = known_.emplace_back(known_of(track));
     listed.known = static_cast<std::uint32_t>(known_.size() - 1);
@@ -277,7 +277,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
     kind = known.kind;
     since = known.since;
     newest = known.states.values[0];
-    listed.is_quiet = is_quiet(known.states);
+    listed.is_constant = is_constant(known.states);
     if (!is_known) known_.pop_back();
   }
   const bool is_same = state != nullptr && is_known && state->kind == kind;
@@ -291,11 +291,11 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
                                               state->kind.generation == track.kind.generation);
     listed.is_deferred = is_here && state->is_deferred && listed.is_changed;
     head.defers = head.defers || listed.is_deferred;
-    if (listed.is_quiet && listed.is_changed) changed_quiet_.push_back(listed.quiet_rank);
+    if (listed.is_constant && listed.is_changed) changed_constant_.push_back(listed.constant_rank);
     listed_.push_back(listed);
     known_bits_[index / kWordBits] |= Word{1} << (index % kWordBits);
     ++known_count_;
-    if (listed.is_quiet) ++quiet_count_;
+    if (listed.is_constant) ++constant_count_;
   }
   if (state == nullptr || is_same) return;
   if (track.is_listed) {
@@ -328,10 +328,10 @@ const EntityTrack& FollowedWorld::track_of_rank(std::size_t rank) {
 
 void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) {
   assert(serial == next_);
-  wake_outside(reach);
+  activate_outside(reach);
   std::size_t next_listed = 0;
   std::size_t next_new = 0;
-  for_awake(0, resting_.size(), [&](std::size_t index) {
+  for_active(0, idle_.size(), [&](std::size_t index) {
     Followed& followed = tracks_[index];
     EntityTrack& track = followed.track;
     const ListedEntity* listed = nullptr;
@@ -354,25 +354,25 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     track.last = serial;
     track.values = followed.values;
     // An entity that a part of this tick contained must stay listed until the next tick.
-    if (track.run_first + kSnapshotWindow <= serial && !track.is_listed) rest(index);
+    if (track.run_first + kSnapshotWindow <= serial && !track.is_listed) make_idle(index);
   });
   next_ = serial + 1;
 }
 
 void FollowedWorld::add_link(const ListedEntity& listed, EntityTrack& track) {
-  if (!listed.is_changed || listed.known == ListedEntity::kSteady) return;
+  if (!listed.is_changed || listed.known == ListedEntity::kUnchanged) return;
   const KnownEntity& known = known_[listed.known];
   if (!known.is_sparse) return;
   links_.add(track.links, known.kind, tick_, known.states.ticks[0], known.states.values[0]);
 }
 
 /// An entity outside the snapshot's range does not continue as unchanged.
-void FollowedWorld::wake_outside(const SnapshotReach& reach) {
+void FollowedWorld::activate_outside(const SnapshotReach& reach) {
   const std::size_t first = index_of_id(reach.first_id);
   const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : index_of_id(reach.end_id);
   for (std::size_t index = 0; index < tracks_.size(); ++index) {
     if (index == first) index = std::max(index, end);
-    if (index < tracks_.size() && tracks_[index].rests) wake(index);
+    if (index < tracks_.size() && tracks_[index].is_idle) activate(index);
   }
 }
 
@@ -386,7 +386,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
     return;
   }
   // Deferred entities, and those outside this part, keep their known state.
-  const bool is_found = listed != nullptr && listed->known != ListedEntity::kSteady;
+  const bool is_found = listed != nullptr && listed->known != ListedEntity::kUnchanged;
   const KnownEntity known = is_said    ? KnownEntity{}
                             : is_found ? known_[listed->known]
                                        : known_of(track);
@@ -404,10 +404,10 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
 std::size_t FollowedWorld::memory_bytes() const {
   return (tracks_.capacity() + added_.capacity()) * sizeof(Followed) + records_.memory_bytes() +
          kept_.memory_bytes() + links_.memory_bytes() +
-         (resting_.capacity() + known_bits_.capacity()) * sizeof(Word) +
+         (idle_.capacity() + known_bits_.capacity()) * sizeof(Word) +
          known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(ListedEntity) +
          new_.capacity() * sizeof(ListedNew) +
-         (passed_over_.capacity() + changed_quiet_.capacity()) * sizeof(std::uint32_t);
+         (passed_over_.capacity() + changed_constant_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace muster

@@ -76,7 +76,7 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
 /// Computes the values that follow from the steps and from the offsets, which are their sums.
 [[gnu::always_inline]] inline void judge(LaneMotion& motion, const Offsets& offsets,
                                          std::int64_t unit, const StateSpacing& spacing) {
-  motion.rests = false;
+  motion.is_constant = false;
   motion.backtest = 0;
   if (spacing.count > spacing.steps_ahead + 1) {
     std::int64_t way_there = 0;
@@ -153,7 +153,7 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
   LaneMotion motion;
   std::int64_t differences = 0;
   for (std::size_t k = 1; k < spacing.known_count; ++k) differences |= known[k] ^ known[0];
-  if (differences == 0) return motion_at_rest(spacing);
+  if (differences == 0) return constant_motion(spacing);
   Offsets offsets{};
   const auto note = [&](std::size_t k, std::int64_t step) {
     offsets[k + 1] = offsets[k] - step;

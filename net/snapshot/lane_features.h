@@ -51,7 +51,7 @@ struct LaneMotion {
   /// Movement between known states, scaled to the predicted time, in 1/256; newest first, zero
   /// where unknown.
   std::array<std::int64_t, kMaxKnownStates - 1> steps{};
-  bool rests = true;  ///< It had one value in all known states.
+  bool is_constant = true;  ///< It had one value in all known states.
   /// 0, 1, 2: a straight line through eight, six, four states; 3: none; 4: constant; 5: unknown.
   std::uint8_t steadiness = 5;
   std::int8_t direction = 0;  ///< The sign of the last step.
@@ -70,7 +70,7 @@ using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownSta
 void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out);
 /// The motion of a constant lane.
-inline LaneMotion motion_at_rest(const StateSpacing& spacing) {
+inline LaneMotion constant_motion(const StateSpacing& spacing) {
   LaneMotion motion;
   motion.steadiness = spacing.count < 3 ? 5 : 4;
   return motion;
@@ -177,7 +177,7 @@ void add_size_features(const LaneModel& model, const LaneMotion& motion,
                        std::int32_t horizon_log, const LaneNews* news, std::uint32_t partners,
                        const Add& add) {
   add(0, 16);
-  if (!motion.rests) {
+  if (!motion.is_constant) {
     const auto& s = motion.steps;
     const std::int64_t newest_two = s[0] + s[1];
     const std::int64_t next_two = s[2] + s[3];

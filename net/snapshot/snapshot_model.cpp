@@ -191,16 +191,17 @@ void lay_out(SnapshotModel& model) {
   set(slots::kAnotherNew, 0.1);
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
-  // A quiet entity among quiet ones rarely changes alone; one in a crowd may be about to move.
-  set(slots::kBlockWakes, 0.5);
-  set(slots::kBlockWakes + 1, 0.02);
-  set(slots::kBlockWakes + 2, 0.6);
-  set(slots::kGroupWakes, 0.04);
-  set(slots::kGroupWakes + 1, 0.16);
-  set(slots::kGroupWakes + 2, 0.3);
-  set(slots::kGroupWakes + 3, 0.45);
-  set(slots::kGroupWakes + 4, 0.7);
-  set(slots::kGroupWakes + 5, 0.8);
+  // A constant entity among constant ones rarely changes alone; one in a crowd may be about to
+  // move.
+  set(slots::kBlockChanges, 0.5);
+  set(slots::kBlockChanges + 1, 0.02);
+  set(slots::kBlockChanges + 2, 0.6);
+  set(slots::kGroupChanges, 0.04);
+  set(slots::kGroupChanges + 1, 0.16);
+  set(slots::kGroupChanges + 2, 0.3);
+  set(slots::kGroupChanges + 3, 0.45);
+  set(slots::kGroupChanges + 4, 0.7);
+  set(slots::kGroupChanges + 5, 0.8);
 }
 
 SnapshotModel untrained_model(std::vector<EntitySchema> types) {

@@ -145,7 +145,7 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
 }
 
 KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
-  if (is_steady(track, references_)) return steady_entity(track, references_);
+  if (is_unchanged(track, references_)) return unchanged_entity(track, references_);
   KnownEntity known =
       known_entity(track, records_[track.records_index], references_,
                    [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
@@ -158,7 +158,7 @@ KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
 void SnapshotReader::list_known(const SnapshotHead& head) {
   listed_.clear();
   known_.clear();
-  std::size_t quiet_count = 0;
+  std::size_t constant_count = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const EntityTrack& track = slots_[i].track;
     if (i + kExpectRecords < slots_.size()) {
@@ -167,38 +167,38 @@ void SnapshotReader::list_known(const SnapshotHead& head) {
     }
     if (track.id < head.first_id) continue;
     Listed listed{.slot = static_cast<std::uint32_t>(i),
-                  .known = kSteady,
-                  .is_quiet = references_.plain_count > 1};
-    if (!is_steady(track, references_)) {
+                  .known = kUnchanged,
+                  .is_constant = references_.known_count > 1};
+    if (!is_unchanged(track, references_)) {
       const KnownEntity& known = known_.emplace_back(known_of(track));
       listed.known = static_cast<std::uint32_t>(known_.size() - 1);
-      listed.is_quiet = is_quiet(known.states);
+      listed.is_constant = is_constant(known.states);
       if (known.states.count == 0) {
         known_.pop_back();
         continue;
       }
     }
-    if (listed.is_quiet) ++quiet_count;
+    if (listed.is_constant) ++constant_count;
     listed_.push_back(listed);
   }
-  quiet_walk_ = QuietWalk(quiet_count);
+  constant_walk_ = ConstantWalk(constant_count);
 }
 
-struct SnapshotReader::QuietView {
+struct SnapshotReader::ConstantView {
   std::span<const Listed> listed;
 
-  static bool wakes(std::size_t /*count*/) { return false; }
+  static bool changes(std::size_t /*count*/) { return false; }
   std::size_t others(std::size_t count) const { return others_among(listed, count); }
 };
 
 template <typename Decoder>
 bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std::size_t at) {
   const Listed& listed = listed_[at];
-  if (listed.is_quiet) {
-    const QuietView view{.listed = std::span(listed_).subspan(at)};
-    const bool is_asleep = quiet_walk_.asleep(decoder, view) > 0;
-    quiet_walk_.pass(1);
-    if (is_asleep) {
+  if (listed.is_constant) {
+    const ConstantView view{.listed = std::span(listed_).subspan(at)};
+    const bool is_unchanged = constant_walk_.unchanged(decoder, view) > 0;
+    constant_walk_.pass(1);
+    if (is_unchanged) {
       follows_changed_ = false;
       changes_.push_back({.what = Change::Kind::same, .slot = listed.slot, .kind = {}});
       return true;
@@ -215,15 +215,15 @@ template <typename Decoder>
 bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, const Listed& listed) {
   const EntityTrack& track = slots_[listed.slot].track;
   KnownEntity unchanged;
-  if (listed.known == kSteady) unchanged = steady_entity(track, references_);
-  const KnownEntity& known = listed.known == kSteady ? unchanged : known_[listed.known];
+  if (listed.known == kUnchanged) unchanged = unchanged_entity(track, references_);
+  const KnownEntity& known = listed.known == kUnchanged ? unchanged : known_[listed.known];
   const KnownStates& states = known.states;
   Change change{.what = Change::Kind::same,
                 .slot = listed.slot,
                 .kind = known.kind,
                 .first_value = values_.size()};
   const TypeModel& type = model_.types[change.kind.type];
-  if (head.defers && deferred_.code(decoder, listed.is_quiet, states, false)) {
+  if (head.defers && deferred_.code(decoder, listed.is_constant, states, false)) {
     change.what = Change::Kind::deferred;
     change.known = listed.known;
     changes_.push_back(change);

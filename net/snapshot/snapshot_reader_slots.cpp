@@ -120,7 +120,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
 /// The entity keeps its known state.
 TrackRecord SnapshotReader::go_on(Slot& slot) {
   EntityTrack& track = slot.track;
-  if (!is_overtaken_ && is_steady(track, references_)) {
+  if (!is_overtaken_ && is_unchanged(track, references_)) {
     track.run_last = serial_;
     track.last = serial_;
     return run_of(slot);
@@ -185,7 +185,7 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
     }
   }
   // An entity that is not listed keeps its known state.
-  const bool is_found = change != nullptr && change->known != kSteady;
+  const bool is_found = change != nullptr && change->known != kUnchanged;
   const KnownEntity known = is_found ? known_[change->known] : known_of(slot.track);
   const auto since = static_cast<std::uint32_t>(serial_);
   record = record_of(serial_, known.kind, known.states.values[0],

@@ -190,11 +190,11 @@ struct ReferenceStates {
   std::array<std::uint32_t, kMaxReferences> ticks{};
   std::uint32_t now = 0;
   /// The newest references have falling ticks before now, as many as states are used
-  /// (`plain_count`): the known states of an entity that is unchanged over all of them are known at
+  /// (`known_count`): the known states of an entity that is unchanged over all of them are known at
   /// once.
-  bool is_plain = false;
-  std::size_t plain_count = 0;
-  KnownStates plain;  ///< Those known states, without values.
+  bool has_distinct_ticks = false;
+  std::size_t known_count = 0;
+  KnownStates unchanged;  ///< Those known states, without values.
 };
 inline ReferenceStates reference_states(const SnapshotReferences& references, SnapshotSerial serial,
                                         const SnapshotTicks& ticks, std::uint32_t now) {
@@ -206,14 +206,14 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
     states.serials[i] = serial - age;
     states.ticks[i] = ticks[window_index(states.serials[i])];
   }
-  states.plain_count = std::min(states.count, kMaxKnownStates);
-  states.is_plain = states.count > 1 && states.ticks[0] < now;
-  for (std::size_t i = 1; i < states.plain_count; ++i) {
-    states.is_plain = states.is_plain && states.ticks[i] < states.ticks[i - 1];
+  states.known_count = std::min(states.count, kMaxKnownStates);
+  states.has_distinct_ticks = states.count > 1 && states.ticks[0] < now;
+  for (std::size_t i = 1; i < states.known_count; ++i) {
+    states.has_distinct_ticks = states.has_distinct_ticks && states.ticks[i] < states.ticks[i - 1];
   }
-  states.plain.count = states.plain_count;
-  states.plain.now = now;
-  std::copy_n(states.ticks.begin(), states.plain_count, states.plain.ticks.begin());
+  states.unchanged.count = states.known_count;
+  states.unchanged.now = now;
+  std::copy_n(states.ticks.begin(), states.known_count, states.unchanged.ticks.begin());
   return states;
 }
 
@@ -228,14 +228,15 @@ struct KnownEntity {
 };
 
 /// True when all known states of the entity equal its current one.
-inline bool is_steady(const EntityTrack& track, const ReferenceStates& references) {
-  return references.is_plain && track.run_first <= references.serials[references.plain_count - 1] &&
+inline bool is_unchanged(const EntityTrack& track, const ReferenceStates& references) {
+  return references.has_distinct_ticks &&
+         track.run_first <= references.serials[references.known_count - 1] &&
          references.serials[0] <= track.run_last;
 }
 /// The known states of such an entity.
-inline KnownEntity steady_entity(const EntityTrack& track, const ReferenceStates& references) {
-  KnownEntity known{.states = references.plain, .kind = track.kind, .since = track.since};
-  std::fill_n(known.states.values.begin(), references.plain_count, track.values);
+inline KnownEntity unchanged_entity(const EntityTrack& track, const ReferenceStates& references) {
+  KnownEntity known{.states = references.unchanged, .kind = track.kind, .since = track.since};
+  std::fill_n(known.states.values.begin(), references.known_count, track.values);
   return known;
 }
 
@@ -254,14 +255,14 @@ inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size
 }
 
 /// Finds the known states in the usual case, where each of the newest references has a state of its
-/// own tick; else returns false. Requires: `references.is_plain`.
+/// own tick; else returns false. Requires: `references.has_distinct_ticks`.
 template <typename LanesOf>
-bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
-                       const ReferenceStates& references, const LanesOf& lanes_of,
-                       KnownEntity& known) {
+bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
+                          const ReferenceStates& references, const LanesOf& lanes_of,
+                          KnownEntity& known) {
   std::size_t lanes = 0;
   const LaneValue* newest = nullptr;
-  for (std::size_t i = 0; i < references.plain_count; ++i) {
+  for (std::size_t i = 0; i < references.known_count; ++i) {
     const SnapshotSerial serial = references.serials[i];
     const LaneValue* values = track.values;
     std::uint32_t since = track.since;
@@ -296,8 +297,9 @@ template <typename LanesOf>
 KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
                          const ReferenceStates& references, const LanesOf& lanes_of) {
   KnownEntity known;
-  known.states = references.plain;
-  if (references.is_plain && find_plain_states(track, records, references, lanes_of, known)) {
+  known.states = references.unchanged;
+  if (references.has_distinct_ticks &&
+      find_distinct_states(track, records, references, lanes_of, known)) {
     return known;
   }
   known = {};
@@ -354,7 +356,7 @@ inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,
                            const ReferenceStates& references) {
-  if (!track.has_records() || is_steady(track, references)) return;
+  if (!track.has_records() || is_unchanged(track, references)) return;
   const TrackRecords& all = records[track.records_index];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; i += 2) {
@@ -364,7 +366,7 @@ inline void expect_records(const EntityTrack& track, const TrackStore& records,
 /// The same for the values of these records.
 inline void expect_rows(const EntityTrack& track, const TrackStore& records,
                         const ReferenceStates& references) {
-  if (!track.has_records() || is_steady(track, references)) return;
+  if (!track.has_records() || is_unchanged(track, references)) return;
   const TrackRecords& all = records[track.records_index];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; ++i) {
@@ -375,7 +377,7 @@ inline void expect_rows(const EntityTrack& track, const TrackStore& records,
 
 /// True when all known states are equal: such entities are coded in groups. Requires: equal states
 /// share a row, as `known_entity` returns them.
-inline bool is_quiet(const KnownStates& known) {
+inline bool is_constant(const KnownStates& known) {
   for (std::size_t k = 1; k < known.count; ++k) {
     if (known.values[k] != known.values[0]) return false;
   }

@@ -104,7 +104,7 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     followed_.forget();
   }
   // The values of idle entities are the world's own, and only `begin` notices their changes.
-  if (tick - tick_ >= kPastAge && followed_.resting_count() > 0) followed_.wake_all();
+  if (tick - tick_ >= kPastAge && followed_.idle_count() > 0) followed_.activate_all();
   mark_past(tick);
   const std::uint32_t elapsed = tick - sweep_began_;
   if (elapsed >= kSweepTicks) {
@@ -256,14 +256,14 @@ template <typename Encoder>
 void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   rank_ = 0;
   next_listed_ = 0;
-  quiet_passed_ = 0;
+  constant_passed_ = 0;
   next_changed_ = 0;
   new_written_ = 0;
   has_new_here_ = false;
   new_generation_ = 0;
   follows_changed_ = false;
   end_id_ = kEveryId;
-  quiet_walk_ = QuietWalk(followed_.quiet_count());
+  constant_walk_ = ConstantWalk(followed_.constant_count());
   deferred_ = DeferredCode(head.deferred_share);
   cost_ = {};
   followed_.rewind();
@@ -277,10 +277,10 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
     }
     if (rank_ == count) return;
     const auto listed = followed_.listed();
-    const std::size_t awake = next_listed_ < listed.size() ? listed[next_listed_].rank : count;
-    const bool goes_on = awake == rank_
+    const std::size_t active = next_listed_ < listed.size() ? listed[next_listed_].rank : count;
+    const bool goes_on = active == rank_
                              ? write_listed(encoder, head)
-                             : write_resting(encoder, head, std::min(awake, boundary) - rank_);
+                             : write_idle(encoder, head, std::min(active, boundary) - rank_);
     if (!goes_on) return;
   }
 }
@@ -337,46 +337,47 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   return true;
 }
 
-/// The input of decisions about the next quiet entities.
-struct SnapshotWriter::QuietView {
+/// The input of decisions about the next constant entities.
+struct SnapshotWriter::ConstantView {
   const SnapshotWriter& writer;
   bool is_full;
 
   /// Only an entity that is coded separately can end the datagram.
-  bool wakes(std::size_t count) const {
-    const auto changed = writer.followed_.changed_quiet();
+  bool changes(std::size_t count) const {
+    const auto changed = writer.followed_.changed_constant();
     if (is_full || writer.limit_rank_ != kNoLimit) return true;
     return (writer.next_changed_ < changed.size() &&
-            changed[writer.next_changed_] < writer.quiet_passed_ + count);
+            changed[writer.next_changed_] < writer.constant_passed_ + count);
   }
   std::size_t others(std::size_t count) const {
     std::size_t others = 0;
     for (const ListedEntity& entity : writer.followed_.listed().subspan(writer.next_listed_)) {
-      if (entity.quiet_rank >= writer.quiet_passed_ + count) break;
-      if (!entity.is_quiet && ++others > kGroupSize) break;
+      if (entity.constant_rank >= writer.constant_passed_ + count) break;
+      if (!entity.is_constant && ++others > kGroupSize) break;
     }
     return others;
   }
 };
 
 template <typename Encoder>
-bool SnapshotWriter::is_asleep(Encoder& encoder) {
-  return quiet_walk_.asleep(encoder, QuietView{.writer = *this, .is_full = encoder.is_full()}) > 0;
+bool SnapshotWriter::is_next_unchanged(Encoder& encoder) {
+  return constant_walk_.unchanged(encoder,
+                                  ConstantView{.writer = *this, .is_full = encoder.is_full()}) > 0;
 }
 
-void SnapshotWriter::pass_quiet(std::size_t count) {
-  quiet_walk_.pass(count);
-  quiet_passed_ += count;
+void SnapshotWriter::pass_constant(std::size_t count) {
+  constant_walk_.pass(count);
+  constant_passed_ += count;
 }
 
-/// Writes an entity that does not rest. Returns false when the datagram ends here.
+/// Writes an entity that is not idle. Returns false when the datagram ends here.
 template <typename Encoder>
 bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
   const ListedEntity& listed = followed_.listed()[next_listed_];
   bool is_spoken_of = true;
-  if (listed.is_quiet) {
-    is_spoken_of = !is_asleep(encoder);
-    pass_quiet(1);
+  if (listed.is_constant) {
+    is_spoken_of = !is_next_unchanged(encoder);
+    pass_constant(1);
     if (listed.is_changed) ++next_changed_;
   }
   if (is_spoken_of) {
@@ -400,20 +401,20 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
   return true;
 }
 
-/// Writes some of the next entities, which rest. Returns false when the datagram ends here.
+/// Writes some of the next entities, which are idle. Returns false when the datagram ends here.
 template <typename Encoder>
-bool SnapshotWriter::write_resting(Encoder& encoder, const SnapshotHead& head, std::size_t count) {
-  if (is_asleep(encoder)) {
-    const std::size_t asleep = std::min(quiet_walk_.asleep_count(), count);
-    pass_quiet(asleep);
-    rank_ += asleep;
+bool SnapshotWriter::write_idle(Encoder& encoder, const SnapshotHead& head, std::size_t count) {
+  if (is_next_unchanged(encoder)) {
+    const std::size_t unchanged = std::min(constant_walk_.unchanged_count(), count);
+    pass_constant(unchanged);
+    rank_ += unchanged;
     follows_changed_ = false;
     return true;
   }
   const EntityTrack& track = followed_.track_of_rank(rank_);
   const Encoder before = encoder;
   code_end(encoder, head, false);
-  write_unchanged(encoder, head, followed_.resting(track));
+  write_unchanged(encoder, head, followed_.idle_entity(track));
   if (encoder.is_full() || rank_ == limit_rank_) {
     encoder = before;
     code_end(encoder, head, true);
@@ -421,7 +422,7 @@ bool SnapshotWriter::write_resting(Encoder& encoder, const SnapshotHead& head, s
     unfit_id_ = end_id_;
     return false;
   }
-  pass_quiet(1);
+  pass_constant(1);
   ++rank_;
   return true;
 }
@@ -438,11 +439,11 @@ template <typename Encoder>
 void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
                                   const ListedEntity& listed) {
   std::optional<KnownEntity> unchanged;
-  const bool is_steady = listed.known == ListedEntity::kSteady;
-  if (is_steady) unchanged = steady_entity(followed_.track(listed.track_index), references_);
-  const KnownEntity& known = is_steady ? *unchanged : followed_.known()[listed.known];
+  const bool is_unchanged = listed.known == ListedEntity::kUnchanged;
+  if (is_unchanged) unchanged = unchanged_entity(followed_.track(listed.track_index), references_);
+  const KnownEntity& known = is_unchanged ? *unchanged : followed_.known()[listed.known];
   const TypeModel& type = model_.types[known.kind.type];
-  if (head.defers && deferred_.code(encoder, listed.is_quiet, known.states, listed.is_deferred))
+  if (head.defers && deferred_.code(encoder, listed.is_constant, known.states, listed.is_deferred))
     return;
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, listed.is_changed);
   if (!listed.is_changed) return;

@@ -74,8 +74,8 @@ void WorldSender::set_options(EntityReference id, const SentEntityOptions& optio
   sent->has_new_options = true;
 }
 
-void WorldSender::set_asleep(EntityReference id, bool is_asleep) {
-  if (Sent* const sent = find(id)) sent->is_asleep = is_asleep;
+void WorldSender::set_paused(EntityReference id, bool is_paused) {
+  if (Sent* const sent = find(id)) sent->is_paused = is_paused;
 }
 
 bool WorldSender::is_gone(const Sent& sent) const {
@@ -93,7 +93,7 @@ void WorldSender::write(ReplicatedWorld& out) {
       despawned = sent.id;
       ++counters_.despawned;
     } else if (despawned != sent.id) {
-      if (!sent.is_written || !sent.is_asleep) {
+      if (!sent.is_written || !sent.is_paused) {
         write_entity(out, sent);
       } else if (sent.has_new_options) {
         write_options(out, sent);

@@ -75,8 +75,8 @@ class WorldSender {
   /// not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 
-  /// A sleeping entity costs nothing. Its changes are sent when it is awake again.
-  void set_asleep(EntityReference id, bool is_asleep);
+  /// A paused entity costs nothing. Its changes are sent when it is no longer paused.
+  void set_paused(EntityReference id, bool is_paused);
 
   /// Writes all changes to `out`. Requires: between `begin_tick` and `end_tick` of the server of
   /// `out`, and always the same one.
@@ -112,7 +112,7 @@ class WorldSender {
     std::uint16_t type = 0;  ///< Index in the types.
     SentEntityOptions options;
     bool is_written = false;
-    bool is_asleep = false;
+    bool is_paused = false;
     bool has_new_options = false;
     PlayerNumber owner = kNobody;
     WorldPosition position{};

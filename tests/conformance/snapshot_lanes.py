@@ -65,9 +65,9 @@ class Motion:
     def __init__(self, past, spacing, period):
         self.steps = [0] * 7
         self.backtest = 0
-        self.rests = all(value == past[0] for value in past)
+        self.is_constant = all(value == past[0] for value in past)
         count = len(spacing.between)
-        if self.rests:
+        if self.is_constant:
             self.steadiness = 5 if len(past) < 3 else 4
             return
         even = []
@@ -304,7 +304,7 @@ class EntityReader:
 
     def residual(self, lane, motion, seen):
         hardly_moves = abs(seen.total) < ONE // 50
-        is_certain = motion.rests and hardly_moves
+        is_certain = motion.is_constant and hardly_moves
         fraction = 8 if hardly_moves else (seen.rest + ONE // 2) * 8 >> 22
         seen.size, level = -64, 0
         seen.set = self.partners(lane)
@@ -318,11 +318,11 @@ class EntityReader:
         else:
             seen.size = self.expected_size(lane, motion, seen.total)
             level = 0 if seen.size < 0 else min(seen.size * 5 // 32, 23)
-            wrong = (motion.rests * 24 + level) * 9 + fraction
+            wrong = (motion.is_constant * 24 + level) * 9 + fraction
         self.reader.see_in(lambda: contexts.numbers(self.entity, lane, motion, seen))
         if not self.reader.bit_in(lane.first_slot + wrong, 0):
             return 0
-        circumstance = 0 if is_certain else 1 if motion.rests else 2
+        circumstance = 0 if is_certain else 1 if motion.is_constant else 2
         direction = (motion.steps[0] > 0) - (motion.steps[0] < 0) + 1
         negative = self.reader.bit_in(
             lane.first_slot + slots.SIDE + (circumstance * 9 + fraction) * 3 + direction, 1)
@@ -341,7 +341,7 @@ class EntityReader:
         s = motion.steps
         inputs = [0] * 19
         inputs[0] = 16
-        if not motion.rests:
+        if not motion.is_constant:
             fine = {1: s[0], 2: s[0] - s[1],
                     3: quotient(s[0] + s[1] - s[2] - s[3], 2),
                     4: quotient(s[0] + s[1] + s[2] - s[3] - s[4] - s[5], 4),

@@ -221,10 +221,10 @@ TEST_CASE("Fields for the owner cost other clients nothing", "[net][replication]
     }
     return bytes;
   };
-  const auto rests = play(false);
+  const auto idles = play(false);
   const auto shoots = play(true);
-  CHECK(shoots[0] > rests[0] + 1'000);
-  CHECK(shoots[1] == rests[1]);
+  CHECK(shoots[0] > idles[0] + 1'000);
+  CHECK(shoots[1] == idles[1]);
 }
 
 TEST_CASE("Events and new entities do not raise the estimated cost of updates",

@@ -127,12 +127,12 @@ TEST_CASE("Lost snapshots leave gaps, which are interpolated", "[net][snapshot]"
 TEST_CASE("A constant lane is constant across gaps, and a moving one is not", "[net][snapshot]") {
   const std::vector<std::uint32_t> ticks = {50, 47, 46, 40, 39};
   const LaneMotion still = motion_at(ticks, 51, [](std::int64_t) { return 7; });
-  CHECK(still.rests);
+  CHECK(still.is_constant);
   CHECK(still.steadiness == 4);
   CHECK(still.direction == 0);
   const LaneMotion moved =
       motion_at(ticks, 51, [](std::int64_t tick) { return tick == 50 ? 6 : 7; });
-  CHECK_FALSE(moved.rests);
+  CHECK_FALSE(moved.is_constant);
   CHECK(moved.direction == -1);
 }
 
@@ -172,14 +172,14 @@ TEST_CASE("A lane's steps give the same motion as its values", "[net][snapshot]"
       steps[k][2] = static_cast<LaneValue>(past[k] - past[k + 1]);
     }
     const LaneMotion motion = motion_of(past, spacing, period);
-    if (motion.rests || maximum > spacing.plain_maximum) continue;
+    if (motion.is_constant || maximum > spacing.plain_maximum) continue;
     LaneMotion same;
     motion_of_steps(steps, 2, spacing, period, same);
     REQUIRE(same.steps == motion.steps);
     REQUIRE(same.steadiness == motion.steadiness);
     REQUIRE(same.direction == motion.direction);
     REQUIRE(same.backtest == motion.backtest);
-    REQUIRE_FALSE(same.rests);
+    REQUIRE_FALSE(same.is_constant);
   }
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("Gaps and large values exclude plain steps", "[net][snapshot]") {
 TEST_CASE("One state, or none, has no motion", "[net][snapshot]") {
   CHECK(spacing_of(KnownStates{}).count == 0);
   const LaneMotion motion = motion_at({9}, 12, [](std::int64_t) { return 4; });
-  CHECK(motion.rests);
+  CHECK(motion.is_constant);
   CHECK(motion.steadiness == 5);
 }
 

@@ -222,7 +222,7 @@ TEST_CASE("A snapshot that refers to a lost one is unknown", "[net][snapshot]") 
   CHECK(fresh.entities().empty());
 }
 
-TEST_CASE("Deferred entities stay unchanged, and quiet ones are up to date", "[net][snapshot]") {
+TEST_CASE("Deferred entities stay unchanged, and constant ones are up to date", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   SnapshotWriter writer(model);

@@ -63,15 +63,16 @@ TEST_CASE("Known states are equal with and without plain references", "[net][sna
     const SnapshotSerial next = life.newest + 1;
     ReferenceStates states =
         reference_states(references, next, life.ticks, static_cast<std::uint32_t>(3 * next));
-    REQUIRE(states.is_plain == (references.count > 1));
+    REQUIRE(states.has_distinct_ticks == (references.count > 1));
     const auto lanes_of = [](EntityKind) { return kLanes; };
     KnownEntity plain;
-    plain.states = states.plain;
-    if (states.is_plain && find_plain_states(life.track, life.records, states, lanes_of, plain)) {
+    plain.states = states.unchanged;
+    if (states.has_distinct_ticks &&
+        find_distinct_states(life.track, life.records, states, lanes_of, plain)) {
       ++found_plainly;
     }
     const KnownEntity known = known_entity(life.track, life.records, states, lanes_of);
-    states.is_plain = false;
+    states.has_distinct_ticks = false;
     const KnownEntity slow = known_entity(life.track, life.records, states, lanes_of);
     CAPTURE(i, references.count);
     REQUIRE(known.states.count == slow.states.count);

@@ -252,7 +252,7 @@ TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runti
   CHECK(before.quantised == 10);
   const EntityId moved = stage.collection.find({3});
   stage.world.get(stage.life, moved)->current = 1;
-  stage.sender.set_asleep({4}, true);
+  stage.sender.set_paused({4}, true);
   stage.world.get(stage.life, stage.collection.find({4}))->current = 1;
   stage.run(1);
   CHECK(stage.sender.counters().compared - before.compared == 9);
@@ -263,7 +263,7 @@ TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runti
   stage.sender.set_options({4}, {.type = kCrateType, .relevance = Relevance::always});
   stage.run(20);
   CHECK(stage.received(stage.life, 4)->current == 50);  // Only the options are sent.
-  stage.sender.set_asleep({4}, false);
+  stage.sender.set_paused({4}, false);
   stage.run(20);
   CHECK(stage.received(stage.life, 4)->current == 1);
 }

@@ -13,12 +13,12 @@
 namespace muster {
 namespace {
 
-/// An entity rests this long after its last change: every snapshot of the window includes it as
-/// unchanged.
-constexpr int kTicksToRest = static_cast<int>(kSnapshotWindow) + 10;
+/// An entity becomes idle this long after its last change: every snapshot of the window includes it
+/// as unchanged.
+constexpr int kTicksToIdle = static_cast<int>(kSnapshotWindow) + 10;
 
 /// The settings of a world and its link; chances are in 1/1000 per tick, for changes per entity.
-struct RestSettings {
+struct IdleSettings {
   std::uint32_t entities = 400;
   std::uint64_t changes = 1;
   std::uint64_t spawns = 0;
@@ -31,16 +31,16 @@ struct RestSettings {
 
 /// Three writers of one world: one gets the changed entities, one gets all at every tick, and one
 /// checks every entity for every datagram. All must write the same bytes.
-class RestStage {
+class IdleStage {
  public:
-  RestStage(std::uint64_t seed, const RestSettings& given, SnapshotCoder coder)
+  IdleStage(std::uint64_t seed, const IdleSettings& given, SnapshotCoder coder)
       : settings(given), random_(seed), model_(model_of(random_)) {
     for (auto* writer : {&notified_, &compares_, &looks_}) writer->emplace(model_, options(coder));
     reader_.emplace(model_, ReaderLimits{}, options(coder));
     for (std::uint32_t i = 0; i < settings.entities; ++i) spawn(2 * i);
   }
 
-  RestSettings settings;
+  IdleSettings settings;
   SnapshotWriter& writer() { return *notified_; }
   const SnapshotReader& reader() const { return *reader_; }
   const std::vector<EntityState>& world() const { return world_; }
@@ -165,13 +165,13 @@ class RestStage {
 TEST_CASE("A writer that checks only changed entities writes the same bytes", "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::raw);
-  std::size_t rested = 0;
+  std::size_t idle_max = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(coder, seed);
     Random random(seed);
-    RestStage stage(seed, {.entities = static_cast<std::uint32_t>(1 + random.below(500))}, coder);
+    IdleStage stage(seed, {.entities = static_cast<std::uint32_t>(1 + random.below(500))}, coder);
     for (int turn = 0; turn < 4; ++turn) {
-      RestSettings& settings = stage.settings;
+      IdleSettings& settings = stage.settings;
       settings.changes = random.below(2) * random.below(8);
       settings.spawns = random.below(2) * random.below(300);
       settings.despawns = random.below(2) * random.below(300);
@@ -179,22 +179,22 @@ TEST_CASE("A writer that checks only changed entities writes the same bytes", "[
       settings.loss = random.below(2) * random.below(400);
       settings.small_datagrams = random.below(2) * random.below(100);
       settings.tick_step_max = random.below(4) == 0 ? 40 : 1 + random.below(3);
-      for (int i = 0; i < 2 * kTicksToRest; ++i) {
+      for (int i = 0; i < 2 * kTicksToIdle; ++i) {
         stage.tick();
-        rested = std::max(rested, stage.writer().resting_count());
+        idle_max = std::max(idle_max, stage.writer().idle_count());
       }
     }
     stage.settings = {.entities = stage.settings.entities, .changes = 0};
     for (int i = 0; i < 12; ++i) stage.tick();
     CHECK(stage.is_world_read());
   }
-  CHECK(rested > 300);
+  CHECK(idle_max > 300);
 }
 
 TEST_CASE("An unchanged world costs no work per entity", "[net][snapshot]") {
-  RestStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
-  CHECK(stage.writer().resting_count() == 5'000);
+  IdleStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
+  CHECK(stage.writer().idle_count() == 5'000);
   const std::uint64_t before = stage.writer().looked_at_count();
   for (int i = 0; i < 100; ++i) stage.tick();
   CHECK(stage.writer().looked_at_count() == before);
@@ -204,44 +204,44 @@ TEST_CASE("An unchanged world costs no work per entity", "[net][snapshot]") {
 TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snapshot]") {
   const std::uint32_t which = GENERATE(0U, 63U, 64U, 1023U, 1024U, 2'999U);
   CAPTURE(which);
-  RestStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
+  IdleStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   std::uint64_t before = stage.writer().looked_at_count();
   stage.change_next(which);
   stage.tick();
   CHECK(stage.writer().changed_count() == 1);
-  CHECK(stage.writer().resting_count() == 2'999);
+  CHECK(stage.writer().idle_count() == 2'999);
   CHECK(stage.is_world_read());
-  // Until it rests again it is listed, recorded and reset once per tick.
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
-  CHECK(stage.writer().looked_at_count() - before < 3 * (kTicksToRest + 1));
-  CHECK(stage.writer().resting_count() == 3'000);
+  // Until it is idle again it is listed, recorded and reset once per tick.
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
+  CHECK(stage.writer().looked_at_count() - before < 3 * (kTicksToIdle + 1));
+  CHECK(stage.writer().idle_count() == 3'000);
   before = stage.writer().looked_at_count();
   stage.tick();
   CHECK(stage.writer().looked_at_count() == before);
 }
 
 TEST_CASE("An entity is removed and added among idle ones", "[net][snapshot]") {
-  RestStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
+  IdleStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   stage.despawn(1'030);
   stage.tick();
-  CHECK(stage.writer().resting_count() == 1'999);
+  CHECK(stage.writer().idle_count() == 1'999);
   CHECK(stage.is_world_read());
   stage.spawn(1'001);
   stage.tick();
-  CHECK(stage.writer().resting_count() == 1'999);
+  CHECK(stage.writer().idle_count() == 1'999);
   CHECK(stage.is_world_read());
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
-  CHECK(stage.writer().resting_count() == 2'000);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
+  CHECK(stage.writer().idle_count() == 2'000);
   CHECK(stage.is_world_read());
 }
 
 TEST_CASE("A gap in the link while all entities are idle is recovered", "[net][snapshot]") {
   const int silence = GENERATE(1, 8, 30, 31, 32, 33, 60);
   CAPTURE(silence);
-  RestStage stage(4, {.entities = 300, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
+  IdleStage stage(4, {.entities = 300, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   stage.settings.loss = 1000;
   for (int i = 0; i < silence; ++i) stage.tick();
   stage.settings.loss = 0;
