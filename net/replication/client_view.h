@@ -28,7 +28,7 @@ struct ClientViewCounters {
   std::uint64_t choked = 0;    ///< Snapshots that were due but had too little room.
   /// Snapshots delayed until earlier ones are acknowledged.
   std::uint64_t paced = 0;
-  std::uint64_t held = 0;              ///< Changes deferred for lack of room.
+  std::uint64_t deferred = 0;          ///< Changes deferred for lack of room.
   std::uint64_t resyncs = 0;           ///< The client requested the whole state again.
   std::uint64_t events_refused = 0;    ///< Too many or too long.
   std::uint64_t events_not_meant = 0;  ///< About entities that the client does not receive.

@@ -132,7 +132,7 @@ std::size_t ClientView::put_unknown_first(double room_bits) {
   std::erase_if(candidates_, [&](std::uint32_t i) {
     const bool waits = records_[i].acked_since == kNotAcked && !records_[i].may_be_shown;
     if (waits) defer(i);
-    if (waits) ++counters_.held;
+    if (waits) ++counters_.deferred;
     return waits;
   });
   double wanted = 0;
@@ -185,7 +185,7 @@ void ClientView::choose_most_urgent(std::uint32_t tick, double room_bits) {
   choose_by(&Record::urgency, 0, candidates_.size(), room_bits);
   for (std::size_t k = sent; k < candidates_.size(); ++k) {
     defer(candidates_[k]);
-    ++counters_.held;
+    ++counters_.deferred;
   }
 }
 

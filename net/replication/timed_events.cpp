@@ -113,8 +113,9 @@ bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
     const std::uint16_t number = reader.read_u16();
     Waiting event{.tick = reader.read_u32(), .payload = payload};
     const std::uint16_t length = reader.read_u16();
-    event.is_held = (length & kHasSubject) != 0;
-    if (event.is_held) event.subject = {.id = reader.read_u32(), .generation = reader.read_u32()};
+    event.awaits_entity = (length & kHasSubject) != 0;
+    if (event.awaits_entity)
+      event.subject = {.id = reader.read_u32(), .generation = reader.read_u32()};
     queue(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
   }
   return true;
@@ -132,7 +133,7 @@ void TimedEventReceiver::queue(std::uint16_t number, Waiting event,
   if (ahead >= 0) next_ = wide + 1;
   event.number = wide;
   event.bytes.assign(bytes.begin(), bytes.end());
-  if (event.is_held) ++held_;
+  if (event.awaits_entity) ++awaiting_count_;
   const auto at = std::ranges::upper_bound(waiting_, event, [](const Waiting& a, const Waiting& b) {
     return a.tick != b.tick ? a.tick < b.tick : a.number < b.number;
   });
@@ -142,12 +143,14 @@ void TimedEventReceiver::queue(std::uint16_t number, Waiting event,
 void TimedEventReceiver::drop_vain() {
   const std::size_t dropped =
       std::erase_if(waiting_, [](const Waiting& event) { return event.is_vain; });
-  held_ -= dropped;
+  awaiting_count_ -= dropped;
   in_vain_ += dropped;
 }
 
 std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
-  const auto is_due = [&](const Waiting& event) { return !event.is_held && event.tick <= tick; };
+  const auto is_due = [&](const Waiting& event) {
+    return !event.awaits_entity && event.tick <= tick;
+  };
   const auto due = static_cast<std::size_t>(std::ranges::count_if(waiting_, is_due));
   const std::size_t left = waiting_.size() - due;
   std::size_t excess = left > kTimedEventsMax ? left - kTimedEventsMax : 0;
@@ -162,8 +165,8 @@ std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
       continue;
     }
     if (is_early) --excess;
-    if (event.is_held) {
-      --held_;
+    if (event.awaits_entity) {
+      --awaiting_count_;
       ++in_vain_;
     } else {
       reported_.push_back(std::move(event));
@@ -192,7 +195,7 @@ void TimedEventReceiver::clear_due() {
 void TimedEventReceiver::reset() {
   clear_due();
   waiting_.clear();
-  held_ = 0;
+  awaiting_count_ = 0;
   received_ = {};
   next_ = 0;
 }

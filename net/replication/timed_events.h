@@ -137,16 +137,16 @@ class TimedEventReceiver {
   /// payload. Drops the events whose entity was not shown in time and will not be.
   template <typename StateOf>
   void settle(std::uint64_t payload, const StateOf& state_of) {
-    if (held_ == 0) return;
+    if (awaiting_count_ == 0) return;
     for (Waiting& event : waiting_) {
-      if (!event.is_held) continue;
+      if (!event.awaits_entity) continue;
       const SubjectState state = state_of(event.subject, event.tick);
       if (state == SubjectState::shown) {
-        event.is_held = false;
-        --held_;
+        event.awaits_entity = false;
+        --awaiting_count_;
       }
       const bool is_late = payload - event.payload >= kEventPatience;
-      event.is_vain = state == SubjectState::is_past || (event.is_held && is_late);
+      event.is_vain = state == SubjectState::is_past || (event.awaits_entity && is_late);
     }
     drop_vain();
   }
@@ -168,9 +168,9 @@ class TimedEventReceiver {
   struct Waiting {
     std::uint32_t tick = 0;
     std::uint32_t number = 0;
-    std::uint64_t payload = 0;  ///< The payload that carried it.
-    bool is_held = false;       ///< Waits until its entity is shown.
-    bool is_vain = false;       ///< Its entity will not be shown.
+    std::uint64_t payload = 0;   ///< The payload that carried it.
+    bool awaits_entity = false;  ///< Waits until its entity is shown.
+    bool is_vain = false;        ///< Its entity will not be shown.
     EventSubject subject{};
     std::vector<std::byte> bytes{};
   };
@@ -183,7 +183,7 @@ class TimedEventReceiver {
   std::vector<Waiting> waiting_;                   ///< By tick, then number.
   std::vector<Waiting> reported_;                  ///< Owns the bytes of `due_`.
   std::vector<TimedEvent> due_;
-  std::size_t held_ = 0;
+  std::size_t awaiting_count_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t in_vain_ = 0;
 };

@@ -232,7 +232,7 @@ class Connection {
   // connection_write.cpp
   bool has_content() const;
   bool has_due_content(Time now) const;
-  bool is_held_back(std::size_t source, Time now) const;
+  bool is_deferred(std::size_t source, Time now) const;
   std::size_t wanted_probe(Time now) const;
   bool is_answer_due(Time now) const;
   bool is_content_allowed() const;

@@ -257,7 +257,7 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
     const std::size_t around = options_.overhead_bytes + used + 1;
     const std::size_t paid = budget > around ? std::min(room, budget - around) : 0;
     const auto room_of = [&](std::size_t each) {
-      return is_held_back(each, draft.record.sent_at) ? paid : room;
+      return is_deferred(each, draft.record.sent_at) ? paid : room;
     };
     const std::size_t source =
         schedule_.next([&](std::size_t each) { return is_ready(each, draft, room_of(each)); });
@@ -271,7 +271,7 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
 
 /// A game that fills its budget at every tick has no payload waiting in between. Other sources may
 /// not overdraw then, or the next payload would pay for it.
-bool Connection::is_held_back(std::size_t source, Time now) const {
+bool Connection::is_deferred(std::size_t source, Time now) const {
   return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
@@ -286,7 +286,7 @@ bool Connection::has_due_content(Time now) const {
                 static_cast<std::size_t>(std::max<std::int64_t>(allowed_, 0))});
   const std::size_t paid = budget > heads ? budget - heads : 0;
   const auto is_due = [&](std::size_t source, std::size_t bytes) {
-    return bytes <= paid || !is_held_back(source, now);
+    return bytes <= paid || !is_deferred(source, now);
   };
   if (blocks_out_.has_pending() &&
       is_due(SendSchedule::kBlockSource, kFragmentHeadBytes + kChunkBytes)) {
@@ -420,8 +420,8 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
   sent_.send(record);
   allowed_ -= record.byte_count;
   // Waiting for an allowance or for the next packet does not mean that the path is full.
-  const bool is_held = sent_.open_bytes() >= rate_.window() && is_content_allowed();
-  if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_held && has_content());
+  const bool is_limited = sent_.open_bytes() >= rate_.window() && is_content_allowed();
+  if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_limited && has_content());
   ++counters_.packets_out;
   counters_.bytes_out += record.byte_count;
   last_departure_ = now;

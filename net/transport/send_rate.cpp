@@ -209,14 +209,14 @@ void SendRate::stamp(PacketRecord& record) const {
   record.is_draining = record.sent_at < drain_end_;
 }
 
-void SendRate::sent(Time now, std::size_t bytes, bool is_held) {
+void SendRate::sent(Time now, std::size_t bytes, bool is_limited) {
   now_ = now;
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
   const Time from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
   // A game that fills its budget exactly leaves nothing waiting, and also counts as full.
   const double left = bytes_per_second() * seconds(now - paid_until_);
-  is_full_ = is_full_ || is_held || left < kSmallPacket;
+  is_full_ = is_full_ || is_limited || left < kSmallPacket;
 }
 
 void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_delay,

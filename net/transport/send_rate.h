@@ -57,8 +57,8 @@ class SendRate {
 
   /// Adds the fields to a packet's record that its delivery report will need.
   void stamp(PacketRecord& record) const;
-  /// A packet is sent. `is_held`: more data waits, and the bytes in flight are at their limit.
-  void sent(Time now, std::size_t bytes, bool is_held);
+  /// A packet is sent. `is_limited`: more data waits, and the bytes in flight are at their limit.
+  void sent(Time now, std::size_t bytes, bool is_limited);
   /// A packet was delivered. `queue_delay` is the delay that the peer reported.
   void delivered(Time now, const PacketRecord& record, Duration queue_delay, const RoundTrip& path);
   void lost(const PacketRecord& record);

@@ -362,7 +362,7 @@ void GameServer::Impl::update_infos() {
     const ClientViewCounters& sent = view->counters();
     info.snapshots = sent.snapshots;
     info.snapshot_bytes = sent.snapshot_bytes;
-    info.changes_deferred = sent.held;
+    info.changes_deferred = sent.deferred;
     info.snapshots_skipped = sent.choked;
     info.resyncs = sent.resyncs;
     info.divergences = sent.divergences;

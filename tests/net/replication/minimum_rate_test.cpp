@@ -48,7 +48,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
   CHECK(client.world.despawned == 0);
   // They get what their class promises, and little more.
   CHECK(updates < kPlain * 3'000U / longest_ticks * 5 / 4);
-  CHECK(stage.server.view(client.id)->counters().held > 10'000);
+  CHECK(stage.server.view(client.id)->counters().deferred > 10'000);
   return longest;
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("A client that requests one byte per second costs a server without ent
   stage.run(2'000);
   CAPTURE(has_far_entities);
   CHECK(stage.server.view(client.id)->counters().snapshots > 0);
-  CHECK(stage.server.view(client.id)->counters().held == 0);
+  CHECK(stage.server.view(client.id)->counters().deferred == 0);
   CHECK(client.world.entities.empty());
   CHECK(client.world.fault.empty());
 }

@@ -303,7 +303,7 @@ TEST_CASE("An event about a deferred entity arrives with it", "[net][replication
     ReplicationStage::Client& client = stage.join(link, link, {}, narrow);
     stage.run(300);
     REQUIRE(client.replication->phase() == ReplicationPhase::playing);
-    const std::uint64_t held_before = stage.server.view(client.id)->counters().held;
+    const std::uint64_t deferred_before = stage.server.view(client.id)->counters().deferred;
     std::vector<std::uint32_t> sent;
     step_and_check(stage, [&] {
       for (std::uint32_t id = 0; id < 200; ++id) {
@@ -315,7 +315,7 @@ TEST_CASE("An event about a deferred entity arrives with it", "[net][replication
     stage.run(6);
     CHECK(client.world.events.size() < sent.size());
     for (int i = 0; i < 900; ++i) step_and_check(stage, [] {});
-    CHECK(stage.server.view(client.id)->counters().held > held_before);
+    CHECK(stage.server.view(client.id)->counters().deferred > deferred_before);
     CHECK(std::ranges::is_permutation(client.world.events, sent));
     CHECK(client.world.fault.empty());
   }
