@@ -17,7 +17,7 @@ void read_control_item(SectionReader& reader, ControlView& item) {
       return;
     case ControlItem::path_challenge:
     case ControlItem::path_response:
-      item.question = reader.read_u64();
+      item.challenge = reader.read_u64();
       return;
     case ControlItem::probe:
       item.number = reader.read_u16();

@@ -75,9 +75,9 @@ class SealedConnection {
     const auto body = connection_.write_packet(now, body_memory(memory));
     return seal(now, sequence, memory, body.size());
   }
-  std::size_t write_path_challenge(Time now, std::uint64_t question, std::span<std::byte> memory) {
+  std::size_t write_path_challenge(Time now, std::uint64_t challenge, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
-    const auto body = connection_.write_path_challenge(now, question, body_memory(memory));
+    const auto body = connection_.write_path_challenge(now, challenge, body_memory(memory));
     return seal(now, sequence, memory, body.size());
   }
 

@@ -9,7 +9,7 @@ namespace muster {
 
 namespace {
 
-constexpr Duration kPathQuestionInterval = std::chrono::seconds(1);
+constexpr Duration kPathChallengeInterval = std::chrono::seconds(1);
 
 bool is_same_host(const Address& a, const Address& b) { return a.with_port(0) == b.with_port(0); }
 /// Challenges, and refusals of requests: 0.1 s of processor time per second.
@@ -175,29 +175,31 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
   const std::optional<std::uint64_t> answer = client.sealed.connection().drain_path_answer();
   if (path.peer == client.path.peer) return;
   // Behind some NATs each packet comes from another port, so an answer is valid from any port.
-  if (answer.has_value() && client.has_question && *answer == client.path_question &&
-      is_same_host(path.peer, client.asked_path.peer)) {
+  if (answer.has_value() && client.has_path_challenge && *answer == client.path_challenge &&
+      is_same_host(path.peer, client.challenged_path.peer)) {
     // Another port is the same path: rate, round trip and size stay (RFC 9000, section 9.4).
     if (!is_same_host(path.peer, client.path.peer)) client.sealed.connection().path_changed();
     client.path = path;
-    client.has_question = false;
+    client.has_path_challenge = false;
     ++counters_.addresses_changed;
     return;
   }
-  if (!is_highest || (client.has_question && now - client.asked_at < kPathQuestionInterval)) return;
+  if (!is_highest ||
+      (client.has_path_challenge && now - client.challenged_at < kPathChallengeInterval))
+    return;
   // The same address gets the same challenge again. If the round trip is longer than the interval,
   // the answer to the first one is still in flight.
-  if (!client.has_question || !is_same_host(client.asked_path.peer, path.peer)) {
-    std::array<std::byte, 8> question{};
-    entropy_.fill(question);
-    client.path_question = SectionReader(question).read_u64();
+  if (!client.has_path_challenge || !is_same_host(client.challenged_path.peer, path.peer)) {
+    std::array<std::byte, 8> challenge{};
+    entropy_.fill(challenge);
+    client.path_challenge = SectionReader(challenge).read_u64();
   }
-  client.has_question = true;
-  client.asked_path = path;
-  client.asked_at = now;
+  client.has_path_challenge = true;
+  client.challenged_path = path;
+  client.challenged_at = now;
   work_.spend(receive_work::kAnswer);
   const std::span<std::byte> memory = outgoing_.next(socket_);
-  const std::size_t bytes = client.sealed.write_path_challenge(now, client.path_question, memory);
+  const std::size_t bytes = client.sealed.write_path_challenge(now, client.path_challenge, memory);
   outgoing_.add(path, bytes);
   cap_.spent(client.slot, bytes);
 }

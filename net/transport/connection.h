@@ -213,7 +213,7 @@ class Connection {
 
   /// Address validation: writes a packet with a path challenge of these bytes. `drain_path_answer`
   /// returns the last response.
-  std::span<const std::byte> write_path_challenge(Time now, std::uint64_t question,
+  std::span<const std::byte> write_path_challenge(Time now, std::uint64_t challenge,
                                                   std::span<std::byte> memory);
   std::optional<std::uint64_t> drain_path_answer();
   /// The peer has a new address: forgets all measurements of the path.
@@ -349,8 +349,8 @@ class Connection {
                                                    ///< since then.
   Duration reported_delay_{};                      ///< The last delay that the peer reported.
 
-  std::array<std::uint64_t, 4> path_questions_{};  ///< To be answered.
-  std::size_t path_question_count_ = 0;
+  std::array<std::uint64_t, 4> path_challenges_{};  ///< To be answered.
+  std::size_t path_challenge_count_ = 0;
   std::optional<std::uint64_t> path_answer_;
   /// Sent in every packet until one is delivered. So a packet that confirms the chunks of a refused
   /// block also carries the refusal, and the sender never reports that block as delivered.

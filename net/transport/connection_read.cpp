@@ -46,8 +46,8 @@ struct Connection::Incoming {
   };
 
   bool has_ping = false;
-  std::array<std::uint64_t, kControlItemsMax> questions;
-  std::size_t question_count = 0;
+  std::array<std::uint64_t, kControlItemsMax> path_challenges;
+  std::size_t path_challenge_count = 0;
   std::optional<std::uint64_t> path_answer;
   bool has_probe = false;
   std::array<RefusedBlock, kControlItemsMax> refusals;
@@ -215,7 +215,7 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
         incoming.has_ping = true;
         break;
       case ControlItem::path_challenge:
-        incoming.questions[incoming.question_count++] = reader.read_u64();
+        incoming.path_challenges[incoming.path_challenge_count++] = reader.read_u64();
         break;
       case ControlItem::path_response:
         incoming.path_answer = reader.read_u64();
@@ -457,11 +457,11 @@ void Connection::apply_parts(Time now, std::uint32_t sequence, const Incoming& i
 }
 
 void Connection::apply_control(const Incoming& incoming) {
-  for (std::size_t i = 0; i < incoming.question_count; ++i) {
-    if (path_question_count_ < path_questions_.size()) {
-      path_questions_[path_question_count_++] = incoming.questions[i];
+  for (std::size_t i = 0; i < incoming.path_challenge_count; ++i) {
+    if (path_challenge_count_ < path_challenges_.size()) {
+      path_challenges_[path_challenge_count_++] = incoming.path_challenges[i];
     } else {
-      ++counters_.questions_dropped;
+      ++counters_.path_challenges_dropped;
     }
   }
   if (incoming.path_answer.has_value()) path_answer_ = incoming.path_answer;

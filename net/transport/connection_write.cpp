@@ -102,7 +102,7 @@ bool Connection::wants_to_send(Time now) const {
   if (next_sequence() == ~std::uint32_t{0}) return false;  // Its nonce would repeat an earlier one.
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
-  if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
+  if (path_challenge_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
   if (has_room_for_part()) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
       if (messages_in_[i].limit() - sent_limits_[i].sent >= kUrgentLimitStep) return true;
@@ -155,11 +155,11 @@ void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_b
   const bool is_silent = now - last_departure_ >= kKeepAlive && !has_content();
   if (is_silent || !sent_.has_room()) item(ControlItem::ping);
   // The newest challenge last, because the last of several responses counts.
-  for (const std::uint64_t question : std::span(path_questions_).first(path_question_count_)) {
+  for (const std::uint64_t challenge : std::span(path_challenges_).first(path_challenge_count_)) {
     item(ControlItem::path_response);
-    draft.control.write_u64(question);
+    draft.control.write_u64(challenge);
   }
-  path_question_count_ = 0;
+  path_challenge_count_ = 0;
   write_refusals(draft);
   write_map(draft);
   if (state_ != ConnectionState::closed) write_limits(draft);
@@ -433,13 +433,13 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
   return memory.first(body);
 }
 
-std::span<const std::byte> Connection::write_path_challenge(Time now, std::uint64_t question,
+std::span<const std::byte> Connection::write_path_challenge(Time now, std::uint64_t challenge,
                                                             std::span<std::byte> memory) {
   PacketDraft draft;
   draft.header = next_header(now);
   draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = 0};
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::path_challenge));
-  draft.control.write_u64(question);
+  draft.control.write_u64(challenge);
   draft.control_count = 1;
   write_refusals(draft);
   write_map(draft);

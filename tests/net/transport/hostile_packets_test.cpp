@@ -483,7 +483,7 @@ TEST_CASE("Path challenges beyond the number that one packet answers are counted
   PacketDraft draft;
   draft.add(kControlSection, six);
   REQUIRE(victim.give(draft) == PacketVerdict::received);
-  REQUIRE(victim.connection.counters().questions_dropped == 2);
+  REQUIRE(victim.connection.counters().path_challenges_dropped == 2);
 }
 
 }  // namespace
