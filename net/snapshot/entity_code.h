@@ -138,7 +138,7 @@ bool EntityCode<Coder>::code_lane(std::size_t lane) {
     case LaneKind::dropped:
       if (!code_symbol(lane)) return false;
       frame_.reset();
-      if (scratch_.unrest[lane] != 0 || values_[lane] != known_->values[0][lane]) {
+      if (scratch_.changed_bits[lane] != 0 || values_[lane] != known_->values[0][lane]) {
         frame_.emplace(*known_, lane, values_[lane], type_.schema.lanes[lane],
                        type_.schema.lanes[lane + 1]);
       }
@@ -164,7 +164,7 @@ const LaneMotion& EntityCode<Coder>::look_at(const LaneModel& model, std::size_t
     const LanePast& past = frame_->past(lane);
     newest = past[0];
     motion_ = motion_of(past, spacing, 0);
-  } else if (scratch_.unrest[lane] == 0) {
+  } else if (scratch_.changed_bits[lane] == 0) {
     return scratch_.constant;
   } else if (std::int64_t{model.maximum} <= spacing.plain_maximum) {
     motion_of_steps(scratch_.steps[lane / kLanesTogether], lane % kLanesTogether, spacing,
@@ -185,7 +185,7 @@ LanePast EntityCode<Coder>::past_of(std::size_t lane) const {
 /// The number of states since a lane had another value, minus one, at most 3; 4: never.
 template <DecisionCoder Coder>
 std::uint32_t EntityCode<Coder>::age_of(std::size_t lane) const {
-  if (scratch_.unrest[lane] == 0) return 4;
+  if (scratch_.changed_bits[lane] == 0) return 4;
   std::uint32_t back = 1;
   while (back < 4 && known_->values[back][lane] == known_->values[0][lane]) ++back;
   return back - 1;

@@ -125,7 +125,7 @@ Duration PeerClock::on_our_clock(Duration theirs) const {
 void ClockSpeed::add(Time now, Duration age, Duration round_trip) {
   const Mark mark{.at = now, .age = age, .round_trip = round_trip};
   const Duration step = round_trip - std::exchange(last_trip_, round_trip);
-  unrest_ += ((step < Duration::zero() ? -step : step) - unrest_) / 16;
+  fluctuation_ += ((step < Duration::zero() ? -step : step) - fluctuation_) / 16;
   if (has_best_ && now - second_began_ >= kMarkInterval) {
     push(best_);
     judge();
@@ -149,7 +149,7 @@ void ClockSpeed::push(const Mark& mark) {
 /// sides. If no drift fits all pairs, a clock has jumped or changed its speed.
 void ClockSpeed::judge() {
   const std::span marks = std::span(marks_).first(count_);
-  const Duration noise = kClockNoise + unrest_;
+  const Duration noise = kClockNoise + fluctuation_;
   Duration minimum = Duration::max();
   for (const Mark& mark : marks) minimum = std::min(minimum, mark.round_trip);
   double low = -kDriftMax;

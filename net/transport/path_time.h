@@ -83,8 +83,8 @@ class ClockSpeed {
   void judge();
 
   Duration last_trip_{};
-  Duration unrest_{};  ///< How much consecutive round trips differ, smoothed.
-  Mark best_{};        ///< This second's sample with the smallest round trip.
+  Duration fluctuation_{};  ///< How much consecutive round trips differ, smoothed.
+  Mark best_{};             ///< This second's sample with the smallest round trip.
   Time second_began_{};
   bool has_best_ = false;
   std::array<Mark, kMarks> marks_{};  ///< One per second, oldest first.

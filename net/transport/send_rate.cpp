@@ -49,15 +49,15 @@ constexpr Duration kNoiseMin = std::chrono::milliseconds(30);
 constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// The number of reports over which fluctuation is smoothed, and the maximum for one report,
 /// seconds.
-constexpr double kUnrestReports = 32;
-constexpr double kUnrestMax = 0.1;
+constexpr double kFluctuationReports = 32;
+constexpr double kFluctuationMax = 0.1;
 /// The fluctuation above this, in seconds, and above a share of a packet's own time (other flows'
 /// packets) lengthens the observation by this factor, up to a maximum time or number of packets.
-constexpr double kUnrestMin = 0.0015;
-constexpr double kUnrestPacket = 0.06;
-constexpr double kUnrestTimes = 80;
-constexpr Duration kUnrestLong = std::chrono::milliseconds(400);
-constexpr double kUnrestPackets = 10;
+constexpr double kFluctuationMin = 0.0015;
+constexpr double kFluctuationPacket = 0.06;
+constexpr double kFluctuationTimes = 80;
+constexpr Duration kFluctuationLong = std::chrono::milliseconds(400);
+constexpr double kFluctuationPackets = 10;
 /// A queue longer than the wanted one by this much is shortened at once, seconds.
 constexpr double kFarAbove = 0.026;
 constexpr double kFarPackets = 0.1;  ///< And by this many packets' time.
@@ -223,7 +223,7 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
                          const RoundTrip& path) {
   now_ = now;
   if (path.has_sample()) round_trip_ = path.minimum();
-  watch_unrest(seconds(queue_delay));
+  measure_fluctuation(seconds(queue_delay));
   const Duration noise = noise_time();
   // The peer gradually includes this in its own minimum; do not subtract it twice.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
@@ -270,14 +270,15 @@ double SendRate::loss_min() const {
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
 /// A queue makes the delay rise and fall slowly; random delay of the path changes direction often.
-void SendRate::watch_unrest(double reported_delay) {
+void SendRate::measure_fluctuation(double reported_delay) {
   // Several packets arrive with the same report.
   if (now_ == reported_at_ && reported_delay == reported_delay_) return;
   reported_at_ = now_;
   const double step = reported_delay - reported_delay_;
   const bool has_turned = (step < 0) != (step_ < 0);
-  const double swing = has_turned ? std::min({std::abs(step), std::abs(step_), kUnrestMax}) : 0;
-  unrest_ += (swing - unrest_) / kUnrestReports;
+  const double swing =
+      has_turned ? std::min({std::abs(step), std::abs(step_), kFluctuationMax}) : 0;
+  fluctuation_ += (swing - fluctuation_) / kFluctuationReports;
   reported_delay_ = reported_delay;
   step_ = step;
 }
@@ -291,9 +292,11 @@ Duration SendRate::noise_time() const {
   // The packets of a burst wait for each other: only the first shows the queue before them. Rare
   // answers show a queue late.
   const Duration bursts = slow_loop_ + slow_loop_ / 5;
-  const double unrest = unrest_ - kUnrestMin - kUnrestPacket * packet_time();
-  const Duration longest = std::max(kUnrestLong, duration_of(kUnrestPackets * packet_time()));
-  return std::max({packets, bursts, std::min(duration_of(kUnrestTimes * unrest), longest)});
+  const double fluctuation = fluctuation_ - kFluctuationMin - kFluctuationPacket * packet_time();
+  const Duration longest =
+      std::max(kFluctuationLong, duration_of(kFluctuationPackets * packet_time()));
+  return std::max(
+      {packets, bursts, std::min(duration_of(kFluctuationTimes * fluctuation), longest)});
 }
 
 bool SendRate::is_far_above() const {

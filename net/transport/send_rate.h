@@ -75,7 +75,7 @@ class SendRate {
   double packet_time() const;
   double target_delay() const;
   Duration noise_time() const;
-  void watch_unrest(double reported_delay);
+  void measure_fluctuation(double reported_delay);
   bool is_far_above() const;
   void begin_round(Time now);
   void steer(double round, double delay, double slope);
@@ -104,7 +104,7 @@ class SendRate {
   Time reported_at_{};
   double reported_delay_ = 0;  ///< The last reported delay, seconds.
   double step_ = 0;            ///< Its difference from the one before.
-  double unrest_ = 0;          ///< How much reports fluctuate, smoothed, seconds.
+  double fluctuation_ = 0;     ///< How much reports fluctuate, smoothed, seconds.
   WindowedMinimum<Duration> standing_delay_{std::chrono::milliseconds(30)};
 
   Time round_began_{};
