@@ -68,9 +68,9 @@ void ClientView::disown(SnapshotNumber number) {
   flight.is_used = flight.has_arrived = false;
   for (const InFlight& part : in_flight_) {
     if (part.tick != flight.tick) continue;
-    for (const Said& said : part.said) {
+    for (const ListedSlice& listed : part.listed) {
       // Of other parts, only uncertain contents may have been in this one.
-      if (part.number == number || !said.is_certain) forget(said);
+      if (part.number == number || !listed.is_certain) forget(listed);
     }
   }
 }
@@ -85,10 +85,10 @@ double ClientView::oldest_flight_ticks() const {
   return oldest;
 }
 
-void ClientView::forget(const Said& said) {
-  const auto found = std::ranges::lower_bound(records_, said.entity.id, {}, &Record::id);
-  if (found == records_.end() || found->id != said.entity.id ||
-      found->generation != said.entity.generation) {
+void ClientView::forget(const ListedSlice& listed) {
+  const auto found = std::ranges::lower_bound(records_, listed.entity.id, {}, &Record::id);
+  if (found == records_.end() || found->id != listed.entity.id ||
+      found->generation != listed.entity.generation) {
     return;
   }
   // Later confirmed states may depend on it.
@@ -128,15 +128,15 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
     flight.is_used = false;
     flight.has_arrived = true;
     writer_->acknowledge(number);
-    for (const Said& said : flight.said) {
+    for (const ListedSlice& listed : flight.listed) {
       // Uncertain contents were in another part, which may not have arrived.
-      if (!said.is_certain) continue;
-      if (Record* const record = find_said(flight, said)) {
+      if (!listed.is_certain) continue;
+      if (Record* const record = find_listed(flight, listed)) {
         record->is_there = true;
-        record->acked_since = said.row_since;
+        record->acked_since = listed.row_since;
         record->outdated_since = flight.tick;
       }
-      release_events(said);
+      release_events(listed);
     }
     settle_parts(flight);
   }
@@ -152,39 +152,39 @@ void ClientView::settle_parts(const InFlight& flight) {
       return;
     }
     if (std::exchange(arrived.is_settled, true)) continue;
-    for (const Said& said : arrived.said) {
-      Record* const record = find_said(arrived, said);
+    for (const ListedSlice& listed : arrived.listed) {
+      Record* const record = find_listed(arrived, listed);
       if (record == nullptr || record->is_there) continue;
       record->is_there = true;
-      record->acked_since = said.row_since;
+      record->acked_since = listed.row_since;
       record->outdated_since = flight.tick;
-      release_events(said);
+      release_events(listed);
     }
   }
 }
 
 /// True when a listed entity is the one that the client sees now. For an entity with one slice any
 /// view counts; for others, only slices of the same view.
-bool ClientView::is_still(const Said& said, const Record& record) const {
+bool ClientView::is_still(const ListedSlice& listed, const Record& record) const {
   const TypeViews& views = options_.views;
-  return said.codec_type == record.codec_type ||
-         (!views.is_cut(said.codec_type) && !views.is_cut(record.codec_type));
+  return listed.codec_type == record.codec_type ||
+         (!views.is_cut(listed.codec_type) && !views.is_cut(record.codec_type));
 }
 
 /// The record of a listed entity, if the client should still have it. An entity that was out of
 /// interest meanwhile is gone at the client.
-ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& said) {
-  Record* const record = find_record(said.entity);
+ClientView::Record* ClientView::find_listed(const InFlight& flight, const ListedSlice& listed) {
+  Record* const record = find_record(listed.entity);
   const bool is_same_stay = record != nullptr && flight.tick >= record->since;
-  return is_same_stay && is_still(said, *record) ? record : nullptr;
+  return is_same_stay && is_still(listed, *record) ? record : nullptr;
 }
 
 /// A lost change that no later snapshot contains waits as if it was never sent.
 void ClientView::apply_loss(std::uint16_t number) {
   InFlight& flight = in_flight_[window_index(number)];
   if (!flight.is_used || flight.number != number) return;
-  for (const Said& said : flight.said) {
-    Record* const record = find_record(said.entity);
+  for (const ListedSlice& listed : flight.listed) {
+    Record* const record = find_record(listed.entity);
     if (record == nullptr || record->sent_at != flight.tick) continue;
     record->waiting_since = record->outdated_since;
     record->sent_at = 0;
@@ -394,17 +394,17 @@ void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_
   flight.is_settled = false;
   flight.part = static_cast<std::uint32_t>(part);
   flight.tick = tick;
-  flight.said.clear();
+  flight.listed.clear();
   double predicted = 0;
   double predicted_new = 0;
   for (const std::uint32_t i : active_) {
     const EntityState& state = states_[i];
     if (state.id < first_id || state.id >= writer_->end_id() || state.is_deferred) continue;
     Record& record = records_[i];
-    flight.said.push_back({.entity = {.id = record.id, .generation = record.generation},
-                           .codec_type = record.codec_type,
-                           .is_certain = is_certainly_listed(i, first_id, writer_->end_id()),
-                           .row_since = row_since(i)});
+    flight.listed.push_back({.entity = {.id = record.id, .generation = record.generation},
+                             .codec_type = record.codec_type,
+                             .is_certain = is_certainly_listed(i, first_id, writer_->end_id()),
+                             .row_since = row_since(i)});
     (record.acked_since != kNotAcked ? predicted : predicted_new) += predicted_bits(i);
     record.sent_at = tick;
     record.was_sent = true;
@@ -424,7 +424,7 @@ std::size_t ClientView::memory_bytes() const {
                        active_.capacity() + deferred_.capacity() + changed_.capacity()) *
                           sizeof(std::uint32_t);
   bytes += open_events_.capacity() * sizeof(OpenEvent) + open_bytes_.capacity();
-  for (const InFlight& flight : in_flight_) bytes += flight.said.capacity() * sizeof(Said);
+  for (const InFlight& flight : in_flight_) bytes += flight.listed.capacity() * sizeof(ListedSlice);
   return bytes;
 }
 

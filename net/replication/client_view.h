@@ -142,7 +142,7 @@ class ClientView {
     std::size_t snapshot_bytes = 0;
   };
   /// An entity that a snapshot in flight lists.
-  struct Said {
+  struct ListedSlice {
     EventSubject entity;
     std::uint16_t codec_type = 0;
     bool is_certain = false;
@@ -161,14 +161,14 @@ class ClientView {
     bool is_settled = false;  ///< Everything that it and the parts before it contained was noted.
     std::uint32_t part = 0;   ///< Index within its tick.
     std::uint32_t tick = 0;
-    std::vector<Said> said;
+    std::vector<ListedSlice> listed;
   };
 
   void decide_open_events();
   void settle_events();
-  void release_events(const Said& said);
-  bool is_still(const Said& said, const Record& record) const;
-  Record* find_said(const InFlight& flight, const Said& said);
+  void release_events(const ListedSlice& listed);
+  bool is_still(const ListedSlice& listed, const Record& record) const;
+  Record* find_listed(const InFlight& flight, const ListedSlice& listed);
   std::span<const Record> slices_of(const Record& first) const;
   bool is_whole(const Record& first) const;
   void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
@@ -185,7 +185,7 @@ class ClientView {
   void activate(std::uint32_t i, std::uint32_t tick);
   void apply_loss(std::uint16_t number);
   void settle_parts(const InFlight& flight);
-  void forget(const Said& said);
+  void forget(const ListedSlice& listed);
   double oldest_flight_ticks() const;
   void defer(std::uint32_t i);
   std::size_t byte_budget(const Connection& connection, Time now, std::uint32_t ticks);

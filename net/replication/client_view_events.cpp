@@ -66,13 +66,13 @@ void ClientView::settle_events() {
 
 /// The client has the contents of a snapshot. For a removed entity that is enough if it had one
 /// slice; for several slices their arrival is not recorded.
-void ClientView::release_events(const Said& said) {
+void ClientView::release_events(const ListedSlice& listed) {
   if (!events_.has_waiting()) return;
-  const std::uint32_t entity = options_.views.entity_of(said.entity.id);
+  const std::uint32_t entity = options_.views.entity_of(listed.entity.id);
   const EventSubject first{.id = options_.views.slice_id(entity, 0),
-                           .generation = said.entity.generation};
+                           .generation = listed.entity.generation};
   const Record* record = find_record(first);
-  if (record != nullptr ? !is_whole(*record) : options_.views.is_cut(said.codec_type)) return;
+  if (record != nullptr ? !is_whole(*record) : options_.views.is_cut(listed.codec_type)) return;
   events_.settle([&](const EventSubject& subject) {
     return subject == first ? EventTurn::any : EventTurn::waits;
   });
@@ -113,7 +113,7 @@ bool ClientView::is_certainly_listed(std::size_t i, std::uint32_t first_id,
 bool ClientView::is_in_flight(const EventSubject& entity) const {
   return std::ranges::any_of(in_flight_, [&](const InFlight& flight) {
     return flight.is_used &&
-           std::ranges::find(flight.said, entity, &Said::entity) != flight.said.end();
+           std::ranges::find(flight.listed, entity, &ListedSlice::entity) != flight.listed.end();
   });
 }
 

@@ -342,12 +342,12 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     if (is_new) ++next_new;
     const bool comes_again = reach.is_listed_again && track.id >= reach.end_id;
     track.is_listed = track.is_listed || (is_new && !comes_again);
-    const bool is_said = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
-    const bool is_there = is_new || (is_said && listed->state != nullptr);
+    const bool is_certain = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
+    const bool is_there = is_new || (is_certain && listed->state != nullptr);
     if (is_there && !is_new) add_link(*listed, track);
     if (!is_there || !track.has_run() || track.since != followed.since ||
         track.kind != followed.kind) {
-      remember_track(followed, listed, is_said, is_there);
+      remember_track(followed, listed, is_certain, is_there);
       return;
     }
     track.run_last = serial;
@@ -376,8 +376,9 @@ void FollowedWorld::activate_outside(const SnapshotReach& reach) {
   }
 }
 
-/// Ends an entity's run. `is_said`: the snapshot contains its state; `is_there`: the entity exists.
-void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_said,
+/// Ends an entity's run. `is_certain`: the snapshot contains its state; `is_there`: the entity
+/// exists.
+void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
                                    bool is_there) {
   EntityTrack& track = followed.track;
   if (is_there) {
@@ -387,18 +388,18 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
   }
   // Deferred entities, and those outside this part, keep their known state.
   const bool is_found = listed != nullptr && listed->known != ListedEntity::kUnchanged;
-  const KnownEntity known = is_said    ? KnownEntity{}
+  const KnownEntity known = is_certain ? KnownEntity{}
                             : is_found ? known_[listed->known]
                                        : known_of(track);
-  if (!is_said && known.states.count == 0 && !track.has_run()) return;
+  if (!is_certain && known.states.count == 0 && !track.has_run()) return;
   TrackRecords& records = make_records(track);
   end_run(track, records, next_);
-  if (!is_said && known.states.count == 0) return;
+  if (!is_certain && known.states.count == 0) return;
   track.last = next_;
   TrackRecord& record = records[window_index(next_)];
   record = record_of(next_, known.kind, known.states.values[0],
-                     is_said ? 0 : tick_ - known.states.ticks[0], known.since);
-  if (is_said) record.standing = Standing::gone;
+                     is_certain ? 0 : tick_ - known.states.ticks[0], known.since);
+  if (is_certain) record.standing = Standing::gone;
 }
 
 std::size_t FollowedWorld::memory_bytes() const {

@@ -160,7 +160,8 @@ class FollowedWorld {
   const TrackRecords& records_of(const EntityTrack& track) const;
   TrackRecords& make_records(EntityTrack& track);
   void activate_outside(const SnapshotReach& reach);
-  void remember_track(Followed& followed, const ListedEntity* listed, bool is_said, bool is_there);
+  void remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
+                      bool is_there);
   std::size_t index_of_id(std::uint32_t id) const;
   std::size_t lanes_of(EntityKind kind) const { return model_.types[kind.type].lanes.size(); }
 

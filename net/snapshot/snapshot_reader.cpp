@@ -76,7 +76,7 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   }
   if (!decoder.is_finished()) return SnapshotVerdict::malformed;
   is_overtaken_ = ahead <= 0;
-  said_tick_ = head.tick;
+  read_tick_ = head.tick;
   if (!is_overtaken_) {
     // A snapshot that never arrived has no records.
     for (SnapshotSerial serial = std::max(newest_ + 1, serial_ - kSnapshotWindow + 1);
@@ -235,7 +235,7 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
   } else if (decoder.bit(slots::kGone, false)) {
     change.what = Change::Kind::gone;
   } else {
-    change.what = Change::Kind::says;
+    change.what = Change::Kind::update;
     if (known.is_sparse) {
       change.baseline = states.values[0];
       change.baseline_tick = states.ticks[0];

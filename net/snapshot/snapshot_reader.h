@@ -101,10 +101,10 @@ class SnapshotReader {
   static constexpr std::uint32_t kUnchanged = 0xFFFF'FFFF;
   /// A snapshot's effect on an entity; applied only when all of it could be read.
   struct Change {
-    enum class Kind : std::uint8_t { says, same, gone, deferred } what = Kind::same;
+    enum class Kind : std::uint8_t { update, same, gone, deferred } what = Kind::same;
     std::size_t slot = 0;
     EntityKind kind;
-    std::size_t first_value = 0;  ///< In `values_`, for `says`.
+    std::size_t first_value = 0;  ///< In `values_`, for `update`.
     /// The state that a sparse entity was coded against.
     const LaneValue* baseline = nullptr;
     std::uint32_t baseline_tick = 0;
@@ -154,7 +154,7 @@ class SnapshotReader {
   void make_room(Slot& slot, std::size_t lanes);
   void show(Slot& slot, const TrackRecord& record);
   void drop_links();
-  void end_spoken(const SnapshotHead& head, Slot& slot, Standing standing);
+  void remove_unlisted(const SnapshotHead& head, Slot& slot, Standing standing);
   void list_entities();
 
   const SnapshotModel& model_;
@@ -166,7 +166,7 @@ class SnapshotReader {
   SnapshotSerial last_ = kFirstSerial;
   SnapshotSerial swept_ = 0;     ///< When `drop_links` was called last: newest serial / interval.
   SnapshotSerial serial_ = 0;    ///< The current snapshot, ...
-  std::uint32_t said_tick_ = 0;  ///< ... and its tick.
+  std::uint32_t read_tick_ = 0;  ///< ... and its tick.
   bool is_overtaken_ = false;    ///< By a newer one.
   std::uint32_t tick_ = 0;
   std::uint64_t versions_ = 0;  ///< The number of versions so far.

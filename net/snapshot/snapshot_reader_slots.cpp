@@ -153,7 +153,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   const bool is_alike = slot.is_there && slot.kind == record.kind();
   const bool is_shown = is_alike && slot.shown_since == record.since;
   slot.is_there = true;
-  slot.tick = said_tick_ - record.age;
+  slot.tick = read_tick_ - record.age;
   slot.kind = record.kind();
   slot.shown_since = record.since;
   if (is_shown) return;
@@ -172,9 +172,9 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
     switch (change->what) {
       case Change::Kind::same:
         return go_on(slot);
-      case Change::Kind::says:
+      case Change::Kind::update:
         if (change->baseline != nullptr) {
-          links_.add(slot.track.links, change->kind, said_tick_, change->baseline_tick,
+          links_.add(slot.track.links, change->kind, read_tick_, change->baseline_tick,
                      change->baseline);
         }
         return say(slot, change->kind, values_.data() + change->first_value);
@@ -189,16 +189,16 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   const KnownEntity known = is_found ? known_[change->known] : known_of(slot.track);
   const auto since = static_cast<std::uint32_t>(serial_);
   record = record_of(serial_, known.kind, known.states.values[0],
-                     said_tick_ - known.states.ticks[0], since);
+                     read_tick_ - known.states.ticks[0], since);
   if (known.states.count == 0) record.standing = Standing::unknown;
   return set_apart(slot, record);
 }
 
 /// Removes entities in a snapshot's range that it does not contain, also unacknowledged ones. If
 /// the sender defers entities that it may have sent before, they stay.
-void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing standing) {
-  const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
-  if (!is_spoken_of || standing == Standing::there) return;
+void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Standing standing) {
+  const bool is_covered = slot.track.id >= head.first_id && slot.track.id < end_id_;
+  if (!is_covered || standing == Standing::there) return;
   const bool is_new_to_sender = standing == Standing::unknown;
   if (head.keeps_unknown && is_new_to_sender) return;
   slot.is_there = slot.is_there && slot.tick == tick_;
@@ -221,7 +221,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const TrackRecord record = apply_change(slot, change);
     if (!is_shown) continue;
     if (change != nullptr && change->what != Change::Kind::deferred) show(slot, record);
-    end_spoken(head, slot, record.standing);
+    remove_unlisted(head, slot, record.standing);
   }
   add_slots();
   std::size_t at = 0;

@@ -212,7 +212,7 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
     room += kEndBytes;
     const std::span<const std::byte> bytes = encoder.finish();
     if (encoder.overflowed()) continue;
-    if (!says_anything()) return {};
+    if (!has_content()) return {};
     remember(head);
     return bytes;
   }
@@ -220,7 +220,7 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
 }
 
 /// False if not even the first entity fits.
-bool SnapshotWriter::says_anything() const {
+bool SnapshotWriter::has_content() const {
   return end_id_ == kEveryId || new_written_ > 0 || rank_ > 0;
 }
 
@@ -374,13 +374,13 @@ void SnapshotWriter::pass_constant(std::size_t count) {
 template <typename Encoder>
 bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
   const ListedEntity& listed = followed_.listed()[next_listed_];
-  bool is_spoken_of = true;
+  bool is_separate = true;
   if (listed.is_constant) {
-    is_spoken_of = !is_next_unchanged(encoder);
+    is_separate = !is_next_unchanged(encoder);
     pass_constant(1);
     if (listed.is_changed) ++next_changed_;
   }
-  if (is_spoken_of) {
+  if (is_separate) {
     const Encoder before = encoder;
     code_end(encoder, head, false);
     const double begin = encoder.bit_count();

@@ -125,7 +125,7 @@ class SnapshotWriter {
   void write_new_entity(Encoder& encoder, const EntityState& state);
   std::size_t group_of(const ListedNew& entity) const;
   std::size_t next_boundary() const;
-  bool says_anything() const;
+  bool has_content() const;
   bool limit_part();
   void remember(const SnapshotHead& head);
 

@@ -375,21 +375,21 @@ TEST_CASE("An unread unreliable channel does not block other data",
   ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
   Connection& a = pair.a->connection;
   Connection& b = pair.b->connection;
-  std::uint32_t said = 0;
-  std::uint32_t heard = 0;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
   std::uint64_t payloads = 0;
   for (int i = 0; i < 600; ++i) {
     REQUIRE(a.send_message(2, pattern(1, 20)) == SendStatus::queued);
-    REQUIRE(a.send_message(0, pattern(said++, 20)) == SendStatus::queued);
+    REQUIRE(a.send_message(0, pattern(sent++, 20)) == SendStatus::queued);
     REQUIRE(a.send_payload(pattern(2, 20), 1) == SendStatus::queued);
     pair.step(16ms);
     for (; !b.message(0).empty(); b.pop_message(0)) {
-      REQUIRE(copy_of(b.message(0)) == pattern(heard++, 20));
+      REQUIRE(copy_of(b.message(0)) == pattern(received++, 20));
     }
     for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
   }
-  REQUIRE(said - heard < 5);
-  REQUIRE(said - payloads < 5);
+  REQUIRE(sent - received < 5);
+  REQUIRE(sent - payloads < 5);
   REQUIRE(a.counters().lost_out == 0);
   REQUIRE(b.counters().no_room_in == 0);
   // The first messages are kept; the others are counted.
@@ -411,23 +411,23 @@ TEST_CASE("An unread reliable channel does not block other data",
   Connection& a = pair.a->connection;
   Connection& b = pair.b->connection;
   std::uint32_t blocked = 0;
-  std::uint32_t said = 0;
-  std::uint32_t heard = 0;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
   std::uint64_t payloads = 0;
   const auto play = [&](int ticks) {
     for (int i = 0; i < ticks; ++i) {
       while (a.send_message(0, pattern(blocked, 40)) == SendStatus::queued) ++blocked;
-      REQUIRE(a.send_message(1, pattern(said++, 20)) == SendStatus::queued);
+      REQUIRE(a.send_message(1, pattern(sent++, 20)) == SendStatus::queued);
       REQUIRE(a.send_payload(pattern(2, 20), 1) == SendStatus::queued);
       pair.step(16ms);
-      for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+      for (; !b.message(1).empty(); b.pop_message(1)) ++received;
       for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
     }
   };
   play(1200);
-  REQUIRE(said - heard < (loss == 0 ? 5U : 30U));
+  REQUIRE(sent - received < (loss == 0 ? 5U : 30U));
   if (loss == 0) REQUIRE(a.counters().lost_out == 0);
-  REQUIRE(double(payloads) > (1 - 1.3 * loss) * (said - 5));
+  REQUIRE(double(payloads) > (1 - 1.3 * loss) * (sent - 5));
   // The game reads: half as often as the sender sends.
   std::uint32_t next = 0;
   for (int i = 0; i < 1200; ++i) {
@@ -435,12 +435,12 @@ TEST_CASE("An unread reliable channel does not block other data",
     for (; i % 3 == 0 && !b.message(0).empty(); b.pop_message(0)) {
       REQUIRE(copy_of(b.message(0)) == pattern(next++, 40));
     }
-    for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+    for (; !b.message(1).empty(); b.pop_message(1)) ++received;
     for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
   }
   REQUIRE(next == blocked);
   REQUIRE(next > kMessageWindow);
-  REQUIRE(heard == said);
+  REQUIRE(received == sent);
   REQUIRE(b.counters().no_room_in == 0);
 }
 

@@ -52,10 +52,10 @@ struct Peer {
   }
   /// The error of the estimated clock, as far as 16 bits show.
   Duration error(const PeerClock& clock_here, Time now) const {
-    const auto said = clock_here.at(now);
-    REQUIRE(said.has_value());
+    const auto sent = clock_here.at(now);
+    REQUIRE(sent.has_value());
     const auto units = static_cast<std::int16_t>(
-        static_cast<std::uint16_t>(wire_time(*said) - wire_time(clock(now))));
+        static_cast<std::uint16_t>(wire_time(*sent) - wire_time(clock(now))));
     return units * kWireTimeUnit;
   }
 };
