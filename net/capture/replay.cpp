@@ -106,7 +106,7 @@ class Player {
     }
     // The same checks as in the endpoint before it opens a packet.
     const auto sequence = widen(Sequence::of(packet.sequence), connection_.highest_received());
-    if (sequence != packet.sequence || connection_.look(packet.sequence) != Reception::fresh) {
+    if (sequence != packet.sequence || connection_.classify(packet.sequence) != Reception::fresh) {
       ++result_.unfit;
       return;
     }

@@ -87,7 +87,7 @@ class SealedConnection {
     is_highest = false;
     SectionReader head(datagram.subspan(5));
     const auto sequence = widen(Sequence(head.read_u16()), connection_.highest_received());
-    if (connection_.look(sequence) != Reception::fresh) return DatagramVerdict::not_new;
+    if (connection_.classify(sequence) != Reception::fresh) return DatagramVerdict::not_new;
     const bool phase = (std::to_integer<unsigned>(datagram[0]) & kPhaseBit) != 0;
     const std::span<std::byte> sealed = datagram.subspan(kPacketHeadBytes);
     if (!receiver_.open(phase, *sequence, datagram.first(kPacketHeadBytes), sealed)) {

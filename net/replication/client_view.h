@@ -107,7 +107,7 @@ class ClientView {
   std::size_t entity_count() const { return records_.size(); }
   /// The number of steps done for single entities since the last map began, from interest to the
   /// snapshot's bytes. An idle entity needs none.
-  std::uint64_t looked_at_count() const { return looked_at_ + writer_->looked_at_count(); }
+  std::uint64_t checked_count() const { return checked_count_ + writer_->checked_count(); }
   std::size_t memory_bytes() const;
 
  private:
@@ -240,8 +240,8 @@ class ClientView {
   std::vector<std::uint32_t> active_;   ///< Indices of states that are not confirmed up to date ...
   std::vector<std::uint32_t> deferred_;  ///< ... and of states that this snapshot defers.
   std::vector<std::uint32_t> candidates_;
-  std::vector<float> distances_;  ///< One per candidate.
-  std::uint64_t looked_at_ = 0;   ///< Number of entities.
+  std::vector<float> distances_;     ///< One per candidate.
+  std::uint64_t checked_count_ = 0;  ///< Number of entities.
   std::array<InFlight, kSnapshotWindow> in_flight_;
   // Measured costs, relative to the predicted ones.
   double update_cost_ = 1;

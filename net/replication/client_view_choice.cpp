@@ -85,7 +85,7 @@ void ClientView::choose(const ReplicatedWorld& world, std::size_t budget_bytes) 
 void ClientView::find_candidates(const ReplicatedWorld& world) {
   candidates_.clear();
   distances_.clear();
-  looked_at_ += active_.size();
+  checked_count_ += active_.size();
   std::erase_if(active_, [&](std::uint32_t i) {
     records_[i].is_active = !is_current(i);
     if (!records_[i].is_active) records_[i].waiting_since = 0;

@@ -48,7 +48,7 @@ bool ClientView::refresh_interest(const ReplicatedWorld& world, const InterestGr
   // A rule may use data that the grid does not have.
   if (!is_other_world && !(is_due && (may_differ || interest.rule != nullptr))) return false;
   grid.find(world, viewer, interest_, next_interest_);
-  looked_at_ += next_interest_.size();
+  checked_count_ += next_interest_.size();
   const bool is_same = !is_other_world && interest_ == next_interest_;
   interest_.swap(next_interest_);
   has_interest_ = true;
@@ -65,7 +65,7 @@ bool ClientView::apply_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);
   if (!changes) return false;
   changes_seen_ = world.change_count();
-  looked_at_ += deferred_.size() + changes->size();
+  checked_count_ += deferred_.size() + changes->size();
   for (const std::uint32_t i : deferred_) states_[i].is_deferred = false;
   deferred_.clear();
   auto found = states_.begin();
@@ -156,7 +156,7 @@ void ClientView::merge_records(const ReplicatedWorld& world) {
   }
   records_.swap(next_records_);
   has_first_ = true;
-  looked_at_ += records_.size();
+  checked_count_ += records_.size();
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     if (!is_current(i)) activate(i, world.tick());
   }

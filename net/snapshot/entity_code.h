@@ -57,8 +57,8 @@ class EntityCode {
   void see_symbol(std::size_t lane, std::int64_t since);
 
   LanePast past_of(std::size_t lane) const;
-  [[gnu::always_inline]] inline const LaneMotion& look_at(const LaneModel& model, std::size_t lane,
-                                                          std::int64_t& newest);
+  [[gnu::always_inline]] inline const LaneMotion& motion_in(const LaneModel& model,
+                                                            std::size_t lane, std::int64_t& newest);
   std::uint32_t changed_partners(const LaneModel& model) const;
   void note(std::size_t lane, bool changed);
   std::uint32_t age_of(std::size_t lane) const;
@@ -151,14 +151,14 @@ bool EntityCode<Coder>::code_lane(std::size_t lane) {
       break;
   }
   std::int64_t newest = known_->values[0][lane];
-  const LaneMotion& motion = look_at(model, lane, newest);
+  const LaneMotion& motion = motion_in(model, lane, newest);
   return code_number(model, lane, newest, motion);
 }
 
 /// Returns the motion of a lane. `newest` changes if the states are converted to another frame.
 template <DecisionCoder Coder>
-const LaneMotion& EntityCode<Coder>::look_at(const LaneModel& model, std::size_t lane,
-                                             std::int64_t& newest) {
+const LaneMotion& EntityCode<Coder>::motion_in(const LaneModel& model, std::size_t lane,
+                                               std::int64_t& newest) {
   const StateSpacing& spacing = scratch_.spacing;
   if (model.kind == LaneKind::rotation && frame_.has_value()) {
     const LanePast& past = frame_->past(lane);

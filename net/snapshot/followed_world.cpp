@@ -24,7 +24,7 @@ void FollowedWorld::apply(std::uint32_t tick, std::span<const EntityState> world
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
-  looked_at_count_ += world.size();
+  checked_count_ += world.size();
   const std::size_t known = tracks_.size();
   std::size_t at = 0;
   has_gone_ = false;
@@ -51,7 +51,7 @@ void FollowedWorld::apply_changes(std::uint32_t tick, std::span<const EntityStat
   for_active(0, idle_.size(), [&](std::size_t index) { tracks_[index].track.is_listed = false; });
   const bool is_one = tracks_.size() == world.size();  // There is no other track.
   for (const std::uint32_t i : changed) follow(is_one ? i : index_of_id(world[i].id), world[i]);
-  looked_at_count_ += changed.size();
+  checked_count_ += changed.size();
   if (has_gone_ && next_ % kSnapshotWindow == 0) put_in_order();
 }
 
@@ -142,7 +142,7 @@ void FollowedWorld::activate_all() {
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     if (tracks_[i].is_idle) activate(i);
   }
-  looked_at_count_ += tracks_.size();
+  checked_count_ += tracks_.size();
 }
 
 void FollowedWorld::forget() {
@@ -256,7 +256,7 @@ void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
 /// `known_count_` and `constant_count_` count entities that are not idle until all are listed.
 void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_t rank,
                                std::size_t constant_rank) {
-  ++looked_at_count_;
+  ++checked_count_;
   const Followed& followed = tracks_[index];
   const EntityState* state = followed.state;
   const EntityTrack& track = followed.track;

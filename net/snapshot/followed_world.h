@@ -126,7 +126,7 @@ class FollowedWorld {
   void activate_all();
   std::size_t idle_count() const;
   /// The number of entity checks so far, by all functions.
-  std::uint64_t looked_at_count() const { return looked_at_count_; }
+  std::uint64_t checked_count() const { return checked_count_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -190,7 +190,7 @@ class FollowedWorld {
   std::size_t constant_count_ = 0;
   std::size_t cursor_word_ = 0;  ///< Position of `track_of_rank`, ...
   std::size_t cursor_rank_ = 0;  ///< ... and the known entities before that word.
-  std::uint64_t looked_at_count_ = 0;
+  std::uint64_t checked_count_ = 0;
 };
 
 /// Calls `visit(index)` for every track of the words from `first` to `end` that is not idle.
@@ -201,7 +201,7 @@ void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& 
     for (Word active = ~idle_[w]; active != 0; active &= active - 1) {
       const std::size_t index = w * kWordBits + static_cast<std::size_t>(std::countr_zero(active));
       if (index >= tracks_.size()) return;
-      ++looked_at_count_;
+      ++checked_count_;
       visit(index);
     }
   }

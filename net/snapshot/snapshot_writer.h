@@ -80,11 +80,11 @@ class SnapshotWriter {
   /// Known entities in the last snapshot that differed from the receiver's state.
   std::size_t changed_count() const;
   /// The number of entity checks so far; an idle entity needs none.
-  std::uint64_t looked_at_count() const { return followed_.looked_at_count(); }
+  std::uint64_t checked_count() const { return followed_.checked_count(); }
   /// The number of entities that cost no work until they change.
   std::size_t idle_count() const { return followed_.idle_count(); }
   /// Checks every entity in the next snapshot. The bytes are the same; for tests.
-  void look_at_all() { followed_.activate_all(); }
+  void check_all() { followed_.activate_all(); }
   /// The memory used, in bytes.
   std::size_t memory_bytes() const;
 

@@ -96,7 +96,7 @@ std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) co
   return std::nullopt;
 }
 
-FragmentVerdict BlockReceiver::look(const Fragment& fragment) const {
+FragmentVerdict BlockReceiver::classify(const Fragment& fragment) const {
   if (const std::size_t slot = slot_of(fragment.block); slot < kBlocksAtOnce) {
     const Block& block = blocks_[slot];
     if (block.byte_count != fragment.block_bytes) return FragmentVerdict::invalid;
@@ -110,12 +110,12 @@ FragmentVerdict BlockReceiver::look(const Fragment& fragment) const {
   return has_room ? FragmentVerdict::accepted : FragmentVerdict::no_room;
 }
 
-FragmentVerdict BlockReceiver::look(std::span<const Fragment> fragments) const {
+FragmentVerdict BlockReceiver::classify(std::span<const Fragment> fragments) const {
   bool refuses = false;
   std::size_t begun = 0;
   for (std::size_t i = 0; i < fragments.size(); ++i) {
     const Fragment& fragment = fragments[i];
-    const FragmentVerdict verdict = look(fragment);
+    const FragmentVerdict verdict = classify(fragment);
     if (verdict == FragmentVerdict::invalid || verdict == FragmentVerdict::no_room) return verdict;
     const auto same = std::ranges::find(fragments.first(i), fragment.block, &Fragment::block);
     if (same != fragments.begin() + static_cast<std::ptrdiff_t>(i)) {

@@ -44,11 +44,11 @@ class BlockReceiver {
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
 
   /// Returns what `store` would do. Changes nothing.
-  FragmentVerdict look(const Fragment& fragment) const;
+  FragmentVerdict classify(const Fragment& fragment) const;
   /// The same for all fragments of a packet, which share the free slots.
-  FragmentVerdict look(std::span<const Fragment> fragments) const;
+  FragmentVerdict classify(std::span<const Fragment> fragments) const;
   /// Stores a fragment. Returns the reason if this fragment makes its block refused. Requires:
-  /// `look` returned `accepted` or `refused`.
+  /// `classify` returned `accepted` or `refused`.
   std::optional<BlockRefusal> store(Time now, const Fragment& fragment);
   /// Gives up a block without new chunks for `kBlockStallMax`, and returns its id, to be refused.
   /// Returns nothing if no block stalled.

@@ -117,7 +117,7 @@ constexpr bool is_worth_a_packet(std::int64_t allowance) {
 /// One end of an established connection. One thread at a time. The options bound its memory. Memory
 /// is allocated on construction or at first use; nothing is allocated in steady state.
 ///
-/// Once per tick: pass received packets to `look` and `read_packet`; read messages, payloads,
+/// Once per tick: pass received packets to `classify` and `read_packet`; read messages, payloads,
 /// blocks and delivery reports; queue data to send, payloads within `budget`; then
 ///
 ///     connection.tick(now);
@@ -171,10 +171,10 @@ class Connection {
 
   /// Classifies a packet before its seal is opened. No number means that it was too far from all
   /// received numbers to be restored.
-  Reception look(std::optional<std::uint32_t> sequence);
+  Reception classify(std::optional<std::uint32_t> sequence);
   std::uint32_t highest_received() const { return received_.highest(); }
   /// Reads a packet whose seal is valid. `datagram_bytes` is the size of its datagram. Applies the
-  /// whole packet or nothing. Requires: `look(sequence) == Reception::fresh`.
+  /// whole packet or nothing. Requires: `classify(sequence) == Reception::fresh`.
   PacketVerdict read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
                             std::span<const std::byte> body);
 

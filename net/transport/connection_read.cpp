@@ -71,8 +71,9 @@ struct Connection::Incoming {
   std::array<std::size_t, 4> section_bytes{};
 };
 
-Reception Connection::look(std::optional<std::uint32_t> sequence) {
-  const Reception reception = sequence.has_value() ? received_.look(*sequence) : Reception::stale;
+Reception Connection::classify(std::optional<std::uint32_t> sequence) {
+  const Reception reception =
+      sequence.has_value() ? received_.classify(*sequence) : Reception::stale;
   if (reception == Reception::duplicate) ++counters_.duplicate_in;
   if (reception == Reception::stale) ++counters_.stale_in;
   return reception;
@@ -100,7 +101,7 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
   }
   // The baseline is the highest number sent, because a peer can acknowledge only those.
   const std::optional<std::uint32_t> ack = widen(header.ack, sent_.next_sequence() - 1);
-  incoming.map_kind = maps_.look(sequence, incoming.map);
+  incoming.map_kind = maps_.classify(sequence, incoming.map);
   if (!ack.has_value() || !sent_.is_believable(*ack, header.mask) ||
       incoming.map_kind == PacketMap::impossible) {
     ++counters_.unbelievable_in;
@@ -315,11 +316,11 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     const Incoming::Message& message = incoming.messages[i];
     if (!message.is_reliable) continue;
-    const Arrival arrival = messages_in_[message.channel].look(message.id);
+    const Arrival arrival = messages_in_[message.channel].classify(message.id);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
   }
   const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
-  switch (blocks_in_.look(fragments)) {
+  switch (blocks_in_.classify(fragments)) {
     case FragmentVerdict::invalid:
       return PacketVerdict::malformed;
     case FragmentVerdict::no_room:
@@ -436,7 +437,7 @@ void Connection::apply_parts(Time now, std::uint32_t sequence, const Incoming& i
     const Incoming::Message& message = incoming.messages[i];
     MessageReceiver& receiver = messages_in_[message.channel];
     // A packet may contain a message twice.
-    if (receiver.look(message.id) == Arrival::fresh) {
+    if (receiver.classify(message.id) == Arrival::fresh) {
       receiver.store(message.id, message.bytes());
       ++counters_.messages_in;
     } else {

@@ -50,7 +50,7 @@ class MapTurns {
   /// Classifies a packet of the peer by the map that it names. A packet without a map belongs to
   /// the peer's last map if it was sent after a packet that named it, because a peer names its map
   /// until that arrives.
-  PacketMap look(std::uint32_t sequence, std::optional<std::uint16_t> reported) const {
+  PacketMap classify(std::uint32_t sequence, std::optional<std::uint16_t> reported) const {
     if (!reported.has_value()) {
       return theirs_ == present_ && sequence >= first_theirs_ ? PacketMap::present
                                                               : PacketMap::past;
@@ -60,7 +60,7 @@ class MapTurns {
     if (!more_recent(map, present_)) return PacketMap::past;
     return leads_ ? PacketMap::impossible : PacketMap::next;
   }
-  /// Records such a packet as received. Requires: `look` returned `present`.
+  /// Records such a packet as received. Requires: `classify` returned `present`.
   void received(std::uint32_t sequence, std::optional<std::uint16_t> reported) {
     if (!reported.has_value()) return;
     const bool is_first = theirs_ != present_ || sequence < first_theirs_;

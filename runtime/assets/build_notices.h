@@ -37,7 +37,7 @@ class BuildNotices {
   std::string folder_;
   Descriptor socket_;
   Time next_attempt_ = Time::min();
-  Time next_look_ = Time::min();
+  Time next_check_ = Time::min();
 };
 
 }  // namespace muster

@@ -59,11 +59,11 @@ muster_status poll(muster_store& store, muster_request request, muster_load_stat
 muster_status find_part(muster_store& store, std::uint32_t bundle, const Guid& guid,
                         std::int64_t local_id, muster_part* out) {
   std::optional<std::uint32_t> holder;
-  const auto look_into = [&](std::uint32_t one) {
+  const auto search = [&](std::uint32_t one) {
     if (!holder && store.store.reader(one).find_index(guid, local_id)) holder = one;
   };
-  look_into(bundle);
-  store.store.choice().each_dependency(store.store.chosen(bundle), look_into);
+  search(bundle);
+  store.store.choice().each_dependency(store.store.chosen(bundle), search);
   if (holder) {
     const Result<LoadedEntry> loaded = store.store.load_from(*holder, guid, local_id);
     if (!loaded) return refuse(store, loaded.error());

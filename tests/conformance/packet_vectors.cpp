@@ -68,7 +68,7 @@ void emit_bodies() {
         const std::uint32_t sequence = from.next_sequence();
         const auto body = from.write_packet(now, memory);
         emit("body", body);
-        if (++count % 3 != 0 && ends[1 - i].look(sequence) == Reception::fresh) {
+        if (++count % 3 != 0 && ends[1 - i].classify(sequence) == Reception::fresh) {
           static_cast<void>(ends[1 - i].read_packet(now, sequence, body.size() + 23, body));
         }
       }

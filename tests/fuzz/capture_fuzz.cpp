@@ -34,7 +34,7 @@ class Receiver {
     read_packet_view(packet.body, packet.datagram_bytes, view_);
     const auto sequence = widen(Sequence::of(packet.sequence), connection_.highest_received());
     if (!sequence.has_value() || *sequence == 0) return;
-    if (connection_.look(*sequence) != Reception::fresh) return;
+    if (connection_.classify(*sequence) != Reception::fresh) return;
     if (connection_.state() == ConnectionState::closed) return;
     const PacketVerdict verdict =
         connection_.read_packet(kNow, *sequence, packet.datagram_bytes, packet.body);

@@ -87,25 +87,25 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
     }
   });
   stage.run(200);
-  const auto looked_at = [&] {
+  const auto checked = [&] {
     std::uint64_t sum = 0;
     for (const auto& client : stage.clients) {
-      sum += stage.server.view(client->id)->looked_at_count();
+      sum += stage.server.view(client->id)->checked_count();
     }
     return sum;
   };
-  const std::uint64_t when_idle = looked_at();
+  const std::uint64_t when_idle = checked();
   stage.run(50);
-  CHECK(looked_at() == when_idle);
+  CHECK(checked() == when_idle);
   // A changed entity is checked until all clients have it and it is idle again; its neighbours are
   // not.
   stage.step([&] { stage.stir(200); });
   stage.run(100);
-  const std::uint64_t after = looked_at();
+  const std::uint64_t after = checked();
   CHECK(after > when_idle);
   CHECK(after - when_idle < 3U * 100 * 5);
   stage.run(50);
-  CHECK(looked_at() == after);
+  CHECK(checked() == after);
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 
@@ -117,14 +117,14 @@ TEST_CASE("Equal interest options cost no work per entity of any client", "[net]
   for (int i = 0; i < 3; ++i) stage.server.set_view_position(stage.join().id, {});
   populate(stage);
   stage.run(200);
-  const auto looked_at = [&] {
+  const auto checked = [&] {
     std::uint64_t sum = 0;
     for (const auto& client : stage.clients) {
-      sum += stage.server.view(client->id)->looked_at_count();
+      sum += stage.server.view(client->id)->checked_count();
     }
     return sum;
   };
-  const std::uint64_t when_idle = looked_at();
+  const std::uint64_t when_idle = checked();
   const auto set_interest = [&](std::uint8_t update_class) {
     stage.step([&] {
       for (std::uint32_t id = 0; id < 100; ++id) {
@@ -134,11 +134,11 @@ TEST_CASE("Equal interest options cost no work per entity of any client", "[net]
     });
   };
   for (int i = 0; i < 50; ++i) set_interest(0);
-  CHECK(looked_at() == when_idle);
+  CHECK(checked() == when_idle);
   for (std::uint8_t i = 0; i < 50; ++i)
     set_interest(i % 2);  // Equal radius: the set stays the
                           // same.
-  CHECK(looked_at() - when_idle <= 3U * 100 * 50 / 4);
+  CHECK(checked() - when_idle <= 3U * 100 * 50 / 4);
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 

@@ -129,7 +129,7 @@ class IdleStage {
       const auto bytes = notified_->write(memory);
       REQUIRE_FALSE(bytes.empty());
       REQUIRE(std::ranges::equal(bytes, compares_->write(other)));
-      looks_->look_at_all();
+      looks_->check_all();
       REQUIRE(std::ranges::equal(bytes, looks_->write(other)));
       REQUIRE(notified_->end_id() == looks_->end_id());
       if (happens(settings.loss)) continue;
@@ -195,9 +195,9 @@ TEST_CASE("An unchanged world costs no work per entity", "[net][snapshot]") {
   IdleStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
   for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   CHECK(stage.writer().idle_count() == 5'000);
-  const std::uint64_t before = stage.writer().looked_at_count();
+  const std::uint64_t before = stage.writer().checked_count();
   for (int i = 0; i < 100; ++i) stage.tick();
-  CHECK(stage.writer().looked_at_count() == before);
+  CHECK(stage.writer().checked_count() == before);
   CHECK(stage.is_world_read());
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snap
   CAPTURE(which);
   IdleStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
   for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
-  std::uint64_t before = stage.writer().looked_at_count();
+  std::uint64_t before = stage.writer().checked_count();
   stage.change_next(which);
   stage.tick();
   CHECK(stage.writer().changed_count() == 1);
@@ -214,11 +214,11 @@ TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snap
   CHECK(stage.is_world_read());
   // Until it is idle again it is listed, recorded and reset once per tick.
   for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
-  CHECK(stage.writer().looked_at_count() - before < 3 * (kTicksToIdle + 1));
+  CHECK(stage.writer().checked_count() - before < 3 * (kTicksToIdle + 1));
   CHECK(stage.writer().idle_count() == 3'000);
-  before = stage.writer().looked_at_count();
+  before = stage.writer().checked_count();
   stage.tick();
-  CHECK(stage.writer().looked_at_count() == before);
+  CHECK(stage.writer().checked_count() == before);
 }
 
 TEST_CASE("An entity is removed and added among idle ones", "[net][snapshot]") {

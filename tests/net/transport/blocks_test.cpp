@@ -125,7 +125,7 @@ TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
       continue;
     }
     const Fragment fragment = fragment_of(written.bytes);
-    const FragmentVerdict verdict = receiver.look(fragment);
+    const FragmentVerdict verdict = receiver.classify(fragment);
     if (verdict == FragmentVerdict::no_room) {  // Its packet was not received.
       sender.lost(written.range);
       read_one();
@@ -186,41 +186,41 @@ TEST_CASE("A sender sends no chunk beyond the receiver's window", "[net][transpo
   while (sender.has_pending()) sent.push_back(*write_next(sender));
   const ChunkRange last = sent.back().range;
   REQUIRE(last.first + last.count == kChunkWindow);
-  REQUIRE(receiver.look(fragment_of(sent.back().bytes)) == FragmentVerdict::accepted);
-  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow)) ==
+  REQUIRE(receiver.classify(fragment_of(sent.back().bytes)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow)) ==
           FragmentVerdict::invalid);
   receiver.store(kNow, fragment_of(sent.front().bytes));
   const std::uint32_t moved = sent.front().range.count;
-  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()),
-                              kChunkWindow + moved - 1)) == FragmentVerdict::accepted);
-  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow + moved)) ==
-          FragmentVerdict::invalid);
+  REQUIRE(receiver.classify(plain(1, static_cast<std::uint32_t>(block.size()),
+                                  kChunkWindow + moved - 1)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(1, static_cast<std::uint32_t>(block.size()),
+                                  kChunkWindow + moved)) == FragmentVerdict::invalid);
 }
 
 TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a refusal",
           "[net][transport][sys-30]") {
   BlockReceiver receiver(10'000);
-  REQUIRE(receiver.look(plain(1, 10'000, 0)) == FragmentVerdict::accepted);
-  REQUIRE(receiver.look(plain(1, 10'001, 0)) == FragmentVerdict::refused);
+  REQUIRE(receiver.classify(plain(1, 10'000, 0)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(1, 10'001, 0)) == FragmentVerdict::refused);
   receiver.store(kNow, plain(1, 10'001, 0));
   // More chunks of it are ignored; they do not begin a new block.
-  REQUIRE(receiver.look(plain(1, 10'001, 3)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(1, 10'001, 3)) == FragmentVerdict::accepted);
   receiver.store(kNow, plain(1, 10'001, 3));
   REQUIRE(receiver.front().empty());
   for (std::uint16_t id = 2; id < 6; ++id) {
-    REQUIRE(receiver.look(plain(id, 1000, 0)) == FragmentVerdict::accepted);
+    REQUIRE(receiver.classify(plain(id, 1000, 0)) == FragmentVerdict::accepted);
     receiver.store(kNow, plain(id, 1000, 0));
-    REQUIRE(receiver.look(plain(id, 1001, 1)) == FragmentVerdict::invalid);
+    REQUIRE(receiver.classify(plain(id, 1001, 1)) == FragmentVerdict::invalid);
   }
-  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentVerdict::refused);
+  REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::refused);
   receiver.store(kNow, plain(3, 1000, 1, 3));
   REQUIRE(receiver.front_id() == 3);
   REQUIRE(receiver.front().size() == 1000);
   // One is complete and unread, and three arrive: no slot is free.
-  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentVerdict::no_room);
+  REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::no_room);
   receiver.pop();
-  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentVerdict::accepted);
-  REQUIRE(receiver.look(plain(3, 1000, 0)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(3, 1000, 0)) == FragmentVerdict::accepted);
   receiver.store(kNow, plain(3, 1000, 0));
   REQUIRE(receiver.front().empty());
 }
@@ -232,17 +232,17 @@ TEST_CASE("All blocks of a peer together use at most twice the largest size",
   receiver.store(kNow, plain(2, 9'000, 0));
   REQUIRE(receiver.refusal(2'000) == std::nullopt);
   REQUIRE(receiver.refusal(2'001) == BlockRefusal::no_memory);
-  REQUIRE(receiver.look(plain(3, 2'001, 0)) == FragmentVerdict::refused);
+  REQUIRE(receiver.classify(plain(3, 2'001, 0)) == FragmentVerdict::refused);
   REQUIRE(receiver.store(kNow, plain(3, 2'001, 0)) == BlockRefusal::no_memory);
   // Unread blocks also count; the sender waits for them.
   for (std::uint32_t first = 0; first < chunk_count(9'000); first += 4) {
     receiver.store(kNow, plain(1, 9'000, first, 4));
   }
   REQUIRE(receiver.front_id() == 1);
-  REQUIRE(receiver.look(plain(4, 2'001, 0)) == FragmentVerdict::no_room);
-  REQUIRE(receiver.look(plain(4, 2'000, 0)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(4, 2'001, 0)) == FragmentVerdict::no_room);
+  REQUIRE(receiver.classify(plain(4, 2'000, 0)) == FragmentVerdict::accepted);
   receiver.pop();
-  REQUIRE(receiver.look(plain(4, 2'001, 0)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(4, 2'001, 0)) == FragmentVerdict::accepted);
 }
 
 TEST_CASE("A block without new chunks is given up after a minute", "[net][transport][sys-30]") {
@@ -270,7 +270,7 @@ TEST_CASE("Each block number is accepted once", "[net][transport][sys-30]") {
   for (const unsigned number : {1U, 32769U, 32770U, 65535U, 63U, 64U, 128U, 192U}) {
     const auto id = static_cast<std::uint16_t>(number);
     CAPTURE(id);
-    REQUIRE(receiver.look(plain(id, 300, 0, 2)) == FragmentVerdict::accepted);
+    REQUIRE(receiver.classify(plain(id, 300, 0, 2)) == FragmentVerdict::accepted);
     for (int i = 0; i < 2; ++i) {
       receiver.store(kNow, plain(id, 300, 0, 2));
       if (i == 1) break;
@@ -292,7 +292,7 @@ TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][tr
     REQUIRE(id == (i & 0xFFFFU));
     const Written written = *write_next(sender);
     const Fragment fragment = fragment_of(written.bytes);
-    if (receiver.look(fragment) != FragmentVerdict::accepted) FAIL("block " << i);
+    if (receiver.classify(fragment) != FragmentVerdict::accepted) FAIL("block " << i);
     receiver.store(kNow, fragment);
     if (receiver.front_id() != id || receiver.front().size() != 300) FAIL("block " << i);
     receiver.pop();
@@ -315,7 +315,7 @@ TEST_CASE("The memory for blocks is a few times the received bytes, whatever a p
   for (std::uint16_t block = 1; block <= kBlocksAtOnce; ++block) {
     for (std::uint32_t chunk = gap; chunk < kChunkWindow; chunk += gap) {
       const Fragment fragment = plain(block, kBytes, chunk);
-      REQUIRE(receiver.look(fragment) == FragmentVerdict::accepted);
+      REQUIRE(receiver.classify(fragment) == FragmentVerdict::accepted);
       REQUIRE_FALSE(receiver.store(kNow, fragment).has_value());
       arrived += fragment.bytes.size();
       REQUIRE(receiver.memory_bytes() <= 5 * arrived);
@@ -351,7 +351,7 @@ TEST_CASE("Chunks in any order, with duplicates, form the block", "[net][transpo
         .first = chunk,
         .count = 1,
         .bytes = std::span(block).subspan(begin, std::min(kChunkBytes, size - begin))};
-    REQUIRE(receiver.look(fragment) == FragmentVerdict::accepted);
+    REQUIRE(receiver.classify(fragment) == FragmentVerdict::accepted);
     REQUIRE_FALSE(receiver.store(kNow, fragment).has_value());
   }
   REQUIRE(copy_of(receiver.front()) == block);

@@ -33,7 +33,7 @@ struct Victim {
   }
   PacketVerdict give(const NetBytes& body, std::size_t datagram_bytes = 0) {
     ++sequence;
-    REQUIRE(connection.look(sequence) == Reception::fresh);
+    REQUIRE(connection.classify(sequence) == Reception::fresh);
     return connection.read_packet(now, sequence,
                                   datagram_bytes != 0 ? datagram_bytes : body.size() + 23, body);
   }

@@ -33,29 +33,29 @@ TEST_CASE("Map numbers wrap past 65535, and only the leader begins maps",
     follower.go_to(map, 5);
   }
   leader.go_to(65'535, 9);
-  REQUIRE(follower.look(9, std::uint16_t{65'535}) == PacketMap::next);
+  REQUIRE(follower.classify(9, std::uint16_t{65'535}) == PacketMap::next);
   follower.go_to(65'535, 7);
   leader.go_to(0, 12);
-  REQUIRE(follower.look(12, std::uint16_t{0}) == PacketMap::next);
-  REQUIRE(follower.look(11, std::uint16_t{65'535}) == PacketMap::present);
-  REQUIRE(follower.look(12, std::uint16_t{65'534}) == PacketMap::past);
-  REQUIRE(leader.look(7, std::uint16_t{65'535}) == PacketMap::past);
-  REQUIRE(leader.look(7, std::uint16_t{1}) == PacketMap::impossible);
+  REQUIRE(follower.classify(12, std::uint16_t{0}) == PacketMap::next);
+  REQUIRE(follower.classify(11, std::uint16_t{65'535}) == PacketMap::present);
+  REQUIRE(follower.classify(12, std::uint16_t{65'534}) == PacketMap::past);
+  REQUIRE(leader.classify(7, std::uint16_t{65'535}) == PacketMap::past);
+  REQUIRE(leader.classify(7, std::uint16_t{1}) == PacketMap::impossible);
 }
 
 TEST_CASE("A packet without a map is classified by the first packet that names one",
           "[net][transport][sys-34]") {
   MapTurns turns(false);
-  REQUIRE(turns.look(1, std::nullopt) == PacketMap::present);
+  REQUIRE(turns.classify(1, std::nullopt) == PacketMap::present);
   turns.go_to(1, 4);
-  REQUIRE(turns.look(10, std::nullopt) == PacketMap::past);
+  REQUIRE(turns.classify(10, std::nullopt) == PacketMap::past);
   turns.received(10, std::uint16_t{1});
-  REQUIRE(turns.look(9, std::nullopt) == PacketMap::past);
-  REQUIRE(turns.look(9, std::uint16_t{1}) == PacketMap::present);
-  REQUIRE(turns.look(11, std::nullopt) == PacketMap::present);
+  REQUIRE(turns.classify(9, std::nullopt) == PacketMap::past);
+  REQUIRE(turns.classify(9, std::uint16_t{1}) == PacketMap::present);
+  REQUIRE(turns.classify(11, std::nullopt) == PacketMap::present);
   turns.received(8, std::uint16_t{1});
-  REQUIRE(turns.look(9, std::nullopt) == PacketMap::present);
-  REQUIRE(turns.look(7, std::nullopt) == PacketMap::past);
+  REQUIRE(turns.classify(9, std::nullopt) == PacketMap::present);
+  REQUIRE(turns.classify(7, std::nullopt) == PacketMap::past);
 }
 
 TEST_CASE("Every packet names its map until one of them is confirmed", "[net][transport][sys-34]") {

@@ -119,7 +119,7 @@ TEST_CASE("A receiver's limit follows the messages that the game has read",
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   MessageReceiver receiver(delivery);
   const auto arrive = [&](std::uint32_t id) {
-    REQUIRE(receiver.look(id) == Arrival::fresh);
+    REQUIRE(receiver.classify(id) == Arrival::fresh);
     receiver.store(id, pattern(id, 1));
   };
   for (const std::uint32_t id : {1U, 3U, 2U, 4U, 6U}) arrive(id);
@@ -135,7 +135,7 @@ TEST_CASE("A receiver's limit follows the messages that the game has read",
   REQUIRE(receiver.limit() == kFirstMessageLimit + 4);
   for (std::uint32_t id = receiver.limit() - 1; id > 6; --id) arrive(id);
   arrive(5);
-  REQUIRE(receiver.look(receiver.limit()) == Arrival::no_room);
+  REQUIRE(receiver.classify(receiver.limit()) == Arrival::no_room);
 }
 
 /// The queue behaves like one with unlimited memory.
@@ -196,9 +196,9 @@ TEST_CASE("An ordered channel delivers in order, an unordered one at once",
   MessageReceiver ordered(Delivery::reliable_ordered);
   MessageReceiver unordered(Delivery::reliable_unordered);
   for (const std::uint32_t id : {3U, 2U}) {
-    REQUIRE(ordered.look(id) == Arrival::fresh);
+    REQUIRE(ordered.classify(id) == Arrival::fresh);
     ordered.store(id, pattern(id, 9));
-    REQUIRE(unordered.look(id) == Arrival::fresh);
+    REQUIRE(unordered.classify(id) == Arrival::fresh);
     unordered.store(id, pattern(id, 9));
   }
   REQUIRE(ordered.front().empty());
@@ -208,14 +208,14 @@ TEST_CASE("An ordered channel delivers in order, an unordered one at once",
   unordered.pop();
   REQUIRE(unordered.front().empty());
   for (MessageReceiver* each : {&ordered, &unordered}) {
-    REQUIRE(each->look(3) == Arrival::duplicate);
-    REQUIRE(each->look(1) == Arrival::fresh);
+    REQUIRE(each->classify(3) == Arrival::duplicate);
+    REQUIRE(each->classify(1) == Arrival::fresh);
     each->store(1, pattern(1, 9));
   }
   for (std::uint32_t id = 1; id <= 3; ++id) {
     REQUIRE(copy_of(ordered.front()) == pattern(id, 9));
     ordered.pop();
-    REQUIRE(ordered.look(id) == Arrival::duplicate);
+    REQUIRE(ordered.classify(id) == Arrival::duplicate);
   }
 }
 
@@ -226,14 +226,14 @@ TEST_CASE("The edges of a channel's window are exact, and ids outside it are ref
   const std::uint32_t base = 70'001;  // Past the wrap of the 16 sent bits.
   for (std::uint32_t id = 1; id < base; ++id) {
     REQUIRE(receiver.widen_id(static_cast<std::uint16_t>(id & 0xFFFFU)) == id);
-    REQUIRE(receiver.look(id) == Arrival::fresh);
+    REQUIRE(receiver.classify(id) == Arrival::fresh);
     receiver.store(id, pattern(id, 1));
     receiver.pop();
   }
-  REQUIRE(receiver.look(base - 1) == Arrival::duplicate);
-  REQUIRE(receiver.look(base + kMessageWindow - 1) == Arrival::fresh);
-  REQUIRE(receiver.look(base + kMessageWindow) == Arrival::no_room);
-  REQUIRE(receiver.look(~0U) == Arrival::no_room);
+  REQUIRE(receiver.classify(base - 1) == Arrival::duplicate);
+  REQUIRE(receiver.classify(base + kMessageWindow - 1) == Arrival::fresh);
+  REQUIRE(receiver.classify(base + kMessageWindow) == Arrival::no_room);
+  REQUIRE(receiver.classify(~0U) == Arrival::no_room);
   REQUIRE(receiver.widen_id(static_cast<std::uint16_t>((base + kWidenLimit - 1) & 0xFFFFU)) ==
           base + kWidenLimit - 1);
   REQUIRE(receiver.widen_id(static_cast<std::uint16_t>((base + kWidenLimit) & 0xFFFFU)) == 0);
@@ -247,13 +247,13 @@ TEST_CASE("Unread messages use no more than the window", "[net][transport][sys-3
       GENERATE(Delivery::unreliable, Delivery::reliable_unordered, Delivery::reliable_ordered);
   MessageReceiver receiver(delivery);
   for (std::uint32_t id = 1; id <= kMessageWindow; ++id) {
-    REQUIRE(receiver.look(id) == Arrival::fresh);
+    REQUIRE(receiver.classify(id) == Arrival::fresh);
     receiver.store(id, pattern(id, 5));
   }
-  REQUIRE(receiver.look(kMessageWindow + 1) == Arrival::no_room);
+  REQUIRE(receiver.classify(kMessageWindow + 1) == Arrival::no_room);
   REQUIRE(copy_of(receiver.front()) == pattern(1, 5));
   receiver.pop();
-  REQUIRE(receiver.look(kMessageWindow + 1) == Arrival::fresh);
+  REQUIRE(receiver.classify(kMessageWindow + 1) == Arrival::fresh);
 }
 
 TEST_CASE("A channel delivers each message once through reordering and duplicates",
@@ -295,7 +295,7 @@ TEST_CASE("A channel delivers each message once through reordering and duplicate
       sender.lost(message.id);
       continue;
     }
-    const Arrival arrival = receiver.look(message.id);
+    const Arrival arrival = receiver.classify(message.id);
     REQUIRE(arrival != Arrival::no_room);
     if (arrival == Arrival::fresh) receiver.store(message.id, message.bytes);
     sender.delivered(message.id);

@@ -276,7 +276,7 @@ struct Model {
     now += 2ms;
     for (; !there.empty() && there.begin()->first <= now; there.erase(there.begin())) {
       const std::uint32_t sequence = there.begin()->second;
-      if (received.look(sequence) != Reception::fresh) continue;
+      if (received.classify(sequence) != Reception::fresh) continue;
       static_cast<void>(received.mark(sequence));
       arrived.insert(sequence);
       if (!is_lost()) back.emplace(now + delay(), Ack{received.highest(), received.mask(0)});
