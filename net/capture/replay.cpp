@@ -134,7 +134,7 @@ bool Replay::is_faithful() const {
   const auto is_whole = [](const ReplayedConnection& connection) {
     return connection.unfit == 0 && connection.differing == 0 && connection.missing_out == 0;
   };
-  return status == CaptureStatus::end && homeless == 0 && dropped == 0 &&
+  return status == CaptureStatus::end && unknown_connection == 0 && dropped == 0 &&
          std::ranges::all_of(connections, is_whole);
 }
 
@@ -159,7 +159,7 @@ Replay replay(std::span<const std::byte> capture) {
     } else if (const auto* packet = std::get_if<RecordedPacket>(&record)) {
       const auto part = part_of.find(packet->connection);
       if (part == part_of.end()) {
-        ++result.homeless;
+        ++result.unknown_connection;
       } else {
         parts[part->second].packets.push_back(*packet);
       }

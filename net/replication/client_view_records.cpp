@@ -97,7 +97,7 @@ void ClientView::set_values(std::uint32_t i) {
 }
 
 SeenBy ClientView::seen_by(const ReplicatedEntity& entity) const {
-  const bool is_owner = viewer.player != kNobody && entity.options.owner == viewer.player;
+  const bool is_owner = viewer.player != kNoPlayer && entity.options.owner == viewer.player;
   return is_owner ? SeenBy::owner : SeenBy::others;
 }
 

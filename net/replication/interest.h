@@ -11,7 +11,7 @@ namespace muster {
 
 /// The view from which a client sees the world.
 struct Viewer {
-  PlayerNumber player = kNobody;
+  PlayerNumber player = kNoPlayer;
   std::uint8_t team = 0;
   bool has_view_position = false;
   WorldPosition view_position{};
@@ -71,7 +71,7 @@ class InterestGrid {
   struct Listed {
     Relevance relevance = Relevance::near;
     std::uint8_t team = 0;
-    PlayerNumber owner = kNobody;
+    PlayerNumber owner = kNoPlayer;
     std::uint32_t index = 0;        ///< In the list of its relevance; unused for `always_`.
     std::uint32_t owned_index = 0;  ///< In the list of its owner.
     Cell cell = 0;

@@ -17,7 +17,7 @@ namespace muster {
 
 /// A player's number: the owner of an entity, or a viewer.
 using PlayerNumber = std::uint16_t;
-inline constexpr PlayerNumber kNobody = 0xFFFF;
+inline constexpr PlayerNumber kNoPlayer = 0xFFFF;
 
 /// A position for interest management; it is not replicated.
 struct WorldPosition {
@@ -48,7 +48,7 @@ struct UpdateClass {
 /// The constant properties of an entity.
 struct ReplicatedEntityOptions {
   std::uint16_t type = 0;  ///< Index into the schema.
-  PlayerNumber owner = kNobody;
+  PlayerNumber owner = kNoPlayer;
   Relevance relevance = Relevance::near;
   std::uint8_t team = 0;
   std::uint8_t update_class = 0;

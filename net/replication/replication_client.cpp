@@ -70,7 +70,7 @@ void ReplicationClient::update(Connection& connection) {
     settle_events();
     counters_.events += events_.reach(tick());
     counters_.events_lost = events_.lost();
-    counters_.events_in_vain = events_.in_vain();
+    counters_.events_dropped = events_.dropped();
   }
   unsent_.send(connection, options_.channel);
 }

@@ -74,7 +74,7 @@ struct ReplicationClientCounters {
   std::uint64_t events_lost = 0;  ///< Due events that the game did not read in time.
   /// Dropped events: the entity was removed before it was shown, could not be read, or too many
   /// waited.
-  std::uint64_t events_in_vain = 0;
+  std::uint64_t events_dropped = 0;
   std::uint64_t checksums = 0;    ///< Compared with the values at this end.
   std::uint64_t divergences = 0;  ///< Checksums that differed.
   std::uint64_t resyncs = 0;      ///< Requests for the whole state.

@@ -37,7 +37,7 @@ using ReplicationClientId = std::uint32_t;
 
 /// The identity of a client.
 struct ReplicationClientInfo {
-  PlayerNumber player = kNobody;
+  PlayerNumber player = kNoPlayer;
   std::uint8_t team = 0;
 };
 

@@ -140,11 +140,11 @@ void TimedEventReceiver::queue(std::uint16_t number, Waiting event,
   waiting_.insert(at, std::move(event));
 }
 
-void TimedEventReceiver::drop_vain() {
+void TimedEventReceiver::drop_unshowable() {
   const std::size_t dropped =
-      std::erase_if(waiting_, [](const Waiting& event) { return event.is_vain; });
+      std::erase_if(waiting_, [](const Waiting& event) { return event.is_unshowable; });
   awaiting_count_ -= dropped;
-  in_vain_ += dropped;
+  dropped_ += dropped;
 }
 
 std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
@@ -167,7 +167,7 @@ std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
     if (is_early) --excess;
     if (event.awaits_entity) {
       --awaiting_count_;
-      ++in_vain_;
+      ++dropped_;
     } else {
       reported_.push_back(std::move(event));
       ++count;

@@ -146,9 +146,9 @@ class TimedEventReceiver {
         --awaiting_count_;
       }
       const bool is_late = payload - event.payload >= kEventPatience;
-      event.is_vain = state == SubjectState::is_past || (event.awaits_entity && is_late);
+      event.is_unshowable = state == SubjectState::is_past || (event.awaits_entity && is_late);
     }
-    drop_vain();
+    drop_unshowable();
   }
   /// Makes the events up to `tick` due. Returns their number.
   std::size_t reach(std::uint32_t tick);
@@ -156,7 +156,7 @@ class TimedEventReceiver {
   /// counted.
   std::uint64_t lost() const { return lost_; }
   /// The number of events dropped because their entity was not shown.
-  std::uint64_t in_vain() const { return in_vain_; }
+  std::uint64_t dropped() const { return dropped_; }
   std::span<const TimedEvent> due() const { return due_; }
   void clear_due();
   /// Removes everything, for another map.
@@ -170,13 +170,13 @@ class TimedEventReceiver {
     std::uint32_t number = 0;
     std::uint64_t payload = 0;   ///< The payload that carried it.
     bool awaits_entity = false;  ///< Waits until its entity is shown.
-    bool is_vain = false;        ///< Its entity will not be shown.
+    bool is_unshowable = false;  ///< Its entity will not be shown.
     EventSubject subject{};
     std::vector<std::byte> bytes{};
   };
 
   void queue(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
-  void drop_vain();
+  void drop_unshowable();
 
   std::uint32_t next_ = 0;                         ///< The highest received number plus one.
   std::array<std::uint32_t, kWindow> received_{};  ///< Number plus one, by number.
@@ -185,7 +185,7 @@ class TimedEventReceiver {
   std::vector<TimedEvent> due_;
   std::size_t awaiting_count_ = 0;
   std::uint64_t lost_ = 0;
-  std::uint64_t in_vain_ = 0;
+  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace muster

@@ -13,7 +13,7 @@ namespace {
 
 PlayerNumber number_of(PlayerId player) {
   const auto number = static_cast<std::int32_t>(player);
-  return number < 0 || number >= kNobody ? kNobody : static_cast<PlayerNumber>(number);
+  return number < 0 || number >= kNoPlayer ? kNoPlayer : static_cast<PlayerNumber>(number);
 }
 
 bool is_same(const WorldPosition& left, const WorldPosition& right) {

@@ -114,7 +114,7 @@ class WorldSender {
     bool is_written = false;
     bool is_paused = false;
     bool has_new_options = false;
-    PlayerNumber owner = kNobody;
+    PlayerNumber owner = kNoPlayer;
     WorldPosition position{};
     std::vector<Creation> members;
     ByteVector last;  ///< The bytes of all its components.

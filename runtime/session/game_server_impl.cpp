@@ -223,7 +223,7 @@ void GameServer::Impl::leave(const ServerEvent& event) {
 PlayerId GameServer::Impl::free_player() const {
   std::uint16_t candidate = last_player;
   for (;;) {
-    candidate = candidate >= kNobody - 1 ? 1 : static_cast<std::uint16_t>(candidate + 1);
+    candidate = candidate >= kNoPlayer - 1 ? 1 : static_cast<std::uint16_t>(candidate + 1);
     const bool is_used = std::ranges::any_of(
         players, [&](const auto& player) { return player->id == PlayerId(candidate); });
     if (!is_used) return PlayerId(candidate);
@@ -438,7 +438,7 @@ void GameServer::Impl::clamped(const ClampedValue& value) {
 
 bool GameServer::Impl::is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const {
   return entity.options.team == 0 || entity.options.team == viewer.team ||
-         (entity.options.owner != kNobody && entity.options.owner == viewer.player);
+         (entity.options.owner != kNoPlayer && entity.options.owner == viewer.player);
 }
 
 }  // namespace muster

@@ -48,7 +48,7 @@ void try_events(std::span<const std::byte> bytes) {
   receiver.settle(kEventPatience,
                   [](const EventSubject&, std::uint32_t) { return SubjectState::may_come; });
   receiver.reach(0xFFFF'FFFF);
-  require(receiver.due().size() == shown && shown + receiver.in_vain() <= 255);
+  require(receiver.due().size() == shown && shown + receiver.dropped() <= 255);
 }
 
 void talk(SectionReader& input, bool has_slices) {

@@ -194,7 +194,7 @@ class ReplicationStage {
       if (found == client.world.entities.end()) {
         return "entity " + std::to_string(entity.id) + " is missing";
       }
-      const bool is_owner = player != kNobody && entity.options.owner == player;
+      const bool is_owner = player != kNoPlayer && entity.options.owner == player;
       const TypeViews& views = server.world().views();
       const std::uint16_t first =
           views.codec_type(entity.options.type, is_owner ? SeenBy::owner : SeenBy::others);
@@ -208,7 +208,7 @@ class ReplicationStage {
     if (seen != client.world.entities.size()) return "too many entities";
     return {};
   }
-  std::string difference(const Client& client, PlayerNumber player = kNobody) const {
+  std::string difference(const Client& client, PlayerNumber player = kNoPlayer) const {
     return difference(client, player, [](const ReplicatedEntity&) { return true; });
   }
 

@@ -139,7 +139,7 @@ TEST_CASE("A record that does not fit is dropped, counted and reported", "[net][
   const Replay replayed = replay(file);
   REQUIRE(replayed.status == CaptureStatus::end);
   REQUIRE(replayed.dropped == dropped);
-  REQUIRE(replayed.homeless == 64);
+  REQUIRE(replayed.unknown_connection == 64);
   REQUIRE_FALSE(replayed.is_faithful());
 }
 
@@ -272,7 +272,7 @@ TEST_CASE("A pcap has a datagram for every packet and handshake", "[net][capture
   const PcapFile pcap = pcap_of(sample);
   REQUIRE(pcap.status == CaptureStatus::end);
   REQUIRE(pcap.datagrams == read_all(sample).records - 3);
-  REQUIRE(pcap.homeless == 0);
+  REQUIRE(pcap.unknown_connection == 0);
   // Each record contains its length; together they fill the file.
   std::size_t at = 24;
   std::uint64_t count = 0;

@@ -83,7 +83,7 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   });
   stage.run(60);
   const auto is_plain = [](const ReplicatedEntity& entity) { return entity.options.type == 0; };
-  CHECK(stage.difference(client, kNobody, is_plain).empty());
+  CHECK(stage.difference(client, kNoPlayer, is_plain).empty());
   CHECK(client.replication->is_complete());  // It is not waited for.
   CHECK_FALSE(client.world.entities.contains(5'000));
   // Once per state.
@@ -108,7 +108,7 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   // Then a state that does not fit: the client keeps the last one.
   set(dear);
   CHECK(stage
-            .difference(client, kNobody,
+            .difference(client, kNoPlayer,
                         [&](const ReplicatedEntity& entity) {
                           if (entity.id == 5'000) stage.values[5'000] = nothing;
                           return true;

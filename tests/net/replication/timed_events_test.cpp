@@ -282,13 +282,13 @@ TEST_CASE("An event about an entity waits for it for a limited time", "[net][rep
     if (one == EventSubject{.id = 8, .generation = 3} && tick == 10) return SubjectState::shown;
     return one.id == 7 ? SubjectState::is_past : SubjectState::may_come;
   });
-  CHECK(receiver.in_vain() == 1);
+  CHECK(receiver.dropped() == 1);
   CHECK(receiver.reach(21) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{0});
   receiver.settle(100 + kEventPatience - 1, none);
-  CHECK(receiver.in_vain() == 1);
+  CHECK(receiver.dropped() == 1);
   receiver.settle(100 + kEventPatience, none);
-  CHECK(receiver.in_vain() == 2);
+  CHECK(receiver.dropped() == 2);
   receiver.settle(5000, [](const EventSubject&, std::uint32_t) { return SubjectState::shown; });
   CHECK(receiver.reach(30) == 0);
 }
