@@ -45,7 +45,7 @@ class BaselineLinks {
     for (LinkList at = list; at != 0; at = nodes_[at].next) nodes_[at].is_needed = false;
     for (std::size_t index = 0; index < kSnapshotWindow; ++index) {
       const TrackRecord& record = records[index];
-      if (record.standing == Standing::there && is_needed(record, index)) {
+      if (record.presence == Presence::present && is_needed(record, index)) {
         mark(list, ticks[index] - record.age);
       }
     }

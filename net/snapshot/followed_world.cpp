@@ -399,7 +399,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
   TrackRecord& record = records[window_index(next_)];
   record = record_of(next_, known.kind, known.states.values[0],
                      is_certain ? 0 : tick_ - known.states.ticks[0], known.since);
-  if (is_certain) record.standing = Standing::gone;
+  if (is_certain) record.presence = Presence::gone;
 }
 
 std::size_t FollowedWorld::memory_bytes() const {

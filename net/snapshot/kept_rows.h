@@ -31,7 +31,7 @@ class KeptRows {
     if (list != 0) set_all_unused(list);
     for (std::size_t index = 0; index < kSnapshotWindow; ++index) {
       TrackRecord& record = records[index];
-      if (record.standing != Standing::there || !is_needed(record, index)) continue;
+      if (record.presence != Presence::present || !is_needed(record, index)) continue;
       const std::uint32_t tick = ticks[index] - record.age;
       if (is_later(tick, oldest_tick)) continue;
       record.values = row_of(list, tick, record.kind(), record.values);

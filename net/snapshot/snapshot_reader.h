@@ -154,7 +154,7 @@ class SnapshotReader {
   void make_room(Slot& slot, std::size_t lanes);
   void show(Slot& slot, const TrackRecord& record);
   void drop_links();
-  void remove_unlisted(const SnapshotHead& head, Slot& slot, Standing standing);
+  void remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence);
   void list_entities();
 
   const SnapshotModel& model_;

@@ -135,9 +135,9 @@ TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   end_run_of(slot);
   TrackRecord& kept = records_[track.records_index][window_index(serial_)];
   kept = record;
-  if (record.standing == Standing::unknown) return kept;
+  if (record.presence == Presence::unknown) return kept;
   track.last = std::max(track.last, serial_);
-  if (record.standing == Standing::there) {
+  if (record.presence == Presence::present) {
     kept.values = keep(slot, serial_, record.kind(), record.values);
   }
   return kept;
@@ -146,7 +146,7 @@ TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
 /// Shows a snapshot's state of an entity as the newest one. An entity that another part of the tick
 /// showed is not removed: it is new, and this part is about the one before.
 void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
-  if (record.standing != Standing::there) {
+  if (record.presence != Presence::present) {
     slot.is_there = slot.is_there && slot.tick == tick_;
     return;
   }
@@ -166,7 +166,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
 
 /// Applies a snapshot to an entity, listed or not, and returns the new record.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
-  TrackRecord record = record_of(serial_, {}, Standing::gone);
+  TrackRecord record = record_of(serial_, {}, Presence::gone);
   record.since = static_cast<std::uint32_t>(serial_);
   if (change != nullptr) {
     switch (change->what) {
@@ -190,16 +190,16 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   const auto since = static_cast<std::uint32_t>(serial_);
   record = record_of(serial_, known.kind, known.states.values[0],
                      read_tick_ - known.states.ticks[0], since);
-  if (known.states.count == 0) record.standing = Standing::unknown;
+  if (known.states.count == 0) record.presence = Presence::unknown;
   return set_apart(slot, record);
 }
 
 /// Removes entities in a snapshot's range that it does not contain, also unacknowledged ones. If
 /// the sender defers entities that it may have sent before, they stay.
-void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Standing standing) {
+void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence) {
   const bool is_covered = slot.track.id >= head.first_id && slot.track.id < end_id_;
-  if (!is_covered || standing == Standing::there) return;
-  const bool is_new_to_sender = standing == Standing::unknown;
+  if (!is_covered || presence == Presence::present) return;
+  const bool is_new_to_sender = presence == Presence::unknown;
   if (head.keeps_unknown && is_new_to_sender) return;
   slot.is_there = slot.is_there && slot.tick == tick_;
 }
@@ -221,7 +221,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const TrackRecord record = apply_change(slot, change);
     if (!is_shown) continue;
     if (change != nullptr && change->what != Change::Kind::deferred) show(slot, record);
-    remove_unlisted(head, slot, record.standing);
+    remove_unlisted(head, slot, record.presence);
   }
   add_slots();
   std::size_t at = 0;

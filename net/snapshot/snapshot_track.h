@@ -32,9 +32,9 @@ struct EntityKind {
 };
 
 /// The state of an entity in a snapshot.
-enum class Standing : std::uint8_t {
+enum class Presence : std::uint8_t {
   unknown = 0,
-  there = 1,
+  present = 1,
   gone = 2,
 };
 
@@ -59,7 +59,7 @@ struct TrackRecord {
   /// The bits of the snapshot's serial above the record's index. They distinguish snapshots with
   /// the same index; they repeat after years.
   std::uint32_t serial_above : 26;
-  Standing standing : 2;
+  Presence presence : 2;
 
   static constexpr std::uint32_t kAgeMax = 0xFFFF;
   static constexpr std::uint32_t kSerialMask = (1U << 26U) - 1;
@@ -72,18 +72,18 @@ struct TrackRecord {
 };
 static_assert(kSnapshotWindow == 64);
 static_assert(sizeof(TrackRecord) <= 24);  // Most of a server's memory per client.
-inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Standing standing) {
+inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Presence presence) {
   TrackRecord record{};
   record.generation = kind.generation;
   record.type = kind.type;
   record.serial_above = TrackRecord::above(snapshot) & TrackRecord::kSerialMask;
-  record.standing = standing;
+  record.presence = presence;
   return record;
 }
 /// `age`: as in `TrackRecord`.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const LaneValue* values,
                              std::uint32_t age, std::uint32_t since) {
-  TrackRecord record = record_of(snapshot, kind, Standing::there);
+  TrackRecord record = record_of(snapshot, kind, Presence::present);
   record.values = values;
   record.age = static_cast<std::uint16_t>(std::min(age, TrackRecord::kAgeMax));
   record.since = since;
@@ -269,7 +269,7 @@ bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
     EntityKind kind = track.kind;
     if (serial < track.run_first || serial > track.run_last) {
       const TrackRecord& record = records[window_index(serial)];
-      if (!record.is_of(serial) || record.standing != Standing::there || record.age != 0) {
+      if (!record.is_of(serial) || record.presence != Presence::present || record.age != 0) {
         return false;
       }
       values = record.values;
@@ -313,7 +313,7 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     std::uint32_t tick = references.ticks[i];
     if (serial < track.run_first || serial > track.run_last) {
       record = &records[window_index(serial)];
-      if (!record->is_of(serial) || record->standing == Standing::unknown) continue;
+      if (!record->is_of(serial) || record->presence == Presence::unknown) continue;
       tick -= record->age;
     }
     if (tick >= references.now) continue;
@@ -333,14 +333,14 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   const auto state = [&](std::size_t i) -> const TrackRecord& {
     return found[i] == nullptr ? run : *found[i];
   };
-  if (count == 0 || state(0).standing == Standing::gone) return known;
+  if (count == 0 || state(0).presence == Presence::gone) return known;
   known.kind = state(0).kind();
   known.since = state(0).since;
   const LaneValue* newest = state(0).values;
   const std::size_t lanes = lanes_of(known.kind);
   for (std::size_t i = 0; i < count; ++i) {
     const TrackRecord& is = state(i);
-    if (is.standing != Standing::there || is.kind() != known.kind) break;
+    if (is.presence != Presence::present || is.kind() != known.kind) break;
     const bool is_same = is.since == known.since || is_same_row(newest, is.values, lanes);
     known.states.values[i] = is_same ? newest : is.values;
     known.states.ticks[i] = ticks[i];

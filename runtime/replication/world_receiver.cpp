@@ -253,8 +253,8 @@ bool WorldReceiver::read_values(const WorldSource& source, std::uint32_t id, Rec
 // are below the root now; members that a reload has made keep them in any case.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
-  const auto is_there = [this](const Creation& member) { return world_.is_there(member); };
-  if (below.empty() || std::ranges::any_of(below, is_there)) return false;
+  const auto is_current = [this](const Creation& member) { return world_.is_current(member); };
+  if (below.empty() || std::ranges::any_of(below, is_current)) return false;
   const EntityId root = received.members.front().entity;
   if (deferred_.is_waiting(root)) return true;
   list_members(world_, spawner_.instances(), root, listed_);
@@ -270,7 +270,7 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
     ReceivedComponent& component = plan_->component(part);
     if (component.member >= received.members.size()) continue;
     const Creation& member = received.members[component.member];
-    if (component.member > 0 && !world_.is_there(member)) continue;
+    if (component.member > 0 && !world_.is_current(member)) continue;
     const EntityId entity = member.entity;
     const Bytes base = base_of(entity, component, component.member == 0 ? prefab : nullptr);
     const std::size_t begin = bytes_.size();
@@ -349,7 +349,7 @@ EntityFound WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> valu
     if (component.member >= received->members.size()) continue;
     const Creation& member = received->members[component.member];
     // Entities below the root come from the prefab, and may be missing in another version here.
-    if (component.member > 0 && !world_.is_there(member)) continue;
+    if (component.member > 0 && !world_.is_current(member)) continue;
     const EntityId entity = member.entity;
     const Bytes value = std::as_const(world_).bytes(component.component, entity);
     if (value.empty()) {

@@ -97,11 +97,11 @@ bool DeferredSpawner::is_placeholder(EntityId root) const {
          (link->stage == PrefabStage::failed || link->stage == PrefabStage::replaced);
 }
 
-bool DeferredSpawner::is_there(EntityId root) const {
+bool DeferredSpawner::is_visible(EntityId root) const {
   const World& world = spawner_->world();
   const PrefabLink* const link = world.get(link_, root);
   if (link == nullptr || world.is_despawning(root)) return false;
-  return link->stage == PrefabStage::complete || has_stand_in(root);
+  return link->stage == PrefabStage::complete || has_placeholder(root);
 }
 
 std::size_t DeferredSpawner::waiting_count() const {
@@ -128,7 +128,7 @@ DeferredSpawner::Wanted& DeferredSpawner::want(const Guid& asset) {
 
 void DeferredSpawner::settle(EntityId root) {
   const PrefabLink link = *spawner_->world().get(link_, root);
-  if (link.stage == PrefabStage::failed) return stand_in(root);
+  if (link.stage == PrefabStage::failed) return add_placeholder(root);
   const Guid asset = asset_of(link);
   const Wanted& wanted = want(asset);
   if (wanted.error) return fail_root(root, asset, *wanted.error);
@@ -146,7 +146,7 @@ void DeferredSpawner::complete(EntityId root, const Guid& asset) {
   // The bundle is loaded, so this call either copies the prefab or returns what is wrong with it.
   Result<const PrefabPlan*> plan = spawner_->prepare(asset);
   if (!plan) return fail_root(root, asset, plan.error());
-  remove_stand_ins(root);
+  remove_placeholders(root);
   spawner_->world().get(link_, root)->stage = PrefabStage::complete;
   spawner_->instantiate_at(*plan.value(), root);
   ++counters_.completed;
@@ -157,7 +157,7 @@ void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& w
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
   const bool is_reported = std::exchange(want(asset).is_reported, true);
   if (!is_reported && problems_.size() < kMaxProblems) problems_.push_back(why);
-  stand_in(root);
+  add_placeholder(root);
 }
 
 // Type ids come from the network: a repeated one uses no memory and is not reported again.
@@ -169,13 +169,13 @@ void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, Typ
       reported_types_.insert(type).second) {
     problems_.push_back(spawner_->unassigned(registry, type_id));
   }
-  stand_in(root);
+  add_placeholder(root);
 }
 
 // Shows the placeholder below a root, if there is one and it is loaded.
-void DeferredSpawner::stand_in(EntityId root) {
+void DeferredSpawner::add_placeholder(EntityId root) {
   if (options_.placeholder.is_null()) return;
-  if (has_stand_in(root)) {
+  if (has_placeholder(root)) {
     spawner_->world().get(link_, root)->stage = PrefabStage::replaced;
     return;
   }
@@ -185,29 +185,29 @@ void DeferredSpawner::stand_in(EntityId root) {
   if (!plan) return;
   World& world = spawner_->world();
   const EntityId child = spawner_->instantiate(*plan.value(), root).root;
-  world.add(link_, child, {reference_to(options_.placeholder), PrefabStage::stand_in});
+  world.add(link_, child, {reference_to(options_.placeholder), PrefabStage::placeholder});
   world.get(link_, root)->stage = PrefabStage::replaced;
 }
 
-bool DeferredSpawner::is_stand_in(EntityId entity) const {
+bool DeferredSpawner::is_placeholder_child(EntityId entity) const {
   const PrefabLink* const link = std::as_const(spawner_->world()).get(link_, entity);
-  return link != nullptr && link->stage == PrefabStage::stand_in;
+  return link != nullptr && link->stage == PrefabStage::placeholder;
 }
 
-bool DeferredSpawner::has_stand_in(EntityId root) const {
+bool DeferredSpawner::has_placeholder(EntityId root) const {
   const World& world = spawner_->world();
   EntityId child = world.first_child(root);
-  while (!child.is_null() && (!is_stand_in(child) || world.is_despawning(child))) {
+  while (!child.is_null() && (!is_placeholder_child(child) || world.is_despawning(child))) {
     child = world.next_sibling(child);
   }
   return !child.is_null();
 }
 
-void DeferredSpawner::remove_stand_ins(EntityId root) {
+void DeferredSpawner::remove_placeholders(EntityId root) {
   World& world = spawner_->world();
   for (EntityId child = world.first_child(root); !child.is_null();
        child = world.next_sibling(child)) {
-    if (is_stand_in(child)) world.request_despawn(child);
+    if (is_placeholder_child(child)) world.request_despawn(child);
   }
 }
 

@@ -76,7 +76,7 @@ class DeferredSpawner {
   bool is_placeholder(EntityId root) const;
   /// Whether an entity can be shown: it is complete, or has a placeholder. False when it is gone or
   /// despawning.
-  bool is_there(EntityId root) const;
+  bool is_visible(EntityId root) const;
   std::size_t waiting_count() const;
 
   /// Returns what could not be loaded since the last call, for the log: one error per asset, and
@@ -105,10 +105,10 @@ class DeferredSpawner {
   void complete(EntityId root, const Guid& asset);
   void fail_root(EntityId root, const Guid& asset, const Error& why);
   void fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id);
-  void stand_in(EntityId root);
-  bool is_stand_in(EntityId entity) const;
-  bool has_stand_in(EntityId root) const;
-  void remove_stand_ins(EntityId root);
+  void add_placeholder(EntityId root);
+  bool is_placeholder_child(EntityId entity) const;
+  bool has_placeholder(EntityId root) const;
+  void remove_placeholders(EntityId root);
   void drop_unneeded();
 
   Spawner* spawner_;

@@ -137,7 +137,7 @@ bool lacks_prefab(const World& world, EntityId root) {
   PrefabLink link;
   link.stage = PrefabStage::complete;
   if (bytes.size() >= sizeof link) std::memcpy(&link, bytes.data(), sizeof link);
-  return link.stage != PrefabStage::complete && link.stage != PrefabStage::stand_in;
+  return link.stage != PrefabStage::complete && link.stage != PrefabStage::placeholder;
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const
 bool PrefabInstances::is_itself(const World& world, EntityId root, const Instance& instance) {
   return !lacks_prefab(world, root) &&
          std::ranges::all_of(instance.made, [&](const Creation& made) {
-           return !world.is_alive(made.entity) || world.is_there(made);
+           return !world.is_alive(made.entity) || world.is_current(made);
          });
 }
 

@@ -89,7 +89,7 @@ void Level::begin(const Guid& level, bool is_wanted) {
 
 // After a restore another entity may have its id.
 void Level::despawn(Creation& root) {
-  if (spawner_.world().is_there(root)) spawner_.world().request_despawn(root.entity);
+  if (spawner_.world().is_current(root)) spawner_.world().request_despawn(root.entity);
   root = {};
 }
 
@@ -147,13 +147,13 @@ void Level::follow(BundleLoader& loader) {
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
-           return !layer.definition.is_on_demand && spawner_.world().is_there(layer.root) &&
+           return !layer.definition.is_on_demand && spawner_.world().is_current(layer.root) &&
                   !instances->rebuilt(spawner_.world(), layer.root.entity).empty();
          });
 }
 
 void Level::update() {
-  if (!root_.entity.is_null() && !spawner_.world().is_there(root_)) {
+  if (!root_.entity.is_null() && !spawner_.world().is_current(root_)) {
     return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
   }
   if (state_ == LevelState::ready) return spawn_on_demand();

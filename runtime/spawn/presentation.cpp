@@ -33,17 +33,17 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
   Shown next{.key = key, .root = {}, .before = {}, .before_key = {}};
   if (shown != shown_.end()) {
     const Shown& last = shown->second;
-    const bool is_seen = views_.is_there(last.root);
+    const bool is_seen = views_.is_visible(last.root);
     next.before = is_seen ? last.root : last.before;
     next.before_key = is_seen ? last.key : last.before_key;
     despawn(is_seen ? last.before : last.root);
   }
-  if (views_.is_there(next.before) && next.before_key == key) {
+  if (views_.is_visible(next.before) && next.before_key == key) {
     next.root = std::exchange(next.before, EntityId());
   } else {
     next.root = views_.spawn(found->presentation);
   }
-  if (!views_.is_there(next.before) || views_.is_there(next.root)) {
+  if (!views_.is_visible(next.before) || views_.is_visible(next.root)) {
     despawn(std::exchange(next.before, EntityId()));
   }
   return (shown_[at] = next).root;
@@ -65,7 +65,7 @@ EntityId Presentations::shown(EntityId owner, std::uint32_t type) const {
   const auto found = shown_.find(key_of(owner, type));
   if (found == shown_.end()) return {};
   const Shown& shown = found->second;
-  return shown.before.is_null() || views_.is_there(shown.root) ? shown.root : shown.before;
+  return shown.before.is_null() || views_.is_visible(shown.root) ? shown.root : shown.before;
 }
 
 EntityId Presentations::owner_of(EntityId presentation) const {
@@ -88,7 +88,7 @@ std::uint32_t Presentations::update() {
       ++count;
       continue;
     }
-    if (!shown.before.is_null() && views_.is_there(shown.root)) {
+    if (!shown.before.is_null() && views_.is_visible(shown.root)) {
       despawn(std::exchange(shown.before, EntityId()));
     }
     ++row;

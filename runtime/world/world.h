@@ -100,7 +100,7 @@ class World {
   Creation creation(EntityId entity) const { return {entity, birth(entity)}; }
   /// True when an entity is alive and its id was not reused. False for an entity that was already
   /// removed.
-  bool is_there(const Creation& one) const {
+  bool is_current(const Creation& one) const {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
   std::uint32_t entity_count() const { return state_.alive_count; }

@@ -35,7 +35,7 @@ struct Life {
       TrackRecord& record = records[window_index(serial)];
       record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? 3 : 0,
                          static_cast<std::uint32_t>(serial));
-      if (random.below(60) == 0) record.standing = Standing::gone;
+      if (random.below(60) == 0) record.presence = Presence::gone;
     }
     if (random.below(2) == 0) return;
     rows.push_back(values);

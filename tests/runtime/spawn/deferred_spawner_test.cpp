@@ -113,11 +113,11 @@ TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime]
   const EntityId root = f.deferred.spawn(guid(samples::kCrate));
   f.load();
   REQUIRE(f.deferred.is_placeholder(root));
-  const EntityId stand_in = f.world.first_child(root);
+  const EntityId placeholder = f.world.first_child(root);
   f.deferred.retry();
   f.load();
   CHECK(f.deferred.is_placeholder(root));  // It is still missing.
-  CHECK(f.world.next_sibling(stand_in).is_null());
+  CHECK(f.world.next_sibling(placeholder).is_null());
   REQUIRE(f.files.write(path, bytes).has_value());
   f.deferred.retry();
   CHECK(f.deferred.is_waiting(root));
@@ -125,7 +125,7 @@ TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime]
   f.world.process_despawns();
   CHECK_FALSE(f.deferred.is_placeholder(root));
   CHECK(f.world.name(root) == "Crate");
-  CHECK_FALSE(f.world.is_alive(stand_in));
+  CHECK_FALSE(f.world.is_alive(placeholder));
   CHECK(f.deferred.drain_problems().size() == 2);
 }
 
