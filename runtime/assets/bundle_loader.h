@@ -161,11 +161,11 @@ class BundleLoader {
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
-    std::uint32_t wanted_by = 0;  ///< Handles of it and of bundles that depend on it.
-    std::array<std::uint32_t, kLoadPriorities> wishes{};  ///< Those, by priority.
-    std::uint32_t endless_wishes = 0;                     ///< Those without a deadline.
-    Time last_deadline;                                   ///< The latest deadline of any of them.
-    std::uint64_t order = 0;                              ///< The order of its request.
+    std::uint32_t request_count = 0;  ///< Handles of it and of bundles that depend on it.
+    std::array<std::uint32_t, kLoadPriorities> requests{};  ///< Those, by priority.
+    std::uint32_t requests_without_deadline = 0;            ///< Those without a deadline.
+    Time last_deadline;                                     ///< The latest deadline of any of them.
+    std::uint64_t order = 0;                                ///< The order of its request.
     std::uint64_t ticket = 0;          ///< Queue entries with another ticket are stale.
     std::uint64_t reserved_bytes = 0;  ///< While it is loading.
     std::uint64_t whole_bytes = 0;     ///< Its total memory, once known.
@@ -179,7 +179,7 @@ class BundleLoader {
 
     LoadPriority priority() const;
     /// `Time::max()` if a request has no deadline.
-    Time deadline() const { return endless_wishes > 0 ? Time::max() : last_deadline; }
+    Time deadline() const { return requests_without_deadline > 0 ? Time::max() : last_deadline; }
   };
   struct Waiting {
     LoadPriority priority = LoadPriority::hint;
@@ -204,7 +204,7 @@ class BundleLoader {
 
   template <typename Visit>
   void each_needed(std::uint32_t bundle, Visit visit) const;
-  void want(std::uint32_t bundle, const LoadRequest& request);
+  void add_request(std::uint32_t bundle, const LoadRequest& request);
   void queue(std::uint32_t bundle);
   void push(std::uint32_t bundle);
   void release(const BundleHandle& handle);

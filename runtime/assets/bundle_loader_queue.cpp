@@ -82,7 +82,7 @@ void BundleLoader::apply_load(FinishedLoad& finished) {
   if (!finished.result) {
     // More than the guess: with the known size there may be room.
     const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
-    if (is_too_large && !is_known && node.whole_bytes > 0 && node.wanted_by > 0) {
+    if (is_too_large && !is_known && node.whole_bytes > 0 && node.request_count > 0) {
       return push(finished.bundle);
     }
     return fail_node(node, [&] { return std::move(finished.result.error()); });
@@ -102,7 +102,7 @@ void BundleLoader::apply_load(FinishedLoad& finished) {
   node.state = NodeState::present;
   update_evictable(finished.bundle);
   ++counters_.loaded;
-  if (node.wanted_by == 0) ++counters_.unwanted;
+  if (node.request_count == 0) ++counters_.unwanted;
 }
 
 // A failure must be recorded even if there is no memory for its message.
@@ -111,7 +111,7 @@ void BundleLoader::fail_node(Node& node, Reason reason) {
   ++counters_.failed;
   node.error = {};
   // No handle is left.
-  node.state = node.wanted_by == 0 ? NodeState::absent : NodeState::failed;
+  node.state = node.request_count == 0 ? NodeState::absent : NodeState::failed;
   if (node.state == NodeState::absent) return;
   try {
     node.error = reason();
@@ -264,7 +264,7 @@ void BundleLoader::keep_room(std::uint32_t bundle) {
 // A bundle that is requested again counts only once there is room for it.
 void BundleLoader::update_expected(std::uint32_t bundle) {
   const Node& node = nodes_[bundle];
-  const bool is_held = node.wanted_by > 0 && node.state == NodeState::present;
+  const bool is_held = node.request_count > 0 && node.state == NodeState::present;
   store_.set_expected(bundle, node.is_unread && is_held);
 }
 
@@ -272,7 +272,7 @@ void BundleLoader::drop_read() {
   counters_.unread_steps += unread_.size();
   std::erase_if(unread_, [this](std::uint32_t bundle) {
     Node& node = nodes_[bundle];
-    const bool is_held = node.wanted_by > 0 && node.state == NodeState::present;
+    const bool is_held = node.request_count > 0 && node.state == NodeState::present;
     node.is_unread = is_held && store_.unread_bytes(bundle) > 0;
     if (!node.is_unread) update_expected(bundle);
     return !node.is_unread;
@@ -312,7 +312,7 @@ void BundleLoader::evict(std::uint32_t bundle) {
 void BundleLoader::update_evictable(std::uint32_t bundle) {
   update_expected(bundle);
   Node& node = nodes_[bundle];
-  const bool is_evictable = node.state == NodeState::present && node.wanted_by == 0;
+  const bool is_evictable = node.state == NodeState::present && node.request_count == 0;
   if (is_evictable == node.is_evictable) return;
   is_evictable ? link_evictable(bundle) : unlink_evictable(bundle);
 }

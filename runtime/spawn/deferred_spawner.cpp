@@ -28,7 +28,7 @@ DeferredSpawner::DeferredSpawner(Spawner& spawner, BundleLoader& loader, const O
       loader_(&loader),
       options_(options),
       link_(spawner.world().component<PrefabLink>("PrefabLink")) {
-  if (!options_.placeholder.is_null()) want(options_.placeholder);
+  if (!options_.placeholder.is_null()) request(options_.placeholder);
 }
 
 EntityId DeferredSpawner::spawn(const Guid& asset, const EntityOptions& options) {
@@ -74,16 +74,16 @@ void DeferredSpawner::update() {
 
 void DeferredSpawner::retry(BundleLoader& loader) {
   loader_ = &loader;
-  wanted_.clear();
+  requested_.clear();
   reported_types_.clear();
   for (PrefabLink& link : spawner_->world().values(link_)) {
     const bool has_failed =
         link.stage == PrefabStage::failed || link.stage == PrefabStage::replaced;
     if (link.asset == AssetReference()) continue;
     if (has_failed) link.stage = PrefabStage::waiting;
-    want(asset_of(link));
+    request(asset_of(link));
   }
-  if (!options_.placeholder.is_null()) want(options_.placeholder);
+  if (!options_.placeholder.is_null()) request(options_.placeholder);
 }
 
 bool DeferredSpawner::is_waiting(EntityId root) const {
@@ -112,33 +112,33 @@ std::size_t DeferredSpawner::waiting_count() const {
 
 std::vector<Error> DeferredSpawner::drain_problems() { return std::exchange(problems_, {}); }
 
-DeferredSpawner::Wanted& DeferredSpawner::want(const Guid& asset) {
-  const auto [found, is_new] = wanted_.try_emplace(asset);
-  Wanted& wanted = found->second;
-  if (!is_new) return wanted;
+DeferredSpawner::RequestedAsset& DeferredSpawner::request(const Guid& asset) {
+  const auto [found, is_new] = requested_.try_emplace(asset);
+  RequestedAsset& requested = found->second;
+  if (!is_new) return requested;
   Result<BundleHandle> bundle =
       loader_->request_asset(asset, {.priority = options_.priority, .deadline = {}});
   if (bundle) {
-    wanted.bundle = std::move(bundle.value());
+    requested.bundle = std::move(bundle.value());
   } else {
-    wanted.error = bundle.error();
+    requested.error = bundle.error();
   }
-  return wanted;
+  return requested;
 }
 
 void DeferredSpawner::settle(EntityId root) {
   const PrefabLink link = *spawner_->world().get(link_, root);
   if (link.stage == PrefabStage::failed) return add_placeholder(root);
   const Guid asset = asset_of(link);
-  const Wanted& wanted = want(asset);
-  if (wanted.error) return fail_root(root, asset, *wanted.error);
-  switch (wanted.bundle.state()) {
+  const RequestedAsset& requested = request(asset);
+  if (requested.error) return fail_root(root, asset, *requested.error);
+  switch (requested.bundle.state()) {
     case LoadState::loading:
       return;
     case LoadState::ready:
       return complete(root, asset);
     case LoadState::failed:
-      return fail_root(root, asset, wanted.bundle.error());
+      return fail_root(root, asset, requested.bundle.error());
   }
 }
 
@@ -155,7 +155,7 @@ void DeferredSpawner::complete(EntityId root, const Guid& asset) {
 void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& why) {
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
-  const bool is_reported = std::exchange(want(asset).is_reported, true);
+  const bool is_reported = std::exchange(request(asset).is_reported, true);
   if (!is_reported && problems_.size() < kMaxProblems) problems_.push_back(why);
   add_placeholder(root);
 }
@@ -179,7 +179,7 @@ void DeferredSpawner::add_placeholder(EntityId root) {
     spawner_->world().get(link_, root)->stage = PrefabStage::replaced;
     return;
   }
-  const Wanted& placeholder = want(options_.placeholder);
+  const RequestedAsset& placeholder = request(options_.placeholder);
   if (placeholder.error || placeholder.bundle.state() != LoadState::ready) return;
   Result<const PrefabPlan*> plan = spawner_->prepare(options_.placeholder);
   if (!plan) return;
@@ -213,12 +213,12 @@ void DeferredSpawner::remove_placeholders(EntityId root) {
 
 // Requests again the bundles that were released while their entities were gone for a moment.
 void DeferredSpawner::drop_unneeded() {
-  for (auto& [asset, wanted] : wanted_) wanted.is_needed = asset == options_.placeholder;
+  for (auto& [asset, requested] : requested_) requested.is_needed = asset == options_.placeholder;
   for (const PrefabLink& link : spawner_->world().values(link_)) {
     const Guid asset = asset_of(link);
-    if (!asset.is_null()) want(asset).is_needed = true;
+    if (!asset.is_null()) request(asset).is_needed = true;
   }
-  std::erase_if(wanted_, [](const auto& row) { return !row.second.is_needed; });
+  std::erase_if(requested_, [](const auto& row) { return !row.second.is_needed; });
 }
 
 }  // namespace muster

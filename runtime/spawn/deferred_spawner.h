@@ -93,13 +93,13 @@ class DeferredSpawner {
 
  private:
   /// The bundle of an asset that entities were spawned from.
-  struct Wanted {
+  struct RequestedAsset {
     BundleHandle bundle;
     std::optional<Error> error;  ///< Set if the asset is in no bundle.
     bool is_reported = false;    ///< Its problem was reported.
     bool is_needed = false;
   };
-  Wanted& want(const Guid& asset);
+  RequestedAsset& request(const Guid& asset);
   void spawn_at(EntityId root, const Guid& asset);
   void settle(EntityId root);
   void complete(EntityId root, const Guid& asset);
@@ -115,8 +115,8 @@ class DeferredSpawner {
   BundleLoader* loader_;
   Options options_;
   ComponentHandle<PrefabLink> link_;
-  std::unordered_map<Guid, Wanted> wanted_;
-  std::uint64_t seen_version_ = 0;  ///< The links' version at the last cleanup of `wanted_`.
+  std::unordered_map<Guid, RequestedAsset> requested_;
+  std::uint64_t seen_version_ = 0;  ///< The links' version at the last cleanup of `requested_`.
   std::vector<EntityId> unsettled_;
   std::set<std::pair<std::uint32_t, TypeId>> reported_types_;
   std::vector<Error> problems_;

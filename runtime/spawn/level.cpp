@@ -69,17 +69,17 @@ Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& lev
 void Level::preload(const Guid& level) { begin(level, false); }
 
 void Level::load(const Guid& level) {
-  const bool is_loading = level == level_ && !is_wanted_ &&
+  const bool is_loading = level == level_ && !is_requested_ &&
                           (state_ == LevelState::loading || state_ == LevelState::loaded);
   if (!is_loading) return begin(level, true);
-  is_wanted_ = true;
+  is_requested_ = true;
   state_ = LevelState::loading;
 }
 
-void Level::begin(const Guid& level, bool is_wanted) {
+void Level::begin(const Guid& level, bool is_requested) {
   unload();
   level_ = level;
-  is_wanted_ = is_wanted;
+  is_requested_ = is_requested;
   state_ = LevelState::loading;
   Result<BundleHandle> definition =
       loader_->request_asset(level, {.priority = LoadPriority::level, .deadline = {}});
@@ -97,7 +97,7 @@ void Level::unload() {
   despawn(root_);
   definition_.release();
   layers_.clear();
-  wishes_.clear();
+  requested_layers_.clear();
   are_layers_known_ = false;
   own_layers_ = 0;
   spawned_layers_ = 0;
@@ -108,13 +108,13 @@ void Level::unload() {
 void Level::follow(BundleLoader& loader) {
   loader_ = &loader;
   if (state_ == LevelState::loading || state_ == LevelState::loaded || was_rebuilt()) {
-    std::set<std::string, std::less<>> wishes = std::move(wishes_);
+    std::set<std::string, std::less<>> requested = std::move(requested_layers_);
     for (const Layer& layer : layers_) {
       if (layer.definition.is_on_demand && layer.state != LevelState::none)
-        wishes.insert(layer.definition.name);
+        requested.insert(layer.definition.name);
     }
-    begin(level_, is_wanted_);
-    if (state_ == LevelState::loading) wishes_ = std::move(wishes);
+    begin(level_, is_requested_);
+    if (state_ == LevelState::loading) requested_layers_ = std::move(requested);
     return;
   }
   if (state_ != LevelState::ready) return;
@@ -163,7 +163,7 @@ void Level::update() {
     if (definition_.state() == LoadState::ready) open_definition();
     return;
   }
-  is_wanted_ ? spawn_next() : check_preloaded();
+  is_requested_ ? spawn_next() : check_preloaded();
 }
 
 void Level::check_preloaded() {
@@ -210,7 +210,7 @@ void Level::spawn_on_demand() {
 void Level::load_layer(std::string_view name) {
   if (state_ == LevelState::none || state_ == LevelState::failed) return;
   if (!are_layers_known_) {
-    wishes_.emplace(name);
+    requested_layers_.emplace(name);
     return;
   }
   Layer* const layer = find_on_demand(name);
@@ -219,7 +219,8 @@ void Level::load_layer(std::string_view name) {
 }
 
 void Level::unload_layer(std::string_view name) {
-  if (const auto wish = wishes_.find(name); wish != wishes_.end()) wishes_.erase(wish);
+  if (const auto wish = requested_layers_.find(name); wish != requested_layers_.end())
+    requested_layers_.erase(wish);
   Layer* const layer = find_on_demand(name);
   if (layer == nullptr) return;
   despawn(layer->root);
@@ -230,7 +231,7 @@ void Level::unload_layer(std::string_view name) {
 LevelState Level::layer_state(std::string_view name) const {
   const Layer* const layer = find_layer(name);
   if (layer != nullptr) return layer->state;
-  return wishes_.contains(name) ? LevelState::loading : LevelState::none;
+  return requested_layers_.contains(name) ? LevelState::loading : LevelState::none;
 }
 
 const Error& Level::layer_error(std::string_view name) const {
@@ -288,10 +289,10 @@ void Level::open_definition() {
   are_layers_known_ = true;
   for (Layer& layer : layers_) {
     const bool is_own = !layer.definition.is_on_demand;
-    if (is_own || wishes_.contains(layer.definition.name)) request(layer);
+    if (is_own || requested_layers_.contains(layer.definition.name)) request(layer);
     if (is_own && layer.state == LevelState::failed) return fail_level(std::move(layer.error));
   }
-  wishes_.clear();
+  requested_layers_.clear();
 }
 
 void Level::request(Layer& layer) {
