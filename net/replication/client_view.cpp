@@ -233,7 +233,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   is_merged_ = false;
   changed_.clear();
   std::uint32_t first_id = 0;
-  bool is_whole = false;
+  bool is_complete = false;
   bool keeps_unknown = false;
   for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
     const Written written = write_part(world, first_id);
@@ -245,7 +245,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
     remember(part, first_id, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
-    is_whole = writer_->is_done();
+    is_complete = writer_->is_done();
     keeps_unknown = keeps_unknown || writer_->keeps_unknown();
     ++counters_.snapshots;
     counters_.snapshot_bytes += bytes;
@@ -253,7 +253,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     bytes_saved_ -= static_cast<double>(bytes);
     pace_.sent();
   }
-  if (is_whole && !keeps_unknown) settled_at_ = world.tick();
+  if (is_complete && !keeps_unknown) settled_at_ = world.tick();
   if (tick_overhead_bits_ > 0) overhead_bits_ += (tick_overhead_bits_ - overhead_bits_) / 8;
   // After the attempt, because entities that had no room before may have fitted this time.
   note_complete();

@@ -170,7 +170,7 @@ class ClientView {
   bool is_still(const ListedSlice& listed, const Record& record) const;
   Record* find_listed(const InFlight& flight, const ListedSlice& listed);
   std::span<const Record> slices_of(const Record& first) const;
-  bool is_whole(const Record& first) const;
+  bool is_complete(const Record& first) const;
   void settle_events_of_part(std::uint32_t first_id, std::uint32_t end_id);
   bool is_in_flight(const EventSubject& entity) const;
   bool is_certainly_listed(std::size_t i, std::uint32_t first_id, std::uint32_t end_id) const;

@@ -18,7 +18,7 @@ bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t en
   const ReplicatedEntity* now = world.find(entity);
   // A removed entity still exists for the client, if it ever did.
   if (record != nullptr && (now == nullptr || now->generation == record->generation)) {
-    const EventTurn turn = is_whole(*record) ? EventTurn::any : EventTurn::waits;
+    const EventTurn turn = is_complete(*record) ? EventTurn::any : EventTurn::waits;
     return events_.push_about({.id = id, .generation = record->generation}, turn, tick, event);
   }
   if (now == nullptr) {
@@ -52,7 +52,7 @@ void ClientView::decide_open_events() {
 void ClientView::settle_events() {
   events_.settle([&](const EventSubject& subject) {
     const Record* record = find_record(subject);
-    if (record != nullptr && is_whole(*record)) return EventTurn::any;
+    if (record != nullptr && is_complete(*record)) return EventTurn::any;
     const auto does_not_fit = [&](const Record& slice) {
       return is_unfit(static_cast<std::size_t>(&slice - records_.data()));
     };
@@ -72,7 +72,7 @@ void ClientView::release_events(const ListedSlice& listed) {
   const EventSubject first{.id = options_.views.slice_id(entity, 0),
                            .generation = listed.entity.generation};
   const Record* record = find_record(first);
-  if (record != nullptr ? !is_whole(*record) : options_.views.is_cut(listed.codec_type)) return;
+  if (record != nullptr ? !is_complete(*record) : options_.views.is_cut(listed.codec_type)) return;
   events_.settle([&](const EventSubject& subject) {
     return subject == first ? EventTurn::any : EventTurn::waits;
   });
@@ -84,7 +84,7 @@ std::span<const ClientView::Record> ClientView::slices_of(const Record& first) c
 }
 
 /// True when the client has all slices of an entity.
-bool ClientView::is_whole(const Record& first) const {
+bool ClientView::is_complete(const Record& first) const {
   return std::ranges::all_of(slices_of(first), &Record::is_there);
 }
 

@@ -88,7 +88,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
       if (is_other) updated_.push_back(change(updated, *now));
     } else if (is_older || (!now && had && std::ranges::any_of(slices, is_of_last))) {
       next_listed_.push_back(*last);  // It stays unchanged until the others arrive or are removed.
-      next_listed_.back().is_whole = false;
+      next_listed_.back().is_complete = false;
     } else {
       if (had) changes.push_back(go(*last));
       if (!now) continue;
@@ -158,7 +158,7 @@ const SeenEntity* WorldMirror::find_slice(std::uint32_t slice_id) const {
 
 bool WorldMirror::is_listed(const SeenEntity& slice) const {
   const Listed* listed = find_listed(views_.entity_of(slice.id));
-  return listed != nullptr && listed->is_whole &&
+  return listed != nullptr && listed->is_complete &&
          listed->kind.generation == slice.kind.generation &&
          listed->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
 }
@@ -193,7 +193,7 @@ bool WorldMirror::holds(std::uint32_t id) const {
 
 bool WorldMirror::values(std::uint32_t id, std::span<std::int64_t> values) const {
   const Listed* listed = find_listed(id);
-  if (listed == nullptr || !listed->is_whole) return false;
+  if (listed == nullptr || !listed->is_complete) return false;
   const TypeView& first = views_.view(listed->kind.type);
   assert(values.size() == schema_.value_count(first.type));
   const std::size_t count = views_.slice_count(listed->kind.type);

@@ -77,7 +77,7 @@ class WorldMirror {
     std::uint64_t version = 0;
     /// It equals the reader's state. Otherwise slices of another view or entity have begun to
     /// arrive, or some are older, and the old state is still shown.
-    bool is_whole = true;
+    bool is_complete = true;
   };
 
   /// A removed entity; later events may still refer to it.

@@ -210,7 +210,7 @@ std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) 
 Result<void> BundleStore::read_whole(std::uint32_t bundle) {
   OpenBundle& open = *bundles_[bundle];
   // Many depend on the same few. Those in a shared file may have lost bytes.
-  if (open.is_whole && !open.opened.file->is_shared()) {
+  if (open.is_complete && !open.opened.file->is_shared()) {
     counters_.cached_loads += open.opened.plain.size();
     return {};
   }
@@ -218,7 +218,7 @@ Result<void> BundleStore::read_whole(std::uint32_t bundle) {
     Result<void> read = read_once(bundle, i);
     if (!read) return read;
   }
-  open.is_whole = true;
+  open.is_complete = true;
   return {};
 }
 

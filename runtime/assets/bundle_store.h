@@ -176,7 +176,7 @@ class BundleStore {
     explicit OpenBundle(OpenedBundle&& adopted) noexcept : opened(std::move(adopted)) {}
     OpenedBundle opened;
     std::uint64_t memory_bytes = 0;  ///< As in `OpenedBundle::memory_bytes`.
-    bool is_whole = false;           ///< All entries are read.
+    bool is_complete = false;        ///< All entries are read.
     /// `closings_` when its dependencies were last found open; one closed since may be among them.
     std::uint64_t dependencies_seen_at = kNever;
   };

@@ -24,7 +24,7 @@ WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
 
 void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
-  come_and_go(source);
+  apply_spawns_and_despawns(source);
   missing_placed_.clear();
   if (!plan_) return;
   if (source.is_complete()) despawn_missing(source);
@@ -32,7 +32,8 @@ void WorldReceiver::apply(const WorldSource& source) {
     follow_reload(source);
   }
   follow_level(source);
-  if (std::exchange(divergences_, source.divergences()) != source.divergences()) mend(source);
+  if (std::exchange(divergences_, source.divergences()) != source.divergences())
+    apply_all_again(source);
   for (const ReplicatedChange& change : source.changes()) {
     if (change.kind != ReplicatedChange::Kind::despawned) update(source, change);
   }
@@ -40,7 +41,7 @@ void WorldReceiver::apply(const WorldSource& source) {
 
 // The world differs from what was applied: spawns lost entities again, and applies all values
 // again.
-void WorldReceiver::mend(const WorldSource& source) {
+void WorldReceiver::apply_all_again(const WorldSource& source) {
   for (std::uint32_t id = 0; id < received_.size(); ++id) {
     if (!is_lost(id)) continue;
     const Received& received = received_[id];
@@ -104,7 +105,7 @@ void WorldReceiver::follow_schema(const WorldSource& source) {
   notes_.insert(notes_.end(), plan_->notes().begin(), plan_->notes().end());
 }
 
-void WorldReceiver::come_and_go(const WorldSource& source) {
+void WorldReceiver::apply_spawns_and_despawns(const WorldSource& source) {
   const std::span<const ReplicatedChange> changes = source.changes();
   despawned_.clear();
   spawned_.clear();

@@ -184,13 +184,13 @@ class WorldReceiver final : public EntityValues {
   };
 
   void follow_schema(const WorldSource& source);
-  void come_and_go(const WorldSource& source);
+  void apply_spawns_and_despawns(const WorldSource& source);
   EntityId adopted(const WorldSource& source, const ReplicatedChange& change);
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received);
   void set_incomplete(std::uint32_t id, bool is_incomplete);
   void update(const WorldSource& source, const ReplicatedChange& change);
-  void mend(const WorldSource& source);
+  void apply_all_again(const WorldSource& source);
   void follow_reload(const WorldSource& source);
   bool is_lost(std::uint32_t id) const;
   void follow_level(const WorldSource& source);
