@@ -37,10 +37,10 @@ struct EntityState {
 /// A known entity that must be checked for the current snapshot.
 struct ListedEntity {
   const EntityState* state = nullptr;  ///< Null if it was removed.
-  std::uint32_t track_index = 0;       ///< Index of its track.
-  std::uint32_t rank = 0;              ///< The number of known entities before it, ...
-  std::uint32_t constant_rank = 0;     ///< ... and of constant ones.
-  std::uint32_t known = 0;             ///< Index in `known()`, or `kUnchanged`.
+  std::uint32_t track_index = 0;
+  std::uint32_t rank = 0;           ///< The number of known entities before it, ...
+  std::uint32_t constant_rank = 0;  ///< ... and of constant ones.
+  std::uint32_t known = 0;          ///< Index in `known()`, or `kUnchanged`.
   bool is_constant = false;
   bool is_changed = false;
   bool is_deferred = false;  ///< Changed, but not updated.

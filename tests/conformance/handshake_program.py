@@ -56,7 +56,8 @@ class Program:
     def begin(self, what, **settings):
         spelled = {name: value.hex() if isinstance(value, bytes) else value
                    for name, value in (OURS | settings).items()}
-        return self.command(" ".join([what] + [f"{name}={value}" for name, value in spelled.items()]))
+        options = [f"{name}={value}" for name, value in spelled.items()]
+        return self.command(" ".join([what] + options))
 
     def give(self, datagram, address):
         return self.command(f"in {address} {datagram.hex()}")

@@ -159,8 +159,8 @@ def put_wrong_to_server(checks, program):
                   program.give(client.response(), client.address).result(), "hellos_forged")
     client = challenged(program, number=401)
     for address in ("10.1.1.146:1000", "10.1.1.145:1001"):
-        checks.expect(f"a response from {address}", program.give(client.response(), address).result(),
-                      "challenges_stale")
+        answer = program.give(client.response(), address)
+        checks.expect(f"a response from {address}", answer.result(), "challenges_stale")
     program.wait(5000)
     accepted(program, client)
     client = challenged(program, number=402)
@@ -287,7 +287,8 @@ def put_wrong_to_client(checks, program):
         server, answer, _ = begin_client(program)
         server.challenge(answer.datagrams("request")[0])
         for name, refuse, expected in list(wrong.of_refuse(server)):
-            checks.expect(f"a refuse, {name}", program.give(refuse, SERVER_ADDRESS).result(), expected)
+            answer = program.give(refuse, SERVER_ADDRESS)
+            checks.expect(f"a refuse, {name}", answer.result(), expected)
         refuse = server.refuse(reason, b"a ~text", version=2 + (reason == 1))
         answer = program.give(refuse, SERVER_ADDRESS)
         checks.expect(f"refuse {reason}", answer.result(), f"refused {reason}, closed 9")
