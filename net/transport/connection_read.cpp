@@ -5,7 +5,7 @@
 #include <array>
 #include <cassert>
 
-#include "net/transport/connection.h"
+#include "net/transport/connection_impl.h"
 #include "net/wire/bit_stream.h"
 #include "registry/base/shown_text.h"
 
@@ -32,7 +32,7 @@ std::size_t read_length(SectionReader& reader) {
 }  // namespace
 
 /// The parts of a packet, as views into it.
-struct Connection::Incoming {
+struct Connection::Impl::Incoming {
   /// Not initialised: a packet may have 64 messages but usually has few, and initialising all costs
   /// time.
   struct Message {
@@ -71,7 +71,7 @@ struct Connection::Incoming {
   std::array<std::size_t, 4> section_bytes{};
 };
 
-Reception Connection::classify(std::optional<std::uint32_t> sequence) {
+Reception Connection::Impl::classify(std::optional<std::uint32_t> sequence) {
   const Reception reception =
       sequence.has_value() ? received_.classify(*sequence) : Reception::stale;
   if (reception == Reception::duplicate) ++counters_.duplicate_in;
@@ -79,8 +79,9 @@ Reception Connection::classify(std::optional<std::uint32_t> sequence) {
   return reception;
 }
 
-PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
-                                      std::span<const std::byte> body) {
+PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
+                                            std::size_t datagram_bytes,
+                                            std::span<const std::byte> body) {
   BitReader bits(body);
   const PacketHeader header = read_packet_header(bits);
   Incoming incoming;
@@ -146,14 +147,14 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
 }
 
 /// Counts a stop only if payloads or blocks are unread. Otherwise the peer caused the lack of room.
-void Connection::note_no_room() {
+void Connection::Impl::note_no_room() {
   ++counters_.no_room_in;
   if (is_stopped_unread_ || (payloads_in_.has_room() && blocks_in_.unread() == 0)) return;
   is_stopped_unread_ = true;
   ++counters_.unread_stops;
 }
 
-void Connection::apply_refusals(const Incoming& incoming) {
+void Connection::Impl::apply_refusals(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.refusal_count; ++i) {
     if (blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason)) {
       ++counters_.blocks_refused;
@@ -161,15 +162,15 @@ void Connection::apply_refusals(const Incoming& incoming) {
   }
 }
 
-void Connection::apply_limits(const Incoming& incoming) {
+void Connection::Impl::apply_limits(const Incoming& incoming) {
   for (const Incoming::Limit& limit : std::span(incoming.limits).first(incoming.limit_count)) {
     MessageSender& sender = messages_out_[limit.channel];
     sender.allow_below(widen(Sequence(limit.id), sender.limit()).value_or(0));
   }
 }
 
-bool Connection::parse(std::span<const std::byte> sections, std::uint8_t which,
-                       std::size_t datagram_bytes, Incoming& incoming) const {
+bool Connection::Impl::parse(std::span<const std::byte> sections, std::uint8_t which,
+                             std::size_t datagram_bytes, Incoming& incoming) const {
   SectionReader reader(sections);
   std::size_t before = 0;
   const auto count_section = [&](std::size_t section) {
@@ -204,8 +205,8 @@ bool Connection::parse(std::span<const std::byte> sections, std::uint8_t which,
   return reader.is_finished();
 }
 
-bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes,
-                               Incoming& incoming) const {
+bool Connection::Impl::parse_control(SectionReader& reader, std::size_t datagram_bytes,
+                                     Incoming& incoming) const {
   const std::size_t count = reader.read_u8();
   if (count < 1 || count > kControlItemsMax) return false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -261,7 +262,7 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
   return true;
 }
 
-bool Connection::parse_limit(SectionReader& reader, Incoming& incoming) const {
+bool Connection::Impl::parse_limit(SectionReader& reader, Incoming& incoming) const {
   const Incoming::Limit limit{.channel = reader.read_u8(), .id = reader.read_u16()};
   if (limit.channel >= messages_out_.size() ||
       messages_out_[limit.channel].options().delivery == Delivery::unreliable) {
@@ -274,7 +275,7 @@ bool Connection::parse_limit(SectionReader& reader, Incoming& incoming) const {
   return true;
 }
 
-bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const {
+bool Connection::Impl::parse_messages(SectionReader& reader, Incoming& incoming) const {
   incoming.message_count = reader.read_u8();
   if (incoming.message_count < 1 || incoming.message_count > kMessagesPerPacketMax) return false;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
@@ -298,7 +299,7 @@ bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const
 }
 
 /// Checks the contents against earlier packets. Contents of a past map are not checked.
-PacketVerdict Connection::check_contents(Incoming& incoming) const {
+PacketVerdict Connection::Impl::check_contents(Incoming& incoming) const {
   if (incoming.map_kind == PacketMap::past) return PacketVerdict::received;
   for (Incoming::Message& message : std::span(incoming.messages).first(incoming.message_count)) {
     if (!message.is_reliable) continue;
@@ -311,7 +312,7 @@ PacketVerdict Connection::check_contents(Incoming& incoming) const {
 /// True when everything in the packet that must not be lost fits. Messages and fragments of one
 /// packet do not compete for room, except for new blocks, which are counted. An unreliable message
 /// that does not fit is dropped; the packet is still received.
-PacketVerdict Connection::check_room(const Incoming& incoming) const {
+PacketVerdict Connection::Impl::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     const Incoming::Message& message = incoming.messages[i];
@@ -334,8 +335,8 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
                                                                : PacketVerdict::no_room;
 }
 
-void Connection::apply_header(Time now, std::uint32_t sequence, const PacketHeader& header,
-                              std::uint32_t ack) {
+void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const PacketHeader& header,
+                                    std::uint32_t ack) {
   const Duration silence = now - last_arrival_;
   last_arrival_ = now;
   keep_owed_ack(sequence);
@@ -370,8 +371,8 @@ void Connection::apply_header(Time now, std::uint32_t sequence, const PacketHead
 /// Returns false when the sample does not measure the path because a machine slept. This end slept
 /// when the peer held the packet for longer than the whole round trip. The peer slept when the
 /// answer ends a silence and was in flight for most of it.
-bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
-                                    Duration silence) {
+bool Connection::Impl::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
+                                          Duration silence) {
   const Duration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
   const bool we_slept = sample + kClockNoise < hold;
   if (we_slept) clocks_doubted_until_ = now + kPathMemory;
@@ -386,7 +387,7 @@ bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hol
 /// After an outage a delay that the peer reports includes what a clock added, until the peer's
 /// minimum expires. The queue was empty when the outage ended, so the smallest reported delay is
 /// not a queue.
-Duration Connection::without_clock(Time now, Duration reported) {
+Duration Connection::Impl::without_clock(Time now, Duration reported) {
   if (now >= clocks_doubted_until_) return reported;
   reported_delay_min_ = std::min(reported_delay_min_, reported);
   return reported - reported_delay_min_;
@@ -394,7 +395,7 @@ Duration Connection::without_clock(Time now, Duration reported) {
 
 /// Delay that exceeds the round trips by more than this was added by a clock. While no clock is
 /// suspect, chance explains more.
-Duration Connection::clock_slack(Time now) const {
+Duration Connection::Impl::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
   return kSlackMin + 4 * round_trip_.variation();
 }
@@ -402,7 +403,7 @@ Duration Connection::clock_slack(Time now) const {
 /// A packet that leaves the window unacknowledged is lost to its sender. If more packets arrive
 /// between two sent packets than one packet can acknowledge, extra packets acknowledge the earlier
 /// ones.
-void Connection::keep_owed_ack(std::uint32_t sequence) {
+void Connection::Impl::keep_owed_ack(std::uint32_t sequence) {
   const std::uint32_t highest = received_.highest();
   if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
   if (highest == acknowledged_to_ || owed_ack_count_ == owed_acks_.size()) return;
@@ -411,7 +412,7 @@ void Connection::keep_owed_ack(std::uint32_t sequence) {
   acknowledged_to_ = highest;
 }
 
-void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
+void Connection::Impl::refuse_block(std::uint16_t id, BlockRefusal reason) {
   assert(refusal_count_ < refusals_.size());
   refusals_[refusal_count_++] = {.id = id, .reason = reason};
   has_new_refusal_ = true;
@@ -419,7 +420,7 @@ void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
 }
 
 /// Called as packets arrive, not as time passes, so that a replayed capture gives the same result.
-void Connection::give_up_stalled_blocks(Time now) {
+void Connection::Impl::give_up_stalled_blocks(Time now) {
   while (refusal_count_ < refusals_.size()) {
     const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);
     if (!stalled.has_value()) return;
@@ -428,7 +429,7 @@ void Connection::give_up_stalled_blocks(Time now) {
   }
 }
 
-void Connection::apply_parts(Time now, std::uint32_t sequence, const Incoming& incoming) {
+void Connection::Impl::apply_parts(Time now, std::uint32_t sequence, const Incoming& incoming) {
   if (!incoming.payload.empty()) {
     payloads_in_.push(incoming.payload, sequence);
     ++counters_.payloads_in;
@@ -457,7 +458,7 @@ void Connection::apply_parts(Time now, std::uint32_t sequence, const Incoming& i
   counters_.block_bytes_in += incoming.section_bytes[3];
 }
 
-void Connection::apply_control(const Incoming& incoming) {
+void Connection::Impl::apply_control(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.path_challenge_count; ++i) {
     if (path_challenge_count_ < path_challenges_.size()) {
       path_challenges_[path_challenge_count_++] = incoming.path_challenges[i];

@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 
-#include "net/transport/connection.h"
+#include "net/transport/connection_impl.h"
 #include "net/wire/bit_stream.h"
 
 namespace muster {
@@ -30,7 +30,7 @@ constexpr std::size_t header_bytes(const AckMask& mask) {
 }  // namespace
 
 /// A packet that is being written. Sections are filled separately and joined at the end.
-struct Connection::PacketDraft {
+struct Connection::Impl::PacketDraft {
   PacketHeader header;
   PacketRecord record;
   std::array<std::byte, 320> control_memory;
@@ -59,14 +59,14 @@ struct Connection::PacketDraft {
   }
 };
 
-bool Connection::has_content() const {
+bool Connection::Impl::has_content() const {
   if (has_fitting_payload() || blocks_out_.has_pending()) return true;
   return std::ranges::any_of(messages_out_,
                              [](const MessageSender& sender) { return sender.has_pending(); });
 }
 
 /// A probe delays the packets behind it. If that takes long, larger packets are not useful either.
-std::size_t Connection::wanted_probe(Time now) const {
+std::size_t Connection::Impl::wanted_probe(Time now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
   // The reported part of the allowance belongs to the game; a probe may use the rest.
@@ -74,13 +74,13 @@ std::size_t Connection::wanted_probe(Time now) const {
   return is_allowed && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
 
-bool Connection::is_answer_due(Time now) const {
+bool Connection::Impl::is_answer_due(Time now) const {
   if (owed_ack_count_ > 0) return true;
   if (unanswered_ == 0) return false;
   return unanswered_ >= kAnswerAfterPackets || now - unanswered_since_ >= kAckDelay;
 }
 
-bool Connection::may_send_content(Time now) const {
+bool Connection::Impl::may_send_content(Time now) const {
   if (!is_content_allowed() || !sent_.has_room() || !has_room_for_part()) return false;
   return rate_.budget(now, sent_.open_bytes()) > 0;
 }
@@ -88,17 +88,17 @@ bool Connection::may_send_content(Time now) const {
 /// The game's budget rises only when the allowance is worth a packet. If messages or blocks used it
 /// before, that would never happen. A payload that was queued then waits only until the allowance
 /// is positive.
-bool Connection::is_content_allowed() const {
+bool Connection::Impl::is_content_allowed() const {
   return is_worth_a_packet(allowed_) || (allowed_ > 0 && payloads_out_.count() > 0);
 }
 
 /// True when one more part fits beside those of the packets in flight.
-bool Connection::has_room_for_part() const {
+bool Connection::Impl::has_room_for_part() const {
   const PacketRecord* const oldest = sent_.oldest_open();
   return parts_.has_room(1, oldest != nullptr ? oldest->first_part : parts_.next());
 }
 
-bool Connection::wants_to_send(Time now) const {
+bool Connection::Impl::wants_to_send(Time now) const {
   if (next_sequence() == ~std::uint32_t{0}) return false;  // Its nonce would repeat an earlier one.
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
@@ -114,7 +114,7 @@ bool Connection::wants_to_send(Time now) const {
   return may_send_content(now) && has_due_content(now);
 }
 
-std::span<const std::byte> Connection::write_packet(Time now, std::span<std::byte> memory) {
+std::span<const std::byte> Connection::Impl::write_packet(Time now, std::span<std::byte> memory) {
   assert(memory.size() + options_.overhead_bytes >= kDatagramBytesMax);
   PacketDraft draft;
   draft.header = next_header(now);
@@ -136,7 +136,7 @@ std::span<const std::byte> Connection::write_packet(Time now, std::span<std::byt
   return finish_packet(now, draft, memory);
 }
 
-void Connection::acknowledge_owed(PacketDraft& draft) {
+void Connection::Impl::acknowledge_owed(PacketDraft& draft) {
   const OwedAck& owed = owed_acks_.front();
   draft.header.ack = Sequence::of(owed.ack);
   draft.header.mask = owed.mask;
@@ -147,7 +147,7 @@ void Connection::acknowledge_owed(PacketDraft& draft) {
   draft.is_owed_ack = true;
 }
 
-void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_bytes) {
+void Connection::Impl::write_control(PacketDraft& draft, Time now, std::size_t probe_bytes) {
   const auto item = [&draft](ControlItem kind) {
     draft.control.write_u8(static_cast<std::uint8_t>(kind));
     ++draft.control_count;
@@ -179,7 +179,7 @@ void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_b
   }
 }
 
-void Connection::write_map(PacketDraft& draft) {
+void Connection::Impl::write_map(PacketDraft& draft) {
   if (!maps_.must_send()) return;
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::map));
   draft.control.write_u16(maps_.present());
@@ -191,7 +191,7 @@ void Connection::write_map(PacketDraft& draft) {
 /// stops only itself (as in QUIC, RFC 9000, section 4). Changed limits are written first. If there
 /// is nothing else to send, unconfirmed limits are repeated, because the peer may wait only for
 /// them.
-void Connection::write_limits(PacketDraft& draft) {
+void Connection::Impl::write_limits(PacketDraft& draft) {
   const auto each_with = [&](auto is_due) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
       if (is_due(messages_in_[i].limit(), sent_limits_[i])) write_limit(draft, i);
@@ -207,7 +207,7 @@ void Connection::write_limits(PacketDraft& draft) {
   });
 }
 
-void Connection::write_limit(PacketDraft& draft, std::size_t channel) {
+void Connection::Impl::write_limit(PacketDraft& draft, std::size_t channel) {
   // Leaves one item each for a probe and a close.
   constexpr std::size_t kItemsMax = kControlItemsMax - 2;
   if (draft.control_count >= kItemsMax || !has_room_for_part()) return;
@@ -223,7 +223,7 @@ void Connection::write_limit(PacketDraft& draft, std::size_t channel) {
                    .message_id = limit.sent});
 }
 
-void Connection::write_refusals(PacketDraft& draft) {
+void Connection::Impl::write_refusals(PacketDraft& draft) {
   has_new_refusal_ = false;
   for (const RefusedBlock& refusal : std::span(refusals_).first(refusal_count_)) {
     draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::block_refused));
@@ -238,14 +238,14 @@ void Connection::write_refusals(PacketDraft& draft) {
   }
 }
 
-void Connection::add_part(PacketDraft& draft, const PacketPart& part) {
+void Connection::Impl::add_part(PacketDraft& draft, const PacketPart& part) {
   parts_.add(part);
   ++draft.record.part_count;
 }
 
 /// Lets sources take turns while the budget lasts. The first one may exceed the budget if it fits
 /// the packet; the excess is paid before anything else is sent.
-void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
+void Connection::Impl::add_contents(PacketDraft& draft, std::size_t budget) {
   bool is_first = true;
   for (;;) {
     const std::size_t used = draft.used();
@@ -271,13 +271,13 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
 
 /// A game that fills its budget at every tick has no payload waiting in between. Other sources may
 /// not overdraw then, or the next payload would pay for it.
-bool Connection::is_deferred(std::size_t source, Time now) const {
+bool Connection::Impl::is_deferred(std::size_t source, Time now) const {
   return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
 
 /// True when waiting data may be sent: it is not held back, or it is paid for.
-bool Connection::has_due_content(Time now) const {
+bool Connection::Impl::has_due_content(Time now) const {
   if (has_fitting_payload()) return true;
   if (!has_content()) return false;
   const std::size_t heads = options_.overhead_bytes + kPacketHeaderBytesMax + 1;
@@ -298,7 +298,8 @@ bool Connection::has_due_content(Time now) const {
   return false;
 }
 
-bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const {
+bool Connection::Impl::is_ready(std::size_t source, const PacketDraft& draft,
+                                std::size_t room) const {
   if (!has_room_for_part()) return false;
   if (source != SendSchedule::kPayloadSource && !is_worth_a_packet(allowed_)) return false;
   if (source == SendSchedule::kPayloadSource) {
@@ -318,7 +319,7 @@ bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::siz
   return sender.has_pending() && sender.pending_bytes() <= room;
 }
 
-void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t room) {
+void Connection::Impl::add_from(std::size_t source, PacketDraft& draft, std::size_t room) {
   if (source == SendSchedule::kPayloadSource) {
     draft.payload = payloads_out_.front();
     draft.record.has_payload = true;
@@ -348,11 +349,11 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
                    .message_id = id});
 }
 
-std::uint16_t Connection::hold_units(Duration hold) {
+std::uint16_t Connection::Impl::hold_units(Duration hold) {
   return static_cast<std::uint16_t>(std::min<std::int64_t>(hold / kWireTimeUnit, kNoHold));
 }
 
-PacketHeader Connection::next_header(Time now) const {
+PacketHeader Connection::Impl::next_header(Time now) const {
   PacketHeader header;
   header.ack = Sequence::of(received_.highest());
   header.mask = received_.mask(peer_knows_to_);
@@ -367,8 +368,8 @@ PacketHeader Connection::next_header(Time now) const {
 }
 
 /// Joins the sections, counts the packet, and records its contents.
-std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draft,
-                                                     std::span<std::byte> memory) {
+std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft& draft,
+                                                           std::span<std::byte> memory) {
   PacketHeader& header = draft.header;
   if (draft.control_count > 0) header.sections |= kControlSection;
   if (!draft.payload.empty()) header.sections |= kPayloadSection;
@@ -433,8 +434,8 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
   return memory.first(body);
 }
 
-std::span<const std::byte> Connection::write_path_challenge(Time now, std::uint64_t challenge,
-                                                            std::span<std::byte> memory) {
+std::span<const std::byte> Connection::Impl::write_path_challenge(Time now, std::uint64_t challenge,
+                                                                  std::span<std::byte> memory) {
   PacketDraft draft;
   draft.header = next_header(now);
   draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = 0};
