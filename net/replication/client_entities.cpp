@@ -181,7 +181,7 @@ void ClientEntities::set_values(std::size_t i) {
 }
 
 SeenBy ClientEntities::seen_by(const ReplicatedEntity& entity) const {
-  const bool is_owner = viewer_.player != kNoPlayer && entity.options.owner == viewer_.player;
+  const bool is_owner = viewer_.player != PlayerId::none && entity.options.owner == viewer_.player;
   return is_owner ? SeenBy::owner : SeenBy::others;
 }
 

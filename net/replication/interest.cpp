@@ -111,7 +111,7 @@ void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
     case Relevance::owner:
       break;
   }
-  if (listed.owner != kNoPlayer) listed.owned_index = add(owned_[listed.owner], id);
+  if (listed.owner != PlayerId::none) listed.owned_index = add(owned_[listed.owner], id);
   listed_[id] = listed;
 }
 
@@ -141,7 +141,7 @@ void InterestGrid::unlist(std::uint32_t id, const Listed& listed) {
     case Relevance::owner:
       break;
   }
-  if (listed.owner != kNoPlayer) {
+  if (listed.owner != PlayerId::none) {
     remove(owned_[listed.owner], &Listed::owned_index, std::identity());
   }
 }

@@ -11,7 +11,7 @@ namespace muster {
 
 /// The view from which a client sees the world.
 struct Viewer {
-  PlayerNumber player = kNoPlayer;
+  PlayerId player = PlayerId::none;
   std::uint8_t team = 0;
   bool has_view_position = false;
   WorldPosition view_position{};
@@ -71,7 +71,7 @@ class InterestGrid {
   struct Listed {
     Relevance relevance = Relevance::near;
     std::uint8_t team = 0;
-    PlayerNumber owner = kNoPlayer;
+    PlayerId owner = PlayerId::none;
     std::uint32_t index = 0;        ///< In the list of its relevance; unused for `always_`.
     std::uint32_t owned_index = 0;  ///< In the list of its owner.
     Cell cell = 0;
@@ -93,7 +93,7 @@ class InterestGrid {
   std::uint64_t version_ = 0;
   std::unordered_map<std::uint32_t, Listed> listed_;
   Cells cells_;
-  std::unordered_map<PlayerNumber, Ids> owned_;
+  std::unordered_map<PlayerId, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;
   Ids always_;          ///< Sorted; changes once per `update`, by adding ...
   Ids always_added_;    ///< ... these and removing ...

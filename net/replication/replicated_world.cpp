@@ -150,7 +150,7 @@ void ReplicatedWorld::set_position(std::uint32_t id, const WorldPosition& positi
   moves_.push_back(id);
 }
 
-void ReplicatedWorld::set_owner(std::uint32_t id, PlayerNumber owner) {
+void ReplicatedWorld::set_owner(std::uint32_t id, PlayerId owner) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   if (entity->options.owner == owner) return;

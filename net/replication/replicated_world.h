@@ -12,12 +12,9 @@
 #include "net/replication/type_views.h"
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/type_id.h"
 
 namespace muster {
-
-/// A player's number: the owner of an entity, or a viewer.
-using PlayerNumber = std::uint16_t;
-inline constexpr PlayerNumber kNoPlayer = 0xFFFF;
 
 /// A position for interest management; it is not replicated.
 struct WorldPosition {
@@ -48,7 +45,7 @@ struct UpdateClass {
 /// The constant properties of an entity.
 struct ReplicatedEntityOptions {
   std::uint16_t type = 0;  ///< Index into the schema.
-  PlayerNumber owner = kNoPlayer;
+  PlayerId owner = PlayerId::none;
   Relevance relevance = Relevance::near;
   std::uint8_t team = 0;
   std::uint8_t update_class = 0;
@@ -95,7 +92,7 @@ class ReplicatedWorld {
   /// Requires: an id in use; values as for `spawn`. Equal values change nothing.
   void set(std::uint32_t id, std::span<const std::int64_t> values);
   void set_position(std::uint32_t id, const WorldPosition& position);
-  void set_owner(std::uint32_t id, PlayerNumber owner);
+  void set_owner(std::uint32_t id, PlayerId owner);
   /// Sets the audience and urgency of an entity. Requires: as for `spawn`. Equal options change
   /// nothing; another update class alone takes effect within `InterestOptions::refresh_ticks`.
   void set_interest(std::uint32_t id, Relevance relevance, std::uint8_t team,

@@ -17,7 +17,7 @@ constexpr std::uint32_t kSetupAttemptsMax = 256;
 }  // namespace
 
 struct ReplicationServer::Client {
-  ReplicationClientId id = 0;
+  ClientId id{};
   ClientView view;
   bool is_playing = false;
   std::uint32_t map = 0;  ///< The map count when this client was last sent a map.
@@ -100,18 +100,18 @@ void ReplicationServer::report_clamped() {
   }
 }
 
-ReplicationServer::Client* ReplicationServer::find(ReplicationClientId id) const {
+ReplicationServer::Client* ReplicationServer::find(ClientId id) const {
   const auto found =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   return found != clients_.end() && (*found)->id == id ? found->get() : nullptr;
 }
 
-const ClientView* ReplicationServer::view(ReplicationClientId id) const {
+const ClientView* ReplicationServer::view(ClientId id) const {
   const Client* client = find(id);
   return client == nullptr ? nullptr : &client->view;
 }
 
-void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClientInfo& info) {
+void ReplicationServer::add_client(ClientId id, const ReplicationClientInfo& info) {
   const auto at =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   assert(at == clients_.end() || (*at)->id != id);
@@ -126,17 +126,18 @@ void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClie
                                  .ticks_per_second = options_.ticks_per_second,
                                  .checksum_interval = options_.checksum_interval}),
              .map = maps_begun_,
-             .next_snapshot_tick = world_.tick() + id % options_.snapshot_ticks});
+             .next_snapshot_tick =
+                 world_.tick() + static_cast<std::uint32_t>(id) % options_.snapshot_ticks});
   client->view.viewer.player = info.player;
   client->view.viewer.team = info.team;
   clients_.insert(at, std::move(client));
 }
 
-void ReplicationServer::remove_client(ReplicationClientId id) {
+void ReplicationServer::remove_client(ClientId id) {
   std::erase_if(clients_, [&](const auto& client) { return client->id == id; });
 }
 
-void ReplicationServer::set_info(ReplicationClientId id, const ReplicationClientInfo& info) {
+void ReplicationServer::set_info(ClientId id, const ReplicationClientInfo& info) {
   Client* client = find(id);
   assert(client != nullptr);
   client->view.viewer.player = info.player;
@@ -150,14 +151,14 @@ std::uint8_t ReplicationServer::add_class(const UpdateClass& added) {
   return static_cast<std::uint8_t>(options_.classes.size() - 1);
 }
 
-void ReplicationServer::set_view_position(ReplicationClientId id, const WorldPosition& position) {
+void ReplicationServer::set_view_position(ClientId id, const WorldPosition& position) {
   Client* client = find(id);
   assert(client != nullptr);
   client->view.viewer.has_view_position = true;
   client->view.viewer.view_position = position;
 }
 
-bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,
+bool ReplicationServer::send_event(ClientId id, std::uint32_t tick,
                                    std::span<const std::byte> event) {
   Client* client = find(id);
   assert(client != nullptr);
@@ -183,7 +184,7 @@ void ReplicationServer::begin_map(std::span<const std::byte> map_info) {
   ++maps_begun_;
 }
 
-void ReplicationServer::update(ReplicationClientId id, Connection& connection, Time now) {
+void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
   Client* client = find(id);
   assert(client != nullptr);
   if (client->map != maps_begun_) {
@@ -220,7 +221,7 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, T
 /// their turns in different ticks.
 std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, std::uint32_t tick) const {
   const std::uint32_t interval = std::max(options_.snapshot_ticks, client.snapshot_ticks);
-  return interval - 1 - (tick + client.id) % interval;
+  return interval - 1 - (tick + static_cast<std::uint32_t>(client.id)) % interval;
 }
 
 void ReplicationServer::apply_message(Client& client, std::span<const std::byte> message) {

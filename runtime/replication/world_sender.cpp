@@ -11,11 +11,6 @@
 namespace muster {
 namespace {
 
-PlayerNumber number_of(PlayerId player) {
-  const auto number = static_cast<std::int32_t>(player);
-  return number < 0 || number >= kNoPlayer ? kNoPlayer : static_cast<PlayerNumber>(number);
-}
-
 bool is_same(const WorldPosition& left, const WorldPosition& right) {
   return left.x == right.x && left.y == right.y && left.z == right.z;
 }
@@ -108,7 +103,7 @@ void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
   const bool has_changed = read_changes(sent);
   const WorldPosition position = position_of(sent);
-  const PlayerNumber owner = number_of(world_.player(sent.root));
+  const PlayerId owner = world_.player(sent.root);
   const std::span<std::int64_t> values =
       std::span(values_).first(types_.schema.value_count(sent.type));
   if (has_changed || !sent.is_written) {
@@ -139,7 +134,7 @@ void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
 /// Equal options are not written.
 void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
-  const PlayerNumber owner = number_of(world_.player(sent.root));
+  const PlayerId owner = world_.player(sent.root);
   if (owner != sent.owner) out.set_owner(id, owner);
   sent.owner = owner;
   if (!std::exchange(sent.has_new_options, false)) return;

@@ -95,7 +95,7 @@ class WorldSender {
   /// Writes the values that were sent last of an entity to `values`, which has the size of its
   /// type. Returns false if the entity was not sent.
   bool values(EntityReference id, std::span<std::int64_t> values) const;
-  /// Calls `visit(EntityReference, std::uint16_t type, PlayerNumber owner)` for every sent entity,
+  /// Calls `visit(EntityReference, std::uint16_t type, PlayerId owner)` for every sent entity,
   /// by ascending id; `type` is an index in the types.
   template <typename Visit>
   void each(Visit visit) const {
@@ -114,7 +114,7 @@ class WorldSender {
     bool is_written = false;
     bool is_paused = false;
     bool has_new_options = false;
-    PlayerNumber owner = kNoPlayer;
+    PlayerId owner = PlayerId::none;
     WorldPosition position{};
     std::vector<Creation> members;
     ByteVector last;  ///< The bytes of all its components.

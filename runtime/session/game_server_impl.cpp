@@ -184,7 +184,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));
   last_player = static_cast<std::uint16_t>(player.id);
-  replication->add_client(id_of(player), {.player = last_player});
+  replication->add_client(id_of(player), {.player = player.id});
   const SessionInfo session = info();
   const Welcome welcome{.player = last_player,
                         .ticks_per_second = content->game().ticks_per_second,
@@ -221,9 +221,10 @@ void GameServer::Impl::leave(const ServerEvent& event) {
 
 /// Ids rise, so that a player who joins soon after another left is not taken for that one.
 PlayerId GameServer::Impl::free_player() const {
+  constexpr std::uint16_t kPlayersEver = 0xFFFE;  // The welcome message has 16 bits.
   std::uint16_t candidate = last_player;
   for (;;) {
-    candidate = candidate >= kNoPlayer - 1 ? 1 : static_cast<std::uint16_t>(candidate + 1);
+    candidate = candidate >= kPlayersEver ? 1 : static_cast<std::uint16_t>(candidate + 1);
     const bool is_used = std::ranges::any_of(
         players, [&](const auto& player) { return player->id == PlayerId(candidate); });
     if (!is_used) return PlayerId(candidate);
@@ -438,7 +439,7 @@ void GameServer::Impl::clamped(const ClampedValue& value) {
 
 bool GameServer::Impl::is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const {
   return entity.options.team == 0 || entity.options.team == viewer.team ||
-         (entity.options.owner != kNoPlayer && entity.options.owner == viewer.player);
+         (entity.options.owner != PlayerId::none && entity.options.owner == viewer.player);
 }
 
 }  // namespace muster

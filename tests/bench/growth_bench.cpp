@@ -47,7 +47,7 @@ struct Crowd {
   void spawn(const std::vector<std::uint32_t>& ids) {
     world.begin(++tick);
     for (const std::uint32_t id : ids) {
-      world.spawn(id, {.type = 1, .owner = 3, .relevance = relevance}, values);
+      world.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = relevance}, values);
     }
     grid.update(world);
   }

@@ -192,10 +192,10 @@ TEST_CASE("An entity whose datagram was lost is not called missing", "[net][repl
 TEST_CASE("A false divergence report reveals nothing that the client was not sent",
           "[net][replication][sys-48]") {
   ReplicationStage stage(6);
-  ReplicationStage::Client& client = stage.join({}, {}, {.player = 4});
+  ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{4}});
   stage.step([&] {
-    stage.spawn(5, {.type = 0, .owner = 3, .relevance = Relevance::always});
-    stage.spawn(6, {.type = 0, .owner = 3, .relevance = Relevance::owner});
+    stage.spawn(5, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(6, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::owner});
     stage.spawn(7, {.type = 1, .relevance = Relevance::always});
   });
   stage.run(30);

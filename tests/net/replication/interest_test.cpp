@@ -24,17 +24,17 @@ std::vector<std::uint32_t> ids_of(const ReplicationStage::Client& client) {
 TEST_CASE("A client sees near entities, always relevant ones, its own and its team's",
           "[net][replication]") {
   ReplicationStage stage(1, near_options(50));
-  ReplicationStage::Client& client = stage.join({}, {}, {.player = 7, .team = 2});
+  ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{7}, .team = 2});
   stage.server.set_view_position(client.id, {.x = 1000});
   stage.step([&] {
     stage.spawn(1, {.type = 1, .position = {.x = 1020}});
     stage.spawn(2, {.type = 1, .position = {.x = 1080}});
     stage.spawn(3, {.type = 1, .relevance = Relevance::always});
-    stage.spawn(4, {.type = 1, .owner = 7, .relevance = Relevance::owner});
-    stage.spawn(5, {.type = 1, .owner = 8, .relevance = Relevance::owner});
+    stage.spawn(4, {.type = 1, .owner = PlayerId{7}, .relevance = Relevance::owner});
+    stage.spawn(5, {.type = 1, .owner = PlayerId{8}, .relevance = Relevance::owner});
     stage.spawn(6, {.type = 1, .relevance = Relevance::team, .team = 2});
     stage.spawn(7, {.type = 1, .relevance = Relevance::team, .team = 3});
-    stage.spawn(8, {.type = 1, .owner = 7, .position = {.x = -5000}});
+    stage.spawn(8, {.type = 1, .owner = PlayerId{7}, .position = {.x = -5000}});
   });
   stage.run(30);
   CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3, 4, 6, 8});

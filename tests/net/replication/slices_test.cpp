@@ -98,19 +98,19 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
   CAPTURE(static_cast<int>(coder), loss);
   ReplicationStage stage(11, {.coder = coder}, samples::giants_schema());
   const LinkOptions link{.latency = std::chrono::milliseconds(30), .loss = loss};
-  ReplicationStage::Client& owner = stage.join(link, link, {.player = 3});
-  ReplicationStage::Client& other = stage.join(link, link, {.player = 4});
+  ReplicationStage::Client& owner = stage.join(link, link, {.player = PlayerId{3}});
+  ReplicationStage::Client& other = stage.join(link, link, {.player = PlayerId{4}});
   stage.step([&] {
     for (std::uint32_t id = 0; id < 20; ++id) stage.spawn(id, {.relevance = Relevance::always});
     for (std::uint32_t id = 100; id < 103; ++id) {
-      stage.spawn(id, {.type = 1, .owner = 3, .relevance = Relevance::always});
+      stage.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
       stage.spawn(id + 10, {.type = 2, .relevance = Relevance::always});
     }
   });
   const auto settle = [&] {
     stage.run(900);
-    CHECK(stage.difference(owner, 3).empty());
-    CHECK(stage.difference(other, 4).empty());
+    CHECK(stage.difference(owner, PlayerId{3}).empty());
+    CHECK(stage.difference(other, PlayerId{4}).empty());
   };
   settle();
   CHECK(owner.replication->is_complete());
@@ -124,7 +124,7 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
   // Another owner: the same entity, in the view of the others.
   const std::uint64_t spawned = owner.world.spawned + other.world.spawned;
   const std::uint64_t despawned = owner.world.despawned + other.world.despawned;
-  stage.step([&] { stage.server.world().set_owner(101, 4); });
+  stage.step([&] { stage.server.world().set_owner(101, PlayerId{4}); });
   settle();
   CHECK(owner.world.spawned + other.world.spawned == spawned);
   CHECK(owner.world.despawned + other.world.despawned == despawned);
@@ -155,15 +155,15 @@ TEST_CASE("An event about an entity in slices is not reported before the whole e
     CAPTURE(changes_hands, seed);
     ReplicationStage stage(seed, {}, samples::giants_schema());
     const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.3};
-    ReplicationStage::Client& client = stage.join(link, link, {.player = 3});
+    ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
     while (!client.replication->is_complete()) stage.step();
     stage.step([&] {
-      stage.spawn(7, {.type = 1, .owner = 3, .relevance = Relevance::always});
+      stage.spawn(7, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
       stage.server.send_event_about(7, stage.tick, NetBytes(2));
     });
     for (int i = 0; i < 300 && client.world.events.empty(); ++i) {
       stage.step([&] {
-        if (changes_hands && i == 6) stage.server.world().set_owner(7, 4);
+        if (changes_hands && i == 6) stage.server.world().set_owner(7, PlayerId{4});
       });
     }
     CHECK(client.world.events.size() == 1);
@@ -335,13 +335,13 @@ TEST_CASE("An entity in slices that changes owner is never called diverged",
   options.checksum_interval = 1;
   ReplicationStage stage(5, options, samples::giants_schema());
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = loss};
-  ReplicationStage::Client& client = stage.join(link, link, {.player = 3});
+  ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
   const FollowingGame game(client);
   stage.game = &game;
   stage.step([&] { stage.spawn(7, {.type = 1, .relevance = Relevance::always}); });
   stage.run(200);
-  for (PlayerNumber i = 0; i < 10; ++i) {
-    stage.step([&] { stage.server.world().set_owner(7, i % 2 == 0 ? 3 : 4); });
+  for (int i = 0; i < 10; ++i) {
+    stage.step([&] { stage.server.world().set_owner(7, PlayerId{i % 2 == 0 ? 3 : 4}); });
     stage.run(60);
   }
   CHECK(client.replication->counters().checksums > 50);
@@ -356,7 +356,7 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
     const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.4};
     // So slow that something always waits for room.
     ReplicationStage::Client& client =
-        stage.join(link, link, {.player = 3}, {.wish = {.bytes_per_second = 100'000}});
+        stage.join(link, link, {.player = PlayerId{3}}, {.wish = {.bytes_per_second = 100'000}});
     stage.step([&] {
       for (std::uint32_t id = 7; id < 10; ++id) {
         stage.spawn(id, {.type = 1, .relevance = Relevance::always});
@@ -367,14 +367,14 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
       stage.step([&] {
         for (std::uint32_t id = 7; id < 10; ++id) {
           if (i % 2 == 0) stage.stir(id);
-          const PlayerNumber owner = stage.random.below(2) == 0 ? 3 : 4;
+          const PlayerId owner{stage.random.below(2) == 0 ? 3 : 4};
           if (stage.random.below(4) == 0) stage.server.world().set_owner(id, owner);
         }
       });
     }
     CHECK(client.world.fault.empty());
     stage.run(200);
-    CHECK(stage.difference(client, 3).empty());
+    CHECK(stage.difference(client, PlayerId{3}).empty());
   }
 }
 
@@ -421,7 +421,7 @@ TEST_CASE("A recording keeps large entities whole", "[net][replication]") {
   ReplicationStage stage(4, {}, samples::giants_schema());
   RecordingWriter writer({}, stage.server.world().schema());
   stage.step([&] {
-    stage.spawn(7, {.type = 1, .owner = 3, .relevance = Relevance::always});
+    stage.spawn(7, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
     stage.spawn(9, {.type = 2, .relevance = Relevance::always});
   });
   for (int i = 0; i < 20; ++i) {

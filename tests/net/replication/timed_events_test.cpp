@@ -90,9 +90,9 @@ TEST_CASE("Too many events and too long ones are refused and counted", "[net][re
 
 TEST_CASE("An event about an entity is sent to the clients that have it", "[net][replication]") {
   ReplicationStage stage(1);
-  ReplicationStage::Client& knows = stage.join({}, {}, {.player = 1});
-  ReplicationStage::Client& does_not = stage.join({}, {}, {.player = 2});
-  stage.step([&] { stage.spawn(4, {.owner = 1, .relevance = Relevance::owner}); });
+  ReplicationStage::Client& knows = stage.join({}, {}, {.player = PlayerId{1}});
+  ReplicationStage::Client& does_not = stage.join({}, {}, {.player = PlayerId{2}});
+  stage.step([&] { stage.spawn(4, {.owner = PlayerId{1}, .relevance = Relevance::owner}); });
   stage.run(30);
   stage.step([&] { stage.server.send_event_about(4, stage.tick, event_of(9)); });
   stage.run(30);
@@ -126,8 +126,8 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
     ReplicationStage stage(seed);
     const LinkOptions link{.latency = std::chrono::milliseconds(stage.random.below(100)),
                            .loss = seed % 2 == 0 ? 0.3 : 0.0};
-    ReplicationStage::Client& sees = stage.join(link, link, {.player = 1});
-    ReplicationStage::Client& does_not = stage.join(link, link, {.player = 2});
+    ReplicationStage::Client& sees = stage.join(link, link, {.player = PlayerId{1}});
+    ReplicationStage::Client& does_not = stage.join(link, link, {.player = PlayerId{2}});
     stage.run(900);
     REQUIRE(sees.replication->phase() == ReplicationPhase::playing);
     REQUIRE(does_not.replication->phase() == ReplicationPhase::playing);
@@ -137,7 +137,7 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
       step_and_check(stage, [&] {
         for (std::uint32_t i = 0; i < 40; ++i) {
           const std::uint32_t id = i * 100 + round;
-          stage.spawn(id, {.owner = 1, .relevance = Relevance::owner});
+          stage.spawn(id, {.owner = PlayerId{1}, .relevance = Relevance::owner});
           if (i % 2 != 0) continue;
           stage.server.send_event_about(id, stage.tick, event_of(id));
           sent.push_back(id);
@@ -394,7 +394,7 @@ TEST_CASE("Events about entities that a client may never receive are bounded",
   stage.run(30);
   const ClientViewCounters& counters = stage.server.view(client.id)->counters();
   stage.step([&] {
-    stage.spawn(4, {.owner = 9, .relevance = Relevance::owner});
+    stage.spawn(4, {.owner = PlayerId{9}, .relevance = Relevance::owner});
     for (std::size_t i = 0; i < kOpenEventsMax + 10; ++i) {
       stage.server.send_event_about(4, stage.tick, event_of(0));
     }

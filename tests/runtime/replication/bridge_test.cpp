@@ -292,7 +292,7 @@ TEST_CASE("In steady state nothing is allocated on the way to a client", "[runti
     stage.pair.network.advance(stage.pair.now);
     stage.pair.a->receive(stage.pair.now);
     stage.pair.b->receive(stage.pair.now);
-    stage.server.update(1, stage.pair.a->connection, stage.pair.now);
+    stage.server.update(ClientId{1}, stage.pair.a->connection, stage.pair.now);
     stage.client.update(stage.pair.b->connection);
     const std::uint64_t between = allocation_count();
     stage.receiver.apply(stage.client);

@@ -200,8 +200,8 @@ void play(const std::vector<std::string>& notes) {
   CHECK(stage.client.counters().checksums > 40);
   CHECK(stage.client.counters().divergences == 0);
   CHECK(stage.client.counters().resyncs == 0);
-  CHECK(stage.server.view(1)->counters().divergences == 0);
-  CHECK(stage.server.view(1)->counters().resyncs == 0);
+  CHECK(stage.server.view(ClientId{1})->counters().divergences == 0);
+  CHECK(stage.server.view(ClientId{1})->counters().resyncs == 0);
   CHECK(stage.server_log.all.empty());
   // Shows that the check can fail: one field that both ends have is wrong.
   const auto here = stage.client_world.component<Client>("Shield");
