@@ -136,7 +136,7 @@ class ClientEntities {
   const InterestOptions* interest_options_;
   std::vector<std::uint32_t> interest_;
   std::vector<std::uint32_t> next_interest_;
-  Viewer viewer_{};  ///< Of the last search.
+  Viewer viewer_{};  ///< The viewer of the last search.
   std::uint64_t world_version_ = 0;
   std::uint64_t grid_version_ = 0;
   std::uint64_t changes_seen_ = 0;  ///< Position in the world's list of changes.

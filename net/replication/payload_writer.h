@@ -21,7 +21,7 @@ struct UnfitState {
   std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };
 
-/// What the payloads of a tick are written from.
+/// The inputs of the payloads of a tick.
 struct PayloadSources {
   const ReplicatedWorld& world;
   ClientEntities& entities;

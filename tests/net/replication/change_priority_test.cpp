@@ -31,7 +31,7 @@ using Indices = std::vector<std::uint32_t>;
 }  // namespace
 
 TEST_CASE("The candidate that waited longest, is nearest or weighs most is sent",
-          "[net][replication][sys-40]") {
+          "[net][replication]") {
   static constexpr UpdateClass kHeavy{.weight = 3, .radius = 100, .longest_ticks = 60};
   ChangeCandidate other = candidate(1);
   const auto [what, change] = GENERATE(table<const char*, void (*)(ChangeCandidate&)>({
