@@ -61,9 +61,9 @@ void ClientEntities::update(const ReplicatedWorld& world, const InterestGrid& gr
   }
 }
 
-const ClientEntity* ClientEntities::find(std::uint32_t slice_id) const {
-  const auto found = std::ranges::lower_bound(entities_, slice_id, {}, &ClientEntity::id);
-  return found != entities_.end() && found->id == slice_id ? &*found : nullptr;
+const ClientEntity* ClientEntities::find(SliceId slice) const {
+  const auto found = std::ranges::lower_bound(entities_, slice, {}, &ClientEntity::id);
+  return found != entities_.end() && found->id == slice ? &*found : nullptr;
 }
 
 const ClientEntity* ClientEntities::find(const EventSubject& slice) const {
@@ -96,7 +96,7 @@ bool ClientEntities::is_unfit(std::size_t i, std::size_t room_bytes) const {
 
 bool ClientEntities::is_certain_in(const SnapshotWriter& writer, std::size_t i,
                                    const IdRange& range) const {
-  const std::uint32_t id = entities_[i].id;
+  const std::uint32_t id = codec_id(entities_[i].id);
   return id >= range.first_id && id < range.end_id && !states_[i].is_deferred &&
          !writer.passes_over(id);
 }
@@ -154,7 +154,7 @@ bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   deferred_.clear();
   auto found = states_.begin();
   for (const std::uint32_t entity : *changes) {
-    const std::uint32_t id = views_->slice_id(entity, 0);
+    const std::uint32_t id = codec_id(views_->slice_id(entity, 0));
     found = find_near(states_, found, id);
     if (found == states_.end() || found->id != id) continue;
     const auto first = static_cast<std::size_t>(found - states_.begin());
@@ -215,7 +215,7 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
     if (source == end || source->id != id) continue;
     const std::uint16_t first = views_->codec_type(source->options.type, seen_by(*source));
     for (std::uint32_t slice = 0; slice < views_->slice_count(first); ++slice) {
-      const std::uint32_t slice_id = views_->slice_id(id, slice);
+      const SliceId slice_id = views_->slice_id(id, slice);
       while (before < entities_.size() && entities_[before].id < slice_id) ++before;
       const bool is_known = before < entities_.size() && entities_[before].id == slice_id &&
                             entities_[before].generation == source->generation;
@@ -238,9 +238,9 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
 }
 
 /// Adds a slice at the end of the lists. `before`: its entry until now, or a new one.
-void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind,
-                               std::uint32_t slice_id, const ClientEntity& before) {
-  states_.push_back({.id = slice_id, .kind = kind});
+void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, SliceId id,
+                               const ClientEntity& before) {
+  states_.push_back({.id = codec_id(id), .kind = kind});
   sources_.push_back(&source);
   set_values(states_.size() - 1);
   ClientEntity& next = next_entities_.emplace_back(before);

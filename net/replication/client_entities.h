@@ -13,17 +13,17 @@
 
 namespace muster {
 
-/// A part of a snapshot: the ids from `first_id` up to `end_id`, which is not included.
+/// A part of a snapshot: the codec's ids from `first_id` up to `end_id`, which is not included.
 struct IdRange {
   std::uint32_t first_id = 0;
   std::uint32_t end_id = 0;
 };
 
-/// One entity of interest, or one slice of it. `id` is the codec's id, that is, the slice's.
+/// One entity of interest, or one slice of it.
 struct ClientEntity {
   static constexpr std::uint32_t kNotAcked = 0xFFFF'FFFF;
 
-  std::uint32_t id = 0;
+  SliceId id{};
   std::uint32_t generation = 0;
   std::uint32_t since = 0;  ///< The tick at which it became of interest.
   /// The tick since which the client's confirmed values were current. It identifies the row, which
@@ -82,7 +82,7 @@ class ClientEntities {
     return static_cast<std::size_t>(&entity - entities_.data());
   }
   /// Null if the slice is not of interest.
-  const ClientEntity* find(std::uint32_t slice_id) const;
+  const ClientEntity* find(SliceId slice) const;
   const ClientEntity* find(const EventSubject& slice) const;
   ClientEntity* find(const EventSubject& slice);
   /// The slices of an entity. Requires: `first` is its first one.
@@ -126,7 +126,7 @@ class ClientEntities {
                         const Viewer& viewer);
   bool apply_changes(const ReplicatedWorld& world);
   void merge(const ReplicatedWorld& world);
-  void add_slice(const ReplicatedEntity& source, EntityKind kind, std::uint32_t slice_id,
+  void add_slice(const ReplicatedEntity& source, EntityKind kind, SliceId id,
                  const ClientEntity& before);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
   void set_values(std::size_t i);

@@ -20,7 +20,7 @@ bool ClientEvents::send_about(const ReplicatedWorld& world, const ClientEntities
                               std::uint32_t entity, std::uint32_t tick,
                               std::span<const std::byte> event, ClientViewCounters& counters) {
   assert(entity < views_->id_end());
-  const std::uint32_t id = views_->slice_id(entity, 0);
+  const SliceId id = views_->slice_id(entity, 0);
   const ClientEntity* const known = entities.find(id);
   const ReplicatedEntity* const now = world.find(entity);
   // A removed entity still exists for the client, if it ever did.

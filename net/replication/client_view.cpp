@@ -70,13 +70,13 @@ bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t en
   return events_.send_about(world, entities_, entity, tick, event, counters_);
 }
 
-bool ClientView::knows(std::uint32_t slice_id) const {
-  const ClientEntity* const entity = entities_.find(slice_id);
+bool ClientView::knows(SliceId slice) const {
+  const ClientEntity* const entity = entities_.find(slice);
   return entity != nullptr && entity->was_sent;
 }
 
-bool ClientView::knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const {
-  const ClientEntity* const entity = entities_.find(slice_id);
+bool ClientView::knows_as(SliceId slice, std::uint16_t codec_type) const {
+  const ClientEntity* const entity = entities_.find(slice);
   return entity != nullptr && entity->was_sent && entity->codec_type == codec_type;
 }
 

@@ -57,8 +57,8 @@ class ClientView {
   bool send_event_about(const ReplicatedWorld& world, std::uint32_t entity, std::uint32_t tick,
                         std::span<const std::byte> event);
   /// True when the client was sent an entity's slice; `knows_as`: as this type.
-  bool knows(std::uint32_t slice_id) const;
-  bool knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const;
+  bool knows(SliceId slice) const;
+  bool knows_as(SliceId slice, std::uint16_t codec_type) const;
 
   /// Keeps the values that the client's updates may refer to. Requires: calls at most 8 ticks
   /// apart, before `send`.

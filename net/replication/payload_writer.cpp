@@ -51,7 +51,7 @@ bool PayloadWriter::leave_out(const PayloadSources& from, std::uint32_t id) {
   ++from.counters.unfit;
   constexpr std::size_t kUnfitMax = 16;  // Per tick; more are only counted.
   if (unfit_.size() < kUnfitMax) {
-    unfit_.push_back({.id = views_->entity_of(id),
+    unfit_.push_back({.id = views_->entity_of(SliceId{id}),
                       .codec_type = found->kind.type,
                       .payload_bytes = memory_.size()});
   }

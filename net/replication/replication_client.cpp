@@ -206,7 +206,7 @@ bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, b
   }
   check.is_pending = (flags & kPayloadHasChecksum) != 0;
   if (check.is_pending) {
-    check.id = reader.read_u32();
+    check.id = SliceId{reader.read_u32()};
     check.expected = reader.read_u32();
   }
   return !reader.failed();
@@ -238,7 +238,7 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
       // An overtaken snapshot shows nothing: there is nothing to compare.
       check.tick = tick();
       check.is_pending =
-          check.is_pending && check.id != kEveryId && mirror_->reader().last_is_newest();
+          check.is_pending && check.id != SliceId{kEveryId} && mirror_->reader().last_is_newest();
       check.is_missing = check.is_pending && mirror_->find_slice(check.id) == nullptr;
       if (check.is_pending && checks_.size() < kChecksMax) checks_.push_back(check);
       return;

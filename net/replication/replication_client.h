@@ -145,7 +145,7 @@ class ReplicationClient {
  private:
   /// A checksum that waits for its entity to be applied.
   struct Check {
-    std::uint32_t id = 0;  ///< The id in snapshots: a slice's.
+    SliceId id{};
     std::uint32_t tick = 0;
     std::uint32_t expected = 0;
     bool is_pending = false;

@@ -57,7 +57,7 @@ std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max
     writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()) |
                      (event.has_subject ? kHasSubject : 0U));
     if (event.has_subject) {
-      writer.write_u32(event.subject.id);
+      writer.write_u32(codec_id(event.subject.id));
       writer.write_u32(event.subject.generation);
     }
     writer.write_bytes(event.bytes);
@@ -115,7 +115,7 @@ bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
     const std::uint16_t length = reader.read_u16();
     event.awaits_entity = (length & kHasSubject) != 0;
     if (event.awaits_entity)
-      event.subject = {.id = reader.read_u32(), .generation = reader.read_u32()};
+      event.subject = {.id = SliceId{reader.read_u32()}, .generation = reader.read_u32()};
     queue(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
   }
   return true;

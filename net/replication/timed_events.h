@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "net/replication/slice_id.h"
 #include "net/wire/byte_io.h"
 
 namespace muster {
@@ -24,9 +25,9 @@ inline constexpr std::size_t kEventSubjectBytes = 4 + 4;
 /// some round trips and those that a server sends while it defers the entity for lack of room.
 inline constexpr std::uint64_t kEventPatience = 1024;
 
-/// The entity of an event.
+/// The entity of an event, or another slice that a snapshot lists.
 struct EventSubject {
-  std::uint32_t id = 0;
+  SliceId id{};  ///< For an event the entity's first slice.
   std::uint32_t generation = 0;
   friend bool operator==(const EventSubject&, const EventSubject&) = default;
 };

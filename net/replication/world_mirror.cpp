@@ -35,9 +35,9 @@ const WorldMirror::Listed* WorldMirror::find_listed(std::uint32_t id) const {
 /// All slices that the reader has of the entity whose first slice is at `first`.
 std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   const std::span<const SeenEntity> all = reader_.entities();
-  const std::uint32_t id = views_.entity_of(all[first].id);
+  const std::uint32_t id = views_.entity_of(SliceId{all[first].id});
   std::size_t end = first + 1;
-  while (end < all.size() && views_.entity_of(all[end].id) == id) ++end;
+  while (end < all.size() && views_.entity_of(SliceId{all[end].id}) == id) ++end;
   return all.subspan(first, end - first);
 }
 
@@ -48,11 +48,12 @@ std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEnt
   const TypeView& view = views_.view(first.kind.type);
   const std::size_t count = views_.slice_count(first.kind.type);
   if (view.slice != 0 || slices.size() < count) return std::nullopt;
-  Listed whole{.id = views_.entity_of(first.id), .kind = first.kind, .tick = first.tick};
+  Listed whole{.id = views_.entity_of(SliceId{first.id}), .kind = first.kind, .tick = first.tick};
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_next = slices[i].kind.type == first.kind.type + i &&
-                         slices[i].kind.generation == first.kind.generation &&
-                         slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
+    const bool is_next =
+        slices[i].kind.type == first.kind.type + i &&
+        slices[i].kind.generation == first.kind.generation &&
+        slices[i].id == codec_id(views_.slice_id(whole.id, static_cast<std::uint32_t>(i)));
     if (!is_next) return std::nullopt;
     if (slices[i].tick < whole.tick) whole.tick = slices[i].tick;
     whole.version += slices[i].version;
@@ -71,7 +72,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   for (std::size_t at = 0; at < reader_.entities().size();) {
     const std::span<const SeenEntity> slices = slices_from(at);
     at += slices.size();
-    const std::uint32_t id = views_.entity_of(slices.front().id);
+    const std::uint32_t id = views_.entity_of(SliceId{slices.front().id});
     for (; before < listed_.size() && listed_[before].id < id; ++before) {
       changes.push_back(go(listed_[before]));
     }
@@ -150,21 +151,22 @@ void WorldMirror::list_end(std::vector<ReplicatedChange>& changes) {
   listed_.clear();
 }
 
-const SeenEntity* WorldMirror::find_slice(std::uint32_t slice_id) const {
+const SeenEntity* WorldMirror::find_slice(SliceId slice) const {
+  const std::uint32_t id = codec_id(slice);
   const std::span<const SeenEntity> entities = reader_.entities();
-  const auto found = std::ranges::lower_bound(entities, slice_id, {}, &SeenEntity::id);
-  return found != entities.end() && found->id == slice_id ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(entities, id, {}, &SeenEntity::id);
+  return found != entities.end() && found->id == id ? &*found : nullptr;
 }
 
 bool WorldMirror::is_listed(const SeenEntity& slice) const {
-  const Listed* listed = find_listed(views_.entity_of(slice.id));
+  const Listed* listed = find_listed(views_.entity_of(SliceId{slice.id}));
   return listed != nullptr && listed->is_complete &&
          listed->kind.generation == slice.kind.generation &&
          listed->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
 }
 
 bool WorldMirror::is_of_one_tick(const SeenEntity& slice) const {
-  const Listed* listed = find_listed(views_.entity_of(slice.id));
+  const Listed* listed = find_listed(views_.entity_of(SliceId{slice.id}));
   return listed != nullptr && listed->tick >= slice.tick;
 }
 
@@ -186,7 +188,7 @@ SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tic
 bool WorldMirror::holds(std::uint32_t id) const {
   if (id >= views_.id_end()) return false;
   for (std::uint32_t slice = 0; slice < views_.slice_ids(); ++slice) {
-    if (reader_.holds(views_.slice_id(id, slice))) return true;
+    if (reader_.holds(codec_id(views_.slice_id(id, slice)))) return true;
   }
   return false;
 }

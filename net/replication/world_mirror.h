@@ -57,7 +57,7 @@ class WorldMirror {
   bool values(std::uint32_t id, std::span<std::int64_t> values) const;
   /// Returns a slice, or an entity with only one, by its id in snapshots; null if it does not
   /// exist.
-  const SeenEntity* find_slice(std::uint32_t slice_id) const;
+  const SeenEntity* find_slice(SliceId slice) const;
   /// True when a slice is part of a listed entity.
   bool is_listed(const SeenEntity& slice) const;
   /// True when all slices of the entity are as new as this one. Otherwise the whole entity may

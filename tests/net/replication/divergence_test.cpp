@@ -201,7 +201,7 @@ TEST_CASE("A false divergence report reveals nothing that the client was not sen
   stage.run(30);
   const TypeViews& views = stage.server.world().views();
   const auto claim = [&](std::uint32_t id, std::uint16_t type, SeenBy seen_by) {
-    const DivergedMessage message{.id = id,
+    const DivergedMessage message{.id = SliceId{id},
                                   .tick = stage.tick,
                                   .codec_type = views.codec_type(type, seen_by),
                                   .lanes = std::vector<LaneValue>(kDivergedLanesMax, 77)};

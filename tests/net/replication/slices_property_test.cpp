@@ -73,7 +73,7 @@ class Course {
       const std::uint16_t first = views_.codec_type(entity.options.type, SeenBy::others);
       for (std::uint32_t slice = 0; slice < views_.slice_count(first); ++slice) {
         const auto type = static_cast<std::uint16_t>(first + slice);
-        states_.push_back({.id = views_.slice_id(entity.id, slice),
+        states_.push_back({.id = codec_id(views_.slice_id(entity.id, slice)),
                            .kind = {.type = type, .generation = entity.generation},
                            .is_deferred = changes && random_.below(4) == 0,
                            .values = entity.row(SeenBy::others) + views_.view(type).first_lane});
@@ -161,7 +161,7 @@ class Course {
       if (!mirror_.is_listed(slice)) continue;
       const TypeView& view = views_.view(slice.kind.type);
       lanes_.resize(view.parts.size());
-      const std::uint32_t id = views_.entity_of(slice.id);
+      const std::uint32_t id = views_.entity_of(SliceId{slice.id});
       REQUIRE(game_.contains(id));
       view.to_lanes(game_.at(id), lanes_);
       REQUIRE(std::equal(lanes_.begin(), lanes_.end(), slice.values));

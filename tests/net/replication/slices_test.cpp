@@ -63,8 +63,8 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
   }
   CHECK(views.schemas()[views.codec_type(1, SeenBy::owner) + 2U].name == "77/owner/2");
   // The last slice of the last entity differs from the id for all entities.
-  const std::uint32_t last = views.slice_id(views.id_end() - 1, views.slice_ids() - 1);
-  CHECK(last < kEveryId);
+  const SliceId last = views.slice_id(views.id_end() - 1, views.slice_ids() - 1);
+  CHECK(codec_id(last) < kEveryId);
   CHECK(views.entity_of(last) == views.id_end() - 1);
 }
 

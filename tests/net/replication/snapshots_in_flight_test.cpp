@@ -16,7 +16,7 @@ void add(SnapshotsInFlight& flights, SnapshotNumber number, std::uint32_t part, 
          const Ids& ids) {
   SnapshotInFlight& flight = flights.add(number, part, tick);
   for (const std::uint32_t id : ids) {
-    flight.listed.push_back({.entity = {.id = id}, .is_certain = id % 2 == 0});
+    flight.listed.push_back({.entity = {.id = SliceId{id}}, .is_certain = id % 2 == 0});
   }
 }
 
@@ -26,14 +26,15 @@ Ids settled(SnapshotsInFlight& flights, SnapshotNumber number) {
   Ids ids;
   flights.settle(*flight, [&](const SnapshotInFlight& arrived, const ListedSlice& listed) {
     CHECK(arrived.tick == flight->tick);
-    ids.push_back(listed.entity.id);
+    ids.push_back(codec_id(listed.entity.id));
   });
   return ids;
 }
 
 Ids disowned(SnapshotsInFlight& flights, SnapshotNumber number) {
   Ids ids;
-  flights.disown(number, [&](const ListedSlice& listed) { ids.push_back(listed.entity.id); });
+  flights.disown(number,
+                 [&](const ListedSlice& listed) { ids.push_back(codec_id(listed.entity.id)); });
   return ids;
 }
 
@@ -90,10 +91,10 @@ TEST_CASE("An unread snapshot may lack its contents and the uncertain ones of it
 TEST_CASE("An entity is listed while a snapshot with it may arrive", "[net][replication]") {
   const auto flights = std::make_unique<SnapshotsInFlight>();
   add(*flights, 1, 0, 10, {2});
-  CHECK(flights->lists({.id = 2}));
-  CHECK_FALSE(flights->lists({.id = 2, .generation = 1}));
+  CHECK(flights->lists({.id = SliceId{2}}));
+  CHECK_FALSE(flights->lists({.id = SliceId{2}, .generation = 1}));
   REQUIRE(flights->deliver(1) != nullptr);
-  CHECK_FALSE(flights->lists({.id = 2}));
+  CHECK_FALSE(flights->lists({.id = SliceId{2}}));
 }
 
 TEST_CASE("The oldest snapshot in flight or delivered counts, and at least the minimum",

@@ -256,9 +256,9 @@ TEST_CASE("When snapshots are reordered an event about an entity arrives, and no
 
 TEST_CASE("An event about an entity waits for it for a limited time", "[net][replication]") {
   TimedEventSender sender;
-  REQUIRE(sender.push_about({.id = 8, .generation = 3}, EventTurn::any, 10, event_of(1)));
-  REQUIRE(sender.push_about({.id = 9, .generation = 1}, EventTurn::any, 11, event_of(2)));
-  REQUIRE(sender.push_about({.id = 7, .generation = 1}, EventTurn::any, 11, event_of(3)));
+  REQUIRE(sender.push_about({.id = SliceId{8}, .generation = 3}, EventTurn::any, 10, event_of(1)));
+  REQUIRE(sender.push_about({.id = SliceId{9}, .generation = 1}, EventTurn::any, 11, event_of(2)));
+  REQUIRE(sender.push_about({.id = SliceId{7}, .generation = 1}, EventTurn::any, 11, event_of(3)));
   REQUIRE(sender.push(12, event_of(4)));
   std::array<std::byte, 200> memory{};
   SectionWriter writer(memory);
@@ -279,8 +279,9 @@ TEST_CASE("An event about an entity waits for it for a limited time", "[net][rep
   CHECK(receiver.reach(20) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{3});
   receiver.settle(101, [](const EventSubject& one, std::uint32_t tick) {
-    if (one == EventSubject{.id = 8, .generation = 3} && tick == 10) return SubjectState::shown;
-    return one.id == 7 ? SubjectState::is_past : SubjectState::may_come;
+    if (one == EventSubject{.id = SliceId{8}, .generation = 3} && tick == 10)
+      return SubjectState::shown;
+    return one.id == SliceId{7} ? SubjectState::is_past : SubjectState::may_come;
   });
   CHECK(receiver.dropped() == 1);
   CHECK(receiver.reach(21) == 1);
