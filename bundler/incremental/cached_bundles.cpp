@@ -43,7 +43,7 @@ std::optional<CachedBundle> parse_cached_bundle(Bytes bytes) {
   const Bytes file = in.bytes(in.remaining());
   if (in.failed()) return std::nullopt;
   const auto reader = BundleReader::open(file);
-  if (!reader || reader.value().find_hash() != reader.value().bundle_hash()) return std::nullopt;
+  if (!reader || reader.value().compute_hash() != reader.value().bundle_hash()) return std::nullopt;
   bundle.file.assign(file.begin(), file.end());
   return bundle;
 }

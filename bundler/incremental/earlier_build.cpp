@@ -241,7 +241,7 @@ bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
   if (!bytes) return false;
   const auto bundle = BundleReader::open(bytes.value());
   return bundle && bundle.value().bundle_hash() == place.bundle->hash &&
-         bundle.value().find_hash() == place.bundle->hash;
+         bundle.value().compute_hash() == place.bundle->hash;
 }
 
 EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,

@@ -56,7 +56,7 @@ bool StagedBundles::holds_bundle(const AssetPath& path, std::uint64_t file_bytes
   const auto bytes = read_staged(path, buffer);
   if (!bytes || bytes.value().size() != file_bytes) return false;
   const auto reader = BundleReader::open(bytes.value());
-  return reader && reader.value().bundle_hash() == hash && reader.value().find_hash() == hash;
+  return reader && reader.value().bundle_hash() == hash && reader.value().compute_hash() == hash;
 }
 
 Result<Bytes> StagedBundles::read_staged(const AssetPath& path, ByteVector& buffer) const {
@@ -75,7 +75,7 @@ void StagedBundles::remember_earlier(const FileReader& files, const AssetPath& p
     return;
   }
   // A frame with a wrong bit may still have its content, but a build from nothing would differ.
-  if (bundle.value().find_hash() != bundle.value().bundle_hash()) return;
+  if (bundle.value().compute_hash() != bundle.value().bundle_hash()) return;
   const std::lock_guard lock(mutex_);
   const std::size_t number = earlier_.size();
   earlier_.push_back({&files, path});

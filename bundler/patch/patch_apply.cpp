@@ -179,7 +179,7 @@ class Application {
     const auto reader = BundleReader::open(bytes);
     const bool fits = bytes.size() == bundle.file_bytes && reader &&
                       reader.value().bundle_hash() == bundle.hash &&
-                      reader.value().find_hash() == bundle.hash;
+                      reader.value().compute_hash() == bundle.hash;
     if (!fits) return fail_made(path);
     ++applied_.made;
     pool_.add(path, bundle);

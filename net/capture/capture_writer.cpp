@@ -53,10 +53,10 @@ bool CaptureWriter::begin_record(const RecordHead& head) {
   const std::size_t bytes = kRecordHeadBytes + head.content_bytes;
   if (!fits(bytes + 2 * kDroppedRecordBytes) || head.content_bytes > kRecordContentMax) {
     ++dropped_;
-    ++untold_;
+    ++unreported_;
     return false;
   }
-  tell_dropped();
+  report_dropped();
   last_time_ = std::max(last_time_, time);
   writer_.write_u16(static_cast<std::uint32_t>(head.content_bytes));
   writer_.write_u8(static_cast<std::uint8_t>(head.kind));
@@ -66,15 +66,15 @@ bool CaptureWriter::begin_record(const RecordHead& head) {
   return true;
 }
 
-void CaptureWriter::tell_dropped() {
-  if (untold_ == 0 || !fits(kDroppedRecordBytes)) return;
+void CaptureWriter::report_dropped() {
+  if (unreported_ == 0 || !fits(kDroppedRecordBytes)) return;
   writer_.write_u16(kDroppedContentBytes);
   writer_.write_u8(static_cast<std::uint8_t>(CaptureKind::dropped));
   writer_.write_u8(0);
   writer_.write_u32(0);
   writer_.write_u64(last_time_);
-  writer_.write_u64(untold_);
-  untold_ = 0;
+  writer_.write_u64(unreported_);
+  unreported_ = 0;
 }
 
 void CaptureWriter::write_address(const Address& address) {
@@ -135,7 +135,7 @@ void CaptureWriter::handshake(const RecordedHandshake& handshake) {
 }
 
 std::span<const std::byte> CaptureWriter::pending() {
-  tell_dropped();
+  report_dropped();
   assert(!writer_.overflowed());
   return writer_.written();
 }

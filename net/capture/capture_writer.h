@@ -53,7 +53,7 @@ class CaptureWriter final : public PacketRecorder {
 
   bool begin_record(const RecordHead& head);
   bool fits(std::size_t bytes) const;
-  void tell_dropped();
+  void report_dropped();
   void write_address(const Address& address);
 
   CaptureOptions options_;
@@ -62,7 +62,7 @@ class CaptureWriter final : public PacketRecorder {
   std::uint64_t written_before_ = 0;  ///< Bytes of the capture that are cleared.
   std::uint64_t last_time_ = 0;
   std::uint64_t dropped_ = 0;
-  std::uint64_t untold_ = 0;  ///< Dropped records that the capture does not report yet.
+  std::uint64_t unreported_ = 0;  ///< Dropped records that the capture does not report yet.
 };
 
 }  // namespace muster

@@ -17,7 +17,7 @@ void read_control_item(SectionReader& reader, ControlView& item) {
       return;
     case ControlItem::path_challenge:
     case ControlItem::path_response:
-      item.question = reader.read_u64();
+      item.challenge = reader.read_u64();
       return;
     case ControlItem::probe:
       item.number = reader.read_u16();
@@ -136,7 +136,7 @@ std::string_view read_sections(SectionReader& reader, std::size_t datagram_bytes
   if ((sections & kBlockSection) != 0 && !read_fragments(reader, view)) return "block section";
   if (has_probe) {
     view.fill_bytes = reader.remaining();
-    if (!reader.take_zeros()) return "filling";
+    if (!reader.consume_zeros()) return "filling";
   }
   return reader.is_finished() ? "" : "bytes left over";
 }

@@ -17,10 +17,10 @@ namespace muster {
 /// An item of the control section. Fields that an item does not have are zero.
 struct ControlView {
   ControlItem kind = ControlItem::ping;
-  std::uint64_t question = 0;  ///< The bytes of a path challenge or response, little-endian.
-  std::uint16_t number = 0;    ///< A probe's size, a refused block's id, a map, or a limit.
-  std::uint8_t channel = 0;    ///< The channel of a limit.
-  std::uint8_t reason = 0;     ///< The reason of a close or a refused block.
+  std::uint64_t challenge = 0;  ///< The bytes of a path challenge or response, little-endian.
+  std::uint16_t number = 0;     ///< A probe's size, a refused block's id, a map, or a limit.
+  std::uint8_t channel = 0;     ///< The channel of a limit.
+  std::uint8_t reason = 0;      ///< The reason of a close or a refused block.
   std::span<const std::byte> text{};
 };
 

@@ -153,7 +153,7 @@ class Converter {
 
   void operator()(const RecordedPacket& packet) {
     const auto known = connections_.find(packet.connection);
-    if (known == connections_.end()) ++file_.homeless;
+    if (known == connections_.end()) ++file_.unknown_connection;
     const RecordedConnection connection =
         known == connections_.end() ? RecordedConnection{} : known->second;
     SectionWriter writer(memory_);

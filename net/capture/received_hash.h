@@ -30,7 +30,7 @@ class ReceivedHash {
     ++blocks_;
   }
   /// Reads all waiting data of a connection with this many channels.
-  void take_all(Connection& connection, std::size_t channel_count) {
+  void drain(Connection& connection, std::size_t channel_count) {
     for (std::size_t channel = 0; channel < channel_count; ++channel) {
       for (; !connection.message(channel).empty(); connection.pop_message(channel)) {
         add_message(channel, connection.message(channel));

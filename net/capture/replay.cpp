@@ -52,7 +52,7 @@ class Player {
     } else {
       play_incoming(packet);
     }
-    connection_.clear_fates();
+    connection_.clear_delivery_reports();
   }
 
   ReplayedConnection result() {
@@ -106,7 +106,7 @@ class Player {
     }
     // The same checks as in the endpoint before it opens a packet.
     const auto sequence = widen(Sequence::of(packet.sequence), connection_.highest_received());
-    if (sequence != packet.sequence || connection_.look(packet.sequence) != Reception::fresh) {
+    if (sequence != packet.sequence || connection_.classify(packet.sequence) != Reception::fresh) {
       ++result_.unfit;
       return;
     }
@@ -116,7 +116,7 @@ class Player {
     if (verdict != packet.verdict) ++result_.differing;
     if (verdict == PacketVerdict::received) {
       ++result_.packets_in;
-      result_.received.take_all(connection_, result_.recorded.channel_count);
+      result_.received.drain(connection_, result_.recorded.channel_count);
     } else if (verdict != PacketVerdict::no_room) {
       connection_.close(CloseReason::malformed, "a packet broke the protocol", now);
     }
@@ -134,7 +134,7 @@ bool Replay::is_faithful() const {
   const auto is_whole = [](const ReplayedConnection& connection) {
     return connection.unfit == 0 && connection.differing == 0 && connection.missing_out == 0;
   };
-  return status == CaptureStatus::end && homeless == 0 && dropped == 0 &&
+  return status == CaptureStatus::end && unknown_connection == 0 && dropped == 0 &&
          std::ranges::all_of(connections, is_whole);
 }
 
@@ -159,7 +159,7 @@ Replay replay(std::span<const std::byte> capture) {
     } else if (const auto* packet = std::get_if<RecordedPacket>(&record)) {
       const auto part = part_of.find(packet->connection);
       if (part == part_of.end()) {
-        ++result.homeless;
+        ++result.unknown_connection;
       } else {
         parts[part->second].packets.push_back(*packet);
       }

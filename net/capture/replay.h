@@ -31,8 +31,8 @@ struct ReplayedConnection {
 struct Replay {
   std::vector<ReplayedConnection> connections;  ///< In the order of their start.
   std::uint64_t handshakes = 0;
-  std::uint64_t homeless = 0;  ///< Packets of no recorded connection.
-  std::uint64_t dropped = 0;   ///< Records that did not fit into the writer's memory.
+  std::uint64_t unknown_connection = 0;  ///< Packets of no recorded connection.
+  std::uint64_t dropped = 0;             ///< Records that did not fit into the writer's memory.
   CaptureStatus status = CaptureStatus::end;
   std::size_t offset = 0;  ///< The offset at which reading ended.
 

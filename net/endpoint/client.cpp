@@ -69,8 +69,8 @@ ReceiveReport Client::receive(Time now) {
   if (!end_.has_value()) warn(now);
   work_.begin(now);
   bool is_drained = false;
-  while (const std::size_t most = work_.may_read(kBatch)) {
-    const IncomingDatagram* const datagram = incoming_.next(*socket_, now, most);
+  while (const std::size_t maximum = work_.may_read(kBatch)) {
+    const IncomingDatagram* const datagram = incoming_.next(*socket_, now, maximum);
     if (datagram == nullptr) {
       is_drained = true;
       break;
@@ -79,8 +79,8 @@ ReceiveReport Client::receive(Time now) {
     const bool is_sound = datagram->from == server() && datagram->byte_count > 0 &&
                           datagram->byte_count <= kDatagramBytesMax;
     if (is_sound) {
-      take_datagram(arrivals_.arrival(*datagram, incoming_.read_at()),
-                    datagram->memory.first(datagram->byte_count));
+      receive_datagram(arrivals_.arrival(*datagram, incoming_.read_at()),
+                       datagram->memory.first(datagram->byte_count));
     } else {
       ++counters_.not_ours;
     }
@@ -95,18 +95,18 @@ ReceiveReport Client::receive(Time now) {
   return report;
 }
 
-void Client::take_datagram(Time now, std::span<std::byte> datagram) {
+void Client::receive_datagram(Time now, std::span<std::byte> datagram) {
   if ((std::to_integer<unsigned>(datagram.front()) & kPacketBit) != 0) {
-    take_packet(now, datagram);
+    receive_packet(now, datagram);
   } else if (sealed_ == nullptr && !end_.has_value()) {
     record_handshake(now, false, datagram);
-    take_answer(now, datagram);
+    receive_answer(now, datagram);
   } else {
     ++counters_.not_ours;
   }
 }
 
-void Client::take_packet(Time now, std::span<std::byte> datagram) {
+void Client::receive_packet(Time now, std::span<std::byte> datagram) {
   if (sealed_ == nullptr || connection_id_of(datagram) != sealed_->our_id()) {
     ++counters_.not_ours;
     return;
@@ -120,17 +120,17 @@ void Client::take_packet(Time now, std::span<std::byte> datagram) {
   }
 }
 
-void Client::take_answer(Time now, std::span<const std::byte> datagram) {
+void Client::receive_answer(Time now, std::span<const std::byte> datagram) {
   work_.spend(receive_work::kHandshake);
-  if (std::optional<Refusal> refusal = handshake_.take_refuse(datagram)) {
+  if (std::optional<Refusal> refusal = handshake_.read_refuse(datagram)) {
     refusal_ = std::move(refusal);
     if (!try_next_server(now, refusal_)) give_up(CloseReason::refused, refusal_->text);
-  } else if (!is_challenged_ && handshake_.take_challenge(datagram)) {
+  } else if (!is_challenged_ && handshake_.read_challenge(datagram)) {
     is_challenged_ = true;
     challenged_at_ = now;
     last_sent_.reset();
   } else if (is_challenged_) {
-    if (const std::optional<ConnectionKeys> keys = handshake_.take_accept(datagram)) {
+    if (const std::optional<ConnectionKeys> keys = handshake_.read_accept(datagram)) {
       connect(now, *keys);
     } else {
       ++counters_.not_ours;

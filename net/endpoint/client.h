@@ -95,9 +95,9 @@ class Client {
 
  private:
   void warn(Time now);
-  void take_datagram(Time now, std::span<std::byte> datagram);
-  void take_packet(Time now, std::span<std::byte> datagram);
-  void take_answer(Time now, std::span<const std::byte> datagram);
+  void receive_datagram(Time now, std::span<std::byte> datagram);
+  void receive_packet(Time now, std::span<std::byte> datagram);
+  void receive_answer(Time now, std::span<const std::byte> datagram);
   void connect(Time now, const ConnectionKeys& keys);
   void shake_hands(Time now);
   bool try_next_server(Time now, const std::optional<Refusal>& refusal);

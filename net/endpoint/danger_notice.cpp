@@ -16,8 +16,8 @@ void say_on_standard_error(std::string_view line) {
 }  // namespace
 
 void DangerNotice::remind(Time now, std::string_view line) {
-  if (said_at_.has_value() && now - *said_at_ < kInterval) return;
-  said_at_ = now;
+  if (printed_at_.has_value() && now - *printed_at_ < kInterval) return;
+  printed_at_ = now;
   log_ ? log_(line) : say_on_standard_error(line);
 }
 

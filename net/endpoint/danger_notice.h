@@ -23,7 +23,7 @@ class DangerNotice {
 
  private:
   DangerLog log_;
-  std::optional<Time> said_at_;
+  std::optional<Time> printed_at_;
 };
 
 }  // namespace muster

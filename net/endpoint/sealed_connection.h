@@ -75,9 +75,9 @@ class SealedConnection {
     const auto body = connection_.write_packet(now, body_memory(memory));
     return seal(now, sequence, memory, body.size());
   }
-  std::size_t write_path_challenge(Time now, std::uint64_t question, std::span<std::byte> memory) {
+  std::size_t write_path_challenge(Time now, std::uint64_t challenge, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
-    const auto body = connection_.write_path_challenge(now, question, body_memory(memory));
+    const auto body = connection_.write_path_challenge(now, challenge, body_memory(memory));
     return seal(now, sequence, memory, body.size());
   }
 
@@ -87,7 +87,7 @@ class SealedConnection {
     is_highest = false;
     SectionReader head(datagram.subspan(5));
     const auto sequence = widen(Sequence(head.read_u16()), connection_.highest_received());
-    if (connection_.look(sequence) != Reception::fresh) return DatagramVerdict::not_new;
+    if (connection_.classify(sequence) != Reception::fresh) return DatagramVerdict::not_new;
     const bool phase = (std::to_integer<unsigned>(datagram[0]) & kPhaseBit) != 0;
     const std::span<std::byte> sealed = datagram.subspan(kPacketHeadBytes);
     if (!receiver_.open(phase, *sequence, datagram.first(kPacketHeadBytes), sealed)) {

@@ -21,11 +21,11 @@ constexpr double kSaved = 0.05;
 /// Every credit may grow to a small packet.
 constexpr double kSmallPacket = 300;
 /// A credit below this is used up.
-constexpr auto kUsedUp = static_cast<double>(kAllowedLeast);
+constexpr auto kUsedUp = static_cast<double>(kAllowedMin);
 /// A member that used up its credit counts as needy for this long: two ticks of 20 Hz.
 constexpr Duration kNeedy = std::chrono::milliseconds(100);
 /// More counts as no cap and is still countable. A caller may pass infinity.
-constexpr double kMostPerSecond = 1e12;
+constexpr double kPerSecondMax = 1e12;
 /// The number of rounds of equal shares per tick, as credits become full. The rest waits for the
 /// next tick.
 constexpr int kRoundsMax = 8;
@@ -33,7 +33,7 @@ constexpr int kRoundsMax = 8;
 }  // namespace
 
 SendCap::SendCap(double bytes_per_second, std::size_t members_max, Time now)
-    : bytes_per_second_(std::min(bytes_per_second, kMostPerSecond)),
+    : bytes_per_second_(std::min(bytes_per_second, kPerSecondMax)),
       members_(members_max),
       filled_at_(now) {
   assert(bytes_per_second > 0);
@@ -103,10 +103,10 @@ std::size_t SendCap::refill(Time now) {
 }
 
 /// Hands out equal shares to all members that are needy at this time and have less credit than
-/// `most`.
-void SendCap::hand_out(double most, Time needy_at) {
+/// `maximum`.
+void SendCap::hand_out(double maximum, Time needy_at) {
   const auto is_due = [&](const Member& member) {
-    return member.is_here && member.needy_until > needy_at && member.credit < most;
+    return member.is_here && member.needy_until > needy_at && member.credit < maximum;
   };
   for (int i = 0; i < kRoundsMax && spare_ >= 1; ++i) {
     const auto count = std::ranges::count_if(members_, is_due);
@@ -114,7 +114,7 @@ void SendCap::hand_out(double most, Time needy_at) {
     const double share = spare_ / static_cast<double>(count);
     for (Member& member : members_) {
       if (!is_due(member)) continue;
-      const double given = std::min(share, most - member.credit);
+      const double given = std::min(share, maximum - member.credit);
       member.credit += given;
       spare_ -= given;
     }

@@ -46,7 +46,7 @@ class SendCap {
 
   double saved_max() const;
   double base_credit() const;
-  void hand_out(double most, Time needy_at);
+  void hand_out(double maximum, Time needy_at);
 
   double bytes_per_second_;
   std::vector<Member> members_;

@@ -9,7 +9,7 @@ namespace muster {
 
 namespace {
 
-constexpr Duration kPathQuestionInterval = std::chrono::seconds(1);
+constexpr Duration kPathChallengeInterval = std::chrono::seconds(1);
 
 bool is_same_host(const Address& a, const Address& b) { return a.with_port(0) == b.with_port(0); }
 /// Challenges, and refusals of requests: 0.1 s of processor time per second.
@@ -59,7 +59,7 @@ bool Server::is_live(std::uint32_t slot) const {
   return slots_[slot] != nullptr && slots_[slot]->is_connected;
 }
 
-bool Server::has_place(std::uint32_t slot) const {
+bool Server::is_occupied(std::uint32_t slot) const {
   return is_live(slot) && !slots_[slot]->is_replaced;
 }
 
@@ -97,8 +97,8 @@ ReceiveReport Server::receive(Time now, UnixSeconds date) {
   used_tokens_.forget_expired(date, now);
   work_.begin(now);
   bool is_drained = false;
-  while (const std::size_t most = work_.may_read(kBatch)) {
-    const IncomingDatagram* const datagram = incoming_.next(socket_, now, most);
+  while (const std::size_t maximum = work_.may_read(kBatch)) {
+    const IncomingDatagram* const datagram = incoming_.next(socket_, now, maximum);
     if (datagram == nullptr) {
       is_drained = true;
       break;
@@ -106,9 +106,9 @@ ReceiveReport Server::receive(Time now, UnixSeconds date) {
     work_.count_datagram();
     ++counters_.datagrams_in;
     counters_.bytes_in += datagram->byte_count;
-    take_datagram(arrivals_.arrival(*datagram, incoming_.read_at()), date,
-                  {.peer = datagram->from, .local = datagram->to},
-                  datagram->memory.first(datagram->byte_count));
+    receive_datagram(arrivals_.arrival(*datagram, incoming_.read_at()), date,
+                     {.peer = datagram->from, .local = datagram->to},
+                     datagram->memory.first(datagram->byte_count));
   }
   if (is_drained) arrivals_.all_read(now);
   if (!is_drained) ++counters_.receives_limited;
@@ -118,8 +118,8 @@ ReceiveReport Server::receive(Time now, UnixSeconds date) {
   return report;
 }
 
-void Server::take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
-                           std::span<std::byte> datagram) {
+void Server::receive_datagram(Time now, UnixSeconds date, const DatagramPath& path,
+                              std::span<std::byte> datagram) {
   if (!path.peer.is_peer()) {
     ++counters_.bad_sources;
     return;
@@ -130,17 +130,17 @@ void Server::take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
   }
   const auto first = std::to_integer<std::uint8_t>(datagram.front());
   if ((first & kPacketBit) != 0) {
-    take_packet(now, path, datagram);
+    receive_packet(now, path, datagram);
   } else if (first == static_cast<std::uint8_t>(DatagramKind::request)) {
-    take_request(now, path, datagram);
+    receive_request(now, path, datagram);
   } else if (first == static_cast<std::uint8_t>(DatagramKind::response)) {
-    take_response(now, date, path, datagram);
+    receive_response(now, date, path, datagram);
   } else {
     ++counters_.not_ours;
   }
 }
 
-void Server::take_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram) {
+void Server::receive_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram) {
   const std::uint32_t id = connection_id_of(datagram);
   const std::uint32_t slot = id % kSlotsMax;
   if (id == 0 || slot >= slots_.size() || slots_[slot] == nullptr ||
@@ -162,7 +162,7 @@ void Server::take_packet(Time now, const DatagramPath& path, std::span<std::byte
   follow(now, client, path, is_highest);
 }
 
-void Server::tell(const ServerEvent& event) {
+void Server::report(const ServerEvent& event) {
   if (events_.size() < kServerEventsMax) {
     events_.push_back(event);
   } else {
@@ -172,32 +172,34 @@ void Server::tell(const ServerEvent& event) {
 
 /// Sends a path challenge to a new address, and moves the client there when it answers.
 void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_highest) {
-  const std::optional<std::uint64_t> answer = client.sealed.connection().take_path_answer();
+  const std::optional<std::uint64_t> answer = client.sealed.connection().drain_path_answer();
   if (path.peer == client.path.peer) return;
   // Behind some NATs each packet comes from another port, so an answer is valid from any port.
-  if (answer.has_value() && client.has_question && *answer == client.path_question &&
-      is_same_host(path.peer, client.asked_path.peer)) {
+  if (answer.has_value() && client.has_path_challenge && *answer == client.path_challenge &&
+      is_same_host(path.peer, client.challenged_path.peer)) {
     // Another port is the same path: rate, round trip and size stay (RFC 9000, section 9.4).
     if (!is_same_host(path.peer, client.path.peer)) client.sealed.connection().path_changed();
     client.path = path;
-    client.has_question = false;
+    client.has_path_challenge = false;
     ++counters_.addresses_changed;
     return;
   }
-  if (!is_highest || (client.has_question && now - client.asked_at < kPathQuestionInterval)) return;
+  if (!is_highest ||
+      (client.has_path_challenge && now - client.challenged_at < kPathChallengeInterval))
+    return;
   // The same address gets the same challenge again. If the round trip is longer than the interval,
   // the answer to the first one is still in flight.
-  if (!client.has_question || !is_same_host(client.asked_path.peer, path.peer)) {
-    std::array<std::byte, 8> question{};
-    entropy_.fill(question);
-    client.path_question = SectionReader(question).read_u64();
+  if (!client.has_path_challenge || !is_same_host(client.challenged_path.peer, path.peer)) {
+    std::array<std::byte, 8> challenge{};
+    entropy_.fill(challenge);
+    client.path_challenge = SectionReader(challenge).read_u64();
   }
-  client.has_question = true;
-  client.asked_path = path;
-  client.asked_at = now;
+  client.has_path_challenge = true;
+  client.challenged_path = path;
+  client.challenged_at = now;
   work_.spend(receive_work::kAnswer);
   const std::span<std::byte> memory = outgoing_.next(socket_);
-  const std::size_t bytes = client.sealed.write_path_challenge(now, client.path_question, memory);
+  const std::size_t bytes = client.sealed.write_path_challenge(now, client.path_challenge, memory);
   outgoing_.add(path, bytes);
   cap_.spent(client.slot, bytes);
 }
@@ -241,9 +243,9 @@ void Server::send_client(Time now, Client& client) {
     cap_.spent(client.slot, bytes);
   }
   if (connection.state() != ConnectionState::closed || client.closed_at.has_value()) return;
-  tell({.kind = ServerEvent::Kind::closed,
-        .client = handle_of(client.slot),
-        .close = connection.end()});
+  report({.kind = ServerEvent::Kind::closed,
+          .client = handle_of(client.slot),
+          .close = connection.end()});
   client.closed_at = now;
   counted_for_[client.slot].reset();
   ++counters_.closed;

@@ -174,7 +174,7 @@ class Server {
   template <typename Visit>
   void for_each_client(const Visit& visit) const {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-      if (has_place(slot)) visit(handle_of(slot));
+      if (is_occupied(slot)) visit(handle_of(slot));
     }
   }
   /// Null if that client is gone.
@@ -206,21 +206,21 @@ class Server {
   struct Client;
 
   bool is_live(std::uint32_t slot) const;
-  bool has_place(std::uint32_t slot) const;
+  bool is_occupied(std::uint32_t slot) const;
   ClientHandle handle_of(std::uint32_t slot) const;
   const Client* find(ClientHandle client) const;
 
   void warn(Time now);
-  void take_datagram(Time now, UnixSeconds date, const DatagramPath& path,
-                     std::span<std::byte> datagram);
-  void take_request(Time now, const DatagramPath& path, std::span<const std::byte> datagram);
-  void take_response(Time now, UnixSeconds date, const DatagramPath& path,
-                     std::span<const std::byte> datagram);
+  void receive_datagram(Time now, UnixSeconds date, const DatagramPath& path,
+                        std::span<std::byte> datagram);
+  void receive_request(Time now, const DatagramPath& path, std::span<const std::byte> datagram);
+  void receive_response(Time now, UnixSeconds date, const DatagramPath& path,
+                        std::span<const std::byte> datagram);
   bool answers_again(Time now, const ResponseView& response, const DatagramPath& path);
   void apply(Time now, UnixSeconds date, const DatagramPath& path, const ResponseView& response);
   bool allows(TrustMode mode) const;
-  bool take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
-                  std::optional<OpenedToken>& token);
+  bool accept_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
+                    std::optional<OpenedToken>& token);
   void admit(Time now, const DatagramPath& path, const ResponseView& response,
              const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot);
   void record(Time now, const ResponseView& response, Client& client, Cipher cipher);
@@ -231,8 +231,8 @@ class Server {
                                           std::string& game_text) const;
   void refuse(const DatagramPath& path, const RequestView& request, RefuseReason reason,
               std::string_view text);
-  void take_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram);
-  void tell(const ServerEvent& event);
+  void receive_packet(Time now, const DatagramPath& path, std::span<std::byte> datagram);
+  void report(const ServerEvent& event);
   void follow(Time now, Client& client, const DatagramPath& path, bool is_highest);
   void send_packet(Time now, Client& client, const Address& to, std::span<std::byte> memory,
                    std::size_t body_bytes, std::uint32_t sequence);
@@ -243,14 +243,14 @@ class Server {
   void end_replaced(Time now, Client& old);
   void turn_away(Time now, Client& client);
   std::optional<std::uint32_t> free_slot() const;
-  bool takes_place(const Client& client) const;
-  std::size_t places_taken() const;
+  bool uses_slot(const Client& client) const;
+  std::size_t slots_used() const;
   std::optional<ClientHandle> connection_of(std::uint64_t client_id) const;
   bool is_silent(std::uint32_t slot) const;
   std::optional<ClientHandle> replaced_by(const Applicant& applicant, const RequestView& attempt);
   std::optional<std::uint32_t> slot_for(const RequestView& attempt, const Applicant& applicant);
   std::optional<std::uint32_t> pending_of(std::uint64_t client_id) const;
-  std::optional<std::uint32_t> pending_to_remove(bool must_take_place);
+  std::optional<std::uint32_t> pending_to_remove(bool must_use_slot);
   bool has_too_many(const Address& from, const RequestView& attempt) const;
   bool has_live_client(const Address& from) const;
 

@@ -60,10 +60,10 @@ struct Server::Client {
   std::size_t accept_bytes = 0;
   std::optional<Time> closed_at;
 
-  bool has_question = false;
-  std::uint64_t path_question = 0;
-  DatagramPath asked_path;
-  Time asked_at{};
+  bool has_path_challenge = false;
+  std::uint64_t path_challenge = 0;
+  DatagramPath challenged_path;
+  Time challenged_at{};
 };
 
 }  // namespace muster

@@ -29,7 +29,8 @@ void Server::refuse(const DatagramPath& path, const RequestView& request, Refuse
   outgoing_.add(path, write_refuse(request, reason, text, memory.first<kRefuseBytesMax>()));
 }
 
-void Server::take_request(Time now, const DatagramPath& path, std::span<const std::byte> datagram) {
+void Server::receive_request(Time now, const DatagramPath& path,
+                             std::span<const std::byte> datagram) {
   ++counters_.requests;
   work_.spend(receive_work::kRequest);
   const std::optional<RequestView> request = read_request_head(datagram);
@@ -38,7 +39,7 @@ void Server::take_request(Time now, const DatagramPath& path, std::span<const st
     ++counters_.not_ours;
     return;
   }
-  if (!answers_.take(now)) {
+  if (!answers_.spend_one(now)) {
     ++counters_.requests_limited;
     return;
   }
@@ -60,8 +61,8 @@ void Server::take_request(Time now, const DatagramPath& path, std::span<const st
   ++counters_.challenges;
 }
 
-void Server::take_response(Time now, UnixSeconds date, const DatagramPath& path,
-                           std::span<const std::byte> datagram) {
+void Server::receive_response(Time now, UnixSeconds date, const DatagramPath& path,
+                              std::span<const std::byte> datagram) {
   ++counters_.responses;
   work_.spend(receive_work::kResponse);
   const std::optional<ResponseView> response = read_response(datagram);
@@ -74,7 +75,7 @@ void Server::take_response(Time now, UnixSeconds date, const DatagramPath& path,
     return;
   }
   if (answers_again(now, *response, path)) return;
-  if (!response_budget_.take(now, path.peer)) {
+  if (!response_budget_.spend_one(now, path.peer)) {
     ++counters_.responses_limited;
     return;
   }
@@ -90,7 +91,7 @@ bool Server::answers_again(Time now, const ResponseView& response, const Datagra
   Client& client = *slots_[known->second];
   if (client.is_connected) return true;  // It has the accept, or this is a replay.
   if (client.path.peer != path.peer) return false;
-  if (!client.repeats.take(now)) {
+  if (!client.repeats.spend_one(now)) {
     ++counters_.responses_limited;
     return true;
   }
@@ -121,8 +122,8 @@ bool Server::allows(TrustMode mode) const {
 }
 
 /// False if the token was refused.
-bool Server::take_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
-                        std::optional<OpenedToken>& token) {
+bool Server::accept_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
+                          std::optional<OpenedToken>& token) {
   const RequestView& head = response.head;
   work_.spend(receive_work::kToken);
   token = open_token(response.token, head.application, date, *options_.backend_key);
@@ -160,14 +161,14 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
     return;
   }
   std::optional<OpenedToken> token;
-  if (head.mode == TrustMode::token && !take_token(date, path, response, token)) return;
+  if (head.mode == TrustMode::token && !accept_token(date, path, response, token)) return;
   // If no client of this address can be replaced, it is refused without cryptography.
   if (!token.has_value() && has_too_many(path.peer, head) && !has_live_client(path.peer)) {
     ++counters_.clients_limited;
     refuse(path, head, RefuseReason::full, kAddressIsFull);
     return;
   }
-  if (!(token.has_value() ? hellos_with_token_ : hellos_).take(now)) {
+  if (!(token.has_value() ? hellos_with_token_ : hellos_).spend_one(now)) {
     ++counters_.responses_limited;
     return;
   }

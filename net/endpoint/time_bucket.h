@@ -27,7 +27,7 @@ class TimeBucket {
     filled_at_ = now;
   }
   /// Removes one token; false if less than one is left.
-  bool take(Time now) {
+  bool spend_one(Time now) {
     fill(now);
     if (left_ < 1) return false;
     left_ -= 1;

@@ -30,16 +30,16 @@ std::size_t run_length(std::span<const WaitingClient> waiting, unsigned bits) {
 }
 
 /// Moves the clients of the largest prefixes to the front, in order.
-std::span<WaitingClient> keep_greediest(std::span<WaitingClient> waiting, unsigned bits) {
-  std::size_t most = 0;
+std::span<WaitingClient> keep_largest(std::span<WaitingClient> waiting, unsigned bits) {
+  std::size_t maximum = 0;
   for (std::size_t i = 0, run = 0; i < waiting.size(); i += run) {
     run = run_length(waiting.subspan(i), bits);
-    most = std::max(most, run);
+    maximum = std::max(maximum, run);
   }
   std::size_t kept = 0;
   for (std::size_t i = 0, run = 0; i < waiting.size(); i += run) {
     run = run_length(waiting.subspan(i), bits);
-    if (run < most) continue;
+    if (run < maximum) continue;
     std::copy_n(waiting.begin() + static_cast<std::ptrdiff_t>(i), run,
                 waiting.begin() + static_cast<std::ptrdiff_t>(kept));
     kept += run;
@@ -54,7 +54,7 @@ std::uint32_t slot_to_vacate(std::span<WaitingClient> waiting) {
   std::ranges::sort(waiting, [](const WaitingClient& a, const WaitingClient& b) {
     return a.from.ip() < b.from.ip();
   });
-  for (const unsigned bits : kPrefixBits) waiting = keep_greediest(waiting, bits);
+  for (const unsigned bits : kPrefixBits) waiting = keep_largest(waiting, bits);
   const auto oldest =
       std::ranges::min_element(waiting, [](const WaitingClient& a, const WaitingClient& b) {
         return a.since != b.since ? a.since < b.since : a.slot < b.slot;

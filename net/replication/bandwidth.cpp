@@ -30,7 +30,7 @@ constexpr std::array kHeadParts = {
     HeadPart{slots::kEnds, "which", "end of a part"},
     HeadPart{slots::kGone, "which", "gone"},
     HeadPart{slots::kAnotherNew, "which", "new"},
-    HeadPart{slots::kBlockWakes, "which", "unchanged blocks"},
+    HeadPart{slots::kBlockChanges, "which", "unchanged blocks"},
     HeadPart{slots::kIdGap, "which", "new"},
     HeadPart{slots::kReferenceAfterGap, "head", "number and references"},
 };

@@ -4,53 +4,49 @@
 #include "net/replication/client_view.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-
-#include "net/wire/byte_io.h"
+#include <utility>
 
 namespace muster {
 namespace {
 
-/// Events may use this fraction (1 / this) of a payload.
-constexpr std::size_t kEventShare = 3;
 /// Beyond this number of unacknowledged snapshots the next one waits for a delivery. The newest
 /// acknowledged one must not leave the window, or everything would be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
-static_assert(kUnacknowledgedMax > kPartsOnTheWayMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
+static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
 /// A snapshot that cannot contain all changes is worth its overhead from this size on. A smaller
 /// one waits for more room, up to this fraction of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
+/// After this many seconds without a snapshot that defers no unknown entity, new entities wait for
+/// one, for at most as long.
+constexpr std::uint32_t kSettleSeconds = 2;
 
 }  // namespace
+
+ClientView::ClientView(const ClientViewOptions& options)
+    : options_(options),
+      writer_(std::in_place, options.model, options.snapshot),
+      entities_(options.views, options.interest),
+      events_(options.views),
+      payloads_(options.views, options.checksum_interval),
+      pace_(options.ticks_per_second) {}
 
 void ClientView::restart() {
   ++epoch_;
   writer_.emplace(options_.model, options_.snapshot);
   events_.clear();
-  open_events_.clear();
-  open_bytes_.clear();
-  interest_.clear();
-  has_interest_ = false;
-  has_first_ = false;
+  entities_.clear();
+  in_flight_.clear();
   is_complete_ = false;
-  records_.clear();
-  for (InFlight& flight : in_flight_) flight.is_used = flight.has_arrived = false;
 }
 
 void ClientView::resync() {
   ++counters_.resyncs;
   is_complete_ = false;
   writer_->forget_acknowledged();
-  for (InFlight& flight : in_flight_) flight.is_used = flight.has_arrived = false;
-  for (std::uint32_t i = 0; i < records_.size(); ++i) {
-    records_[i].acked_since = kNotAcked;
-    records_[i].told_at = 0;
-    records_[i].was_told = false;
-    records_[i].is_there = false;
-    activate(i, budget_tick_);
-  }
+  in_flight_.clear();
+  entities_.forget_all(budget_tick_);
 }
 
 /// The contents of that snapshot may be missing at the client, so all states that depend on it are
@@ -58,136 +54,92 @@ void ClientView::resync() {
 void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
-  InFlight& flight = in_flight_[place_of(number)];
-  const bool is_kept = flight.number == number;
+  const std::optional<std::uint32_t> tick = in_flight_.tick_of(number);
   // Some snapshots take this long, independently of the round trip of those that are not overtaken,
-  // and others take longer.
-  pace_.was_late(is_kept ? budget_tick_ - flight.tick : oldest_flight_ticks());
-  if (!is_kept) return;
+  // and others take longer. A forgotten one was even slower than the oldest remembered one.
+  pace_.was_late(tick ? budget_tick_ - *tick
+                      : in_flight_.oldest_ticks(budget_tick_, options_.ticks_per_second / 4.0));
+  if (!tick) return;
   is_complete_ = false;
-  flight.is_used = flight.has_arrived = false;
-  for (const InFlight& part : in_flight_) {
-    if (part.tick != flight.tick) continue;
-    for (const Said& said : part.said) {
-      // Of other parts, only uncertain contents may have been in this one.
-      if (part.number == number || !said.is_certain) forget(said);
-    }
-  }
+  in_flight_.disown(
+      number, [this](const ListedSlice& listed) { entities_.forget(listed.entity, budget_tick_); });
 }
 
-/// The age of the oldest remembered snapshot; a forgotten one was even slower.
-double ClientView::oldest_flight_ticks() const {
-  double oldest = options_.ticks_per_second / 4.0;
-  for (const InFlight& flight : in_flight_) {
-    if (!flight.is_used && !flight.has_arrived) continue;
-    oldest = std::max<double>(oldest, budget_tick_ - flight.tick);
-  }
-  return oldest;
+bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t entity,
+                                  std::uint32_t tick, std::span<const std::byte> event) {
+  return events_.send_about(world, entities_, entity, tick, event, counters_);
 }
 
-void ClientView::forget(const Said& said) {
-  const auto found = std::ranges::lower_bound(records_, said.entity.id, {}, &Record::id);
-  if (found == records_.end() || found->id != said.entity.id ||
-      found->generation != said.entity.generation) {
-    return;
-  }
-  // Later confirmed states may depend on it.
-  found->acked_since = kNotAcked;
-  found->told_at = 0;
-  found->is_there = false;
-  activate(static_cast<std::uint32_t>(found - records_.begin()), budget_tick_);
+bool ClientView::knows(SliceId slice) const {
+  const ClientEntity* const entity = entities_.find(slice);
+  return entity != nullptr && entity->was_sent;
 }
 
-bool ClientView::knows(std::uint32_t slice_id) const {
-  const Record* record = find_record(slice_id);
-  return record != nullptr && record->was_told;
+bool ClientView::knows_as(SliceId slice, std::uint16_t codec_type) const {
+  const ClientEntity* const entity = entities_.find(slice);
+  return entity != nullptr && entity->was_sent && entity->codec_type == codec_type;
 }
 
-bool ClientView::knows_as(std::uint32_t slice_id, std::uint16_t codec_type) const {
-  const auto found = std::ranges::lower_bound(states_, slice_id, {}, &EntityState::id);
-  return found != states_.end() && found->id == slice_id && found->kind.type == codec_type &&
-         knows(slice_id);
-}
-
-void ClientView::take_fates(std::span<const PayloadFate> fates) {
-  for (const PayloadFate& fate : fates) {
-    if (fate.tag >> 16U != epoch_) continue;
-    const auto number = static_cast<std::uint16_t>(fate.tag);
-    InFlight& flight = in_flight_[place_of(number)];
-    if (!fate.delivered) {
+void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports) {
+  for (const DeliveryReport& report : reports) {
+    if (report.tag >> 16U != epoch_) continue;
+    const auto number = static_cast<SnapshotNumber>(report.tag);
+    if (!report.delivered) {
       ++counters_.lost;
-      take_loss(number);
+      apply_loss(number);
       continue;
     }
     ++counters_.delivered;
-    events_.delivered(number);
-    if (!flight.is_used || flight.number != number) {
+    events_.sender().delivered(number);
+    const SnapshotInFlight* const flight = in_flight_.deliver(number);
+    if (flight == nullptr) {
       ++counters_.too_late;
       continue;
     }
-    flight.is_used = false;
-    flight.has_arrived = true;
     writer_->acknowledge(number);
-    for (const Said& said : flight.said) {
+    for (const ListedSlice& listed : flight->listed) {
       // Uncertain contents were in another part, which may not have arrived.
-      if (!said.is_certain) continue;
-      if (Record* const record = find_said(flight, said)) {
-        record->is_there = true;
-        record->acked_since = said.row_since;
-        record->outdated_since = flight.tick;
-      }
-      release_events(said);
+      if (listed.is_certain) confirm(*flight, listed, flight->tick);
     }
-    settle_parts(flight);
+    in_flight_.settle(*flight, [&](const SnapshotInFlight& arrived, const ListedSlice& listed) {
+      const ClientEntity* const entity = find_listed(arrived, listed);
+      if (entity != nullptr && !entity->is_confirmed) confirm(arrived, listed, flight->tick);
+    });
   }
 }
 
-/// If the parts of a tick arrived from the first on, all their contents have arrived.
-void ClientView::settle_parts(const InFlight& flight) {
-  auto number = static_cast<std::uint16_t>(flight.number - flight.part);
-  for (std::uint32_t part = 0;; ++part, ++number) {
-    InFlight& arrived = in_flight_[place_of(number)];
-    if (arrived.number != number || arrived.part != part || arrived.tick != flight.tick ||
-        !arrived.has_arrived) {
-      return;
-    }
-    if (std::exchange(arrived.is_settled, true)) continue;
-    for (const Said& said : arrived.said) {
-      Record* const record = find_said(arrived, said);
-      if (record == nullptr || record->is_there) continue;
-      record->is_there = true;
-      record->acked_since = said.row_since;
-      record->outdated_since = flight.tick;
-      release_events(said);
-    }
+/// The client has the listed entity since this tick.
+void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& listed,
+                         std::uint32_t tick) {
+  if (ClientEntity* const entity = find_listed(flight, listed)) {
+    entity->is_confirmed = true;
+    entity->acked_since = listed.row_since;
+    entity->outdated_since = tick;
   }
-}
-
-/// True when a listed entity is the one that the client sees now. For an entity with one slice any
-/// view counts; for others, only slices of the same view.
-bool ClientView::is_still(const Said& said, const Record& record) const {
-  const TypeViews& views = options_.views;
-  return said.codec_type == record.codec_type ||
-         (!views.is_cut(said.codec_type) && !views.is_cut(record.codec_type));
+  events_.release(entities_, listed);
 }
 
 /// The record of a listed entity, if the client should still have it. An entity that was out of
-/// interest meanwhile is gone at the client.
-ClientView::Record* ClientView::find_said(const InFlight& flight, const Said& said) {
-  Record* const record = find_record(said.entity);
-  const bool is_same_stay = record != nullptr && flight.tick >= record->since;
-  return is_same_stay && is_still(said, *record) ? record : nullptr;
+/// interest meanwhile is gone at the client. For an entity with one slice any view counts; for
+/// others, only slices of the same view.
+ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const ListedSlice& listed) {
+  ClientEntity* const entity = entities_.find(listed.entity);
+  if (entity == nullptr || flight.tick < entity->since) return nullptr;
+  const TypeViews& views = options_.views;
+  const bool is_same_view = listed.codec_type == entity->codec_type ||
+                            (!views.is_cut(listed.codec_type) && !views.is_cut(entity->codec_type));
+  return is_same_view ? entity : nullptr;
 }
 
 /// A lost change that no later snapshot contains waits as if it was never sent.
-void ClientView::take_loss(std::uint16_t number) {
-  InFlight& flight = in_flight_[place_of(number)];
-  if (!flight.is_used || flight.number != number) return;
-  for (const Said& said : flight.said) {
-    Record* const record = find_record(said.entity);
-    if (record == nullptr || record->told_at != flight.tick) continue;
-    record->waiting_since = record->outdated_since;
-    record->told_at = 0;
+void ClientView::apply_loss(SnapshotNumber number) {
+  const SnapshotInFlight* const flight = in_flight_.find(number);
+  if (flight == nullptr) return;
+  for (const ListedSlice& listed : flight->listed) {
+    ClientEntity* const entity = entities_.find(listed.entity);
+    if (entity == nullptr || entity->sent_at != flight->tick) continue;
+    entity->waiting_since = entity->outdated_since;
+    entity->sent_at = 0;
   }
 }
 
@@ -195,21 +147,12 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
                       Connection& connection, Time now) {
   const std::uint32_t ticks = world.tick() - budget_tick_;
   budget_tick_ = world.tick();
-  if (!has_first_) settled_at_ = world.tick();
-  const bool is_other = refresh_interest(world, grid);
-  // After a longer time an entity may have the same row again as before its last changes.
-  const bool is_comparable = ticks <= kPastTicksMax;
-  if (is_other || !is_comparable || !take_changes(world)) merge_records(world);
-  decide_open_events();
-  settle_events();
-  // For a client that receives almost nothing, everything has changed eventually.
-  if (is_merged_ || changed_.size() > states_.size()) {
-    changed_.clear();
-    is_merged_ = true;
-  }
+  if (!entities_.has_first()) settled_at_ = world.tick();
+  entities_.update(world, grid, viewer, ticks <= kPastTicksMax);
+  events_.update(entities_, in_flight_, payloads_.room_bytes(), counters_);
   std::size_t budget = byte_budget(connection, now, ticks);
-  std::size_t parts_max = pace_.allowed(connection.round_trip(), ticks);
-  if (parts_max == 0 || waits_for_news(connection)) {
+  const std::size_t parts_max = pace_.allowed(connection.round_trip(), ticks);
+  if (parts_max == 0 || waits_for_acknowledgement(connection)) {
     ++counters_.paced;
     return;
   }
@@ -219,31 +162,39 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   }
   sent_at_ = world.tick();
   delivered_at_send_ = connection.counters().delivered;
-  memory_.resize(connection.payload_bytes_max());
+  payloads_.set_room(connection.payload_bytes_max());
   // Bytes beyond the allowed number of datagrams do not count as room.
-  budget = std::min(budget, parts_max * memory_.size());
-  tick_overhead_bits_ = 0;
-  choose(world, budget - std::min(budget / 2, events_.waiting_bytes(memory_.size() / kEventShare)));
-  parts_max = std::min(parts_max, parts_for_new());
-  if (is_merged_) {
-    writer_->begin(world.tick(), states_);
+  budget = std::min(budget, parts_max * payloads_.room_bytes());
+  const std::size_t event_bytes = payloads_.event_bytes(events_.sender());
+  choose(world.tick(), budget - std::min(budget / 2, event_bytes));
+  if (entities_.is_replaced()) {
+    writer_->begin(world.tick(), entities_.states());
   } else {
-    writer_->begin(world.tick(), states_, changed_);
+    writer_->begin(world.tick(), entities_.states(), entities_.changed());
   }
-  is_merged_ = false;
-  changed_.clear();
+  entities_.clear_changes();
+  send_parts(world, connection, std::min(parts_max, parts_for_new()), budget);
+  // After the attempt, because entities that had no room before may have fitted this time.
+  note_complete();
+}
+
+/// Writes and queues the payloads of the snapshot that was begun.
+void ClientView::send_parts(const ReplicatedWorld& world, Connection& connection,
+                            std::size_t parts_max, std::size_t budget) {
+  const PayloadSources sources{world, entities_, *writer_, events_, counters_};
   std::uint32_t first_id = 0;
   bool is_whole = false;
   bool keeps_unknown = false;
-  for (std::size_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
-    const Written written = write_part(world, first_id);
-    const std::size_t bytes = written.payload_bytes;
+  estimate_.begin_tick();
+  for (std::uint32_t part = 0; part < parts_max && !writer_->is_done() && budget > 0; ++part) {
+    const PayloadWriter::Written written = payloads_.write(sources, first_id, is_complete_);
+    const std::size_t bytes = written.payload.size();
     if (bytes == 0) break;
     const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
     // A payload that was not queued was never sent: it gets no delivery report, and nothing refers
     // to it.
-    if (connection.send_payload(std::span(memory_).first(bytes), tag) != SendStatus::queued) break;
-    remember(part, first_id, world.tick(), written.snapshot_bytes);
+    if (connection.send_payload(written.payload, tag) != SendStatus::queued) break;
+    record(part, {first_id, writer_->end_id()}, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
     is_whole = writer_->is_done();
     keeps_unknown = keeps_unknown || writer_->keeps_unknown();
@@ -254,15 +205,13 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
     pace_.sent();
   }
   if (is_whole && !keeps_unknown) settled_at_ = world.tick();
-  if (tick_overhead_bits_ > 0) overhead_bits_ += (tick_overhead_bits_ - overhead_bits_) / 8;
-  // After the attempt, because entities that had no room before may have fitted this time.
-  note_complete();
+  estimate_.end_tick();
 }
 
 /// True when the next snapshot must wait for a delivered packet, because too many are
 /// unacknowledged. While a path is down, the client's newest acknowledged snapshot must not leave
 /// the window.
-bool ClientView::waits_for_news(const Connection& connection) const {
+bool ClientView::waits_for_acknowledgement(const Connection& connection) const {
   const std::size_t count = writer_->unacknowledged_count();
   return count >= kUnacknowledgedMax && count < kSnapshotWindow &&
          connection.counters().delivered == delivered_at_send_;
@@ -284,148 +233,124 @@ std::size_t ClientView::byte_budget(const Connection& connection, Time now, std:
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
 }
 
+/// Defers changes that must wait: far entities until their turn, and the least urgent ones when not
+/// all changes fit.
+void ClientView::choose(std::uint32_t tick, std::size_t budget_bytes) {
+  const bool is_settling_now = is_settling(tick);
+  find_candidates(tick, is_settling_now);
+  const double room_bits = static_cast<double>(budget_bytes) * 8 - estimate_.overhead_bits();
+  // A small budget minus the overhead may be negative, which is less than any candidate needs.
+  is_short_ = !priority_.is_empty() && priority_.bits() > room_bits;
+  if (!is_short_) return;
+  const std::span<const std::uint32_t> deferred = priority_.choose(room_bits, is_settling_now);
+  for (const std::uint32_t i : deferred) entities_.defer(i);
+  counters_.deferred += deferred.size();
+}
+
+/// Collects the changes that may be sent now.
+void ClientView::find_candidates(std::uint32_t tick, bool is_settling_now) {
+  priority_.clear();
+  entities_.drop_confirmed();
+  for (const std::uint32_t i : entities_.active()) {
+    const ClientEntity& entity = entities_[i];
+    const UpdateClass& update_class = options_.classes[entities_.source(i).options.update_class];
+    float distance = distance_to(entities_.source(i));
+    if (!(distance < update_class.radius)) distance = update_class.radius;  // Also for NaN.
+    const bool waits_for_turn = entity.is_acked() &&
+                                tick - entity.sent_at < update_class.far_ticks &&
+                                distance > update_class.near_distance;
+    // It may never fit again. Without it, the next snapshot can settle the client's state.
+    const bool is_unfit = entities_.is_unfit(i, payloads_.room_bytes());
+    if (is_unfit && is_settling_now && entities_.is_unknown(i)) {
+      entities_.state(i).may_be_shown = false;
+    }
+    if (waits_for_turn || is_unfit) {
+      entities_.defer(i);
+      continue;
+    }
+    priority_.add({.index = i,
+                   .update_class = &update_class,
+                   .distance = distance,
+                   .waited_ticks = tick - entity.waiting_since + 1,
+                   .bits = expected_bits(i),
+                   .is_confirmed = entity.is_acked(),
+                   .may_be_shown = entity.may_be_shown,
+                   .is_lost = entity.sent_at == 0});
+  }
+}
+
+/// While a snapshot defers unknown entities, the client keeps all unknown ones, even removed ones
+/// (`SnapshotHead::keeps_unknown`). If every snapshot did so for long, one must be sent that defers
+/// none.
+bool ClientView::is_settling(std::uint32_t tick) const {
+  const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
+  return (tick - settled_at_) / interval % 2 == 1;
+}
+
+float ClientView::distance_to(const ReplicatedEntity& entity) const {
+  if (!viewer.has_view_position || entity.options.relevance != Relevance::near) return 0;
+  const WorldPosition& position = entity.options.position;
+  return std::hypot(position.x - viewer.view_position.x, position.y - viewer.view_position.y,
+                    position.z - viewer.view_position.z);
+}
+
+double ClientView::expected_bits(std::size_t i) const {
+  const std::vector<LaneSchema>& lanes =
+      options_.model.types[entities_.state(i).kind.type].schema.lanes;
+  return entities_[i].is_acked() ? estimate_.update_bits(lanes.size()) : estimate_.new_bits(lanes);
+}
+
+/// Each part checks all active entities. While thousands of them are new to the client, for example
+/// when a map begins, they are sent in a few parts per snapshot.
+std::size_t ClientView::parts_for_new() const {
+  constexpr std::size_t kNewMax = 1'024;
+  constexpr std::size_t kChecksMax = 40'000;
+  const std::span<const std::uint32_t> active = entities_.active();
+  if (active.size() <= kNewMax) return kSnapshotWindow;
+  const auto is_new = [&](std::uint32_t i) { return !entities_[i].is_acked(); };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(active, is_new));
+  if (count <= kNewMax) return kSnapshotWindow;
+  return std::max<std::size_t>(2, kChecksMax / active.size());
+}
+
+/// Records the contents of the snapshot just queued, and measures its cost.
+void ClientView::record(std::uint32_t part, const IdRange& range, std::uint32_t tick,
+                        std::size_t snapshot_bytes) {
+  SnapshotInFlight& flight = in_flight_.add(writer_->last_number(), part, tick);
+  double update_bits = 0;
+  double new_bits = 0;
+  for (const std::uint32_t i : entities_.active()) {
+    EntityState& state = entities_.state(i);
+    if (state.id < range.first_id || state.id >= range.end_id || state.is_deferred) continue;
+    ClientEntity& entity = entities_[i];
+    flight.listed.push_back({.entity = {.id = entity.id, .generation = entity.generation},
+                             .codec_type = entity.codec_type,
+                             .is_certain = entities_.is_certain_in(*writer_, i, range),
+                             .row_since = entities_.row_since(i)});
+    (entity.is_acked() ? update_bits : new_bits) += expected_bits(i);
+    entity.sent_at = tick;
+    entity.was_sent = true;
+    entity.may_be_shown = true;
+    state.may_be_shown = true;
+    entity.waiting_since = tick;
+  }
+  estimate_.learn(update_bits, new_bits, writer_->last_cost(), snapshot_bytes);
+}
+
 /// Only entities that existed at the start are waited for, because later ones never end. A state
 /// that fits into no datagram may never be sent.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
-    return records_[i].is_first && records_[i].acked_since == kNotAcked && !is_unfit(i);
+    return entities_[i].is_first && !entities_[i].is_acked() &&
+           !entities_.is_unfit(i, payloads_.room_bytes());
   };
-  is_complete_ = is_complete_ || std::ranges::none_of(active_, is_lacking);
-}
-
-void ClientView::defer(std::uint32_t i) {
-  states_[i].is_deferred = true;
-  deferred_.push_back(i);
-}
-
-/// Writes the next payload of the tick. If an entity does not fit, the data before the snapshot is
-/// left out; if it still does not fit, the entity is left out.
-ClientView::Written ClientView::write_part(const ReplicatedWorld& world, std::uint32_t first_id) {
-  const bool has_checksum = options_.checksum_interval != 0 && !states_.empty() &&
-                            payload_count_++ % options_.checksum_interval == 0;
-  Written written = write_payload(world, first_id, events_.has_any(), has_checksum);
-  while (written.payload_bytes == 0) {
-    written = write_payload(world, first_id, false, false);
-    if (written.payload_bytes == 0 && !leave_out(writer_->unfit_id())) break;
-  }
-  return written;
-}
-
-/// Defers an entity whose state does not fit. False if it cannot be sent later.
-bool ClientView::leave_out(std::uint32_t id) {
-  const auto found = std::ranges::lower_bound(states_, id, {}, &EntityState::id);
-  if (found == states_.end() || found->id != id || found->is_deferred) return false;
-  const auto i = static_cast<std::size_t>(found - states_.begin());
-  defer(static_cast<std::uint32_t>(i));
-  records_[i].unfit_since = row_since(i);
-  records_[i].unfit_type = found->kind.type;
-  records_[i].unfit_bytes = static_cast<std::uint16_t>(memory_.size());
-  ++counters_.unfit;
-  constexpr std::size_t kUnfitMax = 16;  // Per tick; more are only counted.
-  if (unfit_.size() < kUnfitMax) {
-    unfit_.push_back({.id = options_.views.entity_of(id),
-                      .codec_type = found->kind.type,
-                      .payload_bytes = memory_.size()});
-  }
-  return true;
-}
-
-/// True when this state was found not to fit. A larger path gives another chance.
-bool ClientView::is_unfit(std::size_t i) const {
-  const Record& record = records_[i];
-  return record.unfit_bytes != 0 && record.unfit_bytes >= memory_.size() &&
-         record.unfit_since == row_since(i) && record.unfit_type == states_[i].kind.type;
-}
-
-/// The tick since which all values of the entity are unchanged.
-std::uint32_t ClientView::row_since(std::size_t i) const {
-  return entities_[i]->since(seen_by(*entities_[i]));
-}
-
-ClientView::Written ClientView::write_payload(const ReplicatedWorld& world, std::uint32_t first_id,
-                                              bool has_events, bool has_checksum) {
-  settle_events_of_part(first_id, kEveryId);
-  const std::size_t events_max =
-      has_events ? events_.waiting_bytes(memory_.size() / kEventShare) : 0;
-  constexpr std::size_t kChecksumBytes = 8;
-  const std::size_t head_max = 1 + events_max + (has_checksum ? kChecksumBytes : 0);
-  const std::span<std::byte> memory = memory_;
-  const std::span<const std::byte> bytes = writer_->write(memory.subspan(head_max));
-  if (bytes.empty()) return {};
-  // The end of this part decides which events it may contain.
-  settle_events_of_part(first_id, writer_->end_id());
-  SectionWriter writer(memory.first(head_max));
-  writer.write_zeros(1);
-  std::uint32_t flags = has_checksum ? kPayloadHasChecksum : 0U;
-  if (has_events && events_.write(writer, events_max, writer_->last_number()) > 0) {
-    flags |= kPayloadHasEvents;
-  }
-  if (is_complete_) flags |= kPayloadIsComplete;
-  if (has_checksum) write_checksum(writer, world, first_id);
-  memory_[0] = static_cast<std::byte>(flags);
-  std::ranges::copy(bytes, memory_.begin() + static_cast<std::ptrdiff_t>(writer.used()));
-  return {.payload_bytes = writer.used() + bytes.size(), .snapshot_bytes = bytes.size()};
-}
-
-/// Writes the checksum of one entity of this snapshot, a different one each time; id `kEveryId`:
-/// none.
-void ClientView::write_checksum(SectionWriter& writer, const ReplicatedWorld& world,
-                                std::uint32_t first_id) {
-  for (std::size_t tries = 0; tries < states_.size(); ++tries) {
-    const std::size_t i = next_checksum_++ % states_.size();
-    const EntityState& state = states_[i];
-    if (!is_told_for_certain(i, first_id, writer_->end_id())) continue;
-    const std::size_t lanes = world.views().view(state.kind.type).parts.size();
-    writer.write_u32(state.id);
-    writer.write_u32(checksum(std::span(state.values, lanes)));
-    return;
-  }
-  writer.write_u32(kEveryId);
-  writer.write_u32(0);
-}
-
-/// Records the contents of the snapshot just queued, and measures its cost.
-void ClientView::remember(std::size_t part, std::uint32_t first_id, std::uint32_t tick,
-                          std::size_t snapshot_bytes) {
-  InFlight& flight = in_flight_[place_of(writer_->last_number())];
-  flight.number = writer_->last_number();
-  flight.is_used = true;
-  flight.has_arrived = false;
-  flight.is_settled = false;
-  flight.part = static_cast<std::uint32_t>(part);
-  flight.tick = tick;
-  flight.said.clear();
-  double predicted = 0;
-  double predicted_new = 0;
-  for (const std::uint32_t i : active_) {
-    const EntityState& state = states_[i];
-    if (state.id < first_id || state.id >= writer_->end_id() || state.is_deferred) continue;
-    Record& record = records_[i];
-    flight.said.push_back({.entity = {.id = record.id, .generation = record.generation},
-                           .codec_type = record.codec_type,
-                           .is_certain = is_told_for_certain(i, first_id, writer_->end_id()),
-                           .row_since = row_since(i)});
-    (record.acked_since != kNotAcked ? predicted : predicted_new) += predicted_bits(i);
-    record.told_at = tick;
-    record.was_told = true;
-    record.may_be_shown = true;
-    states_[i].may_be_shown = true;
-    record.waiting_since = tick;
-  }
-  learn_cost(predicted, predicted_new, snapshot_bytes);
+  is_complete_ = is_complete_ || std::ranges::none_of(entities_.active(), is_lacking);
 }
 
 std::size_t ClientView::memory_bytes() const {
-  std::size_t bytes = sizeof(*this) + writer_->memory_bytes() + memory_.capacity() +
-                      (records_.capacity() + next_records_.capacity()) * sizeof(Record) +
-                      states_.capacity() * sizeof(EntityState) +
-                      entities_.capacity() * sizeof(void*) +
-                      (interest_.capacity() + next_interest_.capacity() + candidates_.capacity() +
-                       active_.capacity() + deferred_.capacity() + changed_.capacity()) *
-                          sizeof(std::uint32_t);
-  bytes += open_events_.capacity() * sizeof(OpenEvent) + open_bytes_.capacity();
-  for (const InFlight& flight : in_flight_) bytes += flight.said.capacity() * sizeof(Said);
-  return bytes;
+  return sizeof(*this) + writer_->memory_bytes() + payloads_.memory_bytes() +
+         entities_.memory_bytes() + events_.memory_bytes() + in_flight_.memory_bytes() +
+         priority_.memory_bytes();
 }
 
 }  // namespace muster

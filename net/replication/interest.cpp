@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-float squared_distance(const Place& a, const Place& b) {
+float squared_distance(const WorldPosition& a, const WorldPosition& b) {
   const float x = a.x - b.x;
   const float y = a.y - b.y;
   const float z = a.z - b.z;
@@ -22,9 +22,9 @@ float squared_distance(const Place& a, const Place& b) {
 /// Cell indices have 32 bits; positions beyond share the last cell.
 std::int32_t cell_index(float at, float size) {
   const float index = std::floor(at / size);
-  constexpr float kMost = 1 << 30;
-  if (!(index > -kMost)) return -(1 << 30);  // Also for NaN.
-  return index < kMost ? static_cast<std::int32_t>(index) : 1 << 30;
+  constexpr float kIndexMax = 1 << 30;
+  if (!(index > -kIndexMax)) return -(1 << 30);  // Also for NaN.
+  return index < kIndexMax ? static_cast<std::int32_t>(index) : 1 << 30;
 }
 
 std::uint64_t cell_at(std::int32_t x, std::int32_t z) {
@@ -75,8 +75,9 @@ void InterestGrid::add_class(const UpdateClass& added) {
   radius_max_ = std::max(radius_max_, added.radius);
 }
 
-InterestGrid::Cell InterestGrid::cell_of(const Place& place) const {
-  return cell_at(cell_index(place.x, options_.cell_size), cell_index(place.z, options_.cell_size));
+InterestGrid::Cell InterestGrid::cell_of(const WorldPosition& position) const {
+  return cell_at(cell_index(position.x, options_.cell_size),
+                 cell_index(position.z, options_.cell_size));
 }
 
 InterestGrid::Ids& InterestGrid::ids_of(const Listed& listed) {
@@ -89,7 +90,7 @@ void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
   Listed listed{.relevance = options.relevance,
                 .team = options.team,
                 .owner = options.owner,
-                .cell = cell_of(options.place)};
+                .cell = cell_of(options.position)};
   const auto add = [](auto& list, auto&& item) {
     list.push_back(item);
     return static_cast<std::uint32_t>(list.size() - 1);
@@ -98,7 +99,7 @@ void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
     case Relevance::near:
       listed.index =
           add(cells_[listed.cell],
-              Near{.id = id, .update_class = options.update_class, .place = options.place});
+              Near{.id = id, .update_class = options.update_class, .position = options.position});
       break;
     case Relevance::always:
       always_added_.push_back(id);
@@ -110,7 +111,7 @@ void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
     case Relevance::owner:
       break;
   }
-  if (listed.owner != kNobody) listed.owned_index = add(owned_[listed.owner], id);
+  if (listed.owner != PlayerId::none) listed.owned_index = add(owned_[listed.owner], id);
   listed_[id] = listed;
 }
 
@@ -140,22 +141,22 @@ void InterestGrid::unlist(std::uint32_t id, const Listed& listed) {
     case Relevance::owner:
       break;
   }
-  if (listed.owner != kNobody) {
+  if (listed.owner != PlayerId::none) {
     remove(owned_[listed.owner], &Listed::owned_index, std::identity());
   }
 }
 
 bool InterestGrid::is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const {
   return listed.relevance == now.relevance && listed.owner == now.owner &&
-         listed.team == now.team && listed.cell == cell_of(now.place);
+         listed.team == now.team && listed.cell == cell_of(now.position);
 }
 
 /// Updates an entity that moved inside its cell, or replaced one with the same id.
-void InterestGrid::place_in_cell(const ReplicatedEntity& entity, const Listed& listed) {
+void InterestGrid::add_to_cell(const ReplicatedEntity& entity, const Listed& listed) {
   Near& near = cells_[listed.cell][listed.index];
   assert(near.id == entity.id);
   near.update_class = entity.options.update_class;
-  near.place = entity.options.place;
+  near.position = entity.options.position;
 }
 
 /// Applies the additions and removals of an `update` together. One at a time, each would move half
@@ -192,7 +193,7 @@ void InterestGrid::update(const ReplicatedWorld& world) {
         is_listed_as(found->second, entity->options)) {
       // The positions of other entities do not matter.
       if (found->second.relevance != Relevance::near) continue;
-      place_in_cell(*entity, found->second);
+      add_to_cell(*entity, found->second);
       ++version_;
       continue;
     }
@@ -212,7 +213,7 @@ void InterestGrid::add_near(const Viewer& viewer, const Ids& before, Ids& out) c
   const float reach = radius_max_ * options_.leave_factor;
   const auto consider = [&](const Near& entity) {
     const UpdateClass& update_class = classes_[entity.update_class];
-    const float squared = squared_distance(entity.place, viewer.eyes);
+    const float squared = squared_distance(entity.position, viewer.view_position);
     const float enter = update_class.radius * update_class.radius;
     const float leave = enter * options_.leave_factor * options_.leave_factor;
     if (squared <= enter ||
@@ -220,10 +221,10 @@ void InterestGrid::add_near(const Viewer& viewer, const Ids& before, Ids& out) c
       out.push_back(entity.id);
     }
   };
-  const std::int32_t first_x = cell_index(viewer.eyes.x - reach, options_.cell_size);
-  const std::int32_t last_x = cell_index(viewer.eyes.x + reach, options_.cell_size);
-  const std::int32_t first_z = cell_index(viewer.eyes.z - reach, options_.cell_size);
-  const std::int32_t last_z = cell_index(viewer.eyes.z + reach, options_.cell_size);
+  const std::int32_t first_x = cell_index(viewer.view_position.x - reach, options_.cell_size);
+  const std::int32_t last_x = cell_index(viewer.view_position.x + reach, options_.cell_size);
+  const std::int32_t first_z = cell_index(viewer.view_position.z - reach, options_.cell_size);
+  const std::int32_t last_z = cell_index(viewer.view_position.z + reach, options_.cell_size);
   const auto width = static_cast<std::uint64_t>(std::int64_t{last_x} - first_x + 1);
   const auto depth = static_cast<std::uint64_t>(std::int64_t{last_z} - first_z + 1);
   // If fewer cells exist than the radius covers, iterates over the existing cells.
@@ -248,7 +249,7 @@ void InterestGrid::find(const ReplicatedWorld& world, const Viewer& viewer, cons
   };
   add(owned_, viewer.player);
   add(teams_, viewer.team);
-  if (viewer.has_eyes) add_near(viewer, before, out);
+  if (viewer.has_view_position) add_near(viewer, before, out);
   if (options_.rule != nullptr) out.insert(out.end(), custom_.begin(), custom_.end());
   sort_unique(out);
   merge_sorted(always_, out);

@@ -11,10 +11,10 @@ namespace muster {
 
 /// The view from which a client sees the world.
 struct Viewer {
-  PlayerNumber player = kNobody;
+  PlayerId player = PlayerId::none;
   std::uint8_t team = 0;
-  bool has_eyes = false;
-  Place eyes{};
+  bool has_view_position = false;
+  WorldPosition view_position{};
   friend bool operator==(const Viewer&, const Viewer&) = default;
 };
 
@@ -64,23 +64,23 @@ class InterestGrid {
   struct Near {
     std::uint32_t id = 0;
     std::uint8_t update_class = 0;
-    Place place{};
+    WorldPosition position{};
   };
   using Cells = std::unordered_map<Cell, std::vector<Near>>;
   /// The list that contains an entity, and its index there.
   struct Listed {
     Relevance relevance = Relevance::near;
     std::uint8_t team = 0;
-    PlayerNumber owner = kNobody;
+    PlayerId owner = PlayerId::none;
     std::uint32_t index = 0;        ///< In the list of its relevance; unused for `always_`.
     std::uint32_t owned_index = 0;  ///< In the list of its owner.
     Cell cell = 0;
   };
 
-  Cell cell_of(const Place& place) const;
+  Cell cell_of(const WorldPosition& position) const;
   void list(std::uint32_t id, const ReplicatedEntity& entity);
   bool is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const;
-  void place_in_cell(const ReplicatedEntity& entity, const Listed& listed);
+  void add_to_cell(const ReplicatedEntity& entity, const Listed& listed);
   void unlist(std::uint32_t id, const Listed& listed);
   void merge_always();
   void drop_empty_lists();
@@ -93,7 +93,7 @@ class InterestGrid {
   std::uint64_t version_ = 0;
   std::unordered_map<std::uint32_t, Listed> listed_;
   Cells cells_;
-  std::unordered_map<PlayerNumber, Ids> owned_;
+  std::unordered_map<PlayerId, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;
   Ids always_;          ///< Sorted; changes once per `update`, by adding ...
   Ids always_added_;    ///< ... these and removing ...

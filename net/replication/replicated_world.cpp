@@ -11,13 +11,13 @@ namespace muster {
 
 ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views)
     : schema_(schema), views_(views), clamped_(schema) {
-  std::size_t most = 0;
+  std::size_t maximum = 0;
   for (std::uint16_t i = 0; i < views.count(); ++i) {
     // Only for first slices: a row has the lanes of all slices.
     pools_.emplace_back(views.lane_count(i));
-    most = std::max(most, views.lane_count(i));
+    maximum = std::max(maximum, views.lane_count(i));
   }
-  lanes_.resize(most);
+  lanes_.resize(maximum);
 }
 
 void ReplicatedWorld::begin(std::uint32_t tick) {
@@ -64,7 +64,7 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
   assert(id < views_.id_end());
   assert(options.type < schema_.types.size());
   ReplicatedEntity& entity =
-      entities_.add({.id = id, .generation = take_generation(id), .options = options});
+      entities_.add({.id = id, .generation = next_generation(id), .options = options});
   write_rows(entity, values);
   moves_.push_back(id);
   ++version_;
@@ -72,7 +72,7 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
 
 /// Returns a generation that no earlier entity with this id had. Growing ids would make the map
 /// grow forever; so a large map is cleared, and all generations continue above the highest one.
-std::uint32_t ReplicatedWorld::take_generation(std::uint32_t id) {
+std::uint32_t ReplicatedWorld::next_generation(std::uint32_t id) {
   constexpr std::size_t kGenerationsMin = 4096;
   if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
     for (const auto& [used, next] : next_generations_) {
@@ -116,7 +116,7 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
     entity.changed_at = tick_;
     if (row == nullptr || entity.rows_since[i] != tick_) {
       if (row != nullptr) retire(entity, i);
-      row = pools_[codec_type].take();
+      row = pools_[codec_type].allocate();
       entity.rows_since[i] = tick_;
       is_new = true;
     }
@@ -143,14 +143,14 @@ void ReplicatedWorld::retire_all(const ReplicatedEntity& entity) {
   for (std::size_t i = 0; i < row_count(entity.options.type); ++i) retire(entity, i);
 }
 
-void ReplicatedWorld::set_place(std::uint32_t id, const Place& place) {
+void ReplicatedWorld::set_position(std::uint32_t id, const WorldPosition& position) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
-  entity->options.place = place;
+  entity->options.position = position;
   moves_.push_back(id);
 }
 
-void ReplicatedWorld::set_owner(std::uint32_t id, PlayerNumber owner) {
+void ReplicatedWorld::set_owner(std::uint32_t id, PlayerId owner) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   if (entity->options.owner == owner) return;

@@ -12,17 +12,14 @@
 #include "net/replication/type_views.h"
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/type_id.h"
 
 namespace muster {
 
-/// A player's number: the owner of an entity, or a viewer.
-using PlayerNumber = std::uint16_t;
-inline constexpr PlayerNumber kNobody = 0xFFFF;
-
 /// A position for interest management; it is not replicated.
-struct Place {
+struct WorldPosition {
   float x = 0, y = 0, z = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const WorldPosition&, const WorldPosition&) = default;
 };
 
 /// Which clients an entity is sent to.
@@ -48,11 +45,11 @@ struct UpdateClass {
 /// The constant properties of an entity.
 struct ReplicatedEntityOptions {
   std::uint16_t type = 0;  ///< Index into the schema.
-  PlayerNumber owner = kNobody;
+  PlayerId owner = PlayerId::none;
   Relevance relevance = Relevance::near;
   std::uint8_t team = 0;
   std::uint8_t update_class = 0;
-  Place place{};
+  WorldPosition position{};
 };
 
 /// An entity with its current values. Rows stay readable for `kPastTicksMax` ticks after their
@@ -94,8 +91,8 @@ class ReplicatedWorld {
   void despawn(std::uint32_t id);
   /// Requires: an id in use; values as for `spawn`. Equal values change nothing.
   void set(std::uint32_t id, std::span<const std::int64_t> values);
-  void set_place(std::uint32_t id, const Place& place);
-  void set_owner(std::uint32_t id, PlayerNumber owner);
+  void set_position(std::uint32_t id, const WorldPosition& position);
+  void set_owner(std::uint32_t id, PlayerId owner);
   /// Sets the audience and urgency of an entity. Requires: as for `spawn`. Equal options change
   /// nothing; another update class alone takes effect within `InterestOptions::refresh_ticks`.
   void set_interest(std::uint32_t id, Relevance relevance, std::uint8_t team,
@@ -143,7 +140,7 @@ class ReplicatedWorld {
   void retire_all(const ReplicatedEntity& entity);
   void forget_past();
   std::size_t row_count(std::uint16_t type) const;
-  std::uint32_t take_generation(std::uint32_t id);
+  std::uint32_t next_generation(std::uint32_t id);
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;

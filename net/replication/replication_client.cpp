@@ -51,16 +51,16 @@ void ReplicationClient::update(Connection& connection) {
   }
   for (auto message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
-    take_message(message);
+    apply_message(message);
     connection.pop_message(options_.channel);
   }
   while (is_setup(connection.block())) {
-    take_setup(connection.block());
+    apply_setup(connection.block());
     connection.pop_block();
   }
   for (auto payload = connection.payload(); !payload.bytes.empty();
        payload = connection.payload()) {
-    take_payload(payload.bytes);
+    apply_payload(payload.bytes);
     connection.pop_payload();
   }
   if (mirror_) {
@@ -70,7 +70,7 @@ void ReplicationClient::update(Connection& connection) {
     settle_events();
     counters_.events += events_.reach(tick());
     counters_.events_lost = events_.lost();
-    counters_.events_in_vain = events_.in_vain();
+    counters_.events_dropped = events_.dropped();
   }
   unsent_.send(connection, options_.channel);
 }
@@ -95,16 +95,16 @@ void ReplicationClient::begin_map(std::uint16_t map) {
   unsent_.push(encode(JoinMessage{.wish = options_.wish}));
 }
 
-void ReplicationClient::take_message(std::span<const std::byte> message) {
+void ReplicationClient::apply_message(std::span<const std::byte> message) {
   BeginMessage begin;
   TruthMessage truth;
   SetupRefusedMessage refused;
   const auto kind = kind_of(message);
   if (kind == ReplicationMessage::begin && phase_ == ReplicationPhase::joining) {
     if (!decode(message, begin)) return fail(fault_of_begin(message));
-    take_begin(begin);
+    apply_begin(begin);
   } else if (kind == ReplicationMessage::truth && decode(message, truth)) {
-    take_truth(truth);
+    apply_truth(truth);
   } else if (kind == ReplicationMessage::setup_refused && decode(message, refused) &&
              phase_ == ReplicationPhase::receiving) {
     fail("the map's setup has " + std::to_string(refused.setup_bytes) +
@@ -115,7 +115,7 @@ void ReplicationClient::take_message(std::span<const std::byte> message) {
 }
 
 /// Requests the missing parts; the server sends them with the map's data.
-void ReplicationClient::take_begin(const BeginMessage& begin) {
+void ReplicationClient::apply_begin(const BeginMessage& begin) {
   begin_ = begin;
   WantMessage want{.schema = true, .model = begin.model != ModelHash{}};
   for (const std::span<const std::byte> known :
@@ -155,7 +155,7 @@ void ReplicationClient::fail(std::string why) {
   failure_ = std::move(why);
 }
 
-void ReplicationClient::take_setup(std::span<const std::byte> block) {
+void ReplicationClient::apply_setup(std::span<const std::byte> block) {
   if (phase_ != ReplicationPhase::receiving) {
     ++counters_.malformed;
     return;
@@ -206,7 +206,7 @@ bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, b
   }
   check.is_pending = (flags & kPayloadHasChecksum) != 0;
   if (check.is_pending) {
-    check.id = reader.read_u32();
+    check.id = SliceId{reader.read_u32()};
     check.expected = reader.read_u32();
   }
   return !reader.failed();
@@ -219,7 +219,7 @@ void ReplicationClient::refuse_payload() {
   want_everything();
 }
 
-void ReplicationClient::take_payload(std::span<const std::byte> payload) {
+void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
   if (phase_ != ReplicationPhase::playing) return;  // It is older than the request to start again.
   ++counters_.snapshots;
   counters_.snapshot_bytes += payload.size();
@@ -238,7 +238,7 @@ void ReplicationClient::take_payload(std::span<const std::byte> payload) {
       // An overtaken snapshot shows nothing: there is nothing to compare.
       check.tick = tick();
       check.is_pending =
-          check.is_pending && check.id != kEveryId && mirror_->reader().last_is_newest();
+          check.is_pending && check.id != SliceId{kEveryId} && mirror_->reader().last_is_newest();
       check.is_missing = check.is_pending && mirror_->find_slice(check.id) == nullptr;
       if (check.is_pending && checks_.size() < kChecksMax) checks_.push_back(check);
       return;
@@ -280,13 +280,13 @@ void ReplicationClient::verify(const EntityValues* game) {
   for (const Check& check : checks_) {
     if (check.is_missing) {
       ++counters_.checksums;
-      tell_missing({.id = check.id, .tick = check.tick});
+      report_missing({.id = check.id, .tick = check.tick});
       continue;
     }
     const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
     // It was removed or changed since; a later checksum will compare it. The game does not know a
     // slice that waits for others.
-    if (entity == nullptr || entity->tick != check.tick || !mirror_->is_told(*entity)) continue;
+    if (entity == nullptr || entity->tick != check.tick || !mirror_->is_listed(*entity)) continue;
     if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;
     if (compare(check, *entity, game)) continue;
     ++counters_.divergences;
@@ -318,21 +318,21 @@ bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
   if (found == EntityFound::not_kept) return true;
   ++counters_.checksums;
   if (found == EntityFound::here) return checksum(lanes_) == check.expected;
-  tell_missing({.id = check.id,
-                .tick = check.tick,
-                .codec_type = entity.kind.type,
-                .component = found == EntityFound::missing ? kNoComponent : component});
+  report_missing({.id = check.id,
+                  .tick = check.tick,
+                  .codec_type = entity.kind.type,
+                  .component = found == EntityFound::missing ? kNoComponent : component});
   return true;
 }
 
-void ReplicationClient::tell_missing(const MissingMessage& missing) {
+void ReplicationClient::report_missing(const MissingMessage& missing) {
   ++counters_.divergences;
   if (unsent_.has_room()) unsent_.push(encode(missing));
   want_everything();
   if (log_ != nullptr) log_->diverged(divergence_of(missing, *schema_, *views_));
 }
 
-void ReplicationClient::take_truth(const TruthMessage& truth) {
+void ReplicationClient::apply_truth(const TruthMessage& truth) {
   if (!views_ || truth.codec_type >= views_->count()) {
     ++counters_.malformed;
     return;

@@ -74,7 +74,7 @@ struct ReplicationClientCounters {
   std::uint64_t events_lost = 0;  ///< Due events that the game did not read in time.
   /// Dropped events: the entity was removed before it was shown, could not be read, or too many
   /// waited.
-  std::uint64_t events_in_vain = 0;
+  std::uint64_t events_dropped = 0;
   std::uint64_t checksums = 0;    ///< Compared with the values at this end.
   std::uint64_t divergences = 0;  ///< Checksums that differed.
   std::uint64_t resyncs = 0;      ///< Requests for the whole state.
@@ -145,7 +145,7 @@ class ReplicationClient {
  private:
   /// A checksum that waits for its entity to be applied.
   struct Check {
-    std::uint32_t id = 0;  ///< The id in snapshots: a slice's.
+    SliceId id{};
     std::uint32_t tick = 0;
     std::uint32_t expected = 0;
     bool is_pending = false;
@@ -153,19 +153,19 @@ class ReplicationClient {
   };
 
   void begin_map(std::uint16_t map);
-  void take_message(std::span<const std::byte> message);
-  void take_begin(const BeginMessage& begin);
-  void take_setup(std::span<const std::byte> block);
+  void apply_message(std::span<const std::byte> message);
+  void apply_begin(const BeginMessage& begin);
+  void apply_setup(std::span<const std::byte> block);
   std::string use_setup(std::span<const std::byte> block);
   void fail(std::string why);
   bool use_schema(std::span<const std::byte> encoded);
-  void take_payload(std::span<const std::byte> payload);
+  void apply_payload(std::span<const std::byte> payload);
   bool read_payload_head(SectionReader& reader, Check& check, bool& is_complete);
   void refuse_payload();
   void settle_events();
   bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);
-  void tell_missing(const MissingMessage& missing);
-  void take_truth(const TruthMessage& truth);
+  void report_missing(const MissingMessage& missing);
+  void apply_truth(const TruthMessage& truth);
   void want_everything();
   void disown();
 

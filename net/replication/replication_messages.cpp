@@ -65,7 +65,7 @@ std::vector<std::byte> encode(const UnreadableMessage& message) {
 
 std::vector<std::byte> encode(const DivergedMessage& message) {
   return written(ReplicationMessage::diverged, [&](SectionWriter& writer) {
-    writer.write_u32(message.id);
+    writer.write_u32(codec_id(message.id));
     writer.write_u32(message.tick);
     writer.write_u16(message.codec_type);
     const std::size_t count = std::min(message.lanes.size(), kDivergedLanesMax);
@@ -76,7 +76,7 @@ std::vector<std::byte> encode(const DivergedMessage& message) {
 
 std::vector<std::byte> encode(const MissingMessage& message) {
   return written(ReplicationMessage::missing, [&](SectionWriter& writer) {
-    writer.write_u32(message.id);
+    writer.write_u32(codec_id(message.id));
     writer.write_u32(message.tick);
     writer.write_u16(message.codec_type);
     writer.write_u16(message.component);
@@ -85,7 +85,7 @@ std::vector<std::byte> encode(const MissingMessage& message) {
 
 std::vector<std::byte> encode(const TruthMessage& message) {
   return written(ReplicationMessage::truth, [&](SectionWriter& writer) {
-    writer.write_u32(message.id);
+    writer.write_u32(codec_id(message.id));
     writer.write_u32(message.tick);
     writer.write_u16(message.codec_type);
     writer.write_u16(message.lane);
@@ -160,7 +160,7 @@ bool decode(std::span<const std::byte> bytes, UnreadableMessage& message) {
 
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {
   SectionReader reader = reader_of(bytes, ReplicationMessage::diverged);
-  message.id = reader.read_u32();
+  message.id = SliceId{reader.read_u32()};
   message.tick = reader.read_u32();
   message.codec_type = reader.read_u16();
   const std::uint16_t count = reader.read_u16();
@@ -172,7 +172,7 @@ bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {
 
 bool decode(std::span<const std::byte> bytes, MissingMessage& message) {
   SectionReader reader = reader_of(bytes, ReplicationMessage::missing);
-  message.id = reader.read_u32();
+  message.id = SliceId{reader.read_u32()};
   message.tick = reader.read_u32();
   message.codec_type = reader.read_u16();
   message.component = reader.read_u16();
@@ -181,7 +181,7 @@ bool decode(std::span<const std::byte> bytes, MissingMessage& message) {
 
 bool decode(std::span<const std::byte> bytes, TruthMessage& message) {
   SectionReader reader = reader_of(bytes, ReplicationMessage::truth);
-  message.id = reader.read_u32();
+  message.id = SliceId{reader.read_u32()};
   message.tick = reader.read_u32();
   message.codec_type = reader.read_u16();
   message.lane = reader.read_u16();

@@ -73,14 +73,14 @@ inline constexpr std::uint16_t kNoComponent = 0xFFFF;
 inline constexpr std::uint16_t kNoCodecType = 0xFFFF;
 /// An entity whose values do not match the server's checksum.
 struct DivergedMessage {
-  std::uint32_t id = 0;
+  SliceId id{};
   std::uint32_t tick = 0;
   std::uint16_t codec_type = 0;
   std::vector<LaneValue> lanes;  ///< The first lanes, as many as fit.
 };
 /// An entity for which a checksum came, but which does not exist here, or lacks a component.
 struct MissingMessage {
-  std::uint32_t id = 0;
+  SliceId id{};
   std::uint32_t tick = 0;
   std::uint16_t codec_type = kNoCodecType;
   std::uint16_t component = kNoComponent;  ///< Index into the schema; `kNoComponent`: the whole
@@ -88,7 +88,7 @@ struct MissingMessage {
 };
 /// The server's answer to `DivergedMessage`.
 struct TruthMessage {
-  std::uint32_t id = 0;
+  SliceId id{};
   std::uint32_t tick = 0;
   std::uint16_t codec_type = 0;
   std::uint16_t lane = 0;  ///< The first that differs; `kNoLane` if none was found.

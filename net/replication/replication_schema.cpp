@@ -28,15 +28,15 @@ const char* find_fault(const FieldSchema& field) {
   if (field.low > field.high) return "a range that ends before it begins";
   if (field.kind > LaneKind::opaque || field.kind == LaneKind::dropped) return "an unknown kind";
   if (field.receivers > SchemaReceivers::all_but_owner) return "unknown receivers";
-  const std::uint64_t greatest =
+  const std::uint64_t maximum =
       static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low);
-  const bool fits = greatest <= 0xFFFF'FFFF;
+  const bool fits = maximum <= 0xFFFF'FFFF;
   if ((field.kind == LaneKind::angle) != (field.period != 0)) return "an angle without a period";
-  if (field.period != 0 && (!fits || field.period > 0xFFFF'FFFF || greatest >= 2 * field.period)) {
+  if (field.period != 0 && (!fits || field.period > 0xFFFF'FFFF || maximum >= 2 * field.period)) {
     return "an angle with a range of more than two turns";
   }
   if (field.kind == LaneKind::rotation &&
-      (field.value_count % kRotationValues != 0 || field.low != 0 || greatest < 3 || !fits)) {
+      (field.value_count % kRotationValues != 0 || field.low != 0 || maximum < 3 || !fits)) {
     return "an invalid rotation";
   }
   if (!(field.resolution >= 0) || !(field.minimum - field.minimum == 0) ||
@@ -113,24 +113,24 @@ FieldSchema read_field(SectionReader& reader) {
 
 }  // namespace
 
-std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t greatest,
+std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period) {
   const bool is_above = value > low;
-  if (period == 0) return is_above ? greatest : 0;
+  if (period == 0) return is_above ? maximum : 0;
   const std::uint64_t above = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low);
   const std::uint64_t below = std::uint64_t{0} - above;
   const std::uint64_t turned = is_above ? above % period : (period - below % period) % period;
-  return std::min(turned, greatest);
+  return std::min(turned, maximum);
 }
 
 std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value) {
   const bool is_dropped = field.kind == LaneKind::rotation && index % kRotationValues == 0;
   const std::int64_t high = is_dropped ? kRotationValues - 1 : field.high;
   if (value >= field.low && value <= high) return value;
-  const std::uint64_t greatest =
+  const std::uint64_t maximum =
       static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(field.low);
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(field.low) +
-                                   lift_into_range(value, field.low, greatest, field.period));
+                                   lift_into_range(value, field.low, maximum, field.period));
 }
 
 std::size_t ReplicationSchema::value_count(std::size_t type) const {
@@ -147,21 +147,21 @@ std::optional<std::uint16_t> ReplicationSchema::find_type(std::uint32_t id) cons
   return static_cast<std::uint16_t>(found - types.begin());
 }
 
-const char* find_usual_fault(const ReplicationSchema& schema, const ReplicatedType& type) {
-  if (type.usual.empty()) return nullptr;
+const char* find_initial_value_fault(const ReplicationSchema& schema, const ReplicatedType& type) {
+  if (type.initial_values.empty()) return nullptr;
   std::size_t next = 0;
   for (const std::uint16_t component : type.components) {
     for (const FieldSchema& field : schema.components[component].fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++next) {
         const bool is_dropped = field.kind == LaneKind::rotation && i % kRotationValues == 0;
-        if (next >= type.usual.size() || type.usual[next] < field.low ||
-            type.usual[next] > (is_dropped ? 3 : field.high)) {
+        if (next >= type.initial_values.size() || type.initial_values[next] < field.low ||
+            type.initial_values[next] > (is_dropped ? 3 : field.high)) {
           return "an initial value that is out of range";
         }
       }
     }
   }
-  return next == type.usual.size() ? nullptr : "too many initial values";
+  return next == type.initial_values.size() ? nullptr : "too many initial values";
 }
 
 const char* find_fault(const ReplicationSchema& schema) {
@@ -186,7 +186,7 @@ const char* find_fault(const ReplicationSchema& schema) {
     }
     all_lanes += lanes;
     if (all_lanes > kSchemaValuesMax) return "too many values in all types together";
-    if (const char* fault = find_usual_fault(schema, type)) return fault;
+    if (const char* fault = find_initial_value_fault(schema, type)) return fault;
   }
   return nullptr;
 }
@@ -217,8 +217,9 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
     encoder.u32(type.id);
     encoder.u16(type.components.size());
     for (const std::uint16_t component : type.components) encoder.u16(component);
-    encoder.u16(type.usual.size());
-    for (const std::int64_t value : type.usual) encoder.u64(static_cast<std::uint64_t>(value));
+    encoder.u16(type.initial_values.size());
+    for (const std::int64_t value : type.initial_values)
+      encoder.u64(static_cast<std::uint64_t>(value));
   }
   return encoder.take();
 }
@@ -242,7 +243,7 @@ std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes)
       type.components.push_back(reader.read_u16());
     }
     for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
-      type.usual.push_back(static_cast<std::int64_t>(reader.read_u64()));
+      type.initial_values.push_back(static_cast<std::int64_t>(reader.read_u64()));
     }
   }
   if (!reader.is_finished() || find_fault(schema) != nullptr) return std::nullopt;

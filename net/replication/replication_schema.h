@@ -22,7 +22,7 @@ struct ReplicatedType {
   /// more than once, because an entity's children also have components.
   std::vector<std::uint16_t> components;
   /// The initial values of a new entity, for example its prefab's; empty: all at their minimum.
-  std::vector<std::int64_t> usual{};
+  std::vector<std::int64_t> initial_values{};
   friend bool operator==(const ReplicatedType&, const ReplicatedType&) = default;
 };
 
@@ -46,9 +46,9 @@ inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;
 /// to the nearest end. `index` is the value's index in the field, because the first of a rotation's
 /// four values is at most 3.
 std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value);
-/// The same, as the distance above `low`. `greatest` is the size of the range above `low`.
+/// The same, as the distance above `low`. `maximum` is the size of the range above `low`.
 /// Requires: a value outside the range.
-std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t greatest,
+std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period);
 
 /// Describes the first fault of a schema; null if it is valid.

@@ -17,7 +17,7 @@ constexpr std::uint32_t kSetupAttemptsMax = 256;
 }  // namespace
 
 struct ReplicationServer::Client {
-  ReplicationClientId id = 0;
+  ClientId id{};
   ClientView view;
   bool is_playing = false;
   std::uint32_t map = 0;  ///< The map count when this client was last sent a map.
@@ -26,7 +26,7 @@ struct ReplicationServer::Client {
   UnsentMessages unsent{};
   std::vector<std::byte> setup{};  ///< A block that waits or is in flight: its bytes must stay.
   bool has_setup_to_send = false;
-  bool is_setup_on_its_way = false;
+  bool is_setup_in_flight = false;
   std::uint16_t setup_block = 0;
   std::uint32_t refused_setup_bytes = 0;  ///< To be sent; 0: nothing to send.
   std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
@@ -34,10 +34,10 @@ struct ReplicationServer::Client {
   std::uint32_t resynced_at = 0;          ///< ... and of the last request for the whole state.
 
   /// Releases the setup when the connection does. Other finished blocks belong to the game.
-  void take_setup_fate(Connection& connection) {
-    const std::optional<SentBlock> block = connection.take_finished_block(setup_block);
+  void apply_setup_report(Connection& connection) {
+    const std::optional<SentBlock> block = connection.release_finished_block(setup_block);
     if (!block) return;
-    is_setup_on_its_way = false;
+    is_setup_in_flight = false;
     const bool is_in_the_way =
         block->refusal == BlockRefusal::too_many || block->refusal == BlockRefusal::no_memory;
     if (is_in_the_way && ++setup_attempts < kSetupAttemptsMax) {
@@ -54,7 +54,7 @@ struct ReplicationServer::Client {
   }
   /// Requires: the connection's blocks have ended.
   void end_setup(Connection& connection) {
-    if (is_setup_on_its_way) take_setup_fate(connection);
+    if (is_setup_in_flight) apply_setup_report(connection);
     has_setup_to_send = false;
     refused_setup_bytes = setup_attempts = 0;
     setup = std::vector<std::byte>();  // `{}` would keep the memory.
@@ -100,18 +100,18 @@ void ReplicationServer::report_clamped() {
   }
 }
 
-ReplicationServer::Client* ReplicationServer::find(ReplicationClientId id) const {
+ReplicationServer::Client* ReplicationServer::find(ClientId id) const {
   const auto found =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   return found != clients_.end() && (*found)->id == id ? found->get() : nullptr;
 }
 
-const ClientView* ReplicationServer::view(ReplicationClientId id) const {
+const ClientView* ReplicationServer::view(ClientId id) const {
   const Client* client = find(id);
   return client == nullptr ? nullptr : &client->view;
 }
 
-void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClientInfo& info) {
+void ReplicationServer::add_client(ClientId id, const ReplicationClientInfo& info) {
   const auto at =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   assert(at == clients_.end() || (*at)->id != id);
@@ -126,17 +126,18 @@ void ReplicationServer::add_client(ReplicationClientId id, const ReplicationClie
                                  .ticks_per_second = options_.ticks_per_second,
                                  .checksum_interval = options_.checksum_interval}),
              .map = maps_begun_,
-             .next_snapshot_tick = world_.tick() + id % options_.snapshot_ticks});
+             .next_snapshot_tick =
+                 world_.tick() + static_cast<std::uint32_t>(id) % options_.snapshot_ticks});
   client->view.viewer.player = info.player;
   client->view.viewer.team = info.team;
   clients_.insert(at, std::move(client));
 }
 
-void ReplicationServer::remove_client(ReplicationClientId id) {
+void ReplicationServer::remove_client(ClientId id) {
   std::erase_if(clients_, [&](const auto& client) { return client->id == id; });
 }
 
-void ReplicationServer::set_info(ReplicationClientId id, const ReplicationClientInfo& info) {
+void ReplicationServer::set_info(ClientId id, const ReplicationClientInfo& info) {
   Client* client = find(id);
   assert(client != nullptr);
   client->view.viewer.player = info.player;
@@ -150,14 +151,14 @@ std::uint8_t ReplicationServer::add_class(const UpdateClass& added) {
   return static_cast<std::uint8_t>(options_.classes.size() - 1);
 }
 
-void ReplicationServer::set_eyes(ReplicationClientId id, const Place& place) {
+void ReplicationServer::set_view_position(ClientId id, const WorldPosition& position) {
   Client* client = find(id);
   assert(client != nullptr);
-  client->view.viewer.has_eyes = true;
-  client->view.viewer.eyes = place;
+  client->view.viewer.has_view_position = true;
+  client->view.viewer.view_position = position;
 }
 
-bool ReplicationServer::send_event(ReplicationClientId id, std::uint32_t tick,
+bool ReplicationServer::send_event(ClientId id, std::uint32_t tick,
                                    std::span<const std::byte> event) {
   Client* client = find(id);
   assert(client != nullptr);
@@ -183,7 +184,7 @@ void ReplicationServer::begin_map(std::span<const std::byte> map_info) {
   ++maps_begun_;
 }
 
-void ReplicationServer::update(ReplicationClientId id, Connection& connection, Time now) {
+void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
   Client* client = find(id);
   assert(client != nullptr);
   if (client->map != maps_begun_) {
@@ -194,11 +195,11 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, T
     connection.begin_map();
     client->end_setup(connection);  // Blocks end with their map.
   }
-  client->view.take_fates(connection.payload_fates());
-  connection.clear_fates();
+  client->view.apply_delivery_reports(connection.delivery_reports());
+  connection.clear_delivery_reports();
   for (std::span<const std::byte> message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
-    take_message(*client, message);
+    apply_message(*client, message);
     connection.pop_message(options_.channel);
   }
   send_answers(*client, connection);
@@ -220,10 +221,10 @@ void ReplicationServer::update(ReplicationClientId id, Connection& connection, T
 /// their turns in different ticks.
 std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, std::uint32_t tick) const {
   const std::uint32_t interval = std::max(options_.snapshot_ticks, client.snapshot_ticks);
-  return interval - 1 - (tick + client.id) % interval;
+  return interval - 1 - (tick + static_cast<std::uint32_t>(client.id)) % interval;
 }
 
-void ReplicationServer::take_message(Client& client, std::span<const std::byte> message) {
+void ReplicationServer::apply_message(Client& client, std::span<const std::byte> message) {
   JoinMessage join;
   WantMessage want;
   UnreadableMessage unreadable;
@@ -254,7 +255,7 @@ void ReplicationServer::take_message(Client& client, std::span<const std::byte> 
       return compare(client, diverged);
     case ReplicationMessage::missing:
       if (!decode(message, missing)) break;
-      return take_missing(client, missing);
+      return apply_missing(client, missing);
     case ReplicationMessage::begin:
     case ReplicationMessage::truth:
     case ReplicationMessage::setup_refused:
@@ -275,7 +276,7 @@ void ReplicationServer::begin(Client& client) {
 }
 
 void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) const {
-  if (client.has_setup_to_send || client.is_setup_on_its_way) return;  // One is enough.
+  if (client.has_setup_to_send || client.is_setup_in_flight) return;  // One is enough.
   SetupBlock setup{.schema = {}, .model = {}, .map_info = map_info_};
   if (want.schema) setup.schema = schema_bytes_;
   if (want.model) setup.model = options_.model_file;
@@ -285,14 +286,14 @@ void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) c
 
 void ReplicationServer::send_answers(Client& client, Connection& connection) const {
   client.unsent.send(connection, options_.channel);
-  if (client.is_setup_on_its_way) client.take_setup_fate(connection);
+  if (client.is_setup_in_flight) client.apply_setup_report(connection);
   if (client.refused_setup_bytes > 0 && client.unsent.has_room()) {
     client.unsent.push(encode(SetupRefusedMessage{std::exchange(client.refused_setup_bytes, 0)}));
   }
   if (!client.has_setup_to_send || !client.unsent.is_empty()) return;
-  client.is_setup_on_its_way =
+  client.is_setup_in_flight =
       connection.send_block(client.setup, client.setup_block) == SendStatus::queued;
-  client.has_setup_to_send = !client.is_setup_on_its_way;
+  client.has_setup_to_send = !client.is_setup_in_flight;
 }
 
 void ReplicationServer::compare(Client& client, const DivergedMessage& message) const {
@@ -334,7 +335,7 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
                   .client_value = truth.theirs});
 }
 
-void ReplicationServer::take_missing(Client& client, const MissingMessage& message) const {
+void ReplicationServer::apply_missing(Client& client, const MissingMessage& message) const {
   const bool has_type = message.codec_type != kNoCodecType;
   if (has_type ? message.codec_type >= views_.count() ||
                      !client.view.knows_as(message.id, message.codec_type)

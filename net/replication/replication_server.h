@@ -32,12 +32,12 @@ struct ReplicationServerOptions {
   std::uint16_t checksum_interval = 8;
 };
 
-/// A client's id, chosen by the game.
-using ReplicationClientId = std::uint32_t;
+/// A client of the replication, chosen by the game.
+enum class ClientId : std::uint32_t {};
 
 /// The identity of a client.
 struct ReplicationClientInfo {
-  PlayerNumber player = kNobody;
+  PlayerId player = PlayerId::none;
   std::uint8_t team = 0;
 };
 
@@ -59,21 +59,21 @@ class ReplicationServer {
   const ReplicatedWorld& world() const { return world_; }
 
   /// Requires: an unused id.
-  void add_client(ReplicationClientId id, const ReplicationClientInfo& info);
+  void add_client(ClientId id, const ReplicationClientInfo& info);
   /// Requires: its connection has ended, because a block of this server may be in flight.
-  void remove_client(ReplicationClientId id);
-  void set_info(ReplicationClientId id, const ReplicationClientInfo& info);
+  void remove_client(ClientId id);
+  void set_info(ClientId id, const ReplicationClientInfo& info);
   /// Adds an update class, at most 256 in all, and returns its index. Classes cannot be removed.
   std::uint8_t add_class(const UpdateClass& added);
   /// Sets the view position of a client; without one, nothing is near. Entities that become near
   /// only after the client began do not count for `ReplicationClient::is_complete`.
-  void set_eyes(ReplicationClientId id, const Place& place);
+  void set_view_position(ClientId id, const WorldPosition& position);
 
   /// Sends an event that happened at a tick; the client receives it when its world reaches that
   /// tick. Returns false if too many wait for that client, or the event is longer than
   /// `kTimedEventBytesMax`. A client that does not play yet, or has not begun the current map, gets
   /// no event: the world that it receives already contains the result.
-  bool send_event(ReplicationClientId id, std::uint32_t tick, std::span<const std::byte> event);
+  bool send_event(ClientId id, std::uint32_t tick, std::span<const std::byte> event);
   /// Sends an event to every client that has the entity or receives it with its next snapshot. No
   /// client receives the event before the entity, even if the entity waits for room.
   void send_event_about(std::uint32_t entity, std::uint32_t tick, std::span<const std::byte> event);
@@ -84,24 +84,24 @@ class ReplicationServer {
   void begin_map(std::span<const std::byte> map_info);
 
   /// Reads the client's answers, and sends what is due.
-  void update(ReplicationClientId id, Connection& connection, Time now);
+  void update(ClientId id, Connection& connection, Time now);
 
   /// Null if the client does not exist.
-  const ClientView* view(ReplicationClientId id) const;
+  const ClientView* view(ClientId id) const;
   std::size_t memory_bytes() const;
 
  private:
   struct Client;
 
-  Client* find(ReplicationClientId id) const;
+  Client* find(ClientId id) const;
   void report_clamped();
   std::uint32_t ticks_to_turn(const Client& client, std::uint32_t tick) const;
-  void take_message(Client& client, std::span<const std::byte> message);
+  void apply_message(Client& client, std::span<const std::byte> message);
   void begin(Client& client);
   void prepare_setup(Client& client, const WantMessage& want) const;
   void send_answers(Client& client, Connection& connection) const;
   void compare(Client& client, const DivergedMessage& message) const;
-  void take_missing(Client& client, const MissingMessage& message) const;
+  void apply_missing(Client& client, const MissingMessage& message) const;
 
   ReplicationServerOptions options_;
   ReplicationSchema schema_;

@@ -7,11 +7,11 @@ namespace muster {
 
 namespace {
 
-/// A late snapshot's age times `kSlowerShare` is remembered, up to `kSlowestMost`. It fades by a
+/// A late snapshot's age times `kSlowerShare` is remembered, up to `kSlowestMax`. It fades by a
 /// factor e in `kSlowestFade`.
 constexpr double kSlowerShare = 1.5;
 constexpr Duration kSlowestFade = std::chrono::seconds(10);
-constexpr Duration kSlowestMost = std::chrono::seconds(4);
+constexpr Duration kSlowestMax = std::chrono::seconds(4);
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -19,14 +19,14 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 
 void SnapshotPace::was_late(double ticks) {
   slowest_ticks_ = std::min(std::max(slowest_ticks_, kSlowerShare * ticks),
-                            seconds(kSlowestMost) * ticks_per_second_);
+                            seconds(kSlowestMax) * ticks_per_second_);
 }
 
 std::size_t SnapshotPace::allowed(const RoundTrip& path, std::uint32_t ticks) {
   const Duration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
   slowest_ticks_ *= 1 - std::min(ticks / (seconds(kSlowestFade) * ticks_per_second_), 1.0);
   const double way_ticks = std::max(seconds(round_trip) * ticks_per_second_, slowest_ticks_);
-  saved_ = std::min(saved_ + kPartsOnTheWayMax / way_ticks * ticks,
+  saved_ = std::min(saved_ + kPartsInFlightMax / way_ticks * ticks,
                     static_cast<double>(kPartsPerTickMax));
   return static_cast<std::size_t>(std::max(saved_, 0.0));
 }

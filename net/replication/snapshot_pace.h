@@ -15,8 +15,8 @@ inline constexpr std::size_t kPartsPerTickMax = 4;
 /// The maximum number of snapshots in a round trip. An acknowledged snapshot must still be in the
 /// codec's window, with some more for prediction; otherwise every snapshot would contain the whole
 /// state.
-inline constexpr double kPartsOnTheWayMax = 40;
-static_assert(kPartsOnTheWayMax + 8 < kSnapshotWindow);
+inline constexpr double kPartsInFlightMax = 40;
+static_assert(kPartsInFlightMax + 8 < kSnapshotWindow);
 
 /// Limits the snapshots sent in a round trip, and in the time of the slowest recent one, so that
 /// they stay in the codec's window. Otherwise the references of a snapshot would be forgotten

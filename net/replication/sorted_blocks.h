@@ -120,10 +120,10 @@ Item& SortedBlocks<Item>::add(const Item& item) {
     if (is_last || item.id > first_ids_[at + 1]) ++at;
   }
   Block& block = blocks_[at];
-  const auto place = std::ranges::lower_bound(block, item.id, {}, &Item::id);
-  assert(place == block.end() || place->id != item.id);
+  const auto next = std::ranges::lower_bound(block, item.id, {}, &Item::id);
+  assert(next == block.end() || next->id != item.id);
   ++size_;
-  Item& added = *block.insert(place, item);
+  Item& added = *block.insert(next, item);
   first_ids_[at] = block.front().id;
   return added;
 }

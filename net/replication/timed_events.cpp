@@ -57,7 +57,7 @@ std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max
     writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()) |
                      (event.has_subject ? kHasSubject : 0U));
     if (event.has_subject) {
-      writer.write_u32(event.subject.id);
+      writer.write_u32(codec_id(event.subject.id));
       writer.write_u32(event.subject.generation);
     }
     writer.write_bytes(event.bytes);
@@ -113,15 +113,16 @@ bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
     const std::uint16_t number = reader.read_u16();
     Waiting event{.tick = reader.read_u32(), .payload = payload};
     const std::uint16_t length = reader.read_u16();
-    event.is_held = (length & kHasSubject) != 0;
-    if (event.is_held) event.subject = {.id = reader.read_u32(), .generation = reader.read_u32()};
-    take(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
+    event.awaits_entity = (length & kHasSubject) != 0;
+    if (event.awaits_entity)
+      event.subject = {.id = SliceId{reader.read_u32()}, .generation = reader.read_u32()};
+    queue(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
   }
   return true;
 }
 
-void TimedEventReceiver::take(std::uint16_t number, Waiting event,
-                              std::span<const std::byte> bytes) {
+void TimedEventReceiver::queue(std::uint16_t number, Waiting event,
+                               std::span<const std::byte> bytes) {
   const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
   const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
   // A sender keeps fewer than half a window, so a number further back was received. A gap ahead is
@@ -132,22 +133,24 @@ void TimedEventReceiver::take(std::uint16_t number, Waiting event,
   if (ahead >= 0) next_ = wide + 1;
   event.number = wide;
   event.bytes.assign(bytes.begin(), bytes.end());
-  if (event.is_held) ++held_;
+  if (event.awaits_entity) ++awaiting_count_;
   const auto at = std::ranges::upper_bound(waiting_, event, [](const Waiting& a, const Waiting& b) {
     return a.tick != b.tick ? a.tick < b.tick : a.number < b.number;
   });
   waiting_.insert(at, std::move(event));
 }
 
-void TimedEventReceiver::drop_vain() {
+void TimedEventReceiver::drop_unshowable() {
   const std::size_t dropped =
-      std::erase_if(waiting_, [](const Waiting& event) { return event.is_vain; });
-  held_ -= dropped;
-  in_vain_ += dropped;
+      std::erase_if(waiting_, [](const Waiting& event) { return event.is_unshowable; });
+  awaiting_count_ -= dropped;
+  dropped_ += dropped;
 }
 
 std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
-  const auto is_due = [&](const Waiting& event) { return !event.is_held && event.tick <= tick; };
+  const auto is_due = [&](const Waiting& event) {
+    return !event.awaits_entity && event.tick <= tick;
+  };
   const auto due = static_cast<std::size_t>(std::ranges::count_if(waiting_, is_due));
   const std::size_t left = waiting_.size() - due;
   std::size_t excess = left > kTimedEventsMax ? left - kTimedEventsMax : 0;
@@ -162,23 +165,23 @@ std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
       continue;
     }
     if (is_early) --excess;
-    if (event.is_held) {
-      --held_;
-      ++in_vain_;
+    if (event.awaits_entity) {
+      --awaiting_count_;
+      ++dropped_;
     } else {
-      told_.push_back(std::move(event));
+      reported_.push_back(std::move(event));
       ++count;
     }
   }
   waiting_.resize(kept);
   if (count == 0) return 0;
-  if (told_.size() > kTimedEventsDueMax) {
-    const std::size_t too_many = told_.size() - kTimedEventsDueMax;
-    told_.erase(told_.begin(), told_.begin() + static_cast<std::ptrdiff_t>(too_many));
+  if (reported_.size() > kTimedEventsDueMax) {
+    const std::size_t too_many = reported_.size() - kTimedEventsDueMax;
+    reported_.erase(reported_.begin(), reported_.begin() + static_cast<std::ptrdiff_t>(too_many));
     lost_ += too_many;
   }
   due_.clear();  // The bytes it points to may have moved.
-  for (const Waiting& event : told_) {
+  for (const Waiting& event : reported_) {
     due_.push_back({.tick = event.tick, .number = event.number, .bytes = event.bytes});
   }
   return count;
@@ -186,13 +189,13 @@ std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
 
 void TimedEventReceiver::clear_due() {
   due_.clear();
-  told_.clear();
+  reported_.clear();
 }
 
 void TimedEventReceiver::reset() {
   clear_due();
   waiting_.clear();
-  held_ = 0;
+  awaiting_count_ = 0;
   received_ = {};
   next_ = 0;
 }

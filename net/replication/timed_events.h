@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "net/replication/slice_id.h"
 #include "net/wire/byte_io.h"
 
 namespace muster {
@@ -24,9 +25,9 @@ inline constexpr std::size_t kEventSubjectBytes = 4 + 4;
 /// some round trips and those that a server sends while it defers the entity for lack of room.
 inline constexpr std::uint64_t kEventPatience = 1024;
 
-/// The entity of an event.
+/// The entity of an event, or another slice that a snapshot lists.
 struct EventSubject {
-  std::uint32_t id = 0;
+  SliceId id{};  ///< For an event the entity's first slice.
   std::uint32_t generation = 0;
   friend bool operator==(const EventSubject&, const EventSubject&) = default;
 };
@@ -137,18 +138,18 @@ class TimedEventReceiver {
   /// payload. Drops the events whose entity was not shown in time and will not be.
   template <typename StateOf>
   void settle(std::uint64_t payload, const StateOf& state_of) {
-    if (held_ == 0) return;
+    if (awaiting_count_ == 0) return;
     for (Waiting& event : waiting_) {
-      if (!event.is_held) continue;
+      if (!event.awaits_entity) continue;
       const SubjectState state = state_of(event.subject, event.tick);
       if (state == SubjectState::shown) {
-        event.is_held = false;
-        --held_;
+        event.awaits_entity = false;
+        --awaiting_count_;
       }
       const bool is_late = payload - event.payload >= kEventPatience;
-      event.is_vain = state == SubjectState::is_past || (event.is_held && is_late);
+      event.is_unshowable = state == SubjectState::is_past || (event.awaits_entity && is_late);
     }
-    drop_vain();
+    drop_unshowable();
   }
   /// Makes the events up to `tick` due. Returns their number.
   std::size_t reach(std::uint32_t tick);
@@ -156,7 +157,7 @@ class TimedEventReceiver {
   /// counted.
   std::uint64_t lost() const { return lost_; }
   /// The number of events dropped because their entity was not shown.
-  std::uint64_t in_vain() const { return in_vain_; }
+  std::uint64_t dropped() const { return dropped_; }
   std::span<const TimedEvent> due() const { return due_; }
   void clear_due();
   /// Removes everything, for another map.
@@ -168,24 +169,24 @@ class TimedEventReceiver {
   struct Waiting {
     std::uint32_t tick = 0;
     std::uint32_t number = 0;
-    std::uint64_t payload = 0;  ///< The payload that carried it.
-    bool is_held = false;       ///< Waits until its entity is shown.
-    bool is_vain = false;       ///< Its entity will not be shown.
+    std::uint64_t payload = 0;   ///< The payload that carried it.
+    bool awaits_entity = false;  ///< Waits until its entity is shown.
+    bool is_unshowable = false;  ///< Its entity will not be shown.
     EventSubject subject{};
     std::vector<std::byte> bytes{};
   };
 
-  void take(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
-  void drop_vain();
+  void queue(std::uint16_t number, Waiting event, std::span<const std::byte> bytes);
+  void drop_unshowable();
 
   std::uint32_t next_ = 0;                         ///< The highest received number plus one.
   std::array<std::uint32_t, kWindow> received_{};  ///< Number plus one, by number.
   std::vector<Waiting> waiting_;                   ///< By tick, then number.
-  std::vector<Waiting> told_;                      ///< Owns the bytes of `due_`.
+  std::vector<Waiting> reported_;                  ///< Owns the bytes of `due_`.
   std::vector<TimedEvent> due_;
-  std::size_t held_ = 0;
+  std::size_t awaiting_count_ = 0;
   std::uint64_t lost_ = 0;
-  std::uint64_t in_vain_ = 0;
+  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace muster

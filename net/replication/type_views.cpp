@@ -28,7 +28,7 @@ bool receives(SchemaReceivers receivers, SeenBy seen_by) {
 /// kinds and sizes the maximum was 35 more than the value's own bits (slices_test.cpp).
 std::size_t weight_of(const LaneSchema& lane) {
   constexpr std::size_t kSurpriseMax = 36;
-  return static_cast<std::size_t>(std::bit_width(lane.greatest)) + kSurpriseMax;
+  return static_cast<std::size_t>(std::bit_width(lane.maximum)) + kSurpriseMax;
 }
 
 /// A type's lanes, before they are split into slices.
@@ -44,29 +44,29 @@ class LaneMaker {
   explicit LaneMaker(Lanes& lanes) : lanes_(lanes) {}
 
   void add(const std::string& component, const FieldSchema& field, std::uint32_t first_value) {
-    const std::uint64_t greatest =
+    const std::uint64_t maximum =
         static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low);
     for (std::uint32_t i = 0; i < field.value_count; ++i) {
       LaneSchema lane{.name = component + "." + field.name,
                       .kind = field.kind,
-                      .greatest = static_cast<std::uint32_t>(greatest),
+                      .maximum = static_cast<std::uint32_t>(maximum),
                       .period = static_cast<std::uint32_t>(field.period),
                       .is_of_vector = field.value_count > 1,
                       .receivers = field.receivers};
       if (field.value_count > 1) lane.name += "[" + std::to_string(i) + "]";
       const TypeView::Part part{
-          .value = first_value + i, .low = field.low, .greatest = greatest, .period = field.period};
-      if (greatest > 0xFFFF'FFFF) {
-        add_halves(lane, part, greatest);
+          .value = first_value + i, .low = field.low, .maximum = maximum, .period = field.period};
+      if (maximum > 0xFFFF'FFFF) {
+        add_halves(lane, part, maximum);
         continue;
       }
       const bool is_rotation = field.kind == LaneKind::rotation;
       if (is_rotation && i % 4 == 0) {
         lane.kind = LaneKind::dropped;
-        lane.greatest = 3;
+        lane.maximum = 3;
       }
       add(lane,
-          {.value = part.value, .low = part.low, .greatest = lane.greatest, .period = part.period},
+          {.value = part.value, .low = part.low, .maximum = lane.maximum, .period = part.period},
           is_rotation && i % 4 != 0);
     }
   }
@@ -74,13 +74,13 @@ class LaneMaker {
  private:
   /// The upper half of a large number rarely changes; the lower half cannot be extrapolated,
   /// because it wraps.
-  void add_halves(LaneSchema lane, TypeView::Part part, std::uint64_t greatest) {
+  void add_halves(LaneSchema lane, TypeView::Part part, std::uint64_t maximum) {
     lane.kind = LaneKind::symbol;
-    lane.greatest = static_cast<std::uint32_t>(greatest >> 32U);
+    lane.maximum = static_cast<std::uint32_t>(maximum >> 32U);
     part.half = TypeView::Part::Half::high;
     add(lane, part, false);
     lane.kind = LaneKind::opaque;
-    lane.greatest = 0xFFFF'FFFF;
+    lane.maximum = 0xFFFF'FFFF;
     part.half = TypeView::Part::Half::low;
     add(lane, part, true);
   }
@@ -123,8 +123,8 @@ bool TypeView::to_lanes(std::span<const std::int64_t> values, std::span<LaneValu
     const Part& part = parts[i];
     std::uint64_t lifted =
         static_cast<std::uint64_t>(values[part.value]) - static_cast<std::uint64_t>(part.low);
-    if (lifted > part.greatest) {
-      lifted = lift_into_range(values[part.value], part.low, part.greatest, part.period);
+    if (lifted > part.maximum) {
+      lifted = lift_into_range(values[part.value], part.low, part.maximum, part.period);
       has_clamped = true;
     }
     lanes[i] = static_cast<LaneValue>(part.half == Part::Half::high ? lifted >> 32U : lifted);
@@ -159,8 +159,8 @@ TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
     codec_types_.back()[1] = static_cast<std::uint16_t>(views_.size());
     add_views(schema, type, SeenBy::owner, slice_bits);
   }
-  const auto most = *std::ranges::max_element(slice_counts_);
-  slice_id_bits_ = static_cast<std::uint32_t>(std::bit_width(most - 1U));
+  const auto maximum = *std::ranges::max_element(slice_counts_);
+  slice_id_bits_ = static_cast<std::uint32_t>(std::bit_width(maximum - 1U));
 }
 
 void TypeViews::add_views(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by,
@@ -188,10 +188,10 @@ void TypeViews::add_views(const ReplicationSchema& schema, std::uint16_t type, S
                   .slice = slice,
                   .first_lane = static_cast<std::uint32_t>(from),
                   .parts = {lanes.parts.begin() + from, lanes.parts.begin() + to}};
-    usual_.emplace_back();
-    if (!schema.types[type].usual.empty()) {
-      usual_.back().resize(view.parts.size());
-      view.to_lanes(schema.types[type].usual, usual_.back());
+    initial_values_.emplace_back();
+    if (!schema.types[type].initial_values.empty()) {
+      initial_values_.back().resize(view.parts.size());
+      view.to_lanes(schema.types[type].initial_values, initial_values_.back());
     }
     views_.push_back(std::move(view));
     schemas_.push_back({.name = slice == 0 ? name : name + "/" + std::to_string(slice),
@@ -246,8 +246,8 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
   }
   SnapshotModel model = untrained_model(schemas_);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
-    for (std::size_t k = 0; k < usual_[i].size(); ++k) {
-      model.types[i].lanes[k].usual = usual_[i][k];
+    for (std::size_t k = 0; k < initial_values_[i].size(); ++k) {
+      model.types[i].lanes[k].initial_value = initial_values_[i][k];
     }
   }
   adopt(trained, sources, model);

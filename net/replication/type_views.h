@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "net/replication/replication_schema.h"
+#include "net/replication/slice_id.h"
 #include "net/snapshot/lane.h"
 #include "net/snapshot/snapshot_model.h"
 
@@ -27,8 +28,8 @@ struct TypeView {
     enum class Half : std::uint8_t { whole, high, low };
     std::uint32_t value = 0;  ///< Index among the entity's values.
     std::int64_t low = 0;
-    std::uint64_t greatest = 0;  ///< Maximum above `low`; for both halves together.
-    std::uint64_t period = 0;    ///< The period of an angle.
+    std::uint64_t maximum = 0;  ///< Maximum above `low`; for both halves together.
+    std::uint64_t period = 0;   ///< The period of an angle.
     Half half = Half::whole;
   };
 
@@ -83,12 +84,12 @@ class TypeViews {
                 std::span<std::int64_t> values) const;
   /// The ids of an entity's slices in snapshots: `slice_id(id, 0)` and so on; the id itself in a
   /// schema without slices. Requires: an entity's id below `id_end`.
-  std::uint32_t slice_id(std::uint32_t entity, std::uint32_t slice) const {
-    return entity << slice_id_bits_ | slice;
+  SliceId slice_id(std::uint32_t entity, std::uint32_t slice) const {
+    return SliceId{entity << slice_id_bits_ | slice};
   }
   /// The number of snapshot ids reserved for each entity; most do not use all. 1 without slices.
   std::uint32_t slice_ids() const { return 1U << slice_id_bits_; }
-  std::uint32_t entity_of(std::uint32_t slice_id) const { return slice_id >> slice_id_bits_; }
+  std::uint32_t entity_of(SliceId slice) const { return codec_id(slice) >> slice_id_bits_; }
   /// The upper limit of entity ids: 2^32 - 1 in a schema without slices.
   std::uint32_t id_end() const { return 0xFFFF'FFFF >> slice_id_bits_; }
   /// The codec's schema of each; equal at both ends.
@@ -109,8 +110,8 @@ class TypeViews {
 
   std::vector<TypeView> views_;
   std::vector<EntitySchema> schemas_;
-  std::vector<std::vector<LaneValue>> usual_;  ///< For each view; empty: none.
-  std::vector<std::uint8_t> slice_counts_;     ///< For each view that is a first slice.
+  std::vector<std::vector<LaneValue>> initial_values_;  ///< For each view; empty: none.
+  std::vector<std::uint8_t> slice_counts_;              ///< For each view that is a first slice.
   std::vector<std::array<std::uint16_t, kSeenByCount>> codec_types_;
   std::uint32_t slice_id_bits_ = 0;
 };

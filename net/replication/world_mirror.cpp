@@ -6,50 +6,54 @@
 
 namespace muster {
 
-ReplicatedChange WorldMirror::change(ReplicatedChange::Kind kind, const Told& told) const {
-  const TypeView& view = views_.view(told.kind.type);
-  return {
-      .kind = kind, .id = told.id, .type = view.type, .seen_by = view.seen_by, .tick = told.tick};
+ReplicatedChange WorldMirror::change(ReplicatedChange::Kind kind, const Listed& listed) const {
+  const TypeView& view = views_.view(listed.kind.type);
+  return {.kind = kind,
+          .id = listed.id,
+          .type = view.type,
+          .seen_by = view.seen_by,
+          .tick = listed.tick};
 }
 
-ReplicatedChange WorldMirror::go(const Told& told) {
+ReplicatedChange WorldMirror::go(const Listed& listed) {
   gone_[gone_count_++ % kGoneMax] = {
-      .id = told.id, .generation = told.kind.generation, .tick = reader_.tick()};
-  return change(ReplicatedChange::Kind::despawned, told);
+      .id = listed.id, .generation = listed.kind.generation, .tick = reader_.tick()};
+  return change(ReplicatedChange::Kind::despawned, listed);
 }
 
 /// Another view of the same type is the same entity.
-bool WorldMirror::is_same_entity(const Told& told, const SeenEntity& seen) const {
-  return told.kind.generation == seen.kind.generation &&
-         views_.view(told.kind.type).type == views_.view(seen.kind.type).type;
+bool WorldMirror::is_same_entity(const Listed& listed, const SeenEntity& seen) const {
+  return listed.kind.generation == seen.kind.generation &&
+         views_.view(listed.kind.type).type == views_.view(seen.kind.type).type;
 }
 
-const WorldMirror::Told* WorldMirror::find_told(std::uint32_t id) const {
-  const auto found = std::ranges::lower_bound(told_, id, {}, &Told::id);
-  return found != told_.end() && found->id == id ? &*found : nullptr;
+const WorldMirror::Listed* WorldMirror::find_listed(std::uint32_t id) const {
+  const auto found = std::ranges::lower_bound(listed_, id, {}, &Listed::id);
+  return found != listed_.end() && found->id == id ? &*found : nullptr;
 }
 
 /// All slices that the reader has of the entity whose first slice is at `first`.
 std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   const std::span<const SeenEntity> all = reader_.entities();
-  const std::uint32_t id = views_.entity_of(all[first].id);
+  const std::uint32_t id = views_.entity_of(SliceId{all[first].id});
   std::size_t end = first + 1;
-  while (end < all.size() && views_.entity_of(all[end].id) == id) ++end;
+  while (end < all.size() && views_.entity_of(SliceId{all[end].id}) == id) ++end;
   return all.subspan(first, end - first);
 }
 
 /// Returns an entity if all its slices have arrived. Slices after them belong to an entity that had
 /// more.
-std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntity> slices) const {
+std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEntity> slices) const {
   const SeenEntity& first = slices.front();
   const TypeView& view = views_.view(first.kind.type);
   const std::size_t count = views_.slice_count(first.kind.type);
   if (view.slice != 0 || slices.size() < count) return std::nullopt;
-  Told whole{.id = views_.entity_of(first.id), .kind = first.kind, .tick = first.tick};
+  Listed whole{.id = views_.entity_of(SliceId{first.id}), .kind = first.kind, .tick = first.tick};
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_next = slices[i].kind.type == first.kind.type + i &&
-                         slices[i].kind.generation == first.kind.generation &&
-                         slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
+    const bool is_next =
+        slices[i].kind.type == first.kind.type + i &&
+        slices[i].kind.generation == first.kind.generation &&
+        slices[i].id == codec_id(views_.slice_id(whole.id, static_cast<std::uint32_t>(i)));
     if (!is_next) return std::nullopt;
     if (slices[i].tick < whole.tick) whole.tick = slices[i].tick;
     whole.version += slices[i].version;
@@ -60,44 +64,44 @@ std::optional<WorldMirror::Told> WorldMirror::whole_of(std::span<const SeenEntit
 // Compares what the reader shows now with what it showed last; both are sorted by id.
 void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
-  const std::size_t listed = changes.size();
-  next_told_.clear();
+  const std::size_t unread = changes.size();
+  next_listed_.clear();
   spawned_.clear();
   updated_.clear();
   std::size_t before = 0;
   for (std::size_t at = 0; at < reader_.entities().size();) {
     const std::span<const SeenEntity> slices = slices_from(at);
     at += slices.size();
-    const std::uint32_t id = views_.entity_of(slices.front().id);
-    for (; before < told_.size() && told_[before].id < id; ++before) {
-      changes.push_back(go(told_[before]));
+    const std::uint32_t id = views_.entity_of(SliceId{slices.front().id});
+    for (; before < listed_.size() && listed_[before].id < id; ++before) {
+      changes.push_back(go(listed_[before]));
     }
-    const bool had = before < told_.size() && told_[before].id == id;
-    const Told* const last = had ? &told_[before++] : nullptr;
+    const bool had = before < listed_.size() && listed_[before].id == id;
+    const Listed* const last = had ? &listed_[before++] : nullptr;
     const auto is_of_last = [&](const SeenEntity& seen) { return is_same_entity(*last, seen); };
-    const std::optional<Told> now = whole_of(slices);
+    const std::optional<Listed> now = whole_of(slices);
     const bool is_it = now && had && is_of_last(slices.front());
     // Old slices of a view that returns may still be stored.
     const bool is_older = is_it && now->tick < last->tick;
     if (is_it && !is_older) {
-      next_told_.push_back(*now);
+      next_listed_.push_back(*now);
       const bool is_other = last->version != now->version || last->kind != now->kind;
       if (is_other) updated_.push_back(change(updated, *now));
     } else if (is_older || (!now && had && std::ranges::any_of(slices, is_of_last))) {
-      next_told_.push_back(*last);  // It stays unchanged until the others arrive or are removed.
-      next_told_.back().is_whole = false;
+      next_listed_.push_back(*last);  // It stays unchanged until the others arrive or are removed.
+      next_listed_.back().is_complete = false;
     } else {
       if (had) changes.push_back(go(*last));
       if (!now) continue;
-      next_told_.push_back(*now);
+      next_listed_.push_back(*now);
       spawned_.push_back(change(spawned, *now));
     }
   }
-  for (; before < told_.size(); ++before) changes.push_back(go(told_[before]));
+  for (; before < listed_.size(); ++before) changes.push_back(go(listed_[before]));
   changes.insert(changes.end(), spawned_.begin(), spawned_.end());
   changes.insert(changes.end(), updated_.begin(), updated_.end());
-  told_.swap(next_told_);
-  if (listed > 0 && changes.size() > listed) merge(changes);
+  listed_.swap(next_listed_);
+  if (unread > 0 && changes.size() > unread) merge(changes);
 }
 
 // Combines two unread lists: for each entity, the change from the state before both to the state
@@ -139,63 +143,65 @@ void WorldMirror::merge(std::vector<ReplicatedChange>& changes) {
 }
 
 void WorldMirror::list_end(std::vector<ReplicatedChange>& changes) {
-  const std::size_t listed = changes.size();
-  for (const Told& told : told_) {
-    changes.push_back(change(ReplicatedChange::Kind::despawned, told));
+  const std::size_t unread = changes.size();
+  for (const Listed& listed : listed_) {
+    changes.push_back(change(ReplicatedChange::Kind::despawned, listed));
   }
-  if (listed > 0 && changes.size() > listed) merge(changes);
-  told_.clear();
+  if (unread > 0 && changes.size() > unread) merge(changes);
+  listed_.clear();
 }
 
-const SeenEntity* WorldMirror::find_slice(std::uint32_t slice_id) const {
+const SeenEntity* WorldMirror::find_slice(SliceId slice) const {
+  const std::uint32_t id = codec_id(slice);
   const std::span<const SeenEntity> entities = reader_.entities();
-  const auto found = std::ranges::lower_bound(entities, slice_id, {}, &SeenEntity::id);
-  return found != entities.end() && found->id == slice_id ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(entities, id, {}, &SeenEntity::id);
+  return found != entities.end() && found->id == id ? &*found : nullptr;
 }
 
-bool WorldMirror::is_told(const SeenEntity& slice) const {
-  const Told* told = find_told(views_.entity_of(slice.id));
-  return told != nullptr && told->is_whole && told->kind.generation == slice.kind.generation &&
-         told->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
+bool WorldMirror::is_listed(const SeenEntity& slice) const {
+  const Listed* listed = find_listed(views_.entity_of(SliceId{slice.id}));
+  return listed != nullptr && listed->is_complete &&
+         listed->kind.generation == slice.kind.generation &&
+         listed->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
 }
 
 bool WorldMirror::is_of_one_tick(const SeenEntity& slice) const {
-  const Told* told = find_told(views_.entity_of(slice.id));
-  return told != nullptr && told->tick >= slice.tick;
+  const Listed* listed = find_listed(views_.entity_of(SliceId{slice.id}));
+  return listed != nullptr && listed->tick >= slice.tick;
 }
 
 SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tick) const {
   const std::uint32_t id = views_.entity_of(entity.id);
-  const Told* const told = find_told(id);
-  if (told != nullptr && told->kind.generation == entity.generation) return SubjectState::shown;
+  const Listed* const listed = find_listed(id);
+  if (listed != nullptr && listed->kind.generation == entity.generation) return SubjectState::shown;
   const auto end = gone_.begin() + static_cast<std::ptrdiff_t>(std::min(gone_count_, kGoneMax));
   const auto is_it = [&](const Gone& gone) {
     return gone.id == id && gone.generation == entity.generation && tick <= gone.tick;
   };
   if (std::any_of(gone_.begin(), end, is_it)) return SubjectState::shown;
   // The generations of an id grow.
-  const bool is_past =
-      told != nullptr && static_cast<std::int32_t>(told->kind.generation - entity.generation) > 0;
+  const bool is_past = listed != nullptr &&
+                       static_cast<std::int32_t>(listed->kind.generation - entity.generation) > 0;
   return is_past ? SubjectState::is_past : SubjectState::may_come;
 }
 
 bool WorldMirror::holds(std::uint32_t id) const {
   if (id >= views_.id_end()) return false;
   for (std::uint32_t slice = 0; slice < views_.slice_ids(); ++slice) {
-    if (reader_.holds(views_.slice_id(id, slice))) return true;
+    if (reader_.holds(codec_id(views_.slice_id(id, slice)))) return true;
   }
   return false;
 }
 
 bool WorldMirror::values(std::uint32_t id, std::span<std::int64_t> values) const {
-  const Told* told = find_told(id);
-  if (told == nullptr || !told->is_whole) return false;
-  const TypeView& first = views_.view(told->kind.type);
+  const Listed* listed = find_listed(id);
+  if (listed == nullptr || !listed->is_complete) return false;
+  const TypeView& first = views_.view(listed->kind.type);
   assert(values.size() == schema_.value_count(first.type));
-  const std::size_t count = views_.slice_count(told->kind.type);
+  const std::size_t count = views_.slice_count(listed->kind.type);
   for (std::uint32_t i = 0; i < count; ++i) {
     const SeenEntity* slice = find_slice(views_.slice_id(id, i));
-    if (slice == nullptr || !is_told(*slice)) return false;
+    if (slice == nullptr || !is_listed(*slice)) return false;
     const TypeView& view = views_.view(slice->kind.type);
     view.from_lanes(std::span(slice->values, view.parts.size()), values);
   }

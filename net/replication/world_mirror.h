@@ -45,7 +45,7 @@ class WorldMirror {
   void list_end(std::vector<ReplicatedChange>& changes);
 
   /// True when an entity was listed as created and not as removed.
-  bool has(std::uint32_t id) const { return find_told(id) != nullptr; }
+  bool has(std::uint32_t id) const { return find_listed(id) != nullptr; }
   /// Returns whether an event's entity, identified by its first slice, was listed at the event's
   /// tick. It may be one of the last `kGoneMax` removed entities.
   SubjectState state_of(const EventSubject& entity, std::uint32_t tick) const;
@@ -57,9 +57,9 @@ class WorldMirror {
   bool values(std::uint32_t id, std::span<std::int64_t> values) const;
   /// Returns a slice, or an entity with only one, by its id in snapshots; null if it does not
   /// exist.
-  const SeenEntity* find_slice(std::uint32_t slice_id) const;
+  const SeenEntity* find_slice(SliceId slice) const;
   /// True when a slice is part of a listed entity.
-  bool is_told(const SeenEntity& slice) const;
+  bool is_listed(const SeenEntity& slice) const;
   /// True when all slices of the entity are as new as this one. Otherwise the whole entity may
   /// equal no state of the server: half of a text may be old.
   bool is_of_one_tick(const SeenEntity& slice) const;
@@ -70,14 +70,14 @@ class WorldMirror {
  private:
   /// A listed entity; for one in slices the first slice's kind, the minimum tick, and the sum of
   /// all versions.
-  struct Told {
+  struct Listed {
     std::uint32_t id = 0;
     EntityKind kind;
     std::uint32_t tick = 0;
     std::uint64_t version = 0;
     /// It equals the reader's state. Otherwise slices of another view or entity have begun to
     /// arrive, or some are older, and the old state is still shown.
-    bool is_whole = true;
+    bool is_complete = true;
   };
 
   /// A removed entity; later events may still refer to it.
@@ -89,19 +89,19 @@ class WorldMirror {
   };
   static constexpr std::size_t kGoneMax = 1024;
 
-  ReplicatedChange go(const Told& told);
-  ReplicatedChange change(ReplicatedChange::Kind kind, const Told& told) const;
-  const Told* find_told(std::uint32_t id) const;
+  ReplicatedChange go(const Listed& listed);
+  ReplicatedChange change(ReplicatedChange::Kind kind, const Listed& listed) const;
+  const Listed* find_listed(std::uint32_t id) const;
   std::span<const SeenEntity> slices_from(std::size_t first) const;
-  std::optional<Told> whole_of(std::span<const SeenEntity> slices) const;
-  bool is_same_entity(const Told& told, const SeenEntity& seen) const;
+  std::optional<Listed> whole_of(std::span<const SeenEntity> slices) const;
+  bool is_same_entity(const Listed& listed, const SeenEntity& seen) const;
   void merge(std::vector<ReplicatedChange>& changes);
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;
   SnapshotReader reader_;
-  std::vector<Told> told_;  ///< Sorted by id.
-  std::vector<Told> next_told_;
+  std::vector<Listed> listed_;  ///< Sorted by id.
+  std::vector<Listed> next_listed_;
   std::array<Gone, kGoneMax> gone_{};  ///< A ring.
   std::size_t gone_count_ = 0;         ///< Total count.
   std::vector<ReplicatedChange> spawned_;

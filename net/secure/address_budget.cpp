@@ -25,7 +25,7 @@ AddressBudget::AddressBudget(const Limits& limits, Entropy& entropy)
 
 AddressBudget::~AddressBudget() { sodium_memzero(secret_.data(), secret_.size()); }
 
-bool AddressBudget::take(Time now, const Address& address) {
+bool AddressBudget::spend_one(Time now, const Address& address) {
   const Address subscriber = subscriber_of(address);
   std::array<unsigned char, crypto_shorthash_BYTES> hash{};
   static_assert(crypto_shorthash_KEYBYTES == 16);

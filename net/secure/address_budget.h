@@ -28,7 +28,7 @@ class AddressBudget {
   AddressBudget& operator=(const AddressBudget&) = default;
 
   /// Removes one token from the address's bucket; false if it is empty.
-  bool take(Time now, const Address& address);
+  bool spend_one(Time now, const Address& address);
 
  private:
   struct Bucket {

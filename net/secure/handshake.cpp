@@ -76,7 +76,7 @@ void ClientHandshake::write_request(std::span<std::byte, kRequestBytes> into) co
   writer.write_zeros(writer.free());
 }
 
-bool ClientHandshake::take_challenge(std::span<const std::byte> datagram) {
+bool ClientHandshake::read_challenge(std::span<const std::byte> datagram) {
   if (datagram.size() != kChallengeBytes) return false;
   SectionReader reader(datagram);
   const bool is_challenge =
@@ -134,7 +134,7 @@ void ClientHandshake::write_response(std::span<std::byte, kRequestBytes> into) {
   if (is_sealed) chain_ = mix(chain_, hash(into).bytes());
 }
 
-std::optional<ConnectionKeys> ClientHandshake::take_accept(
+std::optional<ConnectionKeys> ClientHandshake::read_accept(
     std::span<const std::byte> datagram) const {
   const bool is_sealed = options_.mode != TrustMode::unprotected;
   const std::size_t size = kAcceptHeadBytes + kAcceptInnerBytes + (is_sealed ? kTagBytes : 0);
@@ -169,7 +169,7 @@ std::optional<ConnectionKeys> ClientHandshake::take_accept(
   if (!is_known || (keys.cipher == Cipher::none) == is_sealed) return std::nullopt;
   if (keys.cipher == Cipher::aes256_gcm && !has_fast_aes()) return std::nullopt;
   const bool is_usable = keys.server_receives != 0 && keys.datagram_bytes_max >= 1200;
-  if (!content.take_zeros() || !is_usable) return std::nullopt;
+  if (!content.consume_zeros() || !is_usable) return std::nullopt;
   return keys;
 }
 
@@ -179,7 +179,7 @@ void ClientHandshake::forget_secrets() {
   if (options_.token.has_value()) options_.token->secret = SecretKey();
 }
 
-std::optional<Refusal> ClientHandshake::take_refuse(std::span<const std::byte> datagram) const {
+std::optional<Refusal> ClientHandshake::read_refuse(std::span<const std::byte> datagram) const {
   SectionReader reader(datagram);
   const bool is_refuse = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::refuse);
   const std::uint8_t version = reader.read_u8();  // The server may use another version.
@@ -224,7 +224,7 @@ std::optional<RequestView> read_request_head(std::span<const std::byte> datagram
 }
 
 bool has_zero_padding(std::span<const std::byte> request) {
-  return SectionReader(request.subspan(kRequestHeadBytes)).take_zeros();
+  return SectionReader(request.subspan(kRequestHeadBytes)).consume_zeros();
 }
 
 std::array<std::byte, kChallengeBytes> write_challenge(const RequestView& request,
@@ -271,7 +271,7 @@ std::optional<ResponseView> read_response(std::span<const std::byte> datagram) {
   view.before_hello = datagram.first(reader.position());
   view.hello = reader.read_bytes(hello_bytes);
   const bool has_token = !view.token.empty();
-  if (!reader.take_zeros() || has_token != (head->mode == TrustMode::token) ||
+  if (!reader.consume_zeros() || has_token != (head->mode == TrustMode::token) ||
       view.token.size() > kTokenBytesMax) {
     return std::nullopt;
   }

@@ -99,16 +99,16 @@ class ClientHandshake {
   /// Writes the request. Each call writes the same bytes.
   void write_request(std::span<std::byte, kRequestBytes> into) const;
   /// Reads a challenge. False if it is not for this attempt, or shows an unexpected server key.
-  [[nodiscard]] bool take_challenge(std::span<const std::byte> datagram);
-  /// Writes the response to the last challenge. Requires: `take_challenge` returned true.
+  [[nodiscard]] bool read_challenge(std::span<const std::byte> datagram);
+  /// Writes the response to the last challenge. Requires: `read_challenge` returned true.
   void write_response(std::span<std::byte, kRequestBytes> into);
   /// Returns the keys if the datagram is the expected server's answer to the last response.
-  std::optional<ConnectionKeys> take_accept(std::span<const std::byte> datagram) const;
+  std::optional<ConnectionKeys> read_accept(std::span<const std::byte> datagram) const;
   /// Wipes all secrets: the ephemeral key, the key chain and the token's secret. Call it when the
   /// keys exist or the attempt has ended, and call nothing else afterwards.
   void forget_secrets();
   /// Reads a refusal. Returns nothing unless its sender has seen the request.
-  std::optional<Refusal> take_refuse(std::span<const std::byte> datagram) const;
+  std::optional<Refusal> read_refuse(std::span<const std::byte> datagram) const;
 
  private:
   Options options_;

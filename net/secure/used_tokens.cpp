@@ -83,7 +83,7 @@ bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
   const bool is_sound = !reader.failed() && is_ours && version == kListVersion &&
                         reader.remaining() % kListEntryBytes == 0 &&
                         reader.remaining() / kListEntryBytes == count;
-  if (!is_sound || tokens_.size() > most_ || count > most_ - tokens_.size()) return false;
+  if (!is_sound || tokens_.size() > uses_max_ || count > uses_max_ - tokens_.size()) return false;
   // Ids must ascend, so that a list has one encoding. Checked before any change.
   TokenId last{};
   SectionReader look = reader;

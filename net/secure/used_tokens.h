@@ -34,12 +34,12 @@ class UsedTokens {
     UnixSeconds expires = 0;
   };
 
-  explicit UsedTokens(std::size_t most) : most_(most) {}
+  explicit UsedTokens(std::size_t uses_max) : uses_max_(uses_max) {}
 
   /// True when another attempt has used the token, or may have used it. The ephemeral key
   /// identifies an attempt, which may need its answer twice.
   bool is_used_by_another(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) const;
-  bool is_full() const { return tokens_.size() >= most_; }
+  bool is_full() const { return tokens_.size() >= uses_max_; }
   /// Requires: not used by another, not full.
   void add(const Use& use, Time now);
   /// Removes tokens that cannot be used again.
@@ -58,7 +58,7 @@ class UsedTokens {
     Time over_at{};  ///< By the server's own clock.
   };
 
-  std::size_t most_;
+  std::size_t uses_max_;
   std::map<TokenId, Token> tokens_;
   std::set<std::pair<Time, TokenId>> by_time_;
   UnixSeconds forgotten_until_ = 0;

@@ -14,7 +14,7 @@ constexpr std::uint16_t kNoLane = std::numeric_limits<std::uint16_t>::max();
 
 /// The receivers of a lane, and the presence of other lanes of its vector, do not affect training.
 bool is_same(const LaneSchema& a, const LaneSchema& b) {
-  return a.name == b.name && a.kind == b.kind && a.greatest == b.greatest && a.period == b.period;
+  return a.name == b.name && a.kind == b.kind && a.maximum == b.maximum && a.period == b.period;
 }
 
 /// The start of a partner's weights in a row.
@@ -104,11 +104,11 @@ class Adoption {
       partner.lane = to_[partner.lane];
       partner.angle = has_angle ? to_[partner.angle] : std::uint16_t{0};
       if (partner.lane == kNoLane || partner.angle == kNoLane) continue;
-      const std::size_t place = lane.partner_count++;
-      lane.partners[place] = partner;
+      const std::size_t index = lane.partner_count++;
+      lane.partners[index] = partner;
       for (std::size_t row = 0; row < lane.weights.size(); ++row) {
         std::copy_n(weights_of(source.weights[row], k), kFeaturesPerPartner,
-                    weights_of(lane.weights[row], place));
+                    weights_of(lane.weights[row], index));
       }
     }
     for (FeatureWeights& row : lane.weights) {

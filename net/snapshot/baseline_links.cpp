@@ -27,7 +27,7 @@ void BaselineLinks::add(LinkList& list, EntityKind kind, std::uint32_t tick,
     nodes_.emplace_back();
   }
   RowPool& pool = pools_[kind.type];
-  LaneValue* row = pool.take();
+  LaneValue* row = pool.allocate();
   std::copy_n(baseline, pool.lanes(), row);
   nodes_[added] = {.next = list,
                    .tick = tick,

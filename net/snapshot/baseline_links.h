@@ -18,7 +18,7 @@ inline constexpr std::size_t kLinkedStates = 3;
 
 /// True when an entity has so few known states that links are used.
 inline bool is_sparse(const KnownStates& known) {
-  return known.count > 0 && known.count < kLinkedStates && !is_quiet(known);
+  return known.count > 0 && known.count < kLinkedStates && !is_constant(known);
 }
 
 /// Links from states of rarely sent entities to their baselines. A receiver that has a state also
@@ -35,7 +35,7 @@ class BaselineLinks {
            const LaneValue* baseline);
   /// Adds earlier states until there are `kLinkedStates`. Requires: `is_sparse(known)`.
   void extend(LinkList list, EntityKind kind, KnownStates& known) const;
-  /// Drops the links that no state of these records needs. `is_needed(record, place)` returns true
+  /// Drops the links that no state of these records needs. `is_needed(record, index)` returns true
   /// when the record belongs to the snapshot at that index of the window, and that snapshot may
   /// still be a reference.
   template <typename IsNeeded>
@@ -43,16 +43,16 @@ class BaselineLinks {
                      const SnapshotTicks& ticks, const IsNeeded& is_needed) {
     if (list == 0) return;
     for (LinkList at = list; at != 0; at = nodes_[at].next) nodes_[at].is_needed = false;
-    for (std::size_t place = 0; place < kSnapshotWindow; ++place) {
-      const TrackRecord& record = records[place];
-      if (record.standing == Standing::there && is_needed(record, place)) {
-        mark(list, ticks[place] - record.age);
+    for (std::size_t index = 0; index < kSnapshotWindow; ++index) {
+      const TrackRecord& record = records[index];
+      if (record.presence == Presence::present && is_needed(record, index)) {
+        mark(list, ticks[index] - record.age);
       }
     }
     const SnapshotSerial window_first =
         track.run_last - std::min<SnapshotSerial>(track.run_last, kSnapshotWindow - 1);
     for (SnapshotSerial s = std::max(track.run_first, window_first); s <= track.run_last; ++s) {
-      mark(list, ticks[place_of(s)]);
+      mark(list, ticks[window_index(s)]);
     }
     free_unmarked(list);
   }

@@ -56,17 +56,17 @@ struct EntityScratch {
   /// the oldest. Four lanes are stored together for vector instructions.
   std::vector<LaneSteps> steps;
   /// For each lane, not 0 if it has more than one value in the known states.
-  std::vector<LaneValue> unrest;
+  std::vector<LaneValue> changed_bits;
   std::vector<std::int64_t> missed;  ///< The residual of each lane; for coders with contexts.
   /// The spacing of the last coded entity, and the ticks of its states: most entities have the
   /// same.
   StateSpacing spacing;
   KnownStates spaced;
-  LaneMotion rest;  ///< The motion of all constant lanes.
+  LaneMotion constant;  ///< The motion of all constant lanes.
 
   std::size_t memory_bytes() const {
     return news.capacity() * sizeof(LaneNews) + turns.capacity() * sizeof(Turn) +
-           steps.capacity() * sizeof(LaneSteps) + unrest.capacity() * sizeof(LaneValue) +
+           steps.capacity() * sizeof(LaneSteps) + changed_bits.capacity() * sizeof(LaneValue) +
            missed.capacity() * sizeof(std::int64_t);
   }
 };

@@ -43,10 +43,10 @@ class DeferredCode {
 
   /// Returns true if the entity with these known states is deferred.
   template <DecisionCoder Coder>
-  bool code(Coder& coder, bool is_quiet, const KnownStates& known, bool is_deferred) {
+  bool code(Coder& coder, bool is_constant, const KnownStates& known, bool is_deferred) {
     const std::uint32_t age = known.now - known.ticks[0];
     std::size_t index = age_class(age);
-    if (is_quiet) {
+    if (is_constant) {
       index += kAges;
     } else if (known.count > 1) {
       const std::uint32_t interval = known.ticks[0] - known.ticks[1];
@@ -70,7 +70,7 @@ class DeferredCode {
   /// The first decisions count most: after n of them the next one weighs 1 / (n + kPrior).
   static constexpr std::uint32_t kPrior = 2;
   static constexpr std::uint32_t kCountMax = 30;
-  static constexpr std::int32_t kLeast = 64;
+  static constexpr std::int32_t kProbabilityMin = 64;
 
   struct Context {
     BitProbability probability = 0;
@@ -80,7 +80,8 @@ class DeferredCode {
       const std::int32_t target = bit ? 65535 : 0;
       const auto weight = static_cast<std::int32_t>(count + kPrior);
       const std::int32_t moved = probability + (target - probability) / weight;
-      probability = static_cast<BitProbability>(std::clamp(moved, kLeast, 65535 - kLeast));
+      probability =
+          static_cast<BitProbability>(std::clamp(moved, kProbabilityMin, 65535 - kProbabilityMin));
       if (count < kCountMax) ++count;
     }
   };

@@ -8,7 +8,7 @@ using Rows = std::array<const LaneValue*, kMaxKnownStates>;
 
 /// Computes the movement of four lanes, or the last ones, between rows of known states.
 template <std::size_t count>
-void find_steps(const Rows& rows, std::size_t first, LaneSteps& steps, LaneValue* unrest) {
+void find_steps(const Rows& rows, std::size_t first, LaneSteps& steps, LaneValue* changed_bits) {
   std::array<LaneValue, kLanesTogether> newer{};
   std::array<LaneValue, kLanesTogether> older{};
   std::array<LaneValue, kLanesTogether> any{};
@@ -22,7 +22,7 @@ void find_steps(const Rows& rows, std::size_t first, LaneSteps& steps, LaneValue
     }
     newer = older;
   }
-  std::copy_n(any.data(), count, unrest + first);
+  std::copy_n(any.data(), count, changed_bits + first);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void prepare_scratch(std::size_t lanes, const KnownStates& known, EntityScratch&
     scratch.news.resize(lanes);
     scratch.turns.resize(lanes);
     scratch.steps.resize((lanes + kLanesTogether - 1) / kLanesTogether);
-    scratch.unrest.resize(lanes);
+    scratch.changed_bits.resize(lanes);
     scratch.missed.resize(lanes);
   }
   KnownStates& spaced = scratch.spaced;
@@ -41,21 +41,21 @@ void prepare_scratch(std::size_t lanes, const KnownStates& known, EntityScratch&
     spaced.now = known.now;
     spaced.ticks = known.ticks;
     scratch.spacing = spacing_of(known);
-    scratch.rest = motion_at_rest(scratch.spacing);
+    scratch.constant = constant_motion(scratch.spacing);
   }
   // Before the oldest state the values are assumed equal to it.
   std::array<const LaneValue*, kMaxKnownStates> rows = known.values;
   for (std::size_t k = known.count; k < kMaxKnownStates; ++k) rows[k] = rows[k - 1];
   std::size_t first = 0;
   LaneSteps* steps = scratch.steps.data();
-  LaneValue* unrest = scratch.unrest.data();
+  LaneValue* changed_bits = scratch.changed_bits.data();
   for (; first + kLanesTogether <= lanes; first += kLanesTogether) {
-    find_steps<kLanesTogether>(rows, first, *steps++, unrest);
+    find_steps<kLanesTogether>(rows, first, *steps++, changed_bits);
   }
   static_assert(kLanesTogether == 4);
-  if (lanes - first == 3) find_steps<3>(rows, first, *steps, unrest);
-  if (lanes - first == 2) find_steps<2>(rows, first, *steps, unrest);
-  if (lanes - first == 1) find_steps<1>(rows, first, *steps, unrest);
+  if (lanes - first == 3) find_steps<3>(rows, first, *steps, changed_bits);
+  if (lanes - first == 2) find_steps<2>(rows, first, *steps, changed_bits);
+  if (lanes - first == 1) find_steps<1>(rows, first, *steps, changed_bits);
 }
 
 std::uint32_t changed_slot(const TypeModel& type, const KnownStates& known, bool follows_changed) {

@@ -57,8 +57,8 @@ class EntityCode {
   void see_symbol(std::size_t lane, std::int64_t since);
 
   LanePast past_of(std::size_t lane) const;
-  [[gnu::always_inline]] inline const LaneMotion& look_at(const LaneModel& model, std::size_t lane,
-                                                          std::int64_t& newest);
+  [[gnu::always_inline]] inline const LaneMotion& motion_in(const LaneModel& model,
+                                                            std::size_t lane, std::int64_t& newest);
   std::uint32_t changed_partners(const LaneModel& model) const;
   void note(std::size_t lane, bool changed);
   std::uint32_t age_of(std::size_t lane) const;
@@ -138,7 +138,7 @@ bool EntityCode<Coder>::code_lane(std::size_t lane) {
     case LaneKind::dropped:
       if (!code_symbol(lane)) return false;
       frame_.reset();
-      if (scratch_.unrest[lane] != 0 || values_[lane] != known_->values[0][lane]) {
+      if (scratch_.changed_bits[lane] != 0 || values_[lane] != known_->values[0][lane]) {
         frame_.emplace(*known_, lane, values_[lane], type_.schema.lanes[lane],
                        type_.schema.lanes[lane + 1]);
       }
@@ -151,22 +151,22 @@ bool EntityCode<Coder>::code_lane(std::size_t lane) {
       break;
   }
   std::int64_t newest = known_->values[0][lane];
-  const LaneMotion& motion = look_at(model, lane, newest);
+  const LaneMotion& motion = motion_in(model, lane, newest);
   return code_number(model, lane, newest, motion);
 }
 
 /// Returns the motion of a lane. `newest` changes if the states are converted to another frame.
 template <DecisionCoder Coder>
-const LaneMotion& EntityCode<Coder>::look_at(const LaneModel& model, std::size_t lane,
-                                             std::int64_t& newest) {
+const LaneMotion& EntityCode<Coder>::motion_in(const LaneModel& model, std::size_t lane,
+                                               std::int64_t& newest) {
   const StateSpacing& spacing = scratch_.spacing;
   if (model.kind == LaneKind::rotation && frame_.has_value()) {
     const LanePast& past = frame_->past(lane);
     newest = past[0];
     motion_ = motion_of(past, spacing, 0);
-  } else if (scratch_.unrest[lane] == 0) {
-    return scratch_.rest;
-  } else if (std::int64_t{model.greatest} <= spacing.plain_greatest) {
+  } else if (scratch_.changed_bits[lane] == 0) {
+    return scratch_.constant;
+  } else if (std::int64_t{model.maximum} <= spacing.plain_maximum) {
     motion_of_steps(scratch_.steps[lane / kLanesTogether], lane % kLanesTogether, spacing,
                     model.period, motion_);
   } else {
@@ -185,7 +185,7 @@ LanePast EntityCode<Coder>::past_of(std::size_t lane) const {
 /// The number of states since a lane had another value, minus one, at most 3; 4: never.
 template <DecisionCoder Coder>
 std::uint32_t EntityCode<Coder>::age_of(std::size_t lane) const {
-  if (scratch_.unrest[lane] == 0) return 4;
+  if (scratch_.changed_bits[lane] == 0) return 4;
   std::uint32_t back = 1;
   while (back < 4 && known_->values[back][lane] == known_->values[0][lane]) ++back;
   return back - 1;
@@ -223,22 +223,22 @@ bool EntityCode<Coder>::code_symbol(std::size_t lane) {
   note(lane, changed);
   if (!changed) {
     values_[lane] = before;
-    if (model.greatest < slots::kTreeMax) entity_.symbols = stir(entity_.symbols, before);
+    if (model.maximum < slots::kTreeMax) entity_.symbols = stir(entity_.symbols, before);
     return true;
   }
-  const auto bits = static_cast<unsigned>(std::bit_width(model.greatest));
-  if (model.greatest >= slots::kTreeMax)
+  const auto bits = static_cast<unsigned>(std::bit_width(model.maximum));
+  if (model.maximum >= slots::kTreeMax)
     return code_whole(coder_, model, model.first_slot + slots::kSymbolNew, values_[lane]);
   const std::uint32_t tree = model.first_slot + slots::kSymbolTree + before * slots::kTreeMax;
   values_[lane] = static_cast<LaneValue>(code_tree(coder_, tree, bits, values_[lane]));
   entity_.symbols = stir(entity_.symbols, values_[lane]);
-  return values_[lane] <= model.greatest;
+  return values_[lane] <= model.maximum;
 }
 
 template <DecisionCoder Coder>
 bool EntityCode<Coder>::code_tick(std::size_t lane) {
   const LaneModel& model = type_.lanes[lane];
-  const std::int64_t count = std::int64_t{model.greatest} + 1;
+  const std::int64_t count = std::int64_t{model.maximum} + 1;
   const auto so_far = static_cast<std::uint32_t>(std::min(hints_.changed_count, 3));
   const std::uint32_t age = age_of(lane);
   const std::uint32_t slot = (age * 8 + changed_partners(model)) * 4 + so_far;
@@ -276,7 +276,8 @@ template <DecisionCoder Coder>
 Prediction EntityCode<Coder>::predict_lane(const LaneModel& model, const LaneMotion& motion) {
   const FeatureWeights& weights = model.weights[motion.steadiness];
   std::int64_t sum = std::int64_t{weights[kOwnFeatures - 1]} << kFeatureBits;
-  if (!motion.rests) sum += weighted<kMaxKnownStates - 1>(weights.data(), motion.steps.data());
+  if (!motion.is_constant)
+    sum += weighted<kMaxKnownStates - 1>(weights.data(), motion.steps.data());
   std::array<std::int64_t, kFeaturesPerPartner> features;
   static constexpr Turn kNoTurn;
   for (std::size_t i = 0; i < model.partner_count; ++i) {
@@ -307,7 +308,7 @@ bool EntityCode<Coder>::code_number(const LaneModel& model, std::size_t lane, st
   // Impossible values are not predicted.
   std::int64_t target = newest + prediction.steps;
   const std::int64_t low = -std::int64_t{model.period};
-  const std::int64_t high = std::int64_t{model.greatest} - low;
+  const std::int64_t high = std::int64_t{model.maximum} - low;
   if (target < low || target > high) {
     target = std::clamp(target, low, high);
     prediction = {.steps = target - newest, .rest = 0};
@@ -386,7 +387,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
 
   constexpr int kBits = kWeightBits + kFeatureBits;
   const bool hardly_moves = std::abs(prediction.sum()) < (1 << kBits) / 50;
-  const bool is_certain = motion.rests && hardly_moves;
+  const bool is_certain = motion.is_constant && hardly_moves;
   const auto fraction = static_cast<std::uint32_t>(
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
   const std::uint32_t partners = changed_partners(model);
@@ -396,10 +397,10 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
     std::int32_t sum = 0;
     SizeInputs sizes{};
     add_size_features(model, motion, prediction, hints_, scratch_.spacing.horizon_log,
-                      scratch_.news.data(), partners, [&](std::size_t place, std::int32_t value) {
-                        sum += model.size_weights[place] * value;
+                      scratch_.news.data(), partners, [&](std::size_t input, std::int32_t value) {
+                        sum += model.size_weights[input] * value;
                         if constexpr (PredictionWatcher<Coder>) {
-                          sizes[place] = static_cast<std::int16_t>(sizes[place] + value);
+                          sizes[input] = static_cast<std::int16_t>(sizes[input] + value);
                         }
                       });
     size = expected_size(sum);
@@ -412,15 +413,15 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
   }
 
   const std::uint32_t first = model.first_slot;
-  const std::uint32_t rests = motion.rests ? 1U : 0U;
+  const std::uint32_t constant = motion.is_constant ? 1U : 0U;
   const std::uint32_t wrong =
       is_certain ? slots::kLevels * slots::kFractions * 2 +
                        (partners * 2 + (hints_.last_missed_log != 0 ? 1U : 0U)) * 2 +
                        (hints_.changed_count != 0 ? 1U : 0U)
-                 : (rests * slots::kLevels + level) * slots::kFractions + fraction;
+                 : (constant * slots::kLevels + level) * slots::kFractions + fraction;
   if constexpr (ContextCoder<Coder>) see_number(lane, newest, motion, prediction, size);
   if (!decide(coder_, first + slots::kWrong + wrong, 0, residual != 0)) return 0;
-  const std::uint32_t circumstance = is_certain ? 0 : 2 - rests;
+  const std::uint32_t circumstance = is_certain ? 0 : 2 - constant;
   const auto direction = static_cast<std::uint32_t>(motion.direction + 1);
   const std::uint32_t side = (circumstance * slots::kFractions + fraction) * 3 + direction;
   const bool is_negative = decide(coder_, first + slots::kSide + side, 1, residual < 0);
@@ -439,14 +440,14 @@ bool EntityCode<Coder>::put_number(const LaneModel& model, std::size_t lane, std
   if (model.period != 0) {
     if (number < 0 || number >= model.period) number %= model.period;
     if (number < 0) number += model.period;
-    if (number + model.period <= model.greatest) {
+    if (number + model.period <= model.maximum) {
       const std::uint32_t slot = model.first_slot + slots::kOtherSpelling;
       if (decide(coder_, slot, 2, values_[lane] != static_cast<LaneValue>(number))) {
         number += model.period;
       }
     }
   }
-  if (number < 0 || number > std::int64_t{model.greatest}) return false;
+  if (number < 0 || number > std::int64_t{model.maximum}) return false;
   values_[lane] = static_cast<LaneValue>(number);
   return true;
 }

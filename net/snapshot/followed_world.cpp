@@ -1,4 +1,4 @@
-// One bit per entity says whether it rests, so 64 entities are tested at a time. Bits and tracks
+// One bit per entity says whether it is idle, so 64 entities are tested at a time. Bits and tracks
 // are in the order of ids, in which a snapshot counts its groups, so counting bits counts entities.
 #include "net/snapshot/followed_world.h"
 
@@ -17,14 +17,14 @@ std::size_t count_below(Word word, std::size_t bit) {
 
 }  // namespace
 
-void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
-                         SnapshotSerial next) {
+void FollowedWorld::apply(std::uint32_t tick, std::span<const EntityState> world,
+                          SnapshotSerial next) {
   // Older values may no longer be readable.
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
-  looked_at_count_ += world.size();
+  checked_count_ += world.size();
   const std::size_t known = tracks_.size();
   std::size_t at = 0;
   has_gone_ = false;
@@ -42,23 +42,23 @@ void FollowedWorld::take(std::uint32_t tick, std::span<const EntityState> world,
   if (tracks_.size() > known || has_gone_) put_in_order();
 }
 
-void FollowedWorld::take_changes(std::uint32_t tick, std::span<const EntityState> world,
-                                 std::span<const std::uint32_t> changed, SnapshotSerial next) {
+void FollowedWorld::apply_changes(std::uint32_t tick, std::span<const EntityState> world,
+                                  std::span<const std::uint32_t> changed, SnapshotSerial next) {
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
   next_ = next;
   passed_over_.clear();
-  for_awake(0, resting_.size(), [&](std::size_t place) { tracks_[place].track.is_told = false; });
+  for_active(0, idle_.size(), [&](std::size_t index) { tracks_[index].track.is_listed = false; });
   const bool is_one = tracks_.size() == world.size();  // There is no other track.
-  for (const std::uint32_t i : changed) follow(is_one ? i : place_of_id(world[i].id), world[i]);
-  looked_at_count_ += changed.size();
+  for (const std::uint32_t i : changed) follow(is_one ? i : index_of_id(world[i].id), world[i]);
+  checked_count_ += changed.size();
   if (has_gone_ && next_ % kSnapshotWindow == 0) put_in_order();
 }
 
 /// Applies an entity's current state.
-void FollowedWorld::follow(std::size_t place, const EntityState& state) {
-  Followed& followed = tracks_[place];
-  followed.track.is_told = false;
+void FollowedWorld::follow(std::size_t index, const EntityState& state) {
+  Followed& followed = tracks_[index];
+  followed.track.is_listed = false;
   followed.state = &state;
   if (state.since != kUnknownTick) {
     followed.since = state.since;
@@ -71,38 +71,38 @@ void FollowedWorld::follow(std::size_t place, const EntityState& state) {
   }
   followed.values = state.values;
   followed.kind = state.kind;
-  if (!followed.rests) return;
+  if (!followed.is_idle) return;
   if (followed.since != followed.track.since || followed.kind != followed.track.kind) {
-    wake(place);
+    activate(index);
   } else {
     followed.track.values = followed.values;
   }
 }
 
-void FollowedWorld::leave(std::size_t place) {
-  Followed& followed = tracks_[place];
-  if (followed.rests) wake(place);
+void FollowedWorld::leave(std::size_t index) {
+  Followed& followed = tracks_[index];
+  if (followed.is_idle) activate(index);
   has_gone_ = true;
   followed.state = nullptr;
   followed.values = nullptr;
-  followed.track.is_told = false;
+  followed.track.is_listed = false;
 }
 
 /// Drops tracks without any state in the window, and inserts new ones.
 void FollowedWorld::put_in_order() {
   std::erase_if(tracks_, [&](Followed& followed) {
     if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
-    if (followed.track.has_records()) records_.give_back(followed.track.place);
+    if (followed.track.has_records()) records_.give_back(followed.track.records_index);
     kept_.drop(followed.kept);
     links_.drop(followed.track.links);
     return true;
   });
   records_.reserve(tracks_.size());
   merge_new();
-  resting_.assign((tracks_.size() + kWordBits - 1) / kWordBits, 0);
-  known_places_.resize(resting_.size());
+  idle_.assign((tracks_.size() + kWordBits - 1) / kWordBits, 0);
+  known_bits_.resize(idle_.size());
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (tracks_[i].rests) resting_[i / kWordBits] |= Word{1} << (i % kWordBits);
+    if (tracks_[i].is_idle) idle_[i / kWordBits] |= Word{1} << (i % kWordBits);
   }
 }
 
@@ -123,30 +123,30 @@ void FollowedWorld::merge_new() {
 }
 
 /// Until now every snapshot reported it as unchanged.
-void FollowedWorld::wake(std::size_t place) {
-  Followed& followed = tracks_[place];
-  followed.rests = false;
+void FollowedWorld::activate(std::size_t index) {
+  Followed& followed = tracks_[index];
+  followed.is_idle = false;
   followed.track.run_last = next_ - 1;
   followed.track.last = next_ - 1;
-  if (place / kWordBits < resting_.size()) {
-    resting_[place / kWordBits] &= ~(Word{1} << (place % kWordBits));
+  if (index / kWordBits < idle_.size()) {
+    idle_[index / kWordBits] &= ~(Word{1} << (index % kWordBits));
   }
 }
 
-void FollowedWorld::rest(std::size_t place) {
-  tracks_[place].rests = true;
-  resting_[place / kWordBits] |= Word{1} << (place % kWordBits);
+void FollowedWorld::make_idle(std::size_t index) {
+  tracks_[index].is_idle = true;
+  idle_[index / kWordBits] |= Word{1} << (index % kWordBits);
 }
 
-void FollowedWorld::wake_all() {
+void FollowedWorld::activate_all() {
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (tracks_[i].rests) wake(i);
+    if (tracks_[i].is_idle) activate(i);
   }
-  looked_at_count_ += tracks_.size();
+  checked_count_ += tracks_.size();
 }
 
 void FollowedWorld::forget() {
-  wake_all();
+  activate_all();
   for (Followed& followed : tracks_) {
     followed.track.run_first = followed.track.run_last + 1;
     kept_.drop(followed.kept);
@@ -154,13 +154,13 @@ void FollowedWorld::forget() {
   }
 }
 
-std::size_t FollowedWorld::resting_count() const {
+std::size_t FollowedWorld::idle_count() const {
   std::size_t count = 0;
-  for (const Word word : resting_) count += static_cast<std::size_t>(std::popcount(word));
+  for (const Word word : idle_) count += static_cast<std::size_t>(std::popcount(word));
   return count;
 }
 
-std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
+std::size_t FollowedWorld::index_of_id(std::uint32_t id) const {
   const auto found = std::lower_bound(
       tracks_.begin(), tracks_.end(), id,
       [](const Followed& followed, std::uint32_t wanted) { return followed.track.id < wanted; });
@@ -170,16 +170,16 @@ std::size_t FollowedWorld::place_of_id(std::uint32_t id) const {
 /// Most entities are new, or always unchanged, and have no records.
 const TrackRecords& FollowedWorld::records_of(const EntityTrack& track) const {
   static constexpr TrackRecords kNone{};
-  return track.has_records() ? records_[track.place] : kNone;
+  return track.has_records() ? records_[track.records_index] : kNone;
 }
 
 TrackRecords& FollowedWorld::make_records(EntityTrack& track) {
-  if (!track.has_records()) track.place = records_.take();
-  return records_[track.place];
+  if (!track.has_records()) track.records_index = records_.allocate();
+  return records_[track.records_index];
 }
 
 KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
-  if (is_steady(track, references_)) return steady_entity(track, references_);
+  if (is_unchanged(track, references_)) return unchanged_entity(track, references_);
   KnownEntity known = known_entity(track, records_of(track), references_,
                                    [&](EntityKind kind) { return lanes_of(kind); });
   known.is_sparse = is_sparse(known.states);
@@ -187,8 +187,8 @@ KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
   return known;
 }
 
-KnownEntity FollowedWorld::resting(const EntityTrack& track) const {
-  KnownEntity known = resting_known_;
+KnownEntity FollowedWorld::idle_entity(const EntityTrack& track) const {
+  KnownEntity known = idle_known_;
   known.kind = track.kind;
   known.since = track.since;
   for (std::size_t i = 0; i < known.states.count; ++i) known.states.values[i] = track.values;
@@ -201,28 +201,28 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
   known_.clear();
   new_.clear();
   passed_over_.clear();
-  changed_quiet_.clear();
+  changed_constant_.clear();
   known_count_ = 0;
-  quiet_count_ = 0;
+  constant_count_ = 0;
   // The known states of an entity that is unchanged in all references.
   EntityTrack always;
   always.run_first = 0;
   always.run_last = ~SnapshotSerial{0};
-  resting_known_ = known_entity(always, TrackRecords{}, references_,
-                                [](EntityKind /*kind*/) { return std::size_t{0}; });
-  // An entity that is not quiet must be coded separately.
-  if (!is_quiet(resting_known_.states) && resting_count() > 0) wake_all();
-  list_words(head, place_of_id(head.first_id));
+  idle_known_ = known_entity(always, TrackRecords{}, references_,
+                             [](EntityKind /*kind*/) { return std::size_t{0}; });
+  // An entity that is not constant must be coded separately.
+  if (!is_constant(idle_known_.states) && idle_count() > 0) activate_all();
+  list_words(head, index_of_id(head.first_id));
   head.deferred_share = share_of_deferred();
   rewind();
 }
 
-/// Of entities that are not quiet, which are always listed.
+/// Of entities that are not constant, which are always listed.
 std::uint32_t FollowedWorld::share_of_deferred() const {
   std::size_t moving = 0;
   std::size_t deferred = 0;
   for (const ListedEntity& listed : listed_) {
-    if (listed.is_quiet) continue;
+    if (listed.is_constant) continue;
     ++moving;
     if (listed.is_deferred) ++deferred;
   }
@@ -230,46 +230,46 @@ std::uint32_t FollowedWorld::share_of_deferred() const {
 }
 
 void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
-  std::fill_n(known_places_.begin(), first / kWordBits, 0);
-  std::size_t rested = 0;  // In the words before.
-  for (std::size_t w = first / kWordBits; w < resting_.size(); ++w) {
+  std::fill_n(known_bits_.begin(), first / kWordBits, 0);
+  std::size_t idle_before = 0;  // In the words before.
+  for (std::size_t w = first / kWordBits; w < idle_.size(); ++w) {
     const Word from = w == first / kWordBits ? ~Word{0} << (first % kWordBits) : ~Word{0};
-    const Word resting = resting_[w] & from;
-    known_places_[w] = resting;
-    for (Word awake = ~resting_[w] & from; awake != 0; awake &= awake - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(awake));
-      const std::size_t place = w * kWordBits + bit;
-      if (place >= tracks_.size()) break;
-      if (place + kExpectRecords < tracks_.size()) {
-        expect_records(tracks_[place + kExpectRecords].track, records_, references_);
-        expect_rows(tracks_[place + kExpectRows].track, records_, references_);
+    const Word idle = idle_[w] & from;
+    known_bits_[w] = idle;
+    for (Word active = ~idle_[w] & from; active != 0; active &= active - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(active));
+      const std::size_t index = w * kWordBits + bit;
+      if (index >= tracks_.size()) break;
+      if (index + kExpectRecords < tracks_.size()) {
+        expect_records(tracks_[index + kExpectRecords].track, records_, references_);
+        expect_rows(tracks_[index + kExpectRows].track, records_, references_);
       }
-      const std::size_t before = rested + count_below(resting, bit);
-      list_track(head, place, before + known_count_, before + quiet_count_);
+      const std::size_t before = idle_before + count_below(idle, bit);
+      list_track(head, index, before + known_count_, before + constant_count_);
     }
-    rested += static_cast<std::size_t>(std::popcount(resting));
+    idle_before += static_cast<std::size_t>(std::popcount(idle));
   }
-  known_count_ += rested;
-  quiet_count_ += rested;
+  known_count_ += idle_before;
+  constant_count_ += idle_before;
 }
 
-/// `known_count_` and `quiet_count_` count entities that do not rest until all are listed.
-void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_t rank,
-                               std::size_t quiet_rank) {
-  ++looked_at_count_;
-  const Followed& followed = tracks_[place];
+/// `known_count_` and `constant_count_` count entities that are not idle until all are listed.
+void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_t rank,
+                               std::size_t constant_rank) {
+  ++checked_count_;
+  const Followed& followed = tracks_[index];
   const EntityState* state = followed.state;
   const EntityTrack& track = followed.track;
-  ListedEntity listed{.place = static_cast<std::uint32_t>(place),
+  ListedEntity listed{.track_index = static_cast<std::uint32_t>(index),
                       .rank = static_cast<std::uint32_t>(rank),
-                      .quiet_rank = static_cast<std::uint32_t>(quiet_rank),
-                      .known = ListedEntity::kSteady};
+                      .constant_rank = static_cast<std::uint32_t>(constant_rank),
+                      .known = ListedEntity::kUnchanged};
   EntityKind kind = track.kind;
   std::uint32_t since = track.since;
   const LaneValue* newest = track.values;
   bool is_known = true;
-  if (is_steady(track, references_)) {
-    listed.is_quiet = references_.plain_count > 1;
+  if (is_unchanged(track, references_)) {
+    listed.is_constant = references_.known_count > 1;
   } else {
     const KnownEntity& known = known_.emplace_back(known_of(track));
     listed.known = static_cast<std::uint32_t>(known_.size() - 1);
@@ -277,7 +277,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
     kind = known.kind;
     since = known.since;
     newest = known.states.values[0];
-    listed.is_quiet = is_quiet(known.states);
+    listed.is_constant = is_constant(known.states);
     if (!is_known) known_.pop_back();
   }
   const bool is_same = state != nullptr && is_known && state->kind == kind;
@@ -291,14 +291,14 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t place, std::size_
                                               state->kind.generation == track.kind.generation);
     listed.is_deferred = is_here && state->is_deferred && listed.is_changed;
     head.defers = head.defers || listed.is_deferred;
-    if (listed.is_quiet && listed.is_changed) changed_quiet_.push_back(listed.quiet_rank);
+    if (listed.is_constant && listed.is_changed) changed_constant_.push_back(listed.constant_rank);
     listed_.push_back(listed);
-    known_places_[place / kWordBits] |= Word{1} << (place % kWordBits);
+    known_bits_[index / kWordBits] |= Word{1} << (index % kWordBits);
     ++known_count_;
-    if (listed.is_quiet) ++quiet_count_;
+    if (listed.is_constant) ++constant_count_;
   }
   if (state == nullptr || is_same) return;
-  if (track.is_told) {
+  if (track.is_listed) {
     passed_over_.push_back(track.id);
   } else if (state->is_deferred) {
     head.defers = true;
@@ -316,11 +316,11 @@ void FollowedWorld::rewind() {
 
 const EntityTrack& FollowedWorld::track_of_rank(std::size_t rank) {
   assert(rank < known_count_ && rank >= cursor_rank_);
-  Word word = known_places_[cursor_word_];
+  Word word = known_bits_[cursor_word_];
   for (auto count = static_cast<std::size_t>(std::popcount(word)); rank - cursor_rank_ >= count;
        count = static_cast<std::size_t>(std::popcount(word))) {
     cursor_rank_ += count;
-    word = known_places_[++cursor_word_];
+    word = known_bits_[++cursor_word_];
   }
   for (std::size_t left = rank - cursor_rank_; left > 0; --left) word &= word - 1;
   return tracks_[cursor_word_ * kWordBits + static_cast<std::size_t>(std::countr_zero(word))].track;
@@ -328,56 +328,57 @@ const EntityTrack& FollowedWorld::track_of_rank(std::size_t rank) {
 
 void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) {
   assert(serial == next_);
-  wake_outside(reach);
+  activate_outside(reach);
   std::size_t next_listed = 0;
   std::size_t next_new = 0;
-  for_awake(0, resting_.size(), [&](std::size_t place) {
-    Followed& followed = tracks_[place];
+  for_active(0, idle_.size(), [&](std::size_t index) {
+    Followed& followed = tracks_[index];
     EntityTrack& track = followed.track;
     const ListedEntity* listed = nullptr;
-    if (next_listed < listed_.size() && listed_[next_listed].place == place) {
+    if (next_listed < listed_.size() && listed_[next_listed].track_index == index) {
       listed = &listed_[next_listed++];
     }
     const bool is_new = next_new < reach.new_written && new_[next_new].state->id == track.id;
     if (is_new) ++next_new;
-    const bool comes_again = reach.is_told_again && track.id >= reach.end_id;
-    track.is_told = track.is_told || (is_new && !comes_again);
-    const bool is_said = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
-    const bool is_there = is_new || (is_said && listed->state != nullptr);
+    const bool comes_again = reach.is_listed_again && track.id >= reach.end_id;
+    track.is_listed = track.is_listed || (is_new && !comes_again);
+    const bool is_certain = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
+    const bool is_there = is_new || (is_certain && listed->state != nullptr);
     if (is_there && !is_new) add_link(*listed, track);
     if (!is_there || !track.has_run() || track.since != followed.since ||
         track.kind != followed.kind) {
-      remember_track(followed, listed, is_said, is_there);
+      remember_track(followed, listed, is_certain, is_there);
       return;
     }
     track.run_last = serial;
     track.last = serial;
     track.values = followed.values;
     // An entity that a part of this tick contained must stay listed until the next tick.
-    if (track.run_first + kSnapshotWindow <= serial && !track.is_told) rest(place);
+    if (track.run_first + kSnapshotWindow <= serial && !track.is_listed) make_idle(index);
   });
   next_ = serial + 1;
 }
 
 void FollowedWorld::add_link(const ListedEntity& listed, EntityTrack& track) {
-  if (!listed.is_changed || listed.known == ListedEntity::kSteady) return;
+  if (!listed.is_changed || listed.known == ListedEntity::kUnchanged) return;
   const KnownEntity& known = known_[listed.known];
   if (!known.is_sparse) return;
   links_.add(track.links, known.kind, tick_, known.states.ticks[0], known.states.values[0]);
 }
 
 /// An entity outside the snapshot's range does not continue as unchanged.
-void FollowedWorld::wake_outside(const SnapshotReach& reach) {
-  const std::size_t first = place_of_id(reach.first_id);
-  const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : place_of_id(reach.end_id);
-  for (std::size_t place = 0; place < tracks_.size(); ++place) {
-    if (place == first) place = std::max(place, end);
-    if (place < tracks_.size() && tracks_[place].rests) wake(place);
+void FollowedWorld::activate_outside(const SnapshotReach& reach) {
+  const std::size_t first = index_of_id(reach.first_id);
+  const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : index_of_id(reach.end_id);
+  for (std::size_t index = 0; index < tracks_.size(); ++index) {
+    if (index == first) index = std::max(index, end);
+    if (index < tracks_.size() && tracks_[index].is_idle) activate(index);
   }
 }
 
-/// Ends an entity's run. `is_said`: the snapshot contains its state; `is_there`: the entity exists.
-void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_said,
+/// Ends an entity's run. `is_certain`: the snapshot contains its state; `is_there`: the entity
+/// exists.
+void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
                                    bool is_there) {
   EntityTrack& track = followed.track;
   if (is_there) {
@@ -386,28 +387,28 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
     return;
   }
   // Deferred entities, and those outside this part, keep their known state.
-  const bool is_found = listed != nullptr && listed->known != ListedEntity::kSteady;
-  const KnownEntity known = is_said    ? KnownEntity{}
+  const bool is_found = listed != nullptr && listed->known != ListedEntity::kUnchanged;
+  const KnownEntity known = is_certain ? KnownEntity{}
                             : is_found ? known_[listed->known]
                                        : known_of(track);
-  if (!is_said && known.states.count == 0 && !track.has_run()) return;
+  if (!is_certain && known.states.count == 0 && !track.has_run()) return;
   TrackRecords& records = make_records(track);
   end_run(track, records, next_);
-  if (!is_said && known.states.count == 0) return;
+  if (!is_certain && known.states.count == 0) return;
   track.last = next_;
-  TrackRecord& record = records[place_of(next_)];
+  TrackRecord& record = records[window_index(next_)];
   record = record_of(next_, known.kind, known.states.values[0],
-                     is_said ? 0 : tick_ - known.states.ticks[0], known.since);
-  if (is_said) record.standing = Standing::gone;
+                     is_certain ? 0 : tick_ - known.states.ticks[0], known.since);
+  if (is_certain) record.presence = Presence::gone;
 }
 
 std::size_t FollowedWorld::memory_bytes() const {
   return (tracks_.capacity() + added_.capacity()) * sizeof(Followed) + records_.memory_bytes() +
          kept_.memory_bytes() + links_.memory_bytes() +
-         (resting_.capacity() + known_places_.capacity()) * sizeof(Word) +
+         (idle_.capacity() + known_bits_.capacity()) * sizeof(Word) +
          known_.capacity() * sizeof(KnownEntity) + listed_.capacity() * sizeof(ListedEntity) +
          new_.capacity() * sizeof(ListedNew) +
-         (passed_over_.capacity() + changed_quiet_.capacity()) * sizeof(std::uint32_t);
+         (passed_over_.capacity() + changed_constant_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace muster

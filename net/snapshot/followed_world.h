@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "net/snapshot/baseline_links.h"
+#include "net/snapshot/constant_walk.h"
 #include "net/snapshot/kept_rows.h"
-#include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_track.h"
@@ -37,15 +37,15 @@ struct EntityState {
 /// A known entity that must be checked for the current snapshot.
 struct ListedEntity {
   const EntityState* state = nullptr;  ///< Null if it was removed.
-  std::uint32_t place = 0;             ///< Index of its track.
-  std::uint32_t rank = 0;              ///< The number of known entities before it, ...
-  std::uint32_t quiet_rank = 0;        ///< ... and of quiet ones.
-  std::uint32_t known = 0;             ///< Index in `known()`, or `kSteady`.
-  bool is_quiet = false;
+  std::uint32_t track_index = 0;
+  std::uint32_t rank = 0;           ///< The number of known entities before it, ...
+  std::uint32_t constant_rank = 0;  ///< ... and of constant ones.
+  std::uint32_t known = 0;          ///< Index in `known()`, or `kUnchanged`.
+  bool is_constant = false;
   bool is_changed = false;
   bool is_deferred = false;  ///< Changed, but not updated.
 
-  static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
+  static constexpr std::uint32_t kUnchanged = 0xFFFF'FFFF;
 };
 
 /// An entity that is new to the receiver.
@@ -66,10 +66,10 @@ struct SnapshotReach {
   std::uint32_t end_id = 0;
   std::size_t new_written = 0;  ///< Number of listed new entities that were written.
   /// The next part repeats new entities after the end, because this one may be lost.
-  bool is_told_again = false;
+  bool is_listed_again = false;
 };
 
-/// The tracks of a writer. An entity *rests* (is idle) when it has been unchanged for longer than
+/// The tracks of a writer. An entity is *idle* when it has been unchanged for longer than
 /// any snapshot that can still be a reference, and all of these snapshots included it. Its known
 /// states then follow from the references, its run grows by itself, and it costs no work until it
 /// changes or a snapshot leaves it out. Not thread-safe; nothing is allocated while the world does
@@ -79,17 +79,17 @@ class FollowedWorld {
   explicit FollowedWorld(const SnapshotModel& model) : model_(model), kept_(model), links_(model) {}
 
   /// Applies the world of a tick. `next`: the snapshot that will be written next.
-  void take(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
+  void apply(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
   /// The same for a world with the same entities at the same indices, of which only those at
   /// `changed` differ.
-  void take_changes(std::uint32_t tick, std::span<const EntityState> world,
-                    std::span<const std::uint32_t> changed, SnapshotSerial next);
+  void apply_changes(std::uint32_t tick, std::span<const EntityState> world,
+                     std::span<const std::uint32_t> changed, SnapshotSerial next);
 
   /// Makes the next call of `keep` start with the first track.
   void begin_keep() { keep_id_ = 0; }
   /// Copies the values of all needed states of `oldest_tick` and before, because the owner of the
   /// world will drop them. Visits a share of the tracks that were not visited since `begin_keep`;
-  /// resting entities are skipped. `is_needed(record, place)` returns true when the record belongs
+  /// idle entities are skipped. `is_needed(record, index)` returns true when the record belongs
   /// to the snapshot at that index of the window, and that snapshot may still be a reference.
   template <typename IsNeeded>
   void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
@@ -101,32 +101,32 @@ class FollowedWorld {
   /// Divides the world into entities that the receiver knows and new ones, for a snapshot with
   /// these references. Sets in `head` whether any is deferred.
   void list(SnapshotHead& head, const ReferenceStates& references);
-  /// The known entities in the snapshot's range that do not rest, in order.
+  /// The known entities in the snapshot's range that are not idle, in order.
   std::span<const ListedEntity> listed() const { return listed_; }
   std::span<const KnownEntity> known() const { return known_; }
   std::span<const ListedNew> listed_new() const { return new_; }
   /// True when the snapshot omits an entity because an earlier part of the tick has it as new.
   bool passes_over(std::uint32_t id) const { return std::ranges::binary_search(passed_over_, id); }
-  /// The quiet entities that changed, as indices among all quiet ones.
-  std::span<const std::uint32_t> changed_quiet() const { return changed_quiet_; }
+  /// The constant entities that changed, as indices among all constant ones.
+  std::span<const std::uint32_t> changed_constant() const { return changed_constant_; }
   std::size_t known_count() const { return known_count_; }
-  std::size_t quiet_count() const { return quiet_count_; }
+  std::size_t constant_count() const { return constant_count_; }
   /// The track of a known entity by its rank. Requires: ranks that do not fall since `rewind`.
   const EntityTrack& track_of_rank(std::size_t rank);
   void rewind();
-  const EntityTrack& track(std::uint32_t place) const { return tracks_[place].track; }
-  /// The known states of a resting entity.
-  KnownEntity resting(const EntityTrack& track) const;
+  const EntityTrack& track(std::uint32_t index) const { return tracks_[index].track; }
+  /// The known states of a idle entity.
+  KnownEntity idle_entity(const EntityTrack& track) const;
 
   /// Records what the receiver will know of every entity once it has the listed snapshot, whose
   /// number is `serial`.
   void remember(const SnapshotReach& reach, SnapshotSerial serial);
 
   /// Checks every entity in the next snapshot: slower, with the same bytes.
-  void wake_all();
-  std::size_t resting_count() const;
+  void activate_all();
+  std::size_t idle_count() const;
   /// The number of entity checks so far, by all functions.
-  std::uint64_t looked_at_count() const { return looked_at_count_; }
+  std::uint64_t checked_count() const { return checked_count_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -139,28 +139,30 @@ class FollowedWorld {
     const LaneValue* values = nullptr;   ///< Of the newest tick, ...
     EntityKind kind;
     std::uint32_t since = 0;  ///< ... and since when they are unchanged.
-    bool rests = false;       ///< Copy of its bit in `resting_`, for when the track moves.
+    bool is_idle = false;     ///< Copy of its bit in `idle_`, for when the track moves.
     KeptRows::List kept = 0;
   };
 
-  void follow(std::size_t place, const EntityState& state);
-  void leave(std::size_t place);
+  void follow(std::size_t index, const EntityState& state);
+  void leave(std::size_t index);
   void put_in_order();
   void merge_new();
-  void wake(std::size_t place);
-  void rest(std::size_t place);
+  void activate(std::size_t index);
+  void make_idle(std::size_t index);
   template <typename Visit>
-  void for_awake(std::size_t first, std::size_t end, const Visit& visit);
-  void list_track(SnapshotHead& head, std::size_t place, std::size_t rank, std::size_t quiet_rank);
+  void for_active(std::size_t first, std::size_t end, const Visit& visit);
+  void list_track(SnapshotHead& head, std::size_t index, std::size_t rank,
+                  std::size_t constant_rank);
   std::uint32_t share_of_deferred() const;
   void list_words(SnapshotHead& head, std::size_t first);
   KnownEntity known_of(const EntityTrack& track) const;
   void add_link(const ListedEntity& listed, EntityTrack& track);
   const TrackRecords& records_of(const EntityTrack& track) const;
   TrackRecords& make_records(EntityTrack& track);
-  void wake_outside(const SnapshotReach& reach);
-  void remember_track(Followed& followed, const ListedEntity* listed, bool is_said, bool is_there);
-  std::size_t place_of_id(std::uint32_t id) const;
+  void activate_outside(const SnapshotReach& reach);
+  void remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
+                      bool is_there);
+  std::size_t index_of_id(std::uint32_t id) const;
   std::size_t lanes_of(EntityKind kind) const { return model_.types[kind.type].lanes.size(); }
 
   const SnapshotModel& model_;
@@ -170,37 +172,37 @@ class FollowedWorld {
   bool has_gone_ = false;         ///< Removed entities still have tracks.
   std::vector<Followed> tracks_;  ///< Sorted by id.
   std::vector<Followed> added_;   ///< Used by `merge_new`.
-  std::vector<Word> resting_;     ///< One bit per track.
+  std::vector<Word> idle_;        ///< One bit per track.
   TrackStore records_;
   std::uint32_t keep_id_ = 0;  ///< `keep` continues at this id; `kEveryId`: all were visited.
   KeptRows kept_;
   BaselineLinks links_;
   ReferenceStates references_;  ///< The references of the snapshot listed last.
-  KnownEntity resting_known_;   ///< The known states of every resting entity, without values.
+  KnownEntity idle_known_;      ///< The known states of every idle entity, without values.
 
   std::vector<ListedEntity> listed_;
   std::vector<KnownEntity> known_;
   std::vector<ListedNew> new_;
   std::vector<std::uint32_t> passed_over_;  ///< Ids; rising.
-  std::vector<std::uint32_t> changed_quiet_;
-  std::vector<Word> known_places_;  ///< One bit for each track whose entity is known.
+  std::vector<std::uint32_t> changed_constant_;
+  std::vector<Word> known_bits_;  ///< One bit for each track whose entity is known.
   std::size_t known_count_ = 0;
-  std::size_t quiet_count_ = 0;
+  std::size_t constant_count_ = 0;
   std::size_t cursor_word_ = 0;  ///< Position of `track_of_rank`, ...
   std::size_t cursor_rank_ = 0;  ///< ... and the known entities before that word.
-  std::uint64_t looked_at_count_ = 0;
+  std::uint64_t checked_count_ = 0;
 };
 
-/// Calls `visit(place)` for every track of the words from `first` to `end` that does not rest.
+/// Calls `visit(index)` for every track of the words from `first` to `end` that is not idle.
 /// Tracks that `visit` changes are not visited again.
 template <typename Visit>
-void FollowedWorld::for_awake(std::size_t first, std::size_t end, const Visit& visit) {
-  for (std::size_t w = first; w < std::min(end, resting_.size()); ++w) {
-    for (Word awake = ~resting_[w]; awake != 0; awake &= awake - 1) {
-      const std::size_t place = w * kWordBits + static_cast<std::size_t>(std::countr_zero(awake));
-      if (place >= tracks_.size()) return;
-      ++looked_at_count_;
-      visit(place);
+void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& visit) {
+  for (std::size_t w = first; w < std::min(end, idle_.size()); ++w) {
+    for (Word active = ~idle_[w]; active != 0; active &= active - 1) {
+      const std::size_t index = w * kWordBits + static_cast<std::size_t>(std::countr_zero(active));
+      if (index >= tracks_.size()) return;
+      ++checked_count_;
+      visit(index);
     }
   }
 }
@@ -211,13 +213,14 @@ template <typename IsNeeded>
 void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {
   if (keep_id_ == kEveryId) return;
-  const std::size_t first = std::min(place_of_id(keep_id_) / kWordBits, resting_.size());
-  const std::size_t words = (resting_.size() - first) * share.due;
+  const std::size_t first = std::min(index_of_id(keep_id_) / kWordBits, idle_.size());
+  const std::size_t words = (idle_.size() - first) * share.due;
   const std::size_t end = first + (words + share.left - 1) / share.left;
   TrackRecords none{};
-  for_awake(first, end, [&](std::size_t at) {
+  for_active(first, end, [&](std::size_t at) {
     Followed& followed = tracks_[at];
-    TrackRecords& records = followed.track.has_records() ? records_[followed.track.place] : none;
+    TrackRecords& records =
+        followed.track.has_records() ? records_[followed.track.records_index] : none;
     kept_.keep(followed.kept, followed.track, records, ticks, oldest_tick, is_needed);
     links_.drop_unneeded(followed.track.links, followed.track, records, ticks, is_needed);
   });

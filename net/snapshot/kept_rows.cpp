@@ -59,7 +59,7 @@ const LaneValue* KeptRows::row_of(List& list, std::uint32_t tick, EntityKind kin
     nodes_.emplace_back();
   }
   RowPool& pool = pools_[kind.type];
-  LaneValue* row = pool.take();
+  LaneValue* row = pool.allocate();
   std::copy_n(values, pool.lanes(), row);
   nodes_[added] = {.next = list, .tick = tick, .row = row, .kind = kind, .is_used = true};
   list = added;

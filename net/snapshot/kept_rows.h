@@ -22,24 +22,24 @@ class KeptRows {
   explicit KeptRows(const SnapshotModel& model);
 
   /// Copies the values of every needed record with a tick of `oldest_tick` or earlier, points the
-  /// record at the copy, and drops unneeded copies. `is_needed(record, place)` returns true when
+  /// record at the copy, and drops unneeded copies. `is_needed(record, index)` returns true when
   /// the record belongs to the snapshot at that index of the window, and that snapshot may still be
   /// a reference.
   template <typename IsNeeded>
   void keep(List& list, EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
             std::uint32_t oldest_tick, const IsNeeded& is_needed) {
     if (list != 0) set_all_unused(list);
-    for (std::size_t place = 0; place < kSnapshotWindow; ++place) {
-      TrackRecord& record = records[place];
-      if (record.standing != Standing::there || !is_needed(record, place)) continue;
-      const std::uint32_t tick = ticks[place] - record.age;
+    for (std::size_t index = 0; index < kSnapshotWindow; ++index) {
+      TrackRecord& record = records[index];
+      if (record.presence != Presence::present || !is_needed(record, index)) continue;
+      const std::uint32_t tick = ticks[index] - record.age;
       if (is_later(tick, oldest_tick)) continue;
       record.values = row_of(list, tick, record.kind(), record.values);
     }
     const bool has_old_run =
-        track.has_run() && !is_later(ticks[place_of(track.run_last)], oldest_tick);
+        track.has_run() && !is_later(ticks[window_index(track.run_last)], oldest_tick);
     if (has_old_run) {
-      track.values = row_of(list, ticks[place_of(track.run_last)], track.kind, track.values);
+      track.values = row_of(list, ticks[window_index(track.run_last)], track.kind, track.values);
     }
     if (list != 0) drop_unused(list);
   }

@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// One integer of an entity, from 0 to `greatest`: the field's minimum is subtracted.
+/// One integer of an entity, from 0 to `maximum`: the field's minimum is subtracted.
 struct LaneSchema {
   std::string name;
   LaneKind kind = LaneKind::number;
-  std::uint32_t greatest = 0;
-  /// For angles: the steps of a whole turn, else 0. May equal `greatest`: then 0 and `greatest` are
+  std::uint32_t maximum = 0;
+  /// For angles: the steps of a whole turn, else 0. May equal `maximum`: then 0 and `maximum` are
   /// two values of one direction, and both are preserved.
   std::uint32_t period = 0;
   /// One of several numbers of a field: coded after single ones, which often predict it.

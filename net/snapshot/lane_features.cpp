@@ -55,11 +55,11 @@ using Offsets = std::array<std::int64_t, kMaxKnownStates>;
 template <std::size_t count>
 bool on_a_line(const Offsets& offsets, std::int64_t unit) {
   constexpr auto kLast = static_cast<std::int64_t>(count - 1);
-  const std::int64_t most = kLast * unit;
+  const std::int64_t maximum = kLast * unit;
 #pragma GCC unroll 8
   for (std::size_t k = 1; k + 1 < count; ++k) {
     const std::int64_t off = offsets[k] * kLast - offsets[count - 1] * static_cast<std::int64_t>(k);
-    if (off > most || off < -most) return false;
+    if (off > maximum || off < -maximum) return false;
   }
   return true;
 }
@@ -76,7 +76,7 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
 /// Computes the values that follow from the steps and from the offsets, which are their sums.
 [[gnu::always_inline]] inline void judge(LaneMotion& motion, const Offsets& offsets,
                                          std::int64_t unit, const StateSpacing& spacing) {
-  motion.rests = false;
+  motion.is_constant = false;
   motion.backtest = 0;
   if (spacing.count > spacing.steps_ahead + 1) {
     std::int64_t way_there = 0;
@@ -142,7 +142,7 @@ StateSpacing spacing_of(const KnownStates& known) {
                         .whole = whole >> coarse};
   }
   if (spacing.is_even) {
-    spacing.plain_greatest = std::min<std::int64_t>(
+    spacing.plain_maximum = std::min<std::int64_t>(
         (kFeatureMax << (kScaleBits - kFeatureBits)) / std::max<std::int64_t>(spacing.scale, 1),
         INT32_MAX);
   }
@@ -153,7 +153,7 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
   LaneMotion motion;
   std::int64_t differences = 0;
   for (std::size_t k = 1; k < spacing.known_count; ++k) differences |= known[k] ^ known[0];
-  if (differences == 0) return motion_at_rest(spacing);
+  if (differences == 0) return constant_motion(spacing);
   Offsets offsets{};
   const auto note = [&](std::size_t k, std::int64_t step) {
     offsets[k + 1] = offsets[k] - step;
@@ -173,7 +173,7 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
   return motion;
 }
 
-void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
+void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out) {
   constexpr std::size_t kSteps = kMaxKnownStates - 1;
   constexpr int kFineBits = kScaleBits - kFeatureBits;
@@ -183,7 +183,7 @@ void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpaci
   offsets[0] = 0;
 #pragma GCC unroll 8
   for (std::size_t k = 0; k < kSteps; ++k) {
-    std::int64_t moved = static_cast<std::int32_t>(steps[k][place]);
+    std::int64_t moved = static_cast<std::int32_t>(steps[k][index]);
     if (period != 0) moved = way(0, moved, period);
     offsets[k + 1] = offsets[k] - moved;
     out.steps[k] = is_whole ? moved * whole_scale : moved * spacing.scale / (1 << kFineBits);

@@ -37,9 +37,9 @@ struct StateSpacing {
   std::array<Between, kMaxKnownStates> steps{};
   bool is_even = true;  ///< There are no gaps: the even steps are the known states.
   std::int32_t horizon_log = 0;
-  /// Steps of lanes with `greatest` up to this can be scaled without checking their size; -1 if
+  /// Steps of lanes with `maximum` up to this can be scaled without checking their size; -1 if
   /// there are gaps.
-  std::int64_t plain_greatest = -1;
+  std::int64_t plain_maximum = -1;
 };
 StateSpacing spacing_of(const KnownStates& known);
 
@@ -51,7 +51,7 @@ struct LaneMotion {
   /// Movement between known states, scaled to the predicted time, in 1/256; newest first, zero
   /// where unknown.
   std::array<std::int64_t, kMaxKnownStates - 1> steps{};
-  bool rests = true;  ///< It had one value in all known states.
+  bool is_constant = true;  ///< It had one value in all known states.
   /// 0, 1, 2: a straight line through eight, six, four states; 3: none; 4: constant; 5: unknown.
   std::uint8_t steadiness = 5;
   std::int8_t direction = 0;  ///< The sign of the last step.
@@ -65,12 +65,12 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
 /// 2^32, zero after the oldest state.
 inline constexpr std::size_t kLanesTogether = 4;
 using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownStates - 1>;
-/// The same as `motion_of`, from the steps of the lane at `place`, which are not all zero.
-/// Requires: the lane's `greatest` is not above `spacing.plain_greatest`.
-void motion_of_steps(const LaneSteps& steps, std::size_t place, const StateSpacing& spacing,
+/// The same as `motion_of`, from the steps of the lane at `index`, which are not all zero.
+/// Requires: the lane's `maximum` is not above `spacing.plain_maximum`.
+void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out);
 /// The motion of a constant lane.
-inline LaneMotion motion_at_rest(const StateSpacing& spacing) {
+inline LaneMotion constant_motion(const StateSpacing& spacing) {
   LaneMotion motion;
   motion.steadiness = spacing.count < 3 ? 5 : 4;
   return motion;
@@ -169,7 +169,7 @@ struct SizeHints {
   std::int32_t event_log = 0;          ///< ... and log2(1 + that) in 1/16.
 };
 using SizeInputs = std::array<std::int16_t, kSizeFeatures>;
-/// Calls `add(place, value)` for every input of the size estimate. Zero inputs may be omitted;
+/// Calls `add(index, value)` for every input of the size estimate. Zero inputs may be omitted;
 /// several values for one place are added. `partners` is the set of change partners that changed.
 template <typename Add>
 void add_size_features(const LaneModel& model, const LaneMotion& motion,
@@ -177,7 +177,7 @@ void add_size_features(const LaneModel& model, const LaneMotion& motion,
                        std::int32_t horizon_log, const LaneNews* news, std::uint32_t partners,
                        const Add& add) {
   add(0, 16);
-  if (!motion.rests) {
+  if (!motion.is_constant) {
     const auto& s = motion.steps;
     const std::int64_t newest_two = s[0] + s[1];
     const std::int64_t next_two = s[2] + s[3];

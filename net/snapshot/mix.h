@@ -80,7 +80,7 @@ inline std::uint32_t stir(std::uint32_t context, std::uint32_t number) {
 
 /// The index of a decision's correction in a context's table; `node` distinguishes decisions with
 /// the same contexts.
-inline std::size_t mix_place(std::uint32_t context, std::uint32_t node) {
+inline std::size_t mix_index(std::uint32_t context, std::uint32_t node) {
   return ((context + node * 0x85EB'CA6BU) * 0xC2B2'AE35U) >> (32 - kMixTableBits);
 }
 
@@ -92,7 +92,7 @@ inline BitProbability mixed(const std::int8_t* tables, BitProbability probabilit
                             const MixContexts& contexts, std::uint32_t node) {
   std::int32_t sum = 0;
   for (std::size_t i = 0; i < kMixContexts; ++i) {
-    sum += tables[i * kMixTableSize + mix_place(contexts[i], node)];
+    sum += tables[i * kMixTableSize + mix_index(contexts[i], node)];
   }
   return probability_of(odds_of(probability) + sum * (kOddsUnit / kCorrectionUnit));
 }

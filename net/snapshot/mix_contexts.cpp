@@ -18,8 +18,8 @@ std::uint32_t signed_log(std::int64_t fine, int per_octave) {
 std::uint32_t signed_log_of_units(std::int64_t units, int per_octave) {
   return signed_log(units * (1 << kFeatureBits), per_octave);
 }
-std::uint32_t at_most(std::int64_t value, std::int64_t most) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, most));
+std::uint32_t at_most(std::int64_t value, std::int64_t maximum) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, maximum));
 }
 
 /// Numbers contexts from the same start, so that no two are equal.
@@ -47,7 +47,7 @@ const std::int8_t* no_corrections() {
 
 MixContexts number_contexts(const NumberView& view) {
   const auto& s = view.motion.steps;
-  const std::uint32_t rests = view.motion.rests ? 1 : 0;
+  const std::uint32_t constant = view.motion.is_constant ? 1 : 0;
   const std::int64_t sum = view.prediction.sum() / (1 << kWeightBits);
   const auto part = static_cast<std::uint32_t>(
       (view.prediction.rest + (std::int64_t{1} << (kWeightBits + kFeatureBits - 1))) >>
@@ -56,24 +56,25 @@ MixContexts number_contexts(const NumberView& view) {
   const std::uint32_t horizon = at_most(view.horizon, 40);
   const SizeHints& hints = view.hints;
   Contexts contexts(view.model.first_slot);
-  contexts.add(part, level / 4, rests);
+  contexts.add(part, level / 4, constant);
   contexts.add(signed_log(s[0], 3), signed_log(s[1], 1), view.motion.steadiness);
   contexts.add(signed_log_of_units(view.partner_missed, 4),
                signed_log_of_units(view.next_partner_missed, 2), level / 16);
-  contexts.add(view.partners, at_most(hints.changed_count, 7), rests * 8 + view.motion.steadiness);
+  contexts.add(view.partners, at_most(hints.changed_count, 7),
+               constant * 8 + view.motion.steadiness);
   contexts.add(signed_log_of_units(view.newest, 2),
-               at_most(std::int64_t{view.model.greatest} - view.newest, 3), signed_log(sum, 1));
-  contexts.add(view.entity.symbols, level / 8, rests);
+               at_most(std::int64_t{view.model.maximum} - view.newest, 3), signed_log(sum, 1));
+  contexts.add(view.entity.symbols, level / 8, constant);
   contexts.add(at_most(view.entity.activity, 15), at_most(hints.ticks_since_event, 63) / 2,
                level / 8);
   // Statistics of one lane of a vector also hold for the others.
   contexts.change_subject(static_cast<std::uint32_t>(view.model.kind) * 64 +
-                          static_cast<std::uint32_t>(std::bit_width(view.model.greatest)));
+                          static_cast<std::uint32_t>(std::bit_width(view.model.maximum)));
   contexts.add(signed_log(sum - s[0], 3), level / 8, part / 8);
   contexts.add(signed_log(s[0] - s[1], 3), signed_log(view.motion.backtest, 2));
   contexts.add(signed_log_of_units(view.entity.last_missed, 3),
                signed_log_of_units(view.entity.last_but_one_missed, 1), level / 8);
-  contexts.add(level, horizon, rests);
+  contexts.add(level, horizon, constant);
   contexts.add(signed_log(sum, 4), view.entity.changed_set & 15, part / 4);
   return contexts.all();
 }
@@ -120,7 +121,7 @@ MixContexts changed_contexts(const TypeModel& type, const KnownStates& known,
   }
   std::uint32_t symbols = 0;
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    if (type.lanes[lane].kind == LaneKind::symbol && type.lanes[lane].greatest < 16) {
+    if (type.lanes[lane].kind == LaneKind::symbol && type.lanes[lane].maximum < 16) {
       symbols = stir(symbols, newest[lane]);
     }
   }

@@ -31,7 +31,7 @@ enum class Subject : std::uint8_t {
   range,
   order,
   partner,
-  usual,
+  initial_value,
   weight,                     // One for each feature ...
   size_weight = weight + 24,  // ... and for each input of the size.
   pool = size_weight + 19,
@@ -149,15 +149,15 @@ class ModelCode {
 
   /// Codes a number into a variable of any type; false if it does not fit.
   template <typename T>
-  bool code_number(Subject subject, T& place, std::int64_t least, std::int64_t most,
+  bool code_number(Subject subject, T& field, std::int64_t minimum, std::int64_t maximum,
                    std::size_t offset = 0) {
-    const std::int64_t value = number(subject, offset, static_cast<std::int64_t>(place));
-    if (value < least || value > most || coder_.failed()) return false;
-    if (kDecodes) place = static_cast<T>(value);
+    const std::int64_t value = number(subject, offset, static_cast<std::int64_t>(field));
+    if (value < minimum || value > maximum || coder_.failed()) return false;
+    if (kDecodes) field = static_cast<T>(value);
     return true;
   }
-  bool code_count(std::size_t& count, std::size_t most) {
-    return code_number(Subject::count, count, 0, static_cast<std::int64_t>(most));
+  bool code_count(std::size_t& count, std::size_t maximum) {
+    return code_number(Subject::count, count, 0, static_cast<std::int64_t>(maximum));
   }
 
   bool code_name(std::string& name) {
@@ -178,7 +178,7 @@ class ModelCode {
     schema.lanes.resize(lanes);
     return std::all_of(schema.lanes.begin(), schema.lanes.end(), [&](LaneSchema& lane) {
       return code_name(lane.name) && code_number(Subject::lane, lane.kind, 0, 6) &&
-             code_number(Subject::range, lane.greatest, 0, UINT32_MAX) &&
+             code_number(Subject::range, lane.maximum, 0, UINT32_MAX) &&
              code_number(Subject::range, lane.period, 0, UINT32_MAX) &&
              code_number(Subject::lane, lane.is_of_vector, 0, 1) &&
              code_number(Subject::lane, lane.receivers, 0, 2);
@@ -189,24 +189,24 @@ class ModelCode {
     const std::size_t count = type.schema.lanes.size();
     type.order.resize(count);
     type.lanes.resize(count);
-    const auto most = static_cast<std::int64_t>(count) - 1;
+    const auto maximum = static_cast<std::int64_t>(count) - 1;
     // Mostly each lane follows the one before it.
     std::int64_t before = -1;
     for (std::uint16_t& lane : type.order) {
       std::int64_t step = lane - before;
-      if (!code_number(Subject::order, step, -most - 1, most + 1)) return false;
-      if (before + step < 0 || before + step > most) return false;
+      if (!code_number(Subject::order, step, -maximum - 1, maximum + 1)) return false;
+      if (before + step < 0 || before + step > maximum) return false;
       before += step;
       lane = static_cast<std::uint16_t>(before);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (!code_lane(type.lanes[i], type.schema.lanes[i], most)) return false;
+      if (!code_lane(type.lanes[i], type.schema.lanes[i], maximum)) return false;
     }
     return true;
   }
 
   bool code_lane(LaneModel& lane, const LaneSchema& schema, std::int64_t last_lane) {
-    if (!code_number(Subject::usual, lane.usual, 0, schema.greatest)) return false;
+    if (!code_number(Subject::initial_value, lane.initial_value, 0, schema.maximum)) return false;
     if (!code_number(Subject::count, lane.change_partner_count, 0, kMaxChangePartners))
       return false;
     for (std::size_t i = 0; i < lane.change_partner_count; ++i) {
@@ -240,14 +240,14 @@ class ModelCode {
   /// The most common steps of each kind of lane come first; each lane then codes only its
   /// differences.
   bool code_probabilities() {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> places;  // By slot count.
+    std::map<std::uint32_t, std::vector<std::uint32_t>> slot_blocks;  // By slot count.
     for (const TypeModel& type : model_.types) {
-      places[slots::kPerEntity].push_back(type.first_slot);
+      slot_blocks[slots::kPerEntity].push_back(type.first_slot);
       for (std::size_t i = 0; i < type.lanes.size(); ++i) {
-        places[slot_count(type.schema.lanes[i])].push_back(type.lanes[i].first_slot);
+        slot_blocks[slot_count(type.schema.lanes[i])].push_back(type.lanes[i].first_slot);
       }
     }
-    return std::all_of(places.begin(), places.end(), [&](const auto& block) {
+    return std::all_of(slot_blocks.begin(), slot_blocks.end(), [&](const auto& block) {
       for (std::uint32_t slot = 0; slot < block.first; ++slot) {
         if (!code_slot(block.second, slot)) return false;
       }

@@ -1,5 +1,5 @@
 // A component is counted from the middle of its range in half steps, so that the middle of an even
-// number of steps is also whole. The value 1 is then `greatest * sqrt(2)` half steps.
+// number of steps is also whole. The value 1 is then `maximum * sqrt(2)` half steps.
 #include "net/snapshot/rotation_frame.h"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ std::int64_t whole_root(std::int64_t value) {
 RotationFrame::RotationFrame(const KnownStates& known, std::size_t dropped, LaneValue dropped_now,
                              const LaneSchema& dropped_schema, const LaneSchema& part)
     : first_(dropped + 1) {
-  const bool fits = dropped_schema.greatest <= 3 && part.greatest < (1U << 20);
-  const std::int64_t middle = part.greatest;  // In half steps.
-  // (greatest * sqrt(2))^2: the sum of the squares of all four components.
+  const bool fits = dropped_schema.maximum <= 3 && part.maximum < (1U << 20);
+  const std::int64_t middle = part.maximum;  // In half steps.
+  // (maximum * sqrt(2))^2: the sum of the squares of all four components.
   const std::int64_t sum_of_squares = fits ? 2 * middle * middle : 0;
   for (std::size_t k = 0; k < known.count; ++k) {
     const LaneValue* values = known.values[k] + dropped;

@@ -18,7 +18,7 @@ class RotationFrame {
  public:
   RotationFrame() = default;
   /// `dropped` is the lane with the index of the missing component; the other three lanes follow
-  /// it, in the order x, y, z, w. They range from -1/sqrt(2) to 1/sqrt(2) over `part.greatest`
+  /// it, in the order x, y, z, w. They range from -1/sqrt(2) to 1/sqrt(2) over `part.maximum`
   /// steps.
   RotationFrame(const KnownStates& known, std::size_t dropped, LaneValue dropped_now,
                 const LaneSchema& dropped_schema, const LaneSchema& part);

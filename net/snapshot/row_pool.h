@@ -14,7 +14,7 @@ class RowPool {
  public:
   explicit RowPool(std::size_t lanes) : lanes_(lanes) {}
 
-  LaneValue* take() {
+  LaneValue* allocate() {
     if (free_.empty()) grow();
     LaneValue* row = free_.back();
     free_.pop_back();

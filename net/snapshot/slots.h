@@ -18,10 +18,11 @@ inline constexpr std::uint32_t kEnds = 6;  ///< The datagram ends here.
 inline constexpr std::uint32_t kGone = 7;
 inline constexpr std::uint32_t kAnotherNew = 8;
 inline constexpr std::uint32_t kNewGeneration = 9;
-inline constexpr std::uint32_t kAnyNew = 10;      ///< In a block of many known entities.
-inline constexpr std::uint32_t kBlockWakes = 11;  ///< A block of quiet entities: did any change?
-inline constexpr std::uint32_t kGroupWakes = 14;  ///< The same for a group; after the number of
-                                                  ///< other entities among them.
+inline constexpr std::uint32_t kAnyNew = 10;  ///< In a block of many known entities.
+inline constexpr std::uint32_t kBlockChanges =
+    11;  ///< A block of constant entities: did any change?
+inline constexpr std::uint32_t kGroupChanges = 14;  ///< The same for a group; after the number of
+                                                    ///< other entities among them.
 inline constexpr std::uint32_t kIdGap = 20;
 inline constexpr std::uint32_t kReferenceAfterGap = kIdGap + 18;  ///< After a gap of one snapshot;
                                                                   ///< of more
@@ -42,11 +43,11 @@ inline constexpr std::uint32_t kLow = kLengths * kLowNodes;
 // A predicted lane: is the prediction right, the sign and the size of the error.
 inline constexpr std::uint32_t kLevels = 24;    ///< Expected size of the residual.
 inline constexpr std::uint32_t kFractions = 9;  ///< The fraction between two integers; 8: none.
-inline constexpr std::uint32_t kRests = 32;     ///< Cases of a constant lane.
+inline constexpr std::uint32_t kConstantCases = 32;  ///< Cases of a constant lane.
 inline constexpr std::uint32_t kRestLevels = 4;
 inline constexpr std::uint32_t kSides = 3 * kFractions * 3;
 inline constexpr std::uint32_t kWrong = 0;
-inline constexpr std::uint32_t kSide = kWrong + kLevels * kFractions * 2 + kRests;
+inline constexpr std::uint32_t kSide = kWrong + kLevels * kFractions * 2 + kConstantCases;
 inline constexpr std::uint32_t kLength = kSide + kSides;
 inline constexpr std::uint32_t kLowBits = kLength + (kLevels + kRestLevels) * kLengths;
 inline constexpr std::uint32_t kOtherSpelling = kLowBits + kLow;

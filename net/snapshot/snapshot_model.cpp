@@ -72,8 +72,8 @@ const char* find_fault(const TypeModel& type, const LaneModel& lane,
     const std::size_t other = lane.change_partners[i];
     if (other >= lanes.size() || !is_coded[other]) return "a partner that is not known yet";
   }
-  const auto is_bounded = [](std::int32_t weight, std::int32_t most) {
-    return weight >= -most && weight <= most;
+  const auto is_bounded = [](std::int32_t weight, std::int32_t maximum) {
+    return weight >= -maximum && weight <= maximum;
   };
   for (const FeatureWeights& weights : lane.weights) {
     for (const std::int32_t weight : weights) {
@@ -94,7 +94,7 @@ const char* find_fault(const EntitySchema& schema) {
     const LaneSchema& lane = schema.lanes[i];
     const bool is_angle = lane.kind == LaneKind::angle;
     if (is_angle != (lane.period != 0)) return "angles have a period, other lanes none";
-    if (is_angle && lane.greatest >= 2 * std::uint64_t{lane.period}) {
+    if (is_angle && lane.maximum >= 2 * std::uint64_t{lane.period}) {
       return "an angle has a range of more than two turns";
     }
     // The three parts of a rotation directly follow the lane with the index of the missing one.
@@ -108,7 +108,7 @@ const char* find_fault(const EntitySchema& schema) {
       return "a part of a rotation without its dropped component";
     }
     if (lane.kind != LaneKind::dropped) continue;
-    if (lane.greatest > 3) return "a rotation has four components";
+    if (lane.maximum > 3) return "a rotation has four components";
     for (std::size_t k = 1; k <= 3; ++k) {
       if (i + k >= schema.lanes.size() || schema.lanes[i + k].kind != LaneKind::rotation) {
         return "a rotation without its three parts";
@@ -132,7 +132,7 @@ const char* find_fault(const SnapshotModel& model) {
         if (!is_coded[dropped]) return "a rotation before its dropped component";
       }
       if (const char* fault = find_fault(type, type.lanes[lane], is_coded)) return fault;
-      if (type.lanes[lane].usual > type.schema.lanes[lane].greatest)
+      if (type.lanes[lane].initial_value > type.schema.lanes[lane].maximum)
         return "an initial value out of range";
       is_coded[lane] = true;
     }
@@ -168,7 +168,7 @@ void lay_out(SnapshotModel& model) {
       LaneModel& lane = type.lanes[i];
       lane.first_slot = next;
       lane.kind = type.schema.lanes[i].kind;
-      lane.greatest = type.schema.lanes[i].greatest;
+      lane.maximum = type.schema.lanes[i].maximum;
       lane.period = type.schema.lanes[i].period;
       next += slot_count(type.schema.lanes[i]);
     }
@@ -191,16 +191,17 @@ void lay_out(SnapshotModel& model) {
   set(slots::kAnotherNew, 0.1);
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
-  // A quiet entity among quiet ones rarely changes alone; one in a crowd may be about to move.
-  set(slots::kBlockWakes, 0.5);
-  set(slots::kBlockWakes + 1, 0.02);
-  set(slots::kBlockWakes + 2, 0.6);
-  set(slots::kGroupWakes, 0.04);
-  set(slots::kGroupWakes + 1, 0.16);
-  set(slots::kGroupWakes + 2, 0.3);
-  set(slots::kGroupWakes + 3, 0.45);
-  set(slots::kGroupWakes + 4, 0.7);
-  set(slots::kGroupWakes + 5, 0.8);
+  // A constant entity among constant ones rarely changes alone; one in a crowd may be about to
+  // move.
+  set(slots::kBlockChanges, 0.5);
+  set(slots::kBlockChanges + 1, 0.02);
+  set(slots::kBlockChanges + 2, 0.6);
+  set(slots::kGroupChanges, 0.04);
+  set(slots::kGroupChanges + 1, 0.16);
+  set(slots::kGroupChanges + 2, 0.3);
+  set(slots::kGroupChanges + 3, 0.45);
+  set(slots::kGroupChanges + 4, 0.7);
+  set(slots::kGroupChanges + 5, 0.8);
 }
 
 SnapshotModel untrained_model(std::vector<EntitySchema> types) {

@@ -59,10 +59,10 @@ struct LaneModel {
   LaneKind kind = LaneKind::number;
   std::uint8_t partner_count = 0;
   std::uint8_t change_partner_count = 0;
-  std::uint32_t greatest = 0;
+  std::uint32_t maximum = 0;
   std::uint32_t period = 0;
   /// The initial value: the most common value of new entities.
-  LaneValue usual = 0;
+  LaneValue initial_value = 0;
   std::array<std::uint16_t, kMaxChangePartners> change_partners{};
   std::array<Partner, kMaxPartners> partners{};
   SizeWeights size_weights{};

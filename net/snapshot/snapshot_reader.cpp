@@ -13,9 +13,9 @@ namespace {
 constexpr int kWindow = kSnapshotWindow;
 
 std::size_t lanes_max(const SnapshotModel& model) {
-  std::size_t most = 0;
-  for (const TypeModel& type : model.types) most = std::max(most, type.lanes.size());
-  return most;
+  std::size_t maximum = 0;
+  for (const TypeModel& type : model.types) maximum = std::max(maximum, type.lanes.size());
+  return maximum;
 }
 
 }  // namespace
@@ -47,7 +47,8 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   if (!read_head(decoder, head)) return SnapshotVerdict::malformed;
   const int ahead =
       has_any_ ? static_cast<std::int16_t>(head.number - static_cast<SnapshotNumber>(newest_)) : 1;
-  const bool is_here = received_[place_of(head.number)].is_used && ahead > -kWindow && ahead <= 0;
+  const bool is_here =
+      received_[window_index(head.number)].is_used && ahead > -kWindow && ahead <= 0;
   if (is_here || ahead <= -kWindow) return SnapshotVerdict::late;
   serial_ = kFirstSerial + head.number;
   if (has_any_) serial_ = newest_ + static_cast<SnapshotSerial>(std::int64_t{ahead});
@@ -57,8 +58,8 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   }
   code_tick(
       decoder, head.tick,
-      expected_tick(head.number, head.references, ticks_[place_of(head.references.numbers[0])],
-                    ticks_[place_of(head.references.numbers[1])]));
+      expected_tick(head.number, head.references, ticks_[window_index(head.references.numbers[0])],
+                    ticks_[window_index(head.references.numbers[1])]));
   code_range(decoder, head);
   if (PlainCoder<Decoder>) head.is_cut = decoder.even_bit(false);
   const auto later = static_cast<std::int32_t>(head.tick - tick_);
@@ -75,12 +76,12 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
   }
   if (!decoder.is_finished()) return SnapshotVerdict::malformed;
   is_overtaken_ = ahead <= 0;
-  said_tick_ = head.tick;
+  read_tick_ = head.tick;
   if (!is_overtaken_) {
     // A snapshot that never arrived has no records.
     for (SnapshotSerial serial = std::max(newest_ + 1, serial_ - kSnapshotWindow + 1);
          serial <= serial_; ++serial) {
-      received_[place_of(serial)].is_used = false;
+      received_[window_index(serial)].is_used = false;
     }
     newest_ = serial_;
     tick_ = head.tick;
@@ -112,7 +113,7 @@ bool SnapshotReader::has_references(const SnapshotHead& head) const {
       head.references.numbers.begin(),
       head.references.numbers.begin() + static_cast<std::ptrdiff_t>(head.references.count),
       [&](SnapshotNumber number) {
-        const Received& received = received_[place_of(number)];
+        const Received& received = received_[window_index(number)];
         return received.is_used && static_cast<SnapshotNumber>(received.serial) == number;
       });
 }
@@ -125,17 +126,17 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   new_generation_ = 0;
   end_id_ = kEveryId;
   const std::size_t count = listed_.size();
-  std::uint64_t least_id = head.first_id;
+  std::uint64_t id_min = head.first_id;
   bool has_new = false;
   for (std::size_t i = 0;; ++i) {
     if (i % kGroupSize == 0 || i == count) {
       if (begins_block(i)) {
         has_new = !is_block(count - i) || decoder.bit(slots::kAnyNew, false);
       }
-      if (i > 0) least_id = std::max(least_id, std::uint64_t{id_of(i - 1)} + 1);
+      if (i > 0) id_min = std::max(id_min, std::uint64_t{id_of(i - 1)} + 1);
       const std::uint32_t last_id =
           i == count ? kEveryId - 1 : id_of(std::min(i + kGroupSize, count) - 1);
-      if (has_new && !read_new(decoder, head, least_id, last_id)) return false;
+      if (has_new && !read_new(decoder, head, id_min, last_id)) return false;
       if (end_id_ != kEveryId && i < count) end_id_ = std::min(end_id_, id_of(i));
     }
     if (end_id_ == kEveryId && i < count && !read_listed(decoder, head, i)) return false;
@@ -144,10 +145,10 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
 }
 
 KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
-  if (is_steady(track, references_)) return steady_entity(track, references_);
-  KnownEntity known = known_entity(track, records_[track.place], references_, [&](EntityKind kind) {
-    return model_.types[kind.type].lanes.size();
-  });
+  if (is_unchanged(track, references_)) return unchanged_entity(track, references_);
+  KnownEntity known =
+      known_entity(track, records_[track.records_index], references_,
+                   [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
   known.is_sparse = is_sparse(known.states);
   if (known.is_sparse) links_.extend(track.links, known.kind, known.states);
   return known;
@@ -157,7 +158,7 @@ KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
 void SnapshotReader::list_known(const SnapshotHead& head) {
   listed_.clear();
   known_.clear();
-  std::size_t quiet_count = 0;
+  std::size_t constant_count = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const EntityTrack& track = slots_[i].track;
     if (i + kExpectRecords < slots_.size()) {
@@ -166,38 +167,38 @@ void SnapshotReader::list_known(const SnapshotHead& head) {
     }
     if (track.id < head.first_id) continue;
     Listed listed{.slot = static_cast<std::uint32_t>(i),
-                  .known = kSteady,
-                  .is_quiet = references_.plain_count > 1};
-    if (!is_steady(track, references_)) {
+                  .known = kUnchanged,
+                  .is_constant = references_.known_count > 1};
+    if (!is_unchanged(track, references_)) {
       const KnownEntity& known = known_.emplace_back(known_of(track));
       listed.known = static_cast<std::uint32_t>(known_.size() - 1);
-      listed.is_quiet = is_quiet(known.states);
+      listed.is_constant = is_constant(known.states);
       if (known.states.count == 0) {
         known_.pop_back();
         continue;
       }
     }
-    if (listed.is_quiet) ++quiet_count;
+    if (listed.is_constant) ++constant_count;
     listed_.push_back(listed);
   }
-  quiet_walk_ = QuietWalk(quiet_count);
+  constant_walk_ = ConstantWalk(constant_count);
 }
 
-struct SnapshotReader::QuietView {
+struct SnapshotReader::ConstantView {
   std::span<const Listed> listed;
 
-  static bool wakes(std::size_t /*count*/) { return false; }
+  static bool changes(std::size_t /*count*/) { return false; }
   std::size_t others(std::size_t count) const { return others_among(listed, count); }
 };
 
 template <typename Decoder>
 bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std::size_t at) {
   const Listed& listed = listed_[at];
-  if (listed.is_quiet) {
-    const QuietView view{.listed = std::span(listed_).subspan(at)};
-    const bool is_asleep = quiet_walk_.asleep(decoder, view) > 0;
-    quiet_walk_.pass(1);
-    if (is_asleep) {
+  if (listed.is_constant) {
+    const ConstantView view{.listed = std::span(listed_).subspan(at)};
+    const bool is_unchanged = constant_walk_.unchanged(decoder, view) > 0;
+    constant_walk_.pass(1);
+    if (is_unchanged) {
       follows_changed_ = false;
       changes_.push_back({.what = Change::Kind::same, .slot = listed.slot, .kind = {}});
       return true;
@@ -213,16 +214,16 @@ bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std
 template <typename Decoder>
 bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, const Listed& listed) {
   const EntityTrack& track = slots_[listed.slot].track;
-  KnownEntity steady;
-  if (listed.known == kSteady) steady = steady_entity(track, references_);
-  const KnownEntity& known = listed.known == kSteady ? steady : known_[listed.known];
+  KnownEntity unchanged;
+  if (listed.known == kUnchanged) unchanged = unchanged_entity(track, references_);
+  const KnownEntity& known = listed.known == kUnchanged ? unchanged : known_[listed.known];
   const KnownStates& states = known.states;
   Change change{.what = Change::Kind::same,
                 .slot = listed.slot,
                 .kind = known.kind,
                 .first_value = values_.size()};
   const TypeModel& type = model_.types[change.kind.type];
-  if (head.defers && deferred_.code(decoder, listed.is_quiet, states, false)) {
+  if (head.defers && deferred_.code(decoder, listed.is_constant, states, false)) {
     change.what = Change::Kind::deferred;
     change.known = listed.known;
     changes_.push_back(change);
@@ -234,7 +235,7 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
   } else if (decoder.bit(slots::kGone, false)) {
     change.what = Change::Kind::gone;
   } else {
-    change.what = Change::Kind::says;
+    change.what = Change::Kind::update;
     if (known.is_sparse) {
       change.baseline = states.values[0];
       change.baseline_tick = states.ticks[0];
@@ -251,17 +252,17 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
 }
 
 template <typename Decoder>
-bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
+bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min,
                               std::uint32_t last_id) {
   while (decoder.bit(slots::kAnotherNew, false)) {
     if (decoder.failed()) return false;
-    const std::uint64_t id = least_id + code_gap(decoder, 1) - 1;
+    const std::uint64_t id = id_min + code_gap(decoder, 1) - 1;
     if (id > last_id) return false;
     if (code_end(decoder, head, false)) {
       end_id_ = static_cast<std::uint32_t>(id);
       return !decoder.failed();
     }
-    least_id = id + 1;
+    id_min = id + 1;
     NewEntity entity{
         .id = static_cast<std::uint32_t>(id), .kind = {}, .first_value = values_.size()};
     if (!code_kind(decoder, entity.kind, model_.types.size(), new_generation_)) return false;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "net/snapshot/baseline_links.h"
+#include "net/snapshot/constant_walk.h"
 #include "net/snapshot/entity_code.h"
-#include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
@@ -98,24 +98,24 @@ class SnapshotReader {
     SnapshotSerial serial = 0;
     bool is_used = false;
   };
-  static constexpr std::uint32_t kSteady = 0xFFFF'FFFF;
+  static constexpr std::uint32_t kUnchanged = 0xFFFF'FFFF;
   /// A snapshot's effect on an entity; applied only when all of it could be read.
   struct Change {
-    enum class Kind : std::uint8_t { says, same, gone, deferred } what = Kind::same;
+    enum class Kind : std::uint8_t { update, same, gone, deferred } what = Kind::same;
     std::size_t slot = 0;
     EntityKind kind;
-    std::size_t first_value = 0;  ///< In `values_`, for `says`.
+    std::size_t first_value = 0;  ///< In `values_`, for `update`.
     /// The state that a sparse entity was coded against.
     const LaneValue* baseline = nullptr;
     std::uint32_t baseline_tick = 0;
-    std::uint32_t known = kSteady;  ///< As in `Listed`, for a deferred entity.
+    std::uint32_t known = kUnchanged;  ///< As in `Listed`, for a deferred entity.
   };
 
   /// An entity that both ends know.
   struct Listed {
     std::uint32_t slot = 0;
-    std::uint32_t known = 0;  ///< Index in `known_`, or `kSteady`.
-    bool is_quiet = false;
+    std::uint32_t known = 0;  ///< Index in `known_`, or `kUnchanged`.
+    bool is_constant = false;
   };
 
   template <typename Decoder>
@@ -126,9 +126,9 @@ class SnapshotReader {
   template <typename Decoder>
   bool read_body(Decoder& decoder, const SnapshotHead& head);
   template <typename Decoder>
-  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& least_id,
+  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min,
                 std::uint32_t last_id);
-  struct QuietView;
+  struct ConstantView;
   void list_known(const SnapshotHead& head);
   std::uint32_t id_of(std::size_t listed) const { return slots_[listed_[listed].slot].track.id; }
   template <typename Decoder>
@@ -154,7 +154,7 @@ class SnapshotReader {
   void make_room(Slot& slot, std::size_t lanes);
   void show(Slot& slot, const TrackRecord& record);
   void drop_links();
-  void end_spoken(const SnapshotHead& head, Slot& slot, Standing standing);
+  void remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence);
   void list_entities();
 
   const SnapshotModel& model_;
@@ -166,7 +166,7 @@ class SnapshotReader {
   SnapshotSerial last_ = kFirstSerial;
   SnapshotSerial swept_ = 0;     ///< When `drop_links` was called last: newest serial / interval.
   SnapshotSerial serial_ = 0;    ///< The current snapshot, ...
-  std::uint32_t said_tick_ = 0;  ///< ... and its tick.
+  std::uint32_t read_tick_ = 0;  ///< ... and its tick.
   bool is_overtaken_ = false;    ///< By a newer one.
   std::uint32_t tick_ = 0;
   std::uint64_t versions_ = 0;  ///< The number of versions so far.
@@ -186,7 +186,7 @@ class SnapshotReader {
   };
   std::vector<Listed> listed_;
   std::vector<KnownEntity> known_;
-  QuietWalk quiet_walk_;
+  ConstantWalk constant_walk_;
   DeferredCode deferred_;
   std::vector<Change> changes_;
   std::vector<NewEntity> new_;

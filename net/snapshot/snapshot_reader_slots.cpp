@@ -47,7 +47,7 @@ void SnapshotReader::add_slots() {
     if (next == before || slots_[next].track.id != entity.id) {
       Slot& slot = slots_.emplace_back();
       slot.track.id = entity.id;
-      slot.track.place = records_.take();
+      slot.track.records_index = records_.allocate();
       make_room(slot, model_.types[entity.kind.type].lanes.size());
     } else {
       make_room(slots_[next], model_.types[entity.kind.type].lanes.size());
@@ -63,16 +63,16 @@ void SnapshotReader::add_slots() {
 void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
   const std::size_t before = slot.rows.lanes();
   if (before >= lanes) return;
-  StateRows rows = rows_.take(lanes);
+  StateRows rows = rows_.allocate(lanes);
   if (before > 0) {
     for (std::size_t i = 0; i <= StateRows::kNewest; ++i) {
       std::copy_n(slot.rows.row(i), before, rows.row(i));
     }
     const auto move = [&](const LaneValue*& values) {
-      if (values != nullptr) values = rows.row(slot.rows.place_of_row(values));
+      if (values != nullptr) values = rows.row(slot.rows.index_of_row(values));
     };
     move(slot.track.values);
-    for (TrackRecord& record : records_[slot.track.place]) move(record.values);
+    for (TrackRecord& record : records_[slot.track.records_index]) move(record.values);
     rows_.give_back(std::move(slot.rows));
   }
   slot.rows = std::move(rows);
@@ -81,7 +81,7 @@ void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
 /// Copies values into a snapshot's row.
 const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
                                       const LaneValue* values) const {
-  LaneValue* row = slot.rows.row(place_of(serial));
+  LaneValue* row = slot.rows.row(window_index(serial));
   if (row != values) std::copy_n(values, model_.types[kind.type].lanes.size(), row);
   return row;
 }
@@ -91,7 +91,7 @@ void SnapshotReader::end_run_of(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!track.has_run()) return;
   track.values = keep(slot, track.run_last, track.kind, track.values);
-  end_run(track, records_[track.place], newest_);
+  end_run(track, records_[track.records_index], newest_);
 }
 
 TrackRecord SnapshotReader::run_of(const Slot& slot) const {
@@ -120,7 +120,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
 /// The entity keeps its known state.
 TrackRecord SnapshotReader::go_on(Slot& slot) {
   EntityTrack& track = slot.track;
-  if (!is_overtaken_ && is_steady(track, references_)) {
+  if (!is_overtaken_ && is_unchanged(track, references_)) {
     track.run_last = serial_;
     track.last = serial_;
     return run_of(slot);
@@ -133,11 +133,11 @@ TrackRecord SnapshotReader::go_on(Slot& slot) {
 TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   EntityTrack& track = slot.track;
   end_run_of(slot);
-  TrackRecord& kept = records_[track.place][place_of(serial_)];
+  TrackRecord& kept = records_[track.records_index][window_index(serial_)];
   kept = record;
-  if (record.standing == Standing::unknown) return kept;
+  if (record.presence == Presence::unknown) return kept;
   track.last = std::max(track.last, serial_);
-  if (record.standing == Standing::there) {
+  if (record.presence == Presence::present) {
     kept.values = keep(slot, serial_, record.kind(), record.values);
   }
   return kept;
@@ -146,14 +146,14 @@ TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
 /// Shows a snapshot's state of an entity as the newest one. An entity that another part of the tick
 /// showed is not removed: it is new, and this part is about the one before.
 void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
-  if (record.standing != Standing::there) {
+  if (record.presence != Presence::present) {
     slot.is_there = slot.is_there && slot.tick == tick_;
     return;
   }
   const bool is_alike = slot.is_there && slot.kind == record.kind();
   const bool is_shown = is_alike && slot.shown_since == record.since;
   slot.is_there = true;
-  slot.tick = said_tick_ - record.age;
+  slot.tick = read_tick_ - record.age;
   slot.kind = record.kind();
   slot.shown_since = record.since;
   if (is_shown) return;
@@ -166,15 +166,15 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
 
 /// Applies a snapshot to an entity, listed or not, and returns the new record.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
-  TrackRecord record = record_of(serial_, {}, Standing::gone);
+  TrackRecord record = record_of(serial_, {}, Presence::gone);
   record.since = static_cast<std::uint32_t>(serial_);
   if (change != nullptr) {
     switch (change->what) {
       case Change::Kind::same:
         return go_on(slot);
-      case Change::Kind::says:
+      case Change::Kind::update:
         if (change->baseline != nullptr) {
-          links_.add(slot.track.links, change->kind, said_tick_, change->baseline_tick,
+          links_.add(slot.track.links, change->kind, read_tick_, change->baseline_tick,
                      change->baseline);
         }
         return say(slot, change->kind, values_.data() + change->first_value);
@@ -185,21 +185,21 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
     }
   }
   // An entity that is not listed keeps its known state.
-  const bool is_found = change != nullptr && change->known != kSteady;
+  const bool is_found = change != nullptr && change->known != kUnchanged;
   const KnownEntity known = is_found ? known_[change->known] : known_of(slot.track);
   const auto since = static_cast<std::uint32_t>(serial_);
   record = record_of(serial_, known.kind, known.states.values[0],
-                     said_tick_ - known.states.ticks[0], since);
-  if (known.states.count == 0) record.standing = Standing::unknown;
+                     read_tick_ - known.states.ticks[0], since);
+  if (known.states.count == 0) record.presence = Presence::unknown;
   return set_apart(slot, record);
 }
 
 /// Removes entities in a snapshot's range that it does not contain, also unacknowledged ones. If
 /// the sender defers entities that it may have sent before, they stay.
-void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing standing) {
-  const bool is_spoken_of = slot.track.id >= head.first_id && slot.track.id < end_id_;
-  if (!is_spoken_of || standing == Standing::there) return;
-  const bool is_new_to_sender = standing == Standing::unknown;
+void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence) {
+  const bool is_covered = slot.track.id >= head.first_id && slot.track.id < end_id_;
+  if (!is_covered || presence == Presence::present) return;
+  const bool is_new_to_sender = presence == Presence::unknown;
   if (head.keeps_unknown && is_new_to_sender) return;
   slot.is_there = slot.is_there && slot.tick == tick_;
 }
@@ -208,7 +208,7 @@ void SnapshotReader::end_spoken(const SnapshotHead& head, Slot& slot, Standing s
 /// newest tick is another part of that tick.
 void SnapshotReader::apply(const SnapshotHead& head) {
   const bool is_shown = head.tick == tick_;
-  ticks_[place_of(serial_)] = head.tick;
+  ticks_[window_index(serial_)] = head.tick;
   std::size_t next = 0;
   std::size_t next_new = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -221,7 +221,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const TrackRecord record = apply_change(slot, change);
     if (!is_shown) continue;
     if (change != nullptr && change->what != Change::Kind::deferred) show(slot, record);
-    end_spoken(head, slot, record.standing);
+    remove_unlisted(head, slot, record.presence);
   }
   add_slots();
   std::size_t at = 0;
@@ -232,7 +232,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     if (is_shown) show(slot, record);
   }
   last_ = serial_;
-  received_[place_of(serial_)] = {.serial = serial_, .is_used = true};
+  received_[window_index(serial_)] = {.serial = serial_, .is_used = true};
   // Serials that are multiples may never arrive.
   if (newest_ / kLinkSweep != swept_) drop_links();
   swept_ = newest_ / kLinkSweep;
@@ -241,9 +241,9 @@ void SnapshotReader::apply(const SnapshotHead& head) {
 
 void SnapshotReader::drop_links() {
   for (Slot& slot : slots_) {
-    links_.drop_unneeded(slot.track.links, slot.track, records_[slot.track.place], ticks_,
-                         [&](const TrackRecord& record, std::size_t place) {
-                           const Received& received = received_[place];
+    links_.drop_unneeded(slot.track.links, slot.track, records_[slot.track.records_index], ticks_,
+                         [&](const TrackRecord& record, std::size_t index) {
+                           const Received& received = received_[index];
                            return received.is_used && record.is_of(received.serial);
                          });
   }
@@ -255,7 +255,7 @@ void SnapshotReader::list_entities() {
   };
   for (Slot& slot : slots_) {
     if (!is_over(slot)) continue;
-    records_.give_back(slot.track.place);
+    records_.give_back(slot.track.records_index);
     links_.drop(slot.track.links);
     if (slot.rows.lanes() > 0) rows_.give_back(std::move(slot.rows));
   }

@@ -32,9 +32,9 @@ struct EntityKind {
 };
 
 /// The state of an entity in a snapshot.
-enum class Standing : std::uint8_t {
+enum class Presence : std::uint8_t {
   unknown = 0,
-  there = 1,
+  present = 1,
   gone = 2,
 };
 
@@ -43,7 +43,7 @@ using LinkList = std::uint32_t;
 
 /// Snapshots counted without wrapping; the number is the lower part.
 using SnapshotSerial = std::uint64_t;
-inline std::size_t place_of(SnapshotSerial serial) { return serial % kSnapshotWindow; }
+inline std::size_t window_index(SnapshotSerial serial) { return serial % kSnapshotWindow; }
 
 /// An entity as a receiver knew it after one snapshot. There are many per entity, so they are
 /// cleared only where needed.
@@ -59,7 +59,7 @@ struct TrackRecord {
   /// The bits of the snapshot's serial above the record's index. They distinguish snapshots with
   /// the same index; they repeat after years.
   std::uint32_t serial_above : 26;
-  Standing standing : 2;
+  Presence presence : 2;
 
   static constexpr std::uint32_t kAgeMax = 0xFFFF;
   static constexpr std::uint32_t kSerialMask = (1U << 26U) - 1;
@@ -72,18 +72,18 @@ struct TrackRecord {
 };
 static_assert(kSnapshotWindow == 64);
 static_assert(sizeof(TrackRecord) <= 24);  // Most of a server's memory per client.
-inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Standing standing) {
+inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Presence presence) {
   TrackRecord record{};
   record.generation = kind.generation;
   record.type = kind.type;
   record.serial_above = TrackRecord::above(snapshot) & TrackRecord::kSerialMask;
-  record.standing = standing;
+  record.presence = presence;
   return record;
 }
 /// `age`: as in `TrackRecord`.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const LaneValue* values,
                              std::uint32_t age, std::uint32_t since) {
-  TrackRecord record = record_of(snapshot, kind, Standing::there);
+  TrackRecord record = record_of(snapshot, kind, Presence::present);
   record.values = values;
   record.age = static_cast<std::uint16_t>(std::min(age, TrackRecord::kAgeMax));
   record.since = since;
@@ -96,7 +96,7 @@ using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 /// snapshot, that is one run, and a snapshot only moves its end.
 struct EntityTrack {
   std::uint32_t id = 0;
-  std::uint32_t place = kNoRecords;  ///< Index of its records.
+  std::uint32_t records_index = kNoRecords;  ///< Index of its records.
   LinkList links = 0;
   SnapshotSerial run_first = 1;
   SnapshotSerial run_last = 0;  ///< Before `run_first`: there is no run.
@@ -105,11 +105,11 @@ struct EntityTrack {
   EntityKind kind;
   /// A part of the current tick has it as new, and later parts omit it. New entities come before
   /// the known ones around them, so the next part may begin before it.
-  bool is_told = false;
+  bool is_listed = false;
   SnapshotSerial last = 0;  ///< The newest snapshot with a record.
 
   static constexpr std::uint32_t kNoRecords = 0xFFFF'FFFF;
-  bool has_records() const { return place != kNoRecords; }
+  bool has_records() const { return records_index != kNoRecords; }
   bool has_run() const { return run_first <= run_last; }
   bool is_forgotten(SnapshotSerial newest) const { return last + kSnapshotWindow <= newest; }
 };
@@ -117,18 +117,18 @@ struct EntityTrack {
 /// The records of tracks, which are used less often than the tracks. Freed indices are reused.
 class TrackStore {
  public:
-  TrackRecords& operator[](std::uint32_t place) { return records_[place]; }
-  const TrackRecords& operator[](std::uint32_t place) const { return records_[place]; }
-  std::uint32_t take() {
+  TrackRecords& operator[](std::uint32_t index) { return records_[index]; }
+  const TrackRecords& operator[](std::uint32_t index) const { return records_[index]; }
+  std::uint32_t allocate() {
     if (free_.empty()) {
       records_.push_back(TrackRecords{});
       free_.reserve(records_.capacity());
       return static_cast<std::uint32_t>(records_.size() - 1);
     }
-    const std::uint32_t place = free_.back();
+    const std::uint32_t index = free_.back();
     free_.pop_back();
-    records_[place] = TrackRecords{};
-    return place;
+    records_[index] = TrackRecords{};
+    return index;
   }
   /// Reserves memory for `count` indices. Unused memory is not touched.
   void reserve(std::size_t count) {
@@ -136,7 +136,7 @@ class TrackStore {
     records_.reserve(std::max(count, records_.capacity() + records_.capacity() / 2));
     free_.reserve(records_.capacity());
   }
-  void give_back(std::uint32_t place) { free_.push_back(place); }
+  void give_back(std::uint32_t index) { free_.push_back(index); }
   std::size_t memory_bytes() const {
     return records_.capacity() * sizeof(TrackRecords) + free_.capacity() * sizeof(std::uint32_t);
   }
@@ -155,7 +155,7 @@ inline void end_run(EntityTrack& track, TrackRecords& records, SnapshotSerial ne
   SnapshotSerial serial = track.run_first;
   if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
   for (; serial <= track.run_last; ++serial) {
-    records[place_of(serial)] = record_of(serial, track.kind, track.values, 0, track.since);
+    records[window_index(serial)] = record_of(serial, track.kind, track.values, 0, track.since);
   }
   track.run_first = track.run_last + 1;
 }
@@ -190,11 +190,11 @@ struct ReferenceStates {
   std::array<std::uint32_t, kMaxReferences> ticks{};
   std::uint32_t now = 0;
   /// The newest references have falling ticks before now, as many as states are used
-  /// (`plain_count`): the known states of an entity that is unchanged over all of them are known at
+  /// (`known_count`): the known states of an entity that is unchanged over all of them are known at
   /// once.
-  bool is_plain = false;
-  std::size_t plain_count = 0;
-  KnownStates plain;  ///< Those known states, without values.
+  bool has_distinct_ticks = false;
+  std::size_t known_count = 0;
+  KnownStates unchanged;  ///< Those known states, without values.
 };
 inline ReferenceStates reference_states(const SnapshotReferences& references, SnapshotSerial serial,
                                         const SnapshotTicks& ticks, std::uint32_t now) {
@@ -204,16 +204,16 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
   for (std::size_t i = 0; i < references.count; ++i) {
     const auto age = static_cast<SnapshotNumber>(serial - references.numbers[i]);
     states.serials[i] = serial - age;
-    states.ticks[i] = ticks[place_of(states.serials[i])];
+    states.ticks[i] = ticks[window_index(states.serials[i])];
   }
-  states.plain_count = std::min(states.count, kMaxKnownStates);
-  states.is_plain = states.count > 1 && states.ticks[0] < now;
-  for (std::size_t i = 1; i < states.plain_count; ++i) {
-    states.is_plain = states.is_plain && states.ticks[i] < states.ticks[i - 1];
+  states.known_count = std::min(states.count, kMaxKnownStates);
+  states.has_distinct_ticks = states.count > 1 && states.ticks[0] < now;
+  for (std::size_t i = 1; i < states.known_count; ++i) {
+    states.has_distinct_ticks = states.has_distinct_ticks && states.ticks[i] < states.ticks[i - 1];
   }
-  states.plain.count = states.plain_count;
-  states.plain.now = now;
-  std::copy_n(states.ticks.begin(), states.plain_count, states.plain.ticks.begin());
+  states.unchanged.count = states.known_count;
+  states.unchanged.now = now;
+  std::copy_n(states.ticks.begin(), states.known_count, states.unchanged.ticks.begin());
   return states;
 }
 
@@ -228,14 +228,15 @@ struct KnownEntity {
 };
 
 /// True when all known states of the entity equal its current one.
-inline bool is_steady(const EntityTrack& track, const ReferenceStates& references) {
-  return references.is_plain && track.run_first <= references.serials[references.plain_count - 1] &&
+inline bool is_unchanged(const EntityTrack& track, const ReferenceStates& references) {
+  return references.has_distinct_ticks &&
+         track.run_first <= references.serials[references.known_count - 1] &&
          references.serials[0] <= track.run_last;
 }
 /// The known states of such an entity.
-inline KnownEntity steady_entity(const EntityTrack& track, const ReferenceStates& references) {
-  KnownEntity known{.states = references.plain, .kind = track.kind, .since = track.since};
-  std::fill_n(known.states.values.begin(), references.plain_count, track.values);
+inline KnownEntity unchanged_entity(const EntityTrack& track, const ReferenceStates& references) {
+  KnownEntity known{.states = references.unchanged, .kind = track.kind, .since = track.since};
+  std::fill_n(known.states.values.begin(), references.known_count, track.values);
   return known;
 }
 
@@ -254,21 +255,21 @@ inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size
 }
 
 /// Finds the known states in the usual case, where each of the newest references has a state of its
-/// own tick; else returns false. Requires: `references.is_plain`.
+/// own tick; else returns false. Requires: `references.has_distinct_ticks`.
 template <typename LanesOf>
-bool find_plain_states(const EntityTrack& track, const TrackRecords& records,
-                       const ReferenceStates& references, const LanesOf& lanes_of,
-                       KnownEntity& known) {
+bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
+                          const ReferenceStates& references, const LanesOf& lanes_of,
+                          KnownEntity& known) {
   std::size_t lanes = 0;
   const LaneValue* newest = nullptr;
-  for (std::size_t i = 0; i < references.plain_count; ++i) {
+  for (std::size_t i = 0; i < references.known_count; ++i) {
     const SnapshotSerial serial = references.serials[i];
     const LaneValue* values = track.values;
     std::uint32_t since = track.since;
     EntityKind kind = track.kind;
     if (serial < track.run_first || serial > track.run_last) {
-      const TrackRecord& record = records[place_of(serial)];
-      if (!record.is_of(serial) || record.standing != Standing::there || record.age != 0) {
+      const TrackRecord& record = records[window_index(serial)];
+      if (!record.is_of(serial) || record.presence != Presence::present || record.age != 0) {
         return false;
       }
       values = record.values;
@@ -296,8 +297,9 @@ template <typename LanesOf>
 KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
                          const ReferenceStates& references, const LanesOf& lanes_of) {
   KnownEntity known;
-  known.states = references.plain;
-  if (references.is_plain && find_plain_states(track, records, references, lanes_of, known)) {
+  known.states = references.unchanged;
+  if (references.has_distinct_ticks &&
+      find_distinct_states(track, records, references, lanes_of, known)) {
     return known;
   }
   known = {};
@@ -310,8 +312,8 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     const TrackRecord* record = nullptr;
     std::uint32_t tick = references.ticks[i];
     if (serial < track.run_first || serial > track.run_last) {
-      record = &records[place_of(serial)];
-      if (!record->is_of(serial) || record->standing == Standing::unknown) continue;
+      record = &records[window_index(serial)];
+      if (!record->is_of(serial) || record->presence == Presence::unknown) continue;
       tick -= record->age;
     }
     if (tick >= references.now) continue;
@@ -331,14 +333,14 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   const auto state = [&](std::size_t i) -> const TrackRecord& {
     return found[i] == nullptr ? run : *found[i];
   };
-  if (count == 0 || state(0).standing == Standing::gone) return known;
+  if (count == 0 || state(0).presence == Presence::gone) return known;
   known.kind = state(0).kind();
   known.since = state(0).since;
   const LaneValue* newest = state(0).values;
   const std::size_t lanes = lanes_of(known.kind);
   for (std::size_t i = 0; i < count; ++i) {
     const TrackRecord& is = state(i);
-    if (is.standing != Standing::there || is.kind() != known.kind) break;
+    if (is.presence != Presence::present || is.kind() != known.kind) break;
     const bool is_same = is.since == known.since || is_same_row(newest, is.values, lanes);
     known.states.values[i] = is_same ? newest : is.values;
     known.states.ticks[i] = ticks[i];
@@ -354,28 +356,28 @@ inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,
                            const ReferenceStates& references) {
-  if (!track.has_records() || is_steady(track, references)) return;
-  const TrackRecords& all = records[track.place];
+  if (!track.has_records() || is_unchanged(track, references)) return;
+  const TrackRecords& all = records[track.records_index];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; i += 2) {
-    __builtin_prefetch(&all[place_of(references.serials[i])]);
+    __builtin_prefetch(&all[window_index(references.serials[i])]);
   }
 }
 /// The same for the values of these records.
 inline void expect_rows(const EntityTrack& track, const TrackStore& records,
                         const ReferenceStates& references) {
-  if (!track.has_records() || is_steady(track, references)) return;
-  const TrackRecords& all = records[track.place];
+  if (!track.has_records() || is_unchanged(track, references)) return;
+  const TrackRecords& all = records[track.records_index];
   const std::size_t count = std::min(references.count, kMaxKnownStates);
   for (std::size_t i = 0; i < count; ++i) {
-    const TrackRecord& record = all[place_of(references.serials[i])];
+    const TrackRecord& record = all[window_index(references.serials[i])];
     if (record.is_of(references.serials[i])) __builtin_prefetch(record.values);
   }
 }
 
 /// True when all known states are equal: such entities are coded in groups. Requires: equal states
 /// share a row, as `known_entity` returns them.
-inline bool is_quiet(const KnownStates& known) {
+inline bool is_constant(const KnownStates& known) {
   for (std::size_t k = 1; k < known.count; ++k) {
     if (known.values[k] != known.values[0]) return false;
   }

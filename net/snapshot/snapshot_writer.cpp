@@ -19,7 +19,7 @@ constexpr std::size_t kEndBytes = 6;
 /// An older snapshot is a reference only if the newest one is hardly younger: a receiver that gets
 /// other snapshots first has forgotten it by then.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
-constexpr std::uint32_t kLeastSpan = 4;
+constexpr std::uint32_t kSpanMin = 4;
 
 /// Only one snapshot of this age or older stays a reference, and its values are copied before the
 /// owner of the world drops them. Both ages are equal, so that no other snapshot's values are
@@ -37,8 +37,8 @@ static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 
 /// The first age that is too old beside a newest reference of age `newest`.
 std::uint32_t first_too_old(std::uint32_t newest) {
-  const std::uint32_t least = std::min(newest + kLeastSpan, std::uint32_t{kSnapshotWindow});
-  return std::max(least, std::min(references_end(newest), kOldestReference + 1));
+  const std::uint32_t minimum = std::min(newest + kSpanMin, std::uint32_t{kSnapshotWindow});
+  return std::max(minimum, std::min(references_end(newest), kOldestReference + 1));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> worl
   tick_ = tick;
   next_id_ = 0;
   is_done_ = false;
-  followed_.take(tick, world, next_);
+  followed_.apply(tick, world, next_);
 }
 
 void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> world,
@@ -57,22 +57,22 @@ void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> worl
   tick_ = tick;
   next_id_ = 0;
   is_done_ = false;
-  followed_.take_changes(tick, world, changed, next_);
+  followed_.apply_changes(tick, world, changed, next_);
 }
 
 void SnapshotWriter::acknowledge(SnapshotNumber number) {
-  Sent& sent = sent_[place_of(number)];
+  Sent& sent = sent_[window_index(number)];
   if (sent.is_used && static_cast<SnapshotNumber>(sent.serial) == number) {
     sent.is_acknowledged = true;
   }
 }
 
 void SnapshotWriter::disown(SnapshotNumber number) {
-  Sent& sent = sent_[place_of(number)];
+  Sent& sent = sent_[window_index(number)];
   if (!sent.is_used || static_cast<SnapshotNumber>(sent.serial) != number) return;
   sent.is_used = false;
   for (SnapshotSerial serial = sent.serial + 1; serial < next_; ++serial) {
-    Sent& later = sent_[place_of(serial)];
+    Sent& later = sent_[window_index(serial)];
     if (refers_to_disowned(later)) later.is_used = false;
   }
 }
@@ -80,14 +80,14 @@ void SnapshotWriter::disown(SnapshotNumber number) {
 bool SnapshotWriter::refers_to_disowned(const Sent& sent) const {
   for (std::uint64_t ages = sent.reference_ages; ages != 0; ages &= ages - 1) {
     const SnapshotSerial serial = sent.serial - 1 - static_cast<unsigned>(std::countr_zero(ages));
-    const Sent& reference = sent_[place_of(serial)];
+    const Sent& reference = sent_[window_index(serial)];
     if (reference.serial == serial && !reference.is_used) return true;
   }
   return false;
 }
 
 bool SnapshotWriter::is_reference(SnapshotSerial serial) const {
-  const Sent& sent = sent_[place_of(serial)];
+  const Sent& sent = sent_[window_index(serial)];
   return sent.is_used && !sent.is_past && sent.is_acknowledged && sent.serial == serial;
 }
 
@@ -104,7 +104,7 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     followed_.forget();
   }
   // The values of idle entities are the world's own, and only `begin` notices their changes.
-  if (tick - tick_ >= kPastAge && followed_.resting_count() > 0) followed_.wake_all();
+  if (tick - tick_ >= kPastAge && followed_.idle_count() > 0) followed_.activate_all();
   mark_past(tick);
   const std::uint32_t elapsed = tick - sweep_began_;
   if (elapsed >= kSweepTicks) {
@@ -134,8 +134,8 @@ void SnapshotWriter::mark_past(std::uint32_t tick) {
   // The oldest one has left the window, but its entry exists until the next snapshot.
   for (std::uint32_t age = 1; age <= kSnapshotWindow; ++age) {
     const SnapshotSerial serial = next_ - age;
-    Sent& sent = sent_[place_of(serial)];
-    const bool is_old = ticks_[place_of(serial)] <= tick - kPastAge;
+    Sent& sent = sent_[window_index(serial)];
+    const bool is_old = ticks_[window_index(serial)] <= tick - kPastAge;
     if (sent.serial == serial && serial != newest && is_old) sent.is_past = true;
   }
 }
@@ -163,7 +163,7 @@ SnapshotHead SnapshotWriter::next_head() const {
 }
 
 std::uint32_t SnapshotWriter::expected(const SnapshotHead& head) const {
-  const auto tick = [&](std::size_t i) { return ticks_[place_of(head.references.numbers[i])]; };
+  const auto tick = [&](std::size_t i) { return ticks_[window_index(head.references.numbers[i])]; };
   return expected_tick(head.number, head.references, head.references.count > 0 ? tick(0) : 0,
                        head.references.count > 1 ? tick(1) : 0);
 }
@@ -212,7 +212,7 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
     room += kEndBytes;
     const std::span<const std::byte> bytes = encoder.finish();
     if (encoder.overflowed()) continue;
-    if (!says_anything()) return {};
+    if (!has_content()) return {};
     remember(head);
     return bytes;
   }
@@ -220,7 +220,7 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
 }
 
 /// False if not even the first entity fits.
-bool SnapshotWriter::says_anything() const {
+bool SnapshotWriter::has_content() const {
   return end_id_ == kEveryId || new_written_ > 0 || rank_ > 0;
 }
 
@@ -256,31 +256,31 @@ template <typename Encoder>
 void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   rank_ = 0;
   next_listed_ = 0;
-  quiet_passed_ = 0;
+  constant_passed_ = 0;
   next_changed_ = 0;
   new_written_ = 0;
   has_new_here_ = false;
   new_generation_ = 0;
   follows_changed_ = false;
   end_id_ = kEveryId;
-  quiet_walk_ = QuietWalk(followed_.quiet_count());
+  constant_walk_ = ConstantWalk(followed_.constant_count());
   deferred_ = DeferredCode(head.deferred_share);
   cost_ = {};
   followed_.rewind();
   const std::size_t count = followed_.known_count();
-  std::uint32_t least_id = head.first_id;
+  std::uint32_t id_min = head.first_id;
   std::size_t boundary = 0;
   while (true) {
     if (rank_ == boundary) {
-      if (!write_new_of_group(encoder, head, least_id)) return;
+      if (!write_new_of_group(encoder, head, id_min)) return;
       boundary = next_boundary();
     }
     if (rank_ == count) return;
     const auto listed = followed_.listed();
-    const std::size_t awake = next_listed_ < listed.size() ? listed[next_listed_].rank : count;
-    const bool goes_on = awake == rank_
+    const std::size_t active = next_listed_ < listed.size() ? listed[next_listed_].rank : count;
+    const bool goes_on = active == rank_
                              ? write_listed(encoder, head)
-                             : write_resting(encoder, head, std::min(awake, boundary) - rank_);
+                             : write_idle(encoder, head, std::min(active, boundary) - rank_);
     if (!goes_on) return;
   }
 }
@@ -299,7 +299,7 @@ std::size_t SnapshotWriter::group_of(const ListedNew& entity) const {
 /// Writes the new entities of the group that begins here. Returns false when the datagram ends.
 template <typename Encoder>
 bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& head,
-                                        std::uint32_t& least_id) {
+                                        std::uint32_t& id_min) {
   const std::size_t count = followed_.known_count();
   const std::size_t group = muster::group_of(rank_);
   const auto entities = followed_.listed_new();
@@ -312,12 +312,12 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   }
   if (!has_new_here_) return true;
   if (has_new(1) && rank_ > 0) {
-    least_id = std::max(least_id, followed_.track_of_rank(rank_ - 1).id + 1);
+    id_min = std::max(id_min, followed_.track_of_rank(rank_ - 1).id + 1);
   }
   while (has_new(1)) {
     const EntityState& state = *entities[new_written_].state;
     encoder.bit(slots::kAnotherNew, true);
-    code_gap(encoder, state.id - least_id + 1);
+    code_gap(encoder, state.id - id_min + 1);
     const Encoder before = encoder;
     code_end(encoder, head, false);
     const double begin = encoder.bit_count();
@@ -330,56 +330,57 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
       return false;
     }
     cost_.new_bits += encoder.bit_count() - begin;
-    least_id = state.id + 1;
+    id_min = state.id + 1;
     ++new_written_;
   }
   encoder.bit(slots::kAnotherNew, false);
   return true;
 }
 
-/// The input of decisions about the next quiet entities.
-struct SnapshotWriter::QuietView {
+/// The input of decisions about the next constant entities.
+struct SnapshotWriter::ConstantView {
   const SnapshotWriter& writer;
   bool is_full;
 
   /// Only an entity that is coded separately can end the datagram.
-  bool wakes(std::size_t count) const {
-    const auto changed = writer.followed_.changed_quiet();
+  bool changes(std::size_t count) const {
+    const auto changed = writer.followed_.changed_constant();
     if (is_full || writer.limit_rank_ != kNoLimit) return true;
     return (writer.next_changed_ < changed.size() &&
-            changed[writer.next_changed_] < writer.quiet_passed_ + count);
+            changed[writer.next_changed_] < writer.constant_passed_ + count);
   }
   std::size_t others(std::size_t count) const {
     std::size_t others = 0;
     for (const ListedEntity& entity : writer.followed_.listed().subspan(writer.next_listed_)) {
-      if (entity.quiet_rank >= writer.quiet_passed_ + count) break;
-      if (!entity.is_quiet && ++others > kGroupSize) break;
+      if (entity.constant_rank >= writer.constant_passed_ + count) break;
+      if (!entity.is_constant && ++others > kGroupSize) break;
     }
     return others;
   }
 };
 
 template <typename Encoder>
-bool SnapshotWriter::is_asleep(Encoder& encoder) {
-  return quiet_walk_.asleep(encoder, QuietView{.writer = *this, .is_full = encoder.is_full()}) > 0;
+bool SnapshotWriter::is_next_unchanged(Encoder& encoder) {
+  return constant_walk_.unchanged(encoder,
+                                  ConstantView{.writer = *this, .is_full = encoder.is_full()}) > 0;
 }
 
-void SnapshotWriter::pass_quiet(std::size_t count) {
-  quiet_walk_.pass(count);
-  quiet_passed_ += count;
+void SnapshotWriter::pass_constant(std::size_t count) {
+  constant_walk_.pass(count);
+  constant_passed_ += count;
 }
 
-/// Writes an entity that does not rest. Returns false when the datagram ends here.
+/// Writes an entity that is not idle. Returns false when the datagram ends here.
 template <typename Encoder>
 bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
   const ListedEntity& listed = followed_.listed()[next_listed_];
-  bool is_spoken_of = true;
-  if (listed.is_quiet) {
-    is_spoken_of = !is_asleep(encoder);
-    pass_quiet(1);
+  bool is_separate = true;
+  if (listed.is_constant) {
+    is_separate = !is_next_unchanged(encoder);
+    pass_constant(1);
     if (listed.is_changed) ++next_changed_;
   }
-  if (is_spoken_of) {
+  if (is_separate) {
     const Encoder before = encoder;
     code_end(encoder, head, false);
     const double begin = encoder.bit_count();
@@ -387,7 +388,7 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
     if (encoder.is_full() || rank_ == limit_rank_) {
       encoder = before;
       code_end(encoder, head, true);
-      end_id_ = followed_.track(listed.place).id;
+      end_id_ = followed_.track(listed.track_index).id;
       unfit_id_ = end_id_;
       return false;
     }
@@ -400,20 +401,20 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
   return true;
 }
 
-/// Writes some of the next entities, which rest. Returns false when the datagram ends here.
+/// Writes some of the next entities, which are idle. Returns false when the datagram ends here.
 template <typename Encoder>
-bool SnapshotWriter::write_resting(Encoder& encoder, const SnapshotHead& head, std::size_t count) {
-  if (is_asleep(encoder)) {
-    const std::size_t asleep = std::min(quiet_walk_.asleep_count(), count);
-    pass_quiet(asleep);
-    rank_ += asleep;
+bool SnapshotWriter::write_idle(Encoder& encoder, const SnapshotHead& head, std::size_t count) {
+  if (is_next_unchanged(encoder)) {
+    const std::size_t unchanged = std::min(constant_walk_.unchanged_count(), count);
+    pass_constant(unchanged);
+    rank_ += unchanged;
     follows_changed_ = false;
     return true;
   }
   const EntityTrack& track = followed_.track_of_rank(rank_);
   const Encoder before = encoder;
   code_end(encoder, head, false);
-  write_unchanged(encoder, head, followed_.resting(track));
+  write_unchanged(encoder, head, followed_.idle_entity(track));
   if (encoder.is_full() || rank_ == limit_rank_) {
     encoder = before;
     code_end(encoder, head, true);
@@ -421,7 +422,7 @@ bool SnapshotWriter::write_resting(Encoder& encoder, const SnapshotHead& head, s
     unfit_id_ = end_id_;
     return false;
   }
-  pass_quiet(1);
+  pass_constant(1);
   ++rank_;
   return true;
 }
@@ -437,12 +438,12 @@ void SnapshotWriter::write_unchanged(Encoder& encoder, const SnapshotHead& head,
 template <typename Encoder>
 void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
                                   const ListedEntity& listed) {
-  std::optional<KnownEntity> steady;
-  const bool is_steady = listed.known == ListedEntity::kSteady;
-  if (is_steady) steady = steady_entity(followed_.track(listed.place), references_);
-  const KnownEntity& known = is_steady ? *steady : followed_.known()[listed.known];
+  std::optional<KnownEntity> unchanged;
+  const bool is_unchanged = listed.known == ListedEntity::kUnchanged;
+  if (is_unchanged) unchanged = unchanged_entity(followed_.track(listed.track_index), references_);
+  const KnownEntity& known = is_unchanged ? *unchanged : followed_.known()[listed.known];
   const TypeModel& type = model_.types[known.kind.type];
-  if (head.defers && deferred_.code(encoder, listed.is_quiet, known.states, listed.is_deferred))
+  if (head.defers && deferred_.code(encoder, listed.is_constant, known.states, listed.is_deferred))
     return;
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, listed.is_changed);
   if (!listed.is_changed) return;
@@ -467,14 +468,14 @@ void SnapshotWriter::remember(const SnapshotHead& head) {
   followed_.remember({.first_id = head.first_id,
                       .end_id = end_id_,
                       .new_written = new_written_,
-                      .is_told_again = rank_ > 0},
+                      .is_listed_again = rank_ > 0},
                      next_);
   is_done_ = end_id_ == kEveryId;
   keeps_unknown_ = head.keeps_unknown;
   next_id_ = end_id_;
-  const std::size_t place = place_of(next_);
-  ticks_[place] = tick_;
-  Sent& sent = sent_[place];
+  const std::size_t index = window_index(next_);
+  ticks_[index] = tick_;
+  Sent& sent = sent_[index];
   sent = {.serial = next_, .is_acknowledged = false, .is_used = true, .is_past = false};
   for (std::size_t i = 0; i < head.references.count; ++i) {
     const auto age = static_cast<SnapshotNumber>(head.number - head.references.numbers[i]);

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "net/snapshot/constant_walk.h"
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/followed_world.h"
-#include "net/snapshot/quiet_walk.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
@@ -80,11 +80,11 @@ class SnapshotWriter {
   /// Known entities in the last snapshot that differed from the receiver's state.
   std::size_t changed_count() const;
   /// The number of entity checks so far; an idle entity needs none.
-  std::uint64_t looked_at_count() const { return followed_.looked_at_count(); }
+  std::uint64_t checked_count() const { return followed_.checked_count(); }
   /// The number of entities that cost no work until they change.
-  std::size_t resting_count() const { return followed_.resting_count(); }
+  std::size_t idle_count() const { return followed_.idle_count(); }
   /// Checks every entity in the next snapshot. The bytes are the same; for tests.
-  void look_at_all() { followed_.wake_all(); }
+  void check_all() { followed_.activate_all(); }
   /// The memory used, in bytes.
   std::size_t memory_bytes() const;
 
@@ -96,7 +96,7 @@ class SnapshotWriter {
     bool is_past = false;  ///< Its states are no longer kept: no later snapshot refers to it.
     std::uint64_t reference_ages = 0;  ///< Bit i: it refers to the one of age i + 1.
   };
-  struct QuietView;
+  struct ConstantView;
 
   void mark_past(std::uint32_t tick);
   void keep_share(std::uint32_t tick, SweepShare share);
@@ -109,14 +109,14 @@ class SnapshotWriter {
   template <typename Encoder>
   void write_body(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>
-  bool write_new_of_group(Encoder& encoder, const SnapshotHead& head, std::uint32_t& least_id);
+  bool write_new_of_group(Encoder& encoder, const SnapshotHead& head, std::uint32_t& id_min);
   template <typename Encoder>
   bool write_listed(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>
-  bool write_resting(Encoder& encoder, const SnapshotHead& head, std::size_t count);
+  bool write_idle(Encoder& encoder, const SnapshotHead& head, std::size_t count);
   template <typename Encoder>
-  bool is_asleep(Encoder& encoder);
-  void pass_quiet(std::size_t count);
+  bool is_next_unchanged(Encoder& encoder);
+  void pass_constant(std::size_t count);
   template <typename Encoder>
   void write_unchanged(Encoder& encoder, const SnapshotHead& head, const KnownEntity& known);
   template <typename Encoder>
@@ -125,7 +125,7 @@ class SnapshotWriter {
   void write_new_entity(Encoder& encoder, const EntityState& state);
   std::size_t group_of(const ListedNew& entity) const;
   std::size_t next_boundary() const;
-  bool says_anything() const;
+  bool has_content() const;
   bool limit_part();
   void remember(const SnapshotHead& head);
 
@@ -153,16 +153,16 @@ class SnapshotWriter {
   static constexpr std::size_t kNoLimit = ~std::size_t{0};
 
   // The progress of the current part.
-  std::size_t rank_ = 0;          ///< Known entities passed.
-  std::size_t next_listed_ = 0;   ///< The next one of those that do not rest.
-  std::size_t quiet_passed_ = 0;  ///< Quiet entities passed.
-  std::size_t next_changed_ = 0;  ///< The next one of the changed quiet ones.
+  std::size_t rank_ = 0;             ///< Known entities passed.
+  std::size_t next_listed_ = 0;      ///< The next one of those that are not idle.
+  std::size_t constant_passed_ = 0;  ///< Constant entities passed.
+  std::size_t next_changed_ = 0;     ///< The next one of the changed constant ones.
   std::size_t new_written_ = 0;
   bool has_new_here_ = false;         ///< In the current block of known entities.
   std::uint32_t new_generation_ = 0;  ///< The generation of the last new entity.
   bool follows_changed_ = false;
   SnapshotCost cost_;
-  QuietWalk quiet_walk_;
+  ConstantWalk constant_walk_;
   DeferredCode deferred_;
 
   std::vector<LaneValue> values_;

@@ -19,10 +19,10 @@ class StateRows {
   StateRows() = default;
   explicit StateRows(std::size_t lanes) : values_(lanes * (kNewest + 1)), lanes_(lanes) {}
 
-  LaneValue* row(std::size_t place) { return values_.data() + place * lanes_; }
-  const LaneValue* row(std::size_t place) const { return values_.data() + place * lanes_; }
+  LaneValue* row(std::size_t index) { return values_.data() + index * lanes_; }
+  const LaneValue* row(std::size_t index) const { return values_.data() + index * lanes_; }
   /// The index of a row. Requires: one of these rows, and lanes.
-  std::size_t place_of_row(const LaneValue* values) const {
+  std::size_t index_of_row(const LaneValue* values) const {
     return static_cast<std::size_t>(values - values_.data()) / lanes_;
   }
   std::size_t lanes() const { return lanes_; }
@@ -40,7 +40,7 @@ class StateRowStore {
  public:
   explicit StateRowStore(std::size_t lanes_max) : spare_(lanes_max + 1) {}
 
-  StateRows take(std::size_t lanes) {
+  StateRows allocate(std::size_t lanes) {
     used_bytes_ += StateRows::byte_count(lanes);
     std::vector<StateRows>& spare = spare_[lanes];
     if (spare.empty()) return StateRows(lanes);

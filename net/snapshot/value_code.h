@@ -61,27 +61,27 @@ std::uint64_t code_tree(Coder& coder, std::uint32_t first_slot, unsigned bits,
 /// Codes a value without history, relative to its initial value.
 template <DecisionCoder Coder>
 bool code_whole(Coder& coder, const LaneModel& model, std::uint32_t first_slot, LaneValue& lane) {
-  const std::int64_t usual = model.usual;
-  if (!decide(coder, first_slot, 3, lane != usual)) {
-    lane = static_cast<LaneValue>(usual);
+  const std::int64_t initial = model.initial_value;
+  if (!decide(coder, first_slot, 3, lane != initial)) {
+    lane = static_cast<LaneValue>(initial);
     return true;
   }
   if (model.kind == LaneKind::opaque) {
     std::uint64_t value = 0;
-    for (auto i = static_cast<unsigned>(std::bit_width(model.greatest)); i-- > 0;) {
+    for (auto i = static_cast<unsigned>(std::bit_width(model.maximum)); i-- > 0;) {
       value = value * 2 + (coder.even_bit(((lane >> i) & 1) != 0) ? 1 : 0);
     }
-    if (value > model.greatest) return false;
+    if (value > model.maximum) return false;
     lane = static_cast<LaneValue>(value);
     return true;
   }
-  const std::int64_t off = std::int64_t{lane} - usual;
+  const std::int64_t off = std::int64_t{lane} - initial;
   const bool is_less = decide(coder, first_slot + 1, 4, off < 0);
   const auto magnitude = static_cast<std::int64_t>(
       code_magnitude(coder, first_slot + 2, first_slot + 2 + slots::kLengths,
                      static_cast<std::uint64_t>(std::abs(off))));
-  const std::int64_t value = is_less ? usual - magnitude : usual + magnitude;
-  if (value < 0 || value > std::int64_t{model.greatest}) return false;
+  const std::int64_t value = is_less ? initial - magnitude : initial + magnitude;
+  if (value < 0 || value > std::int64_t{model.maximum}) return false;
   lane = static_cast<LaneValue>(value);
   return true;
 }

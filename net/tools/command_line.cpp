@@ -103,9 +103,9 @@ int convert(const Arguments& arguments, const Streams& streams) {
     return kUsage;
   }
   streams.out << fmt::format("{} datagrams\n", pcap.datagrams);
-  if (pcap.homeless > 0) {
+  if (pcap.unknown_connection > 0) {
     streams.err << fmt::format("muster-net: {} packets belong to no recorded connection\n",
-                               pcap.homeless);
+                               pcap.unknown_connection);
   }
   return judge(arguments.file, pcap.status, pcap.offset, streams);
 }
@@ -137,7 +137,7 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
     return judge(arguments.file, result.status, result.offset, streams);
   }
   nlohmann::ordered_json all = {{"handshakes", result.handshakes},
-                                {"homeless", result.homeless},
+                                {"unknown_connection", result.unknown_connection},
                                 {"dropped", result.dropped},
                                 {"faithful", result.is_faithful()},
                                 {"hash", fmt::format("{:016x}", result.hash())}};

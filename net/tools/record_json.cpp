@@ -63,9 +63,9 @@ Json control_json(const ControlView& item) {
     case ControlItem::ping:
       return {{"item", "ping"}};
     case ControlItem::path_challenge:
-      return {{"item", "path challenge"}, {"bytes", fmt::format("{:016x}", item.question)}};
+      return {{"item", "path challenge"}, {"bytes", fmt::format("{:016x}", item.challenge)}};
     case ControlItem::path_response:
-      return {{"item", "path response"}, {"bytes", fmt::format("{:016x}", item.question)}};
+      return {{"item", "path response"}, {"bytes", fmt::format("{:016x}", item.challenge)}};
     case ControlItem::probe:
       return {{"item", "probe"}, {"datagram_bytes", item.number}};
     case ControlItem::close:

@@ -12,9 +12,9 @@ namespace muster {
 namespace {
 
 /// Grows memory by half. The vector alone could allocate more than the block's size.
-void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t most) {
+void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t maximum) {
   if (needed <= bytes.capacity()) return;
-  bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), most));
+  bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), maximum));
 }
 
 }  // namespace
@@ -39,18 +39,18 @@ Fragment read_fragment(SectionReader& reader) {
   return fragment;
 }
 
-std::size_t BlockReceiver::place_of(std::uint16_t id) const {
-  std::size_t place = 0;
-  for (; place < kBlocksAtOnce; ++place) {
-    if (blocks_[place].state != Block::State::free && blocks_[place].id == id) break;
+std::size_t BlockReceiver::slot_of(std::uint16_t id) const {
+  std::size_t slot = 0;
+  for (; slot < kBlocksAtOnce; ++slot) {
+    if (blocks_[slot].state != Block::State::free && blocks_[slot].id == id) break;
   }
-  return place;
+  return slot;
 }
 
-std::size_t BlockReceiver::free_place() const {
-  std::size_t place = 0;
-  while (place < kBlocksAtOnce && blocks_[place].state != Block::State::free) ++place;
-  return place;
+std::size_t BlockReceiver::free_slot() const {
+  std::size_t slot = 0;
+  while (slot < kBlocksAtOnce && blocks_[slot].state != Block::State::free) ++slot;
+  return slot;
 }
 
 bool BlockReceiver::is_over(std::uint16_t id) const {
@@ -86,7 +86,7 @@ bool BlockReceiver::has_memory(std::size_t block_bytes, bool are_complete_counte
 }
 
 bool BlockReceiver::is_new(std::uint16_t id) const {
-  return place_of(id) == kBlocksAtOnce && !is_over(id);
+  return slot_of(id) == kBlocksAtOnce && !is_over(id);
 }
 
 std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) const {
@@ -96,37 +96,37 @@ std::optional<BlockRefusal> BlockReceiver::refusal(std::uint32_t block_bytes) co
   return std::nullopt;
 }
 
-FragmentFate BlockReceiver::look(const Fragment& fragment) const {
-  if (const std::size_t place = place_of(fragment.block); place < kBlocksAtOnce) {
-    const Block& block = blocks_[place];
-    if (block.byte_count != fragment.block_bytes) return FragmentFate::invalid;
-    if (fragment.first >= block.first_missing + kChunkWindow) return FragmentFate::invalid;
-    return FragmentFate::taken;
+FragmentVerdict BlockReceiver::classify(const Fragment& fragment) const {
+  if (const std::size_t slot = slot_of(fragment.block); slot < kBlocksAtOnce) {
+    const Block& block = blocks_[slot];
+    if (block.byte_count != fragment.block_bytes) return FragmentVerdict::invalid;
+    if (fragment.first >= block.first_missing + kChunkWindow) return FragmentVerdict::invalid;
+    return FragmentVerdict::accepted;
   }
-  if (is_over(fragment.block)) return FragmentFate::taken;
-  if (fragment.first >= kChunkWindow) return FragmentFate::invalid;
-  if (refusal(fragment.block_bytes).has_value()) return FragmentFate::refused;
-  const bool has_room = free_place() < kBlocksAtOnce && has_memory(fragment.block_bytes, true);
-  return has_room ? FragmentFate::taken : FragmentFate::no_room;
+  if (is_over(fragment.block)) return FragmentVerdict::accepted;
+  if (fragment.first >= kChunkWindow) return FragmentVerdict::invalid;
+  if (refusal(fragment.block_bytes).has_value()) return FragmentVerdict::refused;
+  const bool has_room = free_slot() < kBlocksAtOnce && has_memory(fragment.block_bytes, true);
+  return has_room ? FragmentVerdict::accepted : FragmentVerdict::no_room;
 }
 
-FragmentFate BlockReceiver::look(std::span<const Fragment> fragments) const {
+FragmentVerdict BlockReceiver::classify(std::span<const Fragment> fragments) const {
   bool refuses = false;
   std::size_t begun = 0;
   for (std::size_t i = 0; i < fragments.size(); ++i) {
     const Fragment& fragment = fragments[i];
-    const FragmentFate fate = look(fragment);
-    if (fate == FragmentFate::invalid || fate == FragmentFate::no_room) return fate;
+    const FragmentVerdict verdict = classify(fragment);
+    if (verdict == FragmentVerdict::invalid || verdict == FragmentVerdict::no_room) return verdict;
     const auto same = std::ranges::find(fragments.first(i), fragment.block, &Fragment::block);
     if (same != fragments.begin() + static_cast<std::ptrdiff_t>(i)) {
-      if (same->block_bytes != fragment.block_bytes) return FragmentFate::invalid;
+      if (same->block_bytes != fragment.block_bytes) return FragmentVerdict::invalid;
       continue;
     }
-    refuses = refuses || fate == FragmentFate::refused;
-    if (fate == FragmentFate::refused || !is_new(fragment.block)) continue;
-    if (++begun > count_of(Block::State::free)) return FragmentFate::no_room;
+    refuses = refuses || verdict == FragmentVerdict::refused;
+    if (verdict == FragmentVerdict::refused || !is_new(fragment.block)) continue;
+    if (++begun > count_of(Block::State::free)) return FragmentVerdict::no_room;
   }
-  return refuses ? FragmentFate::refused : FragmentFate::taken;
+  return refuses ? FragmentVerdict::refused : FragmentVerdict::accepted;
 }
 
 std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, BlockRefusal reason) {
@@ -134,22 +134,22 @@ std::optional<BlockRefusal> BlockReceiver::refuse(const Fragment& fragment, Bloc
   return reason;
 }
 
-std::optional<BlockRefusal> BlockReceiver::take(Time now, const Fragment& fragment) {
-  std::size_t place = place_of(fragment.block);
-  if (place == kBlocksAtOnce) {
+std::optional<BlockRefusal> BlockReceiver::store(Time now, const Fragment& fragment) {
+  std::size_t slot = slot_of(fragment.block);
+  if (slot == kBlocksAtOnce) {
     if (is_over(fragment.block)) return std::nullopt;
     if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
-    place = free_place();
+    slot = free_slot();
     // Another block of the same packet has just become complete and keeps its slot until it is
     // read.
-    if (place == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
+    if (slot == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
     if (!has_memory(fragment.block_bytes, true)) return refuse(fragment, BlockRefusal::no_memory);
-    blocks_[place].state = Block::State::arriving;
-    blocks_[place].id = fragment.block;
-    blocks_[place].byte_count = fragment.block_bytes;
-    blocks_[place].last_news = now;
+    blocks_[slot].state = Block::State::arriving;
+    blocks_[slot].id = fragment.block;
+    blocks_[slot].byte_count = fragment.block_bytes;
+    blocks_[slot].last_news = now;
   }
-  Block& block = blocks_[place];
+  Block& block = blocks_[slot];
   if (block.state == Block::State::complete) return std::nullopt;
   bool is_news = false;
   try {
@@ -194,7 +194,7 @@ bool BlockReceiver::store_chunk(Block& block, std::uint32_t chunk,
   if (chunk < block.first_missing) return false;
   if (chunk == block.first_missing) {
     append(block, bytes);
-    take_ahead(block);
+    join_chunks_ahead(block);
     return true;
   }
   std::unique_ptr<Page>& page = block.ahead[chunk / kPageChunks];
@@ -213,7 +213,7 @@ void BlockReceiver::append(Block& block, std::span<const std::byte> bytes) {
 }
 
 /// Moves chunks that no longer follow a gap.
-void BlockReceiver::take_ahead(Block& block) {
+void BlockReceiver::join_chunks_ahead(Block& block) {
   while (!block.ahead.empty()) {
     const auto next = block.ahead.begin();
     if (next->first < block.first_missing / kPageChunks) {
@@ -237,31 +237,31 @@ std::size_t BlockReceiver::memory_bytes() const {
 
 std::size_t BlockReceiver::oldest_complete() const {
   std::size_t oldest = kBlocksAtOnce;
-  for (std::size_t place = 0; place < kBlocksAtOnce; ++place) {
-    if (blocks_[place].state != Block::State::complete) continue;
+  for (std::size_t slot = 0; slot < kBlocksAtOnce; ++slot) {
+    if (blocks_[slot].state != Block::State::complete) continue;
     if (oldest == kBlocksAtOnce ||
-        blocks_[place].completed_order < blocks_[oldest].completed_order) {
-      oldest = place;
+        blocks_[slot].completed_order < blocks_[oldest].completed_order) {
+      oldest = slot;
     }
   }
   return oldest;
 }
 
 std::span<const std::byte> BlockReceiver::front() const {
-  const std::size_t place = oldest_complete();
-  if (place == kBlocksAtOnce) return {};
-  return blocks_[place].bytes;
+  const std::size_t slot = oldest_complete();
+  if (slot == kBlocksAtOnce) return {};
+  return blocks_[slot].bytes;
 }
 
 std::uint16_t BlockReceiver::front_id() const {
-  const std::size_t place = oldest_complete();
-  return place == kBlocksAtOnce ? std::uint16_t{0} : blocks_[place].id;
+  const std::size_t slot = oldest_complete();
+  return slot == kBlocksAtOnce ? std::uint16_t{0} : blocks_[slot].id;
 }
 
 void BlockReceiver::pop() {
-  const std::size_t place = oldest_complete();
-  assert(place < kBlocksAtOnce);
-  blocks_[place] = {};
+  const std::size_t slot = oldest_complete();
+  assert(slot < kBlocksAtOnce);
+  blocks_[slot] = {};
 }
 
 }  // namespace muster

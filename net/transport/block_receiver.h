@@ -28,11 +28,11 @@ struct Fragment {
 Fragment read_fragment(SectionReader& reader);
 
 /// The classification of a fragment.
-enum class [[nodiscard]] FragmentFate : std::uint8_t{
-    taken,    ///< Accepted. Ignored if its block is complete or was refused.
-    refused,  ///< Its block is refused by this fragment; `refusal` gives the reason.
-    no_room,  ///< Complete blocks are unread: its packet must not be received.
-    invalid,  ///< Contradicts an earlier fragment of the block, or is beyond the window.
+enum class [[nodiscard]] FragmentVerdict : std::uint8_t{
+    accepted,  ///< Stored. Ignored if its block is complete or was refused.
+    refused,   ///< Its block is refused by this fragment; `refusal` gives the reason.
+    no_room,   ///< Complete blocks are unread: its packet must not be received.
+    invalid,   ///< Contradicts an earlier fragment of the block, or is beyond the window.
 };
 
 /// Reassembles up to `kBlocksAtOnce` blocks that arrive or are unread. Memory grows with the
@@ -43,13 +43,13 @@ class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
 
-  /// Returns what `take` would do. Changes nothing.
-  FragmentFate look(const Fragment& fragment) const;
+  /// Returns what `store` would do. Changes nothing.
+  FragmentVerdict classify(const Fragment& fragment) const;
   /// The same for all fragments of a packet, which share the free slots.
-  FragmentFate look(std::span<const Fragment> fragments) const;
+  FragmentVerdict classify(std::span<const Fragment> fragments) const;
   /// Stores a fragment. Returns the reason if this fragment makes its block refused. Requires:
-  /// `look` returned `taken` or `refused`.
-  std::optional<BlockRefusal> take(Time now, const Fragment& fragment);
+  /// `classify` returned `accepted` or `refused`.
+  std::optional<BlockRefusal> store(Time now, const Fragment& fragment);
   /// Gives up a block without new chunks for `kBlockStallMax`, and returns its id, to be refused.
   /// Returns nothing if no block stalled.
   std::optional<std::uint16_t> give_up_stalled(Time now);
@@ -92,13 +92,13 @@ class BlockReceiver {
 
   /// The slot index of a block, of a free slot, or of the complete block that waits longest;
   /// `kBlocksAtOnce` if none exists.
-  std::size_t place_of(std::uint16_t id) const;
-  std::size_t free_place() const;
+  std::size_t slot_of(std::uint16_t id) const;
+  std::size_t free_slot() const;
   std::size_t oldest_complete() const;
   static bool store(Block& block, const Fragment& fragment);
   static bool store_chunk(Block& block, std::uint32_t chunk, std::span<const std::byte> bytes);
   static void append(Block& block, std::span<const std::byte> bytes);
-  static void take_ahead(Block& block);
+  static void join_chunks_ahead(Block& block);
   std::optional<BlockRefusal> refuse(const Fragment& fragment, BlockRefusal reason);
   std::size_t count_of(Block::State state) const;
   bool has_memory(std::size_t block_bytes, bool are_complete_counted) const;

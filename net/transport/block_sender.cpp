@@ -7,7 +7,7 @@ namespace muster {
 
 namespace {
 
-enum ChunkState : std::uint8_t { kUnsent, kOnTheWay, kLost, kArrived };
+enum ChunkState : std::uint8_t { kUnsent, kInFlight, kLost, kArrived };
 
 }  // namespace
 
@@ -50,15 +50,15 @@ bool BlockSender::has_pending() const {
 
 /// Returns the chunks to send next: lost ones before new ones, only consecutive ones.
 std::optional<ChunkRange> BlockSender::next_range(Block& block, std::uint32_t room_chunks) const {
-  const std::uint32_t most = std::min(room_chunks, kFragmentChunksMax);
+  const std::uint32_t maximum = std::min(room_chunks, kFragmentChunksMax);
   std::uint32_t first = block.next_new;
-  std::uint32_t end = std::min({first + most, block.chunks, block.first_missing + kChunkWindow});
+  std::uint32_t end = std::min({first + maximum, block.chunks, block.first_missing + kChunkWindow});
   if (block.lost_count > 0) {
     first = std::max(block.lost_from, block.first_missing);
     while (block.states[first] != kLost) ++first;
     block.lost_from = first;
     end = first;
-    while (end < block.next_new && end - first < most && block.states[end] == kLost) ++end;
+    while (end < block.next_new && end - first < maximum && block.states[end] == kLost) ++end;
   }
   if (first >= end) return std::nullopt;
   return ChunkRange{
@@ -79,7 +79,7 @@ std::optional<ChunkRange> BlockSender::write_pending(SectionWriter& writer, std:
         --block.lost_count;
         ++chunks_resent_;
       }
-      block.states[chunk] = kOnTheWay;
+      block.states[chunk] = kInFlight;
     }
     block.next_new = std::max(block.next_new, range->first + range->count);
     const std::size_t begin = range->first * kChunkBytes;
@@ -114,7 +114,7 @@ void BlockSender::lost(const ChunkRange& range) {
   Block* const block = find(range.block);
   if (block == nullptr) return;
   for (std::uint32_t chunk = range.first; chunk < range.first + range.count; ++chunk) {
-    if (block->states[chunk] != kOnTheWay) continue;
+    if (block->states[chunk] != kInFlight) continue;
     block->states[chunk] = kLost;
     ++block->lost_count;
     block->lost_from = std::min(block->lost_from, chunk);
@@ -137,7 +137,7 @@ std::size_t BlockSender::end_all(BlockRefusal reason) {
   return count;
 }
 
-std::optional<SentBlock> BlockSender::take_finished(std::uint16_t id) {
+std::optional<SentBlock> BlockSender::release_finished(std::uint16_t id) {
   const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(finished_count_);
   const auto found =
       std::find_if(finished_.begin(), end, [&](const SentBlock& block) { return block.id == id; });

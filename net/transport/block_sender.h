@@ -46,7 +46,7 @@ class BlockSender {
   }
   void clear_finished() { finished_count_ = 0; }
   /// Removes a block from `finished()` and returns it; nothing if it is not there.
-  std::optional<SentBlock> take_finished(std::uint16_t id);
+  std::optional<SentBlock> release_finished(std::uint16_t id);
 
   std::uint64_t chunks_resent() const { return chunks_resent_; }
 

@@ -1,342 +1,116 @@
-// The game's side of a connection: queues, reading, and state. connection_write.cpp writes packets,
-// connection_read.cpp reads them.
+// Forwards to `Connection::Impl`, so that its state needs no place in the public header.
 #include "net/transport/connection.h"
 
-#include <algorithm>
-#include <cassert>
+#include "net/transport/connection_impl.h"
 
 namespace muster {
 
-namespace {
-
-/// The number of payloads that may wait at any rate: a snapshot in a few packets. More are allowed
-/// if the budgets of two ticks hold them.
-constexpr std::size_t kPayloadsOutLeast = 16;
-constexpr std::uint32_t kPayloadsOutMax = kPacketsOnTheWayMax;
-/// Unread payloads: all that a peer has in flight, for a game that reads rarely.
-constexpr std::uint32_t kPayloadsIn = kPacketsOnTheWayMax;
-/// Unread delivery reports: twice the number of packets in flight.
-constexpr std::size_t kFatesMax = 2048;
-/// Type and number; type, block and reason.
-constexpr std::size_t kMapItemBytes = 3;
-constexpr std::size_t kRefusalItemBytes = 4;
-/// After this time the rate is close to what the path carries.
-constexpr Duration kProbeAfter = std::chrono::seconds(1);
-
-}  // namespace
-
 Connection::Connection(const ConnectionOptions& options, Time now)
-    : options_(options),
-      rate_(options.rate),
-      path_size_(options.datagram_bytes_max),
-      maps_(options.leads_maps),
-      blocks_in_(options.block_bytes_max),
-      payloads_out_(kPayloadsOutMax),
-      payloads_in_(kPayloadsIn),
-      last_arrival_(now),
-      last_departure_(now),
-      probe_from_(now + kProbeAfter) {
-  assert(options.channels.size() <= kChannelsMax);
-  schedule_.set_weight(SendSchedule::kPayloadSource, SendSchedule::kPayloadWeight);
-  schedule_.set_weight(SendSchedule::kBlockSource, SendSchedule::kBlockWeight);
-  for (std::size_t i = 0; i < options.channels.size(); ++i) {
-    const ChannelOptions& channel = options.channels[i];
-    messages_out_.emplace_back(static_cast<std::uint8_t>(i), channel);
-    messages_in_.emplace_back(channel.delivery);
-    schedule_.set_weight(i, channel.weight);
-  }
-}
+    : impl_(std::make_unique<Impl>(options, now)) {}
+Connection::~Connection() = default;
+Connection::Connection(Connection&&) noexcept = default;
+Connection& Connection::operator=(Connection&&) noexcept = default;
 
 SendStatus Connection::send_message(std::size_t channel, std::span<const std::byte> message) {
-  assert(channel < messages_out_.size());
-  const SendStatus status =
-      state_ == ConnectionState::closed ? SendStatus::closed : messages_out_[channel].push(message);
-  if (status != SendStatus::queued) ++counters_.would_block;
-  return status;
+  return impl_->send_message(channel, message);
 }
 
 SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uint64_t tag) {
-  SendStatus status = SendStatus::queued;
-  if (state_ == ConnectionState::closed) {
-    status = SendStatus::closed;
-  } else if (payload.empty()) {
-    status = SendStatus::empty;
-  } else if (payload.size() > payload_bytes_max()) {
-    status = SendStatus::too_large;
-  } else if (!has_room_for_payload()) {
-    status = SendStatus::would_block;
-  }
-  if (status == SendStatus::queued) {
-    payloads_out_.push(payload, tag);
-  } else {
-    ++counters_.would_block;
-  }
-  return status;
-}
-
-/// A game that respects its budgets always has room. Another game waits for the path.
-bool Connection::has_room_for_payload() const {
-  if (payloads_out_.count() < kPayloadsOutLeast) return true;
-  return payloads_out_.has_room() && payloads_out_.byte_count() < rate_.bytes_in(2 * rate_.burst());
+  return impl_->send_payload(payload, tag);
 }
 
 SendStatus Connection::send_block(std::span<const std::byte> block, std::uint16_t& id) {
-  const SendStatus status =
-      state_ == ConnectionState::closed ? SendStatus::closed : blocks_out_.begin(block, id);
-  if (status != SendStatus::queued) ++counters_.would_block;
-  return status;
+  return impl_->send_block(block, id);
 }
 
-std::size_t Connection::payload_bytes_max() const {
-  return path_size_.bytes() - options_.overhead_bytes - kPacketHeaderBytesMax - kPayloadHeadBytes -
-         standing_bytes();
+void Connection::begin_map() { impl_->begin_map(); }
+
+std::uint16_t Connection::map() const { return impl_->map(); }
+
+std::size_t Connection::budget(Time now) const { return impl_->budget(now); }
+
+void Connection::allow(std::int64_t bytes) { impl_->allow(bytes); }
+
+std::size_t Connection::payload_bytes_max() const { return impl_->payload_bytes_max(); }
+
+void Connection::tick(Time now) { impl_->tick(now); }
+
+bool Connection::wants_to_send(Time now) const { return impl_->wants_to_send(now); }
+
+std::span<const std::byte> Connection::write_packet(Time now, std::span<std::byte> memory) {
+  return impl_->write_packet(now, memory);
 }
 
-/// The size of the items that every packet contains until the peer has them, with their section's
-/// count.
-std::size_t Connection::standing_bytes() const {
-  const std::size_t items =
-      (maps_.must_tell() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
-  return items == 0 ? 0 : 1 + items;
+std::uint32_t Connection::next_sequence() const { return impl_->next_sequence(); }
+
+std::uint32_t Connection::highest_delivered() const { return impl_->highest_delivered(); }
+
+Reception Connection::classify(std::optional<std::uint32_t> sequence) {
+  return impl_->classify(sequence);
 }
 
-std::size_t Connection::budget(Time now) const {
-  asks_.note(now);
-  // Bytes queued after this tick's send are sent with the next one.
-  const Time when = std::max(now, ticks_.next_call());
-  const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
-  const std::size_t around = payload_heads() + payloads_out_.byte_count();
-  if (!is_worth_a_packet(allowed_) || free <= around) return 0;
-  const auto allowed = static_cast<std::size_t>(allowed_);
-  const std::size_t taken = payload_heads() + waiting_bytes();
-  return allowed > taken ? std::min(free - around, allowed - taken) : 0;
-}
+std::uint32_t Connection::highest_received() const { return impl_->highest_received(); }
 
-/// Overhead of a payload that has its own packet.
-std::size_t Connection::payload_heads() const {
-  return options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
-}
-
-/// Waiting payloads also pay for their headers, so that no part of an allowance is reported twice.
-std::size_t Connection::waiting_bytes() const {
-  return payloads_out_.byte_count() + payload_heads() * payloads_out_.count();
-}
-
-void Connection::tick(Time now) {
-  if (state_ == ConnectionState::closed) return;
-  ticks_.note(now);
-  rate_.set_loops({.interval = std::max(ticks_.longest(), asks_.longest()),
-                   .answers = sent_.answer_interval(),
-                   .hold = round_trip_.hold()});
-  sent_.tick(now, round_trip_, ticks_.longest());
-  settle(now);
-  drop_unfit_payloads();
-  const Duration silence = now - last_arrival_;
-  if (silence >= options_.closed_after) {
-    finish(CloseReason::timed_out, false, "nothing was received from the other end for too long");
-  } else if (next_sequence() == ~std::uint32_t{0}) {
-    finish(CloseReason::exhausted, false, "the connection has used all its packet numbers");
-  } else {
-    state_ = silence >= options_.interrupted_after ? ConnectionState::interrupted
-                                                   : ConnectionState::connected;
-  }
-}
-
-bool Connection::has_fitting_payload() const {
-  return !payloads_out_.is_empty() && payloads_out_.front().size() <= payload_bytes_max();
-}
-
-/// The path may have shrunk since these payloads were queued. They can never be sent, and would
-/// block all later ones.
-void Connection::drop_unfit_payloads() {
-  while (!payloads_out_.is_empty() && !has_fitting_payload()) {
-    drop_payload();
-  }
-}
-
-void Connection::drop_payload() {
-  tell_fate({.record = {.payload_tag = payloads_out_.front_number()}}, false);
-  payloads_out_.pop();
-}
-
-void Connection::begin_map() {
-  assert(maps_.leads());
-  if (state_ == ConnectionState::closed) return;
-  leave_map();
-  maps_.go_to(static_cast<std::uint16_t>(maps_.present() + 1U), next_sequence());
-}
-
-/// Message ids start again at both ends; block ids continue. Late packets are not confused, because
-/// each packet's map is checked before its contents are used.
-void Connection::leave_map() {
-  for (MessageSender& sender : messages_out_) {
-    counters_.lost_at_map += sender.unconfirmed();
-    sender.clear();
-  }
-  for (MessageReceiver& receiver : messages_in_) {
-    counters_.unread_at_map += receiver.unread();
-    receiver.clear();
-  }
-  while (!payloads_out_.is_empty()) drop_payload();
-  counters_.unread_at_map += payloads_in_.count();
-  while (!payloads_in_.is_empty()) payloads_in_.pop();
-  static_cast<void>(blocks_out_.end_all(BlockRefusal::map_over));
-  counters_.unread_at_map += blocks_in_.unread();
-  blocks_in_.clear();
-  end_unread_stop();
-  refusal_count_ = 0;
-  has_new_refusal_ = false;
-  told_limits_ = {};
-}
-
-/// Reports the result to every part of the packets that were delivered or lost.
-void Connection::settle(Time now) {
-  for (const ResolvedPacket& packet : sent_.resolved()) {
-    const PacketRecord& record = packet.record;
-    maps_.settled(packet.sequence, packet.delivered);
-    const bool is_past = !maps_.is_ours(packet.sequence);
-    if (!record.is_probe) path_size_.settled(now, record.byte_count, packet.delivered);
-    if (packet.delivered) {
-      ++counters_.delivered;
-      told_to_ = std::max(told_to_, record.acknowledged);
-      rate_.delivered(now, record, told_delay_, round_trip_);
-      if (record.is_probe) path_size_.probe_delivered(record.byte_count);
-    } else {
-      ++counters_.lost_out;
-      counters_.messages_lost += record.unreliable_count;
-      if (!sent_.is_of_outage(record)) rate_.lost(record);
-      if (record.is_probe) path_size_.probe_lost();
-    }
-    if (record.has_payload) tell_fate(packet, packet.delivered && !is_past);
-    if (is_past) continue;
-    for (std::uint32_t i = 0; i < record.part_count; ++i) {
-      settle_part(parts_.at(record.first_part + i), packet.sequence, packet.delivered);
-    }
-  }
-  sent_.clear_resolved();
-}
-
-void Connection::tell_fate(const ResolvedPacket& packet, bool delivered) {
-  if (!delivered) ++counters_.payloads_lost;
-  if (fates_.size() == kFatesMax) {
-    ++counters_.fates_unread;
-    return;
-  }
-  fates_.push_back(
-      {.tag = packet.record.payload_tag, .sequence = packet.sequence, .delivered = delivered});
-}
-
-void Connection::settle_part(const PacketPart& part, std::uint32_t sequence, bool delivered) {
-  switch (part.kind) {
-    case PacketPart::Kind::message: {
-      MessageSender& sender = messages_out_[part.channel];
-      delivered ? sender.delivered(part.message_id) : sender.lost(part.message_id);
-      return;
-    }
-    case PacketPart::Kind::chunks:
-      if (!delivered) ++counters_.fragments_lost;
-      delivered ? blocks_out_.delivered(part.chunks) : blocks_out_.lost(part.chunks);
-      return;
-    case PacketPart::Kind::refusal:
-      if (delivered) refusal_is_known(part.chunks.block);
-      return;
-    case PacketPart::Kind::limit:
-      settle_limit(part, sequence, delivered);
-      return;
-  }
-}
-
-void Connection::refusal_is_known(std::uint16_t id) {
-  for (std::size_t i = 0; i < refusal_count_; ++i) {
-    if (refusals_[i].id == id) refusals_[i] = refusals_[--refusal_count_];
-  }
-}
-
-/// A lost limit is sent again, unless a later packet carried it.
-void Connection::settle_limit(const PacketPart& part, std::uint32_t sequence, bool delivered) {
-  ToldLimit& limit = told_limits_[part.channel];
-  if (delivered) {
-    limit.known = std::max(limit.known, part.message_id);
-  } else if (limit.sequence == sequence) {
-    limit.told = limit.known;
-  }
+PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
+                                      std::span<const std::byte> body) {
+  return impl_->read_packet(now, sequence, datagram_bytes, body);
 }
 
 std::span<const std::byte> Connection::message(std::size_t channel) const {
-  return messages_in_[channel].front();
+  return impl_->message(channel);
 }
 
-void Connection::pop_message(std::size_t channel) { messages_in_[channel].pop(); }
+void Connection::pop_message(std::size_t channel) { impl_->pop_message(channel); }
 
-ReceivedPayload Connection::payload() const {
-  if (payloads_in_.is_empty()) return {};
-  return {.sequence = static_cast<std::uint32_t>(payloads_in_.front_number()),
-          .bytes = payloads_in_.front()};
+ReceivedPayload Connection::payload() const { return impl_->payload(); }
+
+void Connection::pop_payload() { impl_->pop_payload(); }
+
+bool Connection::is_stopped_unread() const { return impl_->is_stopped_unread(); }
+
+std::span<const std::byte> Connection::block() const { return impl_->block(); }
+
+void Connection::pop_block() { impl_->pop_block(); }
+
+std::span<const DeliveryReport> Connection::delivery_reports() const {
+  return impl_->delivery_reports();
 }
 
-void Connection::pop_payload() {
-  payloads_in_.pop();
-  end_unread_stop();
-}
+void Connection::clear_delivery_reports() { impl_->clear_delivery_reports(); }
 
-void Connection::pop_block() {
-  blocks_in_.pop();
-  end_unread_stop();
-}
+std::span<const SentBlock> Connection::finished_blocks() const { return impl_->finished_blocks(); }
 
-// Only when everything is read: a game that reads one payload per tick is stopped once, not every
-// tick.
-void Connection::end_unread_stop() {
-  if (!is_stopped_unread_) return;
-  is_stopped_unread_ = !payloads_in_.is_empty() || blocks_in_.unread() > 0;
+void Connection::clear_finished_blocks() { impl_->clear_finished_blocks(); }
+
+std::optional<SentBlock> Connection::release_finished_block(std::uint16_t id) {
+  return impl_->release_finished_block(id);
 }
 
 void Connection::close(CloseReason reason, std::string_view text, Time now) {
-  if (state_ == ConnectionState::closed) return;
-  finish(reason, false, text.substr(0, kCloseTextBytesMax));
-  closes_to_send_ = 3;  // A close is not acknowledged, because the peer drops the connection.
-  last_departure_ = now;
+  impl_->close(reason, text, now);
 }
 
-void Connection::finish(CloseReason reason, bool by_peer, std::string_view text) {
-  state_ = ConnectionState::closed;
-  end_ = Close{.reason = reason, .by_peer = by_peer, .text = std::string(text)};
-  for (const MessageSender& sender : messages_out_) {
-    counters_.lost_at_close += sender.unconfirmed();
-  }
-  counters_.lost_at_close += payloads_out_.count() + sent_.open_payloads();
-  sent_.give_up();
-  for (const ResolvedPacket& packet : sent_.resolved()) {
-    ++counters_.lost_out;
-    counters_.lost_at_close += packet.record.unreliable_count;
-    if (packet.record.has_payload) tell_fate(packet, false);
-  }
-  sent_.clear_resolved();
-  while (!payloads_out_.is_empty()) drop_payload();
-  counters_.lost_at_close += blocks_out_.end_all(BlockRefusal::closed);
+ConnectionState Connection::state() const { return impl_->state(); }
+
+const std::optional<Close>& Connection::end() const { return impl_->end(); }
+
+std::span<const std::byte> Connection::write_path_challenge(Time now, std::uint64_t challenge,
+                                                            std::span<std::byte> memory) {
+  return impl_->write_path_challenge(now, challenge, memory);
 }
 
-std::optional<std::uint64_t> Connection::take_path_answer() {
-  return std::exchange(path_answer_, std::nullopt);
-}
+std::optional<std::uint64_t> Connection::drain_path_answer() { return impl_->drain_path_answer(); }
 
-void Connection::path_changed() {
-  rate_.restart();
-  path_size_.restart();
-  probe_from_ = last_departure_ + kProbeAfter;
-  sent_.path_changed();
-  round_trip_ = RoundTrip();
-  peer_clock_ = PeerClock();
-}
+void Connection::path_changed() { impl_->path_changed(); }
 
-ConnectionCounters Connection::counters() const {
-  ConnectionCounters all = counters_;
-  all.late_out = sent_.late_acknowledgements();
-  all.lost_in = received_.lost();
-  all.out_of_order_in = received_.out_of_order();
-  for (const MessageSender& sender : messages_out_) all.messages_resent += sender.resent();
-  all.chunks_resent = blocks_out_.chunks_resent();
-  return all;
-}
+const RoundTrip& Connection::round_trip() const { return impl_->round_trip(); }
+
+const PeerClock& Connection::peer_clock() const { return impl_->peer_clock(); }
+
+const SendRate& Connection::rate() const { return impl_->rate(); }
+
+std::size_t Connection::datagram_bytes() const { return impl_->datagram_bytes(); }
+
+ConnectionCounters Connection::counters() const { return impl_->counters(); }
 
 }  // namespace muster

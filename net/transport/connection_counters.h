@@ -23,20 +23,20 @@ struct ConnectionCounters {
   std::uint64_t stale_in = 0;
   std::uint64_t out_of_order_in = 0;
   std::uint64_t malformed_in = 0;
-  std::uint64_t unbelievable_in = 0;    ///< Acknowledged a packet that was never sent.
-  std::uint64_t no_room_in = 0;         ///< Refused until the game reads unread data.
-  std::uint64_t unread_stops = 0;       ///< Times that `is_stopped_unread` became true.
-  std::uint64_t questions_dropped = 0;  ///< Path challenges beyond the number that one packet
-                                        ///< answers.
+  std::uint64_t unbelievable_in = 0;          ///< Acknowledged a packet that was never sent.
+  std::uint64_t no_room_in = 0;               ///< Refused until the game reads unread data.
+  std::uint64_t unread_stops = 0;             ///< Times that `is_stopped_unread` became true.
+  std::uint64_t path_challenges_dropped = 0;  ///< Path challenges beyond the number that one packet
+                                              ///< answers.
 
   std::uint64_t payloads_out = 0;
   std::uint64_t payloads_in = 0;
   std::uint64_t payloads_lost = 0;
-  std::uint64_t fates_unread = 0;  ///< Delivery reports dropped because the game did not clear
-                                   ///< earlier ones.
-  std::uint64_t messages_out = 0;  ///< Each time a message was written.
-  std::uint64_t messages_reliable_out = 0;  ///< Those of them that are resent until delivered.
-  std::uint64_t messages_lost = 0;          ///< Unreliable ones whose packet was lost.
+  std::uint64_t delivery_reports_unread = 0;  ///< Delivery reports dropped because the game did not
+                                              ///< clear earlier ones.
+  std::uint64_t messages_out = 0;             ///< Each time a message was written.
+  std::uint64_t messages_reliable_out = 0;    ///< Those of them that are resent until delivered.
+  std::uint64_t messages_lost = 0;            ///< Unreliable ones whose packet was lost.
   std::uint64_t messages_in = 0;
   std::uint64_t messages_resent = 0;
   std::uint64_t messages_duplicate = 0;

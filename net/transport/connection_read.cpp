@@ -5,7 +5,7 @@
 #include <array>
 #include <cassert>
 
-#include "net/transport/connection.h"
+#include "net/transport/connection_impl.h"
 #include "net/wire/bit_stream.h"
 #include "registry/base/shown_text.h"
 
@@ -18,7 +18,7 @@ constexpr std::size_t kLongLength = 128;
 constexpr Duration kCloseAgain = std::chrono::milliseconds(50);
 /// Only a sleep or an outage lasts longer: keep-alives are more frequent.
 constexpr Duration kLongSilence = std::chrono::milliseconds(500);
-constexpr Duration kSlackLeast = std::chrono::milliseconds(20);
+constexpr Duration kSlackMin = std::chrono::milliseconds(20);
 
 /// Reads a message's length; only its shortest encoding is valid.
 std::size_t read_length(SectionReader& reader) {
@@ -32,7 +32,7 @@ std::size_t read_length(SectionReader& reader) {
 }  // namespace
 
 /// The parts of a packet, as views into it.
-struct Connection::Incoming {
+struct Connection::Impl::Incoming {
   /// Not initialised: a packet may have 64 messages but usually has few, and initialising all costs
   /// time.
   struct Message {
@@ -46,8 +46,8 @@ struct Connection::Incoming {
   };
 
   bool has_ping = false;
-  std::array<std::uint64_t, kControlItemsMax> questions;
-  std::size_t question_count = 0;
+  std::array<std::uint64_t, kControlItemsMax> path_challenges;
+  std::size_t path_challenge_count = 0;
   std::optional<std::uint64_t> path_answer;
   bool has_probe = false;
   std::array<RefusedBlock, kControlItemsMax> refusals;
@@ -71,15 +71,17 @@ struct Connection::Incoming {
   std::array<std::size_t, 4> section_bytes{};
 };
 
-Reception Connection::look(std::optional<std::uint32_t> sequence) {
-  const Reception reception = sequence.has_value() ? received_.look(*sequence) : Reception::stale;
+Reception Connection::Impl::classify(std::optional<std::uint32_t> sequence) {
+  const Reception reception =
+      sequence.has_value() ? received_.classify(*sequence) : Reception::stale;
   if (reception == Reception::duplicate) ++counters_.duplicate_in;
   if (reception == Reception::stale) ++counters_.stale_in;
   return reception;
 }
 
-PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
-                                      std::span<const std::byte> body) {
+PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
+                                            std::size_t datagram_bytes,
+                                            std::span<const std::byte> body) {
   BitReader bits(body);
   const PacketHeader header = read_packet_header(bits);
   Incoming incoming;
@@ -100,7 +102,7 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
   }
   // The baseline is the highest number sent, because a peer can acknowledge only those.
   const std::optional<std::uint32_t> ack = widen(header.ack, sent_.next_sequence() - 1);
-  incoming.map_kind = maps_.look(sequence, incoming.map);
+  incoming.map_kind = maps_.classify(sequence, incoming.map);
   if (!ack.has_value() || !sent_.is_believable(*ack, header.mask) ||
       incoming.map_kind == PacketMap::impossible) {
     ++counters_.unbelievable_in;
@@ -126,33 +128,33 @@ PacketVerdict Connection::read_packet(Time now, std::uint32_t sequence, std::siz
   const bool is_present = incoming.map_kind == PacketMap::present;
   // Before the acknowledgement, so that a refused block is not reported as delivered.
   if (is_present) {
-    take_refusals(incoming);
-    take_limits(incoming);
+    apply_refusals(incoming);
+    apply_limits(incoming);
   }
-  take_header(now, sequence, header, *ack);
+  apply_header(now, sequence, header, *ack);
   if (header.sections != 0) {
     if (unanswered_++ == 0) unanswered_since_ = now;
   }
   if (is_present) {
-    maps_.take(sequence, incoming.map);
-    take_parts(now, sequence, incoming);
+    maps_.received(sequence, incoming.map);
+    apply_parts(now, sequence, incoming);
     give_up_stalled_blocks(now);
   } else {
     ++counters_.past_map_in;
   }
-  take_control(incoming);
+  apply_control(incoming);
   return PacketVerdict::received;
 }
 
 /// Counts a stop only if payloads or blocks are unread. Otherwise the peer caused the lack of room.
-void Connection::note_no_room() {
+void Connection::Impl::note_no_room() {
   ++counters_.no_room_in;
   if (is_stopped_unread_ || (payloads_in_.has_room() && blocks_in_.unread() == 0)) return;
   is_stopped_unread_ = true;
   ++counters_.unread_stops;
 }
 
-void Connection::take_refusals(const Incoming& incoming) {
+void Connection::Impl::apply_refusals(const Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.refusal_count; ++i) {
     if (blocks_out_.refused(incoming.refusals[i].id, incoming.refusals[i].reason)) {
       ++counters_.blocks_refused;
@@ -160,15 +162,15 @@ void Connection::take_refusals(const Incoming& incoming) {
   }
 }
 
-void Connection::take_limits(const Incoming& incoming) {
-  for (const Incoming::Limit& told : std::span(incoming.limits).first(incoming.limit_count)) {
-    MessageSender& sender = messages_out_[told.channel];
-    sender.allow_below(widen(Sequence(told.id), sender.limit()).value_or(0));
+void Connection::Impl::apply_limits(const Incoming& incoming) {
+  for (const Incoming::Limit& limit : std::span(incoming.limits).first(incoming.limit_count)) {
+    MessageSender& sender = messages_out_[limit.channel];
+    sender.allow_below(widen(Sequence(limit.id), sender.limit()).value_or(0));
   }
 }
 
-bool Connection::parse(std::span<const std::byte> sections, std::uint8_t which,
-                       std::size_t datagram_bytes, Incoming& incoming) const {
+bool Connection::Impl::parse(std::span<const std::byte> sections, std::uint8_t which,
+                             std::size_t datagram_bytes, Incoming& incoming) const {
   SectionReader reader(sections);
   std::size_t before = 0;
   const auto count_section = [&](std::size_t section) {
@@ -199,12 +201,12 @@ bool Connection::parse(std::span<const std::byte> sections, std::uint8_t which,
     }
     count_section(3);
   }
-  if (incoming.has_probe && !reader.take_zeros()) return false;
+  if (incoming.has_probe && !reader.consume_zeros()) return false;
   return reader.is_finished();
 }
 
-bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes,
-                               Incoming& incoming) const {
+bool Connection::Impl::parse_control(SectionReader& reader, std::size_t datagram_bytes,
+                                     Incoming& incoming) const {
   const std::size_t count = reader.read_u8();
   if (count < 1 || count > kControlItemsMax) return false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -215,7 +217,7 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
         incoming.has_ping = true;
         break;
       case ControlItem::path_challenge:
-        incoming.questions[incoming.question_count++] = reader.read_u64();
+        incoming.path_challenges[incoming.path_challenge_count++] = reader.read_u64();
         break;
       case ControlItem::path_response:
         incoming.path_answer = reader.read_u64();
@@ -260,7 +262,7 @@ bool Connection::parse_control(SectionReader& reader, std::size_t datagram_bytes
   return true;
 }
 
-bool Connection::parse_limit(SectionReader& reader, Incoming& incoming) const {
+bool Connection::Impl::parse_limit(SectionReader& reader, Incoming& incoming) const {
   const Incoming::Limit limit{.channel = reader.read_u8(), .id = reader.read_u16()};
   if (limit.channel >= messages_out_.size() ||
       messages_out_[limit.channel].options().delivery == Delivery::unreliable) {
@@ -273,7 +275,7 @@ bool Connection::parse_limit(SectionReader& reader, Incoming& incoming) const {
   return true;
 }
 
-bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const {
+bool Connection::Impl::parse_messages(SectionReader& reader, Incoming& incoming) const {
   incoming.message_count = reader.read_u8();
   if (incoming.message_count < 1 || incoming.message_count > kMessagesPerPacketMax) return false;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
@@ -297,7 +299,7 @@ bool Connection::parse_messages(SectionReader& reader, Incoming& incoming) const
 }
 
 /// Checks the contents against earlier packets. Contents of a past map are not checked.
-PacketVerdict Connection::check_contents(Incoming& incoming) const {
+PacketVerdict Connection::Impl::check_contents(Incoming& incoming) const {
   if (incoming.map_kind == PacketMap::past) return PacketVerdict::received;
   for (Incoming::Message& message : std::span(incoming.messages).first(incoming.message_count)) {
     if (!message.is_reliable) continue;
@@ -310,22 +312,22 @@ PacketVerdict Connection::check_contents(Incoming& incoming) const {
 /// True when everything in the packet that must not be lost fits. Messages and fragments of one
 /// packet do not compete for room, except for new blocks, which are counted. An unreliable message
 /// that does not fit is dropped; the packet is still received.
-PacketVerdict Connection::check_room(const Incoming& incoming) const {
+PacketVerdict Connection::Impl::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     const Incoming::Message& message = incoming.messages[i];
     if (!message.is_reliable) continue;
-    const Arrival arrival = messages_in_[message.channel].look(message.id);
+    const Arrival arrival = messages_in_[message.channel].classify(message.id);
     if (arrival == Arrival::no_room) return PacketVerdict::no_room;
   }
   const std::span fragments = std::span(incoming.fragments).first(incoming.fragment_count);
-  switch (blocks_in_.look(fragments)) {
-    case FragmentFate::invalid:
+  switch (blocks_in_.classify(fragments)) {
+    case FragmentVerdict::invalid:
       return PacketVerdict::malformed;
-    case FragmentFate::no_room:
+    case FragmentVerdict::no_room:
       return PacketVerdict::no_room;
-    case FragmentFate::refused:
-    case FragmentFate::taken:
+    case FragmentVerdict::refused:
+    case FragmentVerdict::accepted:
       break;
   }
   // If memory runs out, up to one refusal per fragment is added.
@@ -333,34 +335,34 @@ PacketVerdict Connection::check_room(const Incoming& incoming) const {
                                                                : PacketVerdict::no_room;
 }
 
-void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeader& header,
-                             std::uint32_t ack) {
+void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const PacketHeader& header,
+                                    std::uint32_t ack) {
   const Duration silence = now - last_arrival_;
   last_arrival_ = now;
   keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
   // It fills a gap in what the peer knows, so it must be acknowledged again.
-  if (sequence <= told_to_) told_to_ = sequence - 1;
+  if (sequence <= peer_knows_to_) peer_knows_to_ = sequence - 1;
   const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
   if (ack > 0 && had_outage) {
     // Our queues are empty by now, and either clock may have stopped.
     clocks_doubted_until_ = now + kPathMemory;
     peer_clock_.forget_ages();
-    least_told_ = Duration::max();
+    reported_delay_min_ = Duration::max();
   }
   peer_clock_.add(now, header.sent);
   const PacketRecord* const record = ack > 0 ? sent_.find_open(ack) : nullptr;
   const bool is_measured =
       record != nullptr && measure_round_trip(now, now - record->sent_at, header.hold, silence);
   const Duration delay = peer_clock_.queue_delay();
-  least_delay_ = has_least_delay_ ? std::min(least_delay_, delay) : delay;
-  has_least_delay_ = true;
+  delay_min_ = has_delay_min_ ? std::min(delay_min_, delay) : delay;
+  has_delay_min_ = true;
   if (sequence == received_.highest()) {
-    const Duration told = without_clock(now, header.delay * kWireTimeUnit);
+    const Duration reported = without_clock(now, header.delay * kWireTimeUnit);
     // A clock of the peer added a queue that the round trip does not show.
     const Duration excess = round_trip_.latest() - round_trip_.minimum();
-    if (is_measured) told_delay_ = told > excess + clock_slack(now) ? excess : told;
-    if (record != nullptr && header.hold == kNoHold) told_delay_ = told;
+    if (is_measured) reported_delay_ = reported > excess + clock_slack(now) ? excess : reported;
+    if (record != nullptr && header.hold == kNoHold) reported_delay_ = reported;
   }
   if (ack > 0) sent_.acknowledge(now, ack, header.mask, round_trip_);
   settle(now);
@@ -369,8 +371,8 @@ void Connection::take_header(Time now, std::uint32_t sequence, const PacketHeade
 /// Returns false when the sample does not measure the path because a machine slept. This end slept
 /// when the peer held the packet for longer than the whole round trip. The peer slept when the
 /// answer ends a silence and was in flight for most of it.
-bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
-                                    Duration silence) {
+bool Connection::Impl::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
+                                          Duration silence) {
   const Duration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
   const bool we_slept = sample + kClockNoise < hold;
   if (we_slept) clocks_doubted_until_ = now + kPathMemory;
@@ -385,32 +387,32 @@ bool Connection::measure_round_trip(Time now, Duration sample, std::uint16_t hol
 /// After an outage a delay that the peer reports includes what a clock added, until the peer's
 /// minimum expires. The queue was empty when the outage ended, so the smallest reported delay is
 /// not a queue.
-Duration Connection::without_clock(Time now, Duration told) {
-  if (now >= clocks_doubted_until_) return told;
-  least_told_ = std::min(least_told_, told);
-  return told - least_told_;
+Duration Connection::Impl::without_clock(Time now, Duration reported) {
+  if (now >= clocks_doubted_until_) return reported;
+  reported_delay_min_ = std::min(reported_delay_min_, reported);
+  return reported - reported_delay_min_;
 }
 
 /// Delay that exceeds the round trips by more than this was added by a clock. While no clock is
 /// suspect, chance explains more.
-Duration Connection::clock_slack(Time now) const {
+Duration Connection::Impl::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
-  return kSlackLeast + 4 * round_trip_.variation();
+  return kSlackMin + 4 * round_trip_.variation();
 }
 
 /// A packet that leaves the window unacknowledged is lost to its sender. If more packets arrive
 /// between two sent packets than one packet can acknowledge, extra packets acknowledge the earlier
 /// ones.
-void Connection::keep_owed_ack(std::uint32_t sequence) {
+void Connection::Impl::keep_owed_ack(std::uint32_t sequence) {
   const std::uint32_t highest = received_.highest();
   if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
   if (highest == acknowledged_to_ || owed_ack_count_ == owed_acks_.size()) return;
   owed_acks_[owed_ack_count_++] = {
-      .ack = highest, .mask = received_.mask(told_to_), .arrived_at = highest_arrival_};
+      .ack = highest, .mask = received_.mask(peer_knows_to_), .arrived_at = highest_arrival_};
   acknowledged_to_ = highest;
 }
 
-void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
+void Connection::Impl::refuse_block(std::uint16_t id, BlockRefusal reason) {
   assert(refusal_count_ < refusals_.size());
   refusals_[refusal_count_++] = {.id = id, .reason = reason};
   has_new_refusal_ = true;
@@ -418,7 +420,7 @@ void Connection::refuse_block(std::uint16_t id, BlockRefusal reason) {
 }
 
 /// Called as packets arrive, not as time passes, so that a replayed capture gives the same result.
-void Connection::give_up_stalled_blocks(Time now) {
+void Connection::Impl::give_up_stalled_blocks(Time now) {
   while (refusal_count_ < refusals_.size()) {
     const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);
     if (!stalled.has_value()) return;
@@ -427,7 +429,7 @@ void Connection::give_up_stalled_blocks(Time now) {
   }
 }
 
-void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& incoming) {
+void Connection::Impl::apply_parts(Time now, std::uint32_t sequence, const Incoming& incoming) {
   if (!incoming.payload.empty()) {
     payloads_in_.push(incoming.payload, sequence);
     ++counters_.payloads_in;
@@ -436,7 +438,7 @@ void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& in
     const Incoming::Message& message = incoming.messages[i];
     MessageReceiver& receiver = messages_in_[message.channel];
     // A packet may contain a message twice.
-    if (receiver.look(message.id) == Arrival::fresh) {
+    if (receiver.classify(message.id) == Arrival::fresh) {
       receiver.store(message.id, message.bytes());
       ++counters_.messages_in;
     } else {
@@ -445,7 +447,7 @@ void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& in
   }
   for (std::size_t i = 0; i < incoming.fragment_count; ++i) {
     const Fragment& fragment = incoming.fragments[i];
-    if (const std::optional<BlockRefusal> reason = blocks_in_.take(now, fragment)) {
+    if (const std::optional<BlockRefusal> reason = blocks_in_.store(now, fragment)) {
       refuse_block(fragment.block, *reason);
     }
     ++counters_.fragments_in;
@@ -456,12 +458,12 @@ void Connection::take_parts(Time now, std::uint32_t sequence, const Incoming& in
   counters_.block_bytes_in += incoming.section_bytes[3];
 }
 
-void Connection::take_control(const Incoming& incoming) {
-  for (std::size_t i = 0; i < incoming.question_count; ++i) {
-    if (path_question_count_ < path_questions_.size()) {
-      path_questions_[path_question_count_++] = incoming.questions[i];
+void Connection::Impl::apply_control(const Incoming& incoming) {
+  for (std::size_t i = 0; i < incoming.path_challenge_count; ++i) {
+    if (path_challenge_count_ < path_challenges_.size()) {
+      path_challenges_[path_challenge_count_++] = incoming.path_challenges[i];
     } else {
-      ++counters_.questions_dropped;
+      ++counters_.path_challenges_dropped;
     }
   }
   if (incoming.path_answer.has_value()) path_answer_ = incoming.path_answer;

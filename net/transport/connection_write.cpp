@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 
-#include "net/transport/connection.h"
+#include "net/transport/connection_impl.h"
 #include "net/wire/bit_stream.h"
 
 namespace muster {
@@ -30,7 +30,7 @@ constexpr std::size_t header_bytes(const AckMask& mask) {
 }  // namespace
 
 /// A packet that is being written. Sections are filled separately and joined at the end.
-struct Connection::PacketDraft {
+struct Connection::Impl::PacketDraft {
   PacketHeader header;
   PacketRecord record;
   std::array<std::byte, 320> control_memory;
@@ -59,14 +59,14 @@ struct Connection::PacketDraft {
   }
 };
 
-bool Connection::has_content() const {
+bool Connection::Impl::has_content() const {
   if (has_fitting_payload() || blocks_out_.has_pending()) return true;
   return std::ranges::any_of(messages_out_,
                              [](const MessageSender& sender) { return sender.has_pending(); });
 }
 
 /// A probe delays the packets behind it. If that takes long, larger packets are not useful either.
-std::size_t Connection::wanted_probe(Time now) const {
+std::size_t Connection::Impl::wanted_probe(Time now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
   // The reported part of the allowance belongs to the game; a probe may use the rest.
@@ -74,13 +74,13 @@ std::size_t Connection::wanted_probe(Time now) const {
   return is_allowed && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
 
-bool Connection::is_answer_due(Time now) const {
+bool Connection::Impl::is_answer_due(Time now) const {
   if (owed_ack_count_ > 0) return true;
   if (unanswered_ == 0) return false;
   return unanswered_ >= kAnswerAfterPackets || now - unanswered_since_ >= kAckDelay;
 }
 
-bool Connection::may_send_content(Time now) const {
+bool Connection::Impl::may_send_content(Time now) const {
   if (!is_content_allowed() || !sent_.has_room() || !has_room_for_part()) return false;
   return rate_.budget(now, sent_.open_bytes()) > 0;
 }
@@ -88,24 +88,24 @@ bool Connection::may_send_content(Time now) const {
 /// The game's budget rises only when the allowance is worth a packet. If messages or blocks used it
 /// before, that would never happen. A payload that was queued then waits only until the allowance
 /// is positive.
-bool Connection::is_content_allowed() const {
+bool Connection::Impl::is_content_allowed() const {
   return is_worth_a_packet(allowed_) || (allowed_ > 0 && payloads_out_.count() > 0);
 }
 
 /// True when one more part fits beside those of the packets in flight.
-bool Connection::has_room_for_part() const {
+bool Connection::Impl::has_room_for_part() const {
   const PacketRecord* const oldest = sent_.oldest_open();
   return parts_.has_room(1, oldest != nullptr ? oldest->first_part : parts_.next());
 }
 
-bool Connection::wants_to_send(Time now) const {
+bool Connection::Impl::wants_to_send(Time now) const {
   if (next_sequence() == ~std::uint32_t{0}) return false;  // Its nonce would repeat an earlier one.
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
-  if (path_question_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
+  if (path_challenge_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
   if (has_room_for_part()) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
-      if (messages_in_[i].limit() - told_limits_[i].told >= kUrgentLimitStep) return true;
+      if (messages_in_[i].limit() - sent_limits_[i].sent >= kUrgentLimitStep) return true;
     }
   }
   if (is_answer_due(now)) return true;
@@ -114,7 +114,7 @@ bool Connection::wants_to_send(Time now) const {
   return may_send_content(now) && has_due_content(now);
 }
 
-std::span<const std::byte> Connection::write_packet(Time now, std::span<std::byte> memory) {
+std::span<const std::byte> Connection::Impl::write_packet(Time now, std::span<std::byte> memory) {
   assert(memory.size() + options_.overhead_bytes >= kDatagramBytesMax);
   PacketDraft draft;
   draft.header = next_header(now);
@@ -136,7 +136,7 @@ std::span<const std::byte> Connection::write_packet(Time now, std::span<std::byt
   return finish_packet(now, draft, memory);
 }
 
-void Connection::acknowledge_owed(PacketDraft& draft) {
+void Connection::Impl::acknowledge_owed(PacketDraft& draft) {
   const OwedAck& owed = owed_acks_.front();
   draft.header.ack = Sequence::of(owed.ack);
   draft.header.mask = owed.mask;
@@ -147,7 +147,7 @@ void Connection::acknowledge_owed(PacketDraft& draft) {
   draft.is_owed_ack = true;
 }
 
-void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_bytes) {
+void Connection::Impl::write_control(PacketDraft& draft, Time now, std::size_t probe_bytes) {
   const auto item = [&draft](ControlItem kind) {
     draft.control.write_u8(static_cast<std::uint8_t>(kind));
     ++draft.control_count;
@@ -155,11 +155,11 @@ void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_b
   const bool is_silent = now - last_departure_ >= kKeepAlive && !has_content();
   if (is_silent || !sent_.has_room()) item(ControlItem::ping);
   // The newest challenge last, because the last of several responses counts.
-  for (const std::uint64_t question : std::span(path_questions_).first(path_question_count_)) {
+  for (const std::uint64_t challenge : std::span(path_challenges_).first(path_challenge_count_)) {
     item(ControlItem::path_response);
-    draft.control.write_u64(question);
+    draft.control.write_u64(challenge);
   }
-  path_question_count_ = 0;
+  path_challenge_count_ = 0;
   write_refusals(draft);
   write_map(draft);
   if (state_ != ConnectionState::closed) write_limits(draft);
@@ -179,51 +179,51 @@ void Connection::write_control(PacketDraft& draft, Time now, std::size_t probe_b
   }
 }
 
-void Connection::write_map(PacketDraft& draft) {
-  if (!maps_.must_tell()) return;
+void Connection::Impl::write_map(PacketDraft& draft) {
+  if (!maps_.must_send()) return;
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::map));
   draft.control.write_u16(maps_.present());
   ++draft.control_count;
-  maps_.told();
+  maps_.sent();
 }
 
 /// Limits stop a sender before it sends more than fits, so a channel that the game does not read
 /// stops only itself (as in QUIC, RFC 9000, section 4). Changed limits are written first. If there
 /// is nothing else to send, unconfirmed limits are repeated, because the peer may wait only for
 /// them.
-void Connection::write_limits(PacketDraft& draft) {
+void Connection::Impl::write_limits(PacketDraft& draft) {
   const auto each_with = [&](auto is_due) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
-      if (is_due(messages_in_[i].limit(), told_limits_[i])) write_limit(draft, i);
+      if (is_due(messages_in_[i].limit(), sent_limits_[i])) write_limit(draft, i);
     }
   };
-  each_with([](std::uint32_t limit, const ToldLimit& before) {
-    return limit - before.told >= kLimitStep;
+  each_with([](std::uint32_t limit, const SentLimit& before) {
+    return limit - before.sent >= kLimitStep;
   });
   if (has_content()) return;
   const std::uint32_t sequence = next_sequence();
-  each_with([sequence](std::uint32_t limit, const ToldLimit& before) {
+  each_with([sequence](std::uint32_t limit, const SentLimit& before) {
     return limit - before.known >= kLimitStep && before.sequence != sequence;
   });
 }
 
-void Connection::write_limit(PacketDraft& draft, std::size_t channel) {
+void Connection::Impl::write_limit(PacketDraft& draft, std::size_t channel) {
   // Leaves one item each for a probe and a close.
   constexpr std::size_t kItemsMax = kControlItemsMax - 2;
   if (draft.control_count >= kItemsMax || !has_room_for_part()) return;
-  ToldLimit& told = told_limits_[channel];
-  told.told = messages_in_[channel].limit();
-  told.sequence = next_sequence();
+  SentLimit& limit = sent_limits_[channel];
+  limit.sent = messages_in_[channel].limit();
+  limit.sequence = next_sequence();
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::channel_limit));
   draft.control.write_u8(static_cast<std::uint32_t>(channel));
-  draft.control.write_u16(told.told & 0xFFFFU);
+  draft.control.write_u16(limit.sent & 0xFFFFU);
   ++draft.control_count;
   add_part(draft, {.kind = PacketPart::Kind::limit,
                    .channel = static_cast<std::uint8_t>(channel),
-                   .message_id = told.told});
+                   .message_id = limit.sent});
 }
 
-void Connection::write_refusals(PacketDraft& draft) {
+void Connection::Impl::write_refusals(PacketDraft& draft) {
   has_new_refusal_ = false;
   for (const RefusedBlock& refusal : std::span(refusals_).first(refusal_count_)) {
     draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::block_refused));
@@ -238,26 +238,26 @@ void Connection::write_refusals(PacketDraft& draft) {
   }
 }
 
-void Connection::add_part(PacketDraft& draft, const PacketPart& part) {
+void Connection::Impl::add_part(PacketDraft& draft, const PacketPart& part) {
   parts_.add(part);
   ++draft.record.part_count;
 }
 
 /// Lets sources take turns while the budget lasts. The first one may exceed the budget if it fits
 /// the packet; the excess is paid before anything else is sent.
-void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
+void Connection::Impl::add_contents(PacketDraft& draft, std::size_t budget) {
   bool is_first = true;
   for (;;) {
     const std::size_t used = draft.used();
-    const std::size_t most =
+    const std::size_t maximum =
         is_first ? draft.body_max : std::min(draft.body_max, budget - options_.overhead_bytes);
     // A new section needs one byte for its count.
-    const std::size_t room = most > used + 1 ? most - used - 1 : 0;
+    const std::size_t room = maximum > used + 1 ? maximum - used - 1 : 0;
     // A source that had more than its share may use only bytes that are paid for.
     const std::size_t around = options_.overhead_bytes + used + 1;
     const std::size_t paid = budget > around ? std::min(room, budget - around) : 0;
     const auto room_of = [&](std::size_t each) {
-      return is_held_back(each, draft.record.sent_at) ? paid : room;
+      return is_deferred(each, draft.record.sent_at) ? paid : room;
     };
     const std::size_t source =
         schedule_.next([&](std::size_t each) { return is_ready(each, draft, room_of(each)); });
@@ -271,13 +271,13 @@ void Connection::add_contents(PacketDraft& draft, std::size_t budget) {
 
 /// A game that fills its budget at every tick has no payload waiting in between. Other sources may
 /// not overdraw then, or the next payload would pay for it.
-bool Connection::is_held_back(std::size_t source, Time now) const {
+bool Connection::Impl::is_deferred(std::size_t source, Time now) const {
   return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
 
 /// True when waiting data may be sent: it is not held back, or it is paid for.
-bool Connection::has_due_content(Time now) const {
+bool Connection::Impl::has_due_content(Time now) const {
   if (has_fitting_payload()) return true;
   if (!has_content()) return false;
   const std::size_t heads = options_.overhead_bytes + kPacketHeaderBytesMax + 1;
@@ -286,7 +286,7 @@ bool Connection::has_due_content(Time now) const {
                 static_cast<std::size_t>(std::max<std::int64_t>(allowed_, 0))});
   const std::size_t paid = budget > heads ? budget - heads : 0;
   const auto is_due = [&](std::size_t source, std::size_t bytes) {
-    return bytes <= paid || !is_held_back(source, now);
+    return bytes <= paid || !is_deferred(source, now);
   };
   if (blocks_out_.has_pending() &&
       is_due(SendSchedule::kBlockSource, kFragmentHeadBytes + kChunkBytes)) {
@@ -298,7 +298,8 @@ bool Connection::has_due_content(Time now) const {
   return false;
 }
 
-bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::size_t room) const {
+bool Connection::Impl::is_ready(std::size_t source, const PacketDraft& draft,
+                                std::size_t room) const {
   if (!has_room_for_part()) return false;
   if (source != SendSchedule::kPayloadSource && !is_worth_a_packet(allowed_)) return false;
   if (source == SendSchedule::kPayloadSource) {
@@ -318,7 +319,7 @@ bool Connection::is_ready(std::size_t source, const PacketDraft& draft, std::siz
   return sender.has_pending() && sender.pending_bytes() <= room;
 }
 
-void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t room) {
+void Connection::Impl::add_from(std::size_t source, PacketDraft& draft, std::size_t room) {
   if (source == SendSchedule::kPayloadSource) {
     draft.payload = payloads_out_.front();
     draft.record.has_payload = true;
@@ -327,10 +328,10 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
   }
   if (source == SendSchedule::kBlockSource) {
     // A packet that takes long to send delays the packets behind it.
-    const std::size_t most =
+    const std::size_t maximum =
         std::max(kFragmentHeadBytes + kChunkBytes, rate_.bytes_in(kBlockTimeMax));
     const std::optional<ChunkRange> range =
-        blocks_out_.write_pending(draft.blocks, std::min(room, most));
+        blocks_out_.write_pending(draft.blocks, std::min(room, maximum));
     assert(range.has_value());
     add_part(draft, {.kind = PacketPart::Kind::chunks, .chunks = *range});
     ++draft.fragment_count;
@@ -348,27 +349,27 @@ void Connection::add_from(std::size_t source, PacketDraft& draft, std::size_t ro
                    .message_id = id});
 }
 
-std::uint16_t Connection::hold_units(Duration hold) {
+std::uint16_t Connection::Impl::hold_units(Duration hold) {
   return static_cast<std::uint16_t>(std::min<std::int64_t>(hold / kWireTimeUnit, kNoHold));
 }
 
-PacketHeader Connection::next_header(Time now) const {
+PacketHeader Connection::Impl::next_header(Time now) const {
   PacketHeader header;
   header.ack = Sequence::of(received_.highest());
-  header.mask = received_.mask(told_to_);
+  header.mask = received_.mask(peer_knows_to_);
   header.sent = wire_time(now);
   if (received_.highest() > 0) {
     header.hold = hold_units(now - highest_arrival_);
   }
-  const Duration delay = has_least_delay_ ? least_delay_ : peer_clock_.queue_delay();
+  const Duration delay = has_delay_min_ ? delay_min_ : peer_clock_.queue_delay();
   header.delay =
       static_cast<std::uint16_t>(std::min<std::int64_t>(delay / kWireTimeUnit, kDelayMax));
   return header;
 }
 
 /// Joins the sections, counts the packet, and records its contents.
-std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draft,
-                                                     std::span<std::byte> memory) {
+std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft& draft,
+                                                           std::span<std::byte> memory) {
   PacketHeader& header = draft.header;
   if (draft.control_count > 0) header.sections |= kControlSection;
   if (!draft.payload.empty()) header.sections |= kPayloadSection;
@@ -414,32 +415,32 @@ std::span<const std::byte> Connection::finish_packet(Time now, PacketDraft& draf
       std::min(static_cast<std::int64_t>(rate_.left(now)), std::max<std::int64_t>(allowed_, 0));
   const std::size_t others = draft.messages.used() + draft.blocks.used();
   const bool is_filling = left + static_cast<std::int64_t>(others) <
-                          static_cast<std::int64_t>(record.byte_count + kAllowedLeast);
+                          static_cast<std::int64_t>(record.byte_count + kAllowedMin);
   if (record.has_payload && is_filling) last_full_payload_ = now;
   rate_.stamp(record);
   sent_.send(record);
   allowed_ -= record.byte_count;
   // Waiting for an allowance or for the next packet does not mean that the path is full.
-  const bool is_held = sent_.open_bytes() >= rate_.window() && is_content_allowed();
-  if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_held && has_content());
+  const bool is_limited = sent_.open_bytes() >= rate_.window() && is_content_allowed();
+  if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_limited && has_content());
   ++counters_.packets_out;
   counters_.bytes_out += record.byte_count;
   last_departure_ = now;
   if (!draft.is_owed_ack) {
     unanswered_ = 0;
-    has_least_delay_ = false;
+    has_delay_min_ = false;
     acknowledged_to_ = received_.highest();
   }
   return memory.first(body);
 }
 
-std::span<const std::byte> Connection::write_path_challenge(Time now, std::uint64_t question,
-                                                            std::span<std::byte> memory) {
+std::span<const std::byte> Connection::Impl::write_path_challenge(Time now, std::uint64_t challenge,
+                                                                  std::span<std::byte> memory) {
   PacketDraft draft;
   draft.header = next_header(now);
   draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = 0};
   draft.control.write_u8(static_cast<std::uint8_t>(ControlItem::path_challenge));
-  draft.control.write_u64(question);
+  draft.control.write_u64(challenge);
   draft.control_count = 1;
   write_refusals(draft);
   write_map(draft);

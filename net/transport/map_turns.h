@@ -34,10 +34,10 @@ class MapTurns {
   }
 
   /// True when the next packet must name its map: until the peer has received such a packet.
-  bool must_tell() const { return !is_known_; }
+  bool must_send() const { return !is_known_; }
   /// True when a packet should be sent just to name the map.
   bool is_urgent() const { return is_urgent_; }
-  void told() { is_urgent_ = false; }
+  void sent() { is_urgent_ = false; }
   /// True when a packet of ours belongs to the current map.
   bool is_ours(std::uint32_t sequence) const { return sequence >= first_ours_; }
   /// A packet of ours was delivered or lost.
@@ -50,19 +50,19 @@ class MapTurns {
   /// Classifies a packet of the peer by the map that it names. A packet without a map belongs to
   /// the peer's last map if it was sent after a packet that named it, because a peer names its map
   /// until that arrives.
-  PacketMap look(std::uint32_t sequence, std::optional<std::uint16_t> told) const {
-    if (!told.has_value()) {
+  PacketMap classify(std::uint32_t sequence, std::optional<std::uint16_t> reported) const {
+    if (!reported.has_value()) {
       return theirs_ == present_ && sequence >= first_theirs_ ? PacketMap::present
                                                               : PacketMap::past;
     }
-    const Sequence map(*told);
+    const Sequence map(*reported);
     if (map == present_) return PacketMap::present;
     if (!more_recent(map, present_)) return PacketMap::past;
     return leads_ ? PacketMap::impossible : PacketMap::next;
   }
-  /// Records such a packet as received. Requires: `look` returned `present`.
-  void take(std::uint32_t sequence, std::optional<std::uint16_t> told) {
-    if (!told.has_value()) return;
+  /// Records such a packet as received. Requires: `classify` returned `present`.
+  void received(std::uint32_t sequence, std::optional<std::uint16_t> reported) {
+    if (!reported.has_value()) return;
     const bool is_first = theirs_ != present_ || sequence < first_theirs_;
     theirs_ = present_;
     if (is_first) first_theirs_ = sequence;

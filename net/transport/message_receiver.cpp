@@ -13,7 +13,7 @@ std::uint32_t MessageReceiver::widen_id(std::uint16_t low) const {
   return widen(Sequence(low), base_).value_or(0);
 }
 
-Arrival MessageReceiver::look(std::uint32_t id) const {
+Arrival MessageReceiver::classify(std::uint32_t id) const {
   if (delivery_ == Delivery::unreliable) {
     return ready_end_ - ready_begin_ < kMessageWindow ? Arrival::fresh : Arrival::no_room;
   }

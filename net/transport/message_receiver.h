@@ -19,8 +19,9 @@ enum class [[nodiscard]] Arrival : std::uint8_t{
                 ///< received then.
 };
 
-/// The inbox of one channel. Check each message with `look`, and store it when its whole packet can
-/// be received. Memory is kept for reuse: at most `kMessageWindow` messages of `kMessageBytesMax`.
+/// The inbox of one channel. Check each message with `classify`, and store it when its whole packet
+/// can be received. Memory is kept for reuse: at most `kMessageWindow` messages of
+/// `kMessageBytesMax`.
 class MessageReceiver {
  public:
   explicit MessageReceiver(Delivery delivery);
@@ -28,8 +29,8 @@ class MessageReceiver {
   /// Returns the id with the given low 16 bits; 0 if that is outside the window.
   std::uint32_t widen_id(std::uint16_t low) const;
   /// Changes nothing. `id` is ignored for an unreliable channel.
-  Arrival look(std::uint32_t id) const;
-  /// Requires: `look` returned `fresh`.
+  Arrival classify(std::uint32_t id) const;
+  /// Requires: `classify` returned `fresh`.
   void store(std::uint32_t id, std::span<const std::byte> message);
 
   /// The next message for the game, or an empty span. Valid until `pop`.

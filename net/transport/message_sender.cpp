@@ -85,7 +85,7 @@ std::uint32_t MessageSender::write_pending(SectionWriter& writer) {
   } else {
     ++next_new_;
   }
-  entry.state = is_reliable() ? State::on_the_way : State::done;
+  entry.state = is_reliable() ? State::in_flight : State::done;
   if (!is_reliable()) release_done();
   return id;
 }
@@ -101,7 +101,7 @@ void MessageSender::delivered(std::uint32_t id) {
 void MessageSender::lost(std::uint32_t id) {
   if (id < oldest_ || id >= next_new_) return;
   Entry& entry = *entries_.find(id);
-  if (entry.state != State::on_the_way) return;
+  if (entry.state != State::in_flight) return;
   entry.state = State::lost;
   ++lost_count_;
 }

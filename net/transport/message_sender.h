@@ -52,7 +52,7 @@ class MessageSender {
   std::uint64_t resent() const { return resent_; }
 
  private:
-  enum class State : std::uint8_t { queued, lost, on_the_way, done };
+  enum class State : std::uint8_t { queued, lost, in_flight, done };
   struct Entry {
     std::uint32_t first = 0;  ///< The offset of its bytes in `bytes_`.
     std::uint16_t size = 0;

@@ -25,7 +25,7 @@ std::size_t PathSize::candidate_from(std::size_t from) const {
 }
 
 std::size_t PathSize::wanted_probe(Time now) const {
-  if (is_on_the_way_) return 0;
+  if (is_in_flight_) return 0;
   std::size_t candidate = candidate_from(candidate_);
   const Duration pause = candidate < kSizes.size() ? kBetweenProbes : kProbeAgain;
   if (has_begun_ && now - last_probe_ < pause) return 0;
@@ -38,12 +38,12 @@ void PathSize::probe_sent(Time now) {
   if (candidate_ == kSizes.size()) candidate_ = candidate_from(0);
   last_probe_ = now;
   has_begun_ = true;
-  is_on_the_way_ = true;
+  is_in_flight_ = true;
   ++tries_;
 }
 
 void PathSize::probe_delivered(std::size_t size) {
-  is_on_the_way_ = false;
+  is_in_flight_ = false;
   tries_ = 0;
   if (size > bytes_ && size <= limit_) bytes_ = size;
   // Larger sizes were tried first: only smaller ones are left.
@@ -51,7 +51,7 @@ void PathSize::probe_delivered(std::size_t size) {
 }
 
 void PathSize::probe_lost() {
-  is_on_the_way_ = false;
+  is_in_flight_ = false;
   if (tries_ >= kTries) next_candidate();
 }
 

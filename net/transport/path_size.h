@@ -40,7 +40,7 @@ class PathSize {
   std::size_t candidate_ = 0;  ///< Index in the list of sizes; past its end: nothing left to try.
   unsigned tries_ = 0;
   unsigned large_lost_ = 0;  ///< In a row.
-  bool is_on_the_way_ = false;
+  bool is_in_flight_ = false;
   bool has_begun_ = false;
   Time last_probe_{};
 };

@@ -67,8 +67,8 @@ void PeerClock::add(Time now, std::uint16_t sent) {
   }
   shifted_at_ = now;
   age_ = raw_age_ - clock_shift_;
-  least_age_.add(now, age_);
-  queue_delay_ = age_ - least_age_.value();
+  age_min_.add(now, age_);
+  queue_delay_ = age_ - age_min_.value();
   if (!has_packet_ || sent_at > last_sent_) {
     last_sent_ = sent_at;
     last_arrival_ = now;
@@ -80,17 +80,17 @@ void PeerClock::add(Time now, std::uint16_t sent) {
 /// the delay. Ages are also compared with those of packets with a known round trip, because the
 /// minimum of all packets may belong to a smaller one.
 void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
-  least_trip_.add(now, round_trip);
-  least_measured_age_.add(now, age_);
-  const Duration excess = round_trip - least_trip_.value();
-  const Duration added = age_ - least_measured_age_.value() - excess;
+  trip_min_.add(now, round_trip);
+  measured_age_min_.add(now, age_);
+  const Duration excess = round_trip - trip_min_.value();
+  const Duration added = age_ - measured_age_min_.value() - excess;
   if (added > slack) {
     clock_shift_ += added;
     age_ -= added;
     queue_delay_ = std::max(queue_delay_ - added, Duration::zero());
     // The jump may be larger: queues in the other direction hide the rest.
     if (slack > kClockNoise) forget_ages();
-    least_age_.add(now, age_);
+    age_min_.add(now, age_);
   }
   speed_.add(now, raw_age_, round_trip);
   add_offset(now, round_trip, excess);
@@ -103,7 +103,7 @@ void PeerClock::add_offset(Time now, Duration round_trip, Duration excess) {
   if (offset_.has_value()) {
     // A queue changes an offset by half of what it adds to a round trip; a jump changes it by more.
     const Duration known = *at(now) - now;
-    const Duration other = offset_.value().round_trip - least_trip_.value();
+    const Duration other = offset_.value().round_trip - trip_min_.value();
     const Duration error = known < sample.offset ? sample.offset - known : known - sample.offset;
     if (error > (excess + std::max(other, Duration::zero())) / 2 + kOffsetJump) offset_.clear();
   }
@@ -125,7 +125,7 @@ Duration PeerClock::on_our_clock(Duration theirs) const {
 void ClockSpeed::add(Time now, Duration age, Duration round_trip) {
   const Mark mark{.at = now, .age = age, .round_trip = round_trip};
   const Duration step = round_trip - std::exchange(last_trip_, round_trip);
-  unrest_ += ((step < Duration::zero() ? -step : step) - unrest_) / 16;
+  fluctuation_ += ((step < Duration::zero() ? -step : step) - fluctuation_) / 16;
   if (has_best_ && now - second_began_ >= kMarkInterval) {
     push(best_);
     judge();
@@ -149,9 +149,9 @@ void ClockSpeed::push(const Mark& mark) {
 /// sides. If no drift fits all pairs, a clock has jumped or changed its speed.
 void ClockSpeed::judge() {
   const std::span marks = std::span(marks_).first(count_);
-  const Duration noise = kClockNoise + unrest_;
-  Duration least = Duration::max();
-  for (const Mark& mark : marks) least = std::min(least, mark.round_trip);
+  const Duration noise = kClockNoise + fluctuation_;
+  Duration minimum = Duration::max();
+  for (const Mark& mark : marks) minimum = std::min(minimum, mark.round_trip);
   double low = -kDriftMax;
   double high = kDriftMax;
   for (std::size_t later = 1; later < count_; ++later) {
@@ -162,8 +162,8 @@ void ClockSpeed::judge() {
         return std::chrono::duration<double>(grown).count() / passed;
       };
       const Duration grown = marks[later].age - marks[i].age;
-      low = std::max(low, slope(grown - (marks[later].round_trip - least) - noise));
-      high = std::min(high, slope(grown + (marks[i].round_trip - least) + noise));
+      low = std::max(low, slope(grown - (marks[later].round_trip - minimum) - noise));
+      high = std::min(high, slope(grown + (marks[i].round_trip - minimum) + noise));
     }
   }
   if (low > high) {

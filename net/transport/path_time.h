@@ -83,8 +83,8 @@ class ClockSpeed {
   void judge();
 
   Duration last_trip_{};
-  Duration unrest_{};  ///< How much consecutive round trips differ, smoothed.
-  Mark best_{};        ///< This second's sample with the smallest round trip.
+  Duration fluctuation_{};  ///< How much consecutive round trips differ, smoothed.
+  Mark best_{};             ///< This second's sample with the smallest round trip.
   Time second_began_{};
   bool has_best_ = false;
   std::array<Mark, kMarks> marks_{};  ///< One per second, oldest first.
@@ -106,8 +106,8 @@ class PeerClock {
 
   /// Measures the minimum age again: a clock may have stopped.
   void forget_ages() {
-    least_age_.clear();
-    least_measured_age_.clear();
+    age_min_.clear();
+    measured_age_min_.clear();
   }
 
   /// The queueing delay of the last packet: its age minus the minimum age of the last
@@ -143,10 +143,10 @@ class PeerClock {
   Duration clock_shift_{};  ///< What jumps and drift added to ages since the start.
   Time shifted_at_{};
   ClockSpeed speed_;
-  WindowedMinimum<Duration> least_age_{kPathMemory};
-  WindowedMinimum<Duration> least_measured_age_{
+  WindowedMinimum<Duration> age_min_{kPathMemory};
+  WindowedMinimum<Duration> measured_age_min_{
       kPathMemory};  ///< Only packets with a measured round trip.
-  WindowedMinimum<Duration> least_trip_{kPathMemory};
+  WindowedMinimum<Duration> trip_min_{kPathMemory};
   WindowedMinimum<OffsetSample> offset_{kPathMemory};
 };
 

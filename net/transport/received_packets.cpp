@@ -11,7 +11,7 @@ ReceivedPackets::ReceivedPackets(std::uint32_t window) : window_(window) {
   arrived_.fill(~std::uint32_t{0});
 }
 
-Reception ReceivedPackets::look(std::uint32_t sequence) const {
+Reception ReceivedPackets::classify(std::uint32_t sequence) const {
   if (sequence > highest_) return Reception::fresh;
   const std::uint32_t age = highest_ - sequence;
   if (age >= window_) return Reception::stale;
@@ -20,7 +20,7 @@ Reception ReceivedPackets::look(std::uint32_t sequence) const {
 
 bool ReceivedPackets::mark(std::uint32_t sequence) {
   assert(sequence >= 1);
-  assert(look(sequence) == Reception::fresh);
+  assert(classify(sequence) == Reception::fresh);
   if (sequence < highest_) {
     set_arrived(highest_ - sequence);
     ++out_of_order_;

@@ -25,9 +25,9 @@ class ReceivedPackets {
 
   /// Classifies a packet. Changes nothing, because the caller checks the packet's seal before
   /// `mark`.
-  Reception look(std::uint32_t sequence) const;
+  Reception classify(std::uint32_t sequence) const;
   /// Marks a packet as received. Returns true if its number is the highest so far. Requires:
-  /// `look(sequence) == Reception::fresh`, `sequence >= 1`.
+  /// `classify(sequence) == Reception::fresh`, `sequence >= 1`.
   bool mark(std::uint32_t sequence);
 
   /// The highest number received; 0: none.

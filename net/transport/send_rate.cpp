@@ -23,10 +23,10 @@ constexpr double kFirstRate = 48'000;
 constexpr double kSmallPacket = 300;
 /// If that takes longer than a tick of 60 Hz, a game that fills its budget at every tick must skip
 /// some ticks, and the queue oscillates by a tick. So a game that has just sent gets what takes
-/// this long, in seconds, but not less than `kSmallLeast` bytes, because most of a smaller packet
+/// this long, in seconds, but not less than `kSmallMin` bytes, because most of a smaller packet
 /// is its header.
 constexpr double kSmallTime = 0.012;
-constexpr double kSmallLeast = 150;
+constexpr double kSmallMin = 150;
 /// Used before the first round trip is measured.
 constexpr Duration kFirstRoundTrip = std::chrono::milliseconds(100);
 /// Answers that are less frequent come from a slow loop.
@@ -45,19 +45,19 @@ constexpr double kLookNoise = 1.5;
 constexpr double kLookedEnough = 0.025;
 /// The minimum delay of this many packets is used: on a slow path each packet waits for another.
 constexpr double kNoisePackets = 3;
-constexpr Duration kNoiseLeast = std::chrono::milliseconds(30);
-constexpr Duration kNoiseMost = std::chrono::milliseconds(150);
+constexpr Duration kNoiseMin = std::chrono::milliseconds(30);
+constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// The number of reports over which fluctuation is smoothed, and the maximum for one report,
 /// seconds.
-constexpr double kUnrestTold = 32;
-constexpr double kUnrestMost = 0.1;
+constexpr double kFluctuationReports = 32;
+constexpr double kFluctuationMax = 0.1;
 /// The fluctuation above this, in seconds, and above a share of a packet's own time (other flows'
 /// packets) lengthens the observation by this factor, up to a maximum time or number of packets.
-constexpr double kUnrestLeast = 0.0015;
-constexpr double kUnrestPacket = 0.06;
-constexpr double kUnrestTimes = 80;
-constexpr Duration kUnrestLong = std::chrono::milliseconds(400);
-constexpr double kUnrestPackets = 10;
+constexpr double kFluctuationMin = 0.0015;
+constexpr double kFluctuationPacket = 0.06;
+constexpr double kFluctuationTimes = 80;
+constexpr Duration kFluctuationLong = std::chrono::milliseconds(400);
+constexpr double kFluctuationPackets = 10;
 /// A queue longer than the wanted one by this much is shortened at once, seconds.
 constexpr double kFarAbove = 0.026;
 constexpr double kFarPackets = 0.1;  ///< And by this many packets' time.
@@ -67,12 +67,12 @@ constexpr double kFarPackets = 0.1;  ///< And by this many packets' time.
 constexpr double kDelayAtRate = 0.002;
 constexpr double kDelayRate = 1'250'000;
 constexpr double kDelayPerFactor = 0.0065;
-constexpr double kDelayMost = 0.023;
-constexpr double kDelayLeast = 0.002;
+constexpr double kTargetDelayMax = 0.023;
+constexpr double kTargetDelayMin = 0.002;
 /// A packet's own time on a slow path is not a queue: this share of it counts, up to a maximum in
 /// seconds.
 constexpr double kOwnTimeShare = 0.4;
-constexpr double kOwnTimeMost = 0.050;
+constexpr double kOwnTimeMax = 0.050;
 /// A slow loop sends few large packets, and each includes its own time in the delay.
 constexpr double kSlowOwnTimeShare = 0.9;
 /// The time in which a queue should reach the wanted height, and the minimum in rounds.
@@ -87,7 +87,7 @@ constexpr double kLevel = 0.1;
 constexpr int kLevelRounds = 2;
 /// The maximum factor by which a level queue speeds up the correction. It is smaller when a packet
 /// takes longer than a share of `kHasteTime`, in seconds.
-constexpr double kHasteMost = 6;
+constexpr double kHasteMax = 6;
 constexpr double kHasteTime = 0.12;
 /// When the queue oscillates around a height, its mean over this many rounds counts. The mean is
 /// added with this factor: from none in rounds of `kMeanFrom` to all in rounds of `kMeanWhole`
@@ -103,7 +103,7 @@ constexpr double kLevelDelay = 0.005;
 constexpr Duration kLevelTime = std::chrono::milliseconds(120);
 constexpr double kSendsLess = 0.8;
 /// Longer delays are always reported as 0.4 seconds.
-constexpr double kPathExtraMost = 0.3;
+constexpr double kPathExtraMax = 0.3;
 /// A queue that we caused does not shrink faster than this factor times the bytes that we did not
 /// send, plus this, in seconds.
 constexpr double kOwnDrain = 1.2;
@@ -120,15 +120,15 @@ constexpr double kDeliveredFade = 0.9;
 /// The packets of a slow loop arrive in bursts, and a round may contain one burst too many.
 constexpr double kAboveDeliveredSlowly = 1.1;
 /// The maximum change of the rate in a round, as shares.
-constexpr double kGrowthMost = 0.25;
+constexpr double kGrowthMax = 0.25;
 constexpr double kGrowthCareful = 0.01;
-constexpr double kShrinkMost = 0.5;
+constexpr double kShrinkMax = 0.5;
 /// A smaller loss is left to retransmission.
 constexpr double kLossMatters = 0.03;
 /// While the first rate is searched, this share of loss is treated as caused by us.
 constexpr double kLossAtStart = 0.4;
 /// The number of delivered or lost packets that a loss estimate needs.
-constexpr double kFatesEnough = 32;
+constexpr double kDeliveriesEnough = 32;
 /// In standard deviations: one decision in 160 is wrong.
 constexpr double kSure = 2.5;
 constexpr double kDrainedEnough = 16;
@@ -149,7 +149,7 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 SendRate::SendRate(const SendRateLimits& limits)
     : limits_(limits),
       rate_(std::clamp(kFirstRate, limits.rate_min, limits.rate_max)),
-      growth_max_(kGrowthMost),
+      growth_max_(kGrowthMax),
       burst_(kBurst),
       round_trip_(kFirstRoundTrip),
       target_(target_delay()) {}
@@ -180,24 +180,24 @@ std::size_t SendRate::window() const {
   return static_cast<std::size_t>(rate_ * answer * 1.25 + 2 * kDatagramBytesSafe);
 }
 
-std::size_t SendRate::budget(Time now, std::size_t on_the_way) const {
-  return saved(now, on_the_way, kSmallPacket);
+std::size_t SendRate::budget(Time now, std::size_t bytes_in_flight) const {
+  return saved(now, bytes_in_flight, kSmallPacket);
 }
 
-std::size_t SendRate::game_budget(Time now, std::size_t on_the_way) const {
+std::size_t SendRate::game_budget(Time now, std::size_t bytes_in_flight) const {
   const bool is_idle = now - paid_until_ >= burst_;
-  const double small = std::clamp(rate_ * kSmallTime, kSmallLeast, kSmallPacket);
-  return saved(now, on_the_way, is_idle ? kSmallPacket : small);
+  const double small = std::clamp(rate_ * kSmallTime, kSmallMin, kSmallPacket);
+  return saved(now, bytes_in_flight, is_idle ? kSmallPacket : small);
 }
 
 /// The bytes saved up, but at least `least` once everything is paid for.
-std::size_t SendRate::saved(Time now, std::size_t on_the_way, double least) const {
+std::size_t SendRate::saved(Time now, std::size_t bytes_in_flight, double minimum) const {
   const std::size_t window_bytes = window();
-  if (on_the_way >= window_bytes) return 0;
+  if (bytes_in_flight >= window_bytes) return 0;
   const Time earliest = std::max(paid_until_, now - burst_);
   if (earliest > now) return 0;
-  const double bytes = std::max(bytes_per_second() * seconds(now - earliest), least);
-  return std::min(static_cast<std::size_t>(bytes), window_bytes - on_the_way);
+  const double bytes = std::max(bytes_per_second() * seconds(now - earliest), minimum);
+  return std::min(static_cast<std::size_t>(bytes), window_bytes - bytes_in_flight);
 }
 
 std::size_t SendRate::left(Time now) const {
@@ -209,28 +209,28 @@ void SendRate::stamp(PacketRecord& record) const {
   record.is_draining = record.sent_at < drain_end_;
 }
 
-void SendRate::sent(Time now, std::size_t bytes, bool is_held) {
+void SendRate::sent(Time now, std::size_t bytes, bool is_limited) {
   now_ = now;
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
   const Time from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
   // A game that fills its budget exactly leaves nothing waiting, and also counts as full.
   const double left = bytes_per_second() * seconds(now - paid_until_);
-  is_full_ = is_full_ || is_held || left < kSmallPacket;
+  is_full_ = is_full_ || is_limited || left < kSmallPacket;
 }
 
 void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_delay,
                          const RoundTrip& path) {
   now_ = now;
   if (path.has_sample()) round_trip_ = path.minimum();
-  watch_unrest(seconds(queue_delay));
+  measure_fluctuation(seconds(queue_delay));
   const Duration noise = noise_time();
   // The peer gradually includes this in its own minimum; do not subtract it twice.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
   standing_delay_.set_window(noise);
   standing_delay_.add(now, queue_delay - duration_of(path_extra_));
   delivered_bytes_ += record.byte_count;
-  count_fate(record, false);
+  count_delivery(record, false);
   ++delivered_packets_;
   if (!is_seen_ && record.sent_at >= round_began_) {
     is_seen_ = true;
@@ -245,14 +245,14 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
 }
 
 void SendRate::lost(const PacketRecord& record) {
-  if (!record.is_probe) count_fate(record, true);
+  if (!record.is_probe) count_delivery(record, true);
 }
 
-void SendRate::count_fate(const PacketRecord& record, bool is_lost) {
+void SendRate::count_delivery(const PacketRecord& record, bool is_lost) {
   const double lost = is_lost ? 1 : 0;
   loss_ += (lost - loss_) / 64;
-  fates_ += 1;
-  fates_lost_ += lost;
+  counted_ += 1;
+  counted_lost_ += lost;
   if (!record.is_draining) return;
   drained_ += 1;
   drained_lost_ += lost;
@@ -262,7 +262,7 @@ void SendRate::count_fate(const PacketRecord& record, bool is_lost) {
 }
 
 /// The path's own loss; the maximum until it is measured.
-double SendRate::least_loss() const {
+double SendRate::loss_min() const {
   return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
 
@@ -270,15 +270,16 @@ double SendRate::least_loss() const {
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
 /// A queue makes the delay rise and fall slowly; random delay of the path changes direction often.
-void SendRate::watch_unrest(double told) {
+void SendRate::measure_fluctuation(double reported_delay) {
   // Several packets arrive with the same report.
-  if (now_ == told_at_ && told == told_) return;
-  told_at_ = now_;
-  const double step = told - told_;
+  if (now_ == reported_at_ && reported_delay == reported_delay_) return;
+  reported_at_ = now_;
+  const double step = reported_delay - reported_delay_;
   const bool has_turned = (step < 0) != (step_ < 0);
-  const double swing = has_turned ? std::min({std::abs(step), std::abs(step_), kUnrestMost}) : 0;
-  unrest_ += (swing - unrest_) / kUnrestTold;
-  told_ = told;
+  const double swing =
+      has_turned ? std::min({std::abs(step), std::abs(step_), kFluctuationMax}) : 0;
+  fluctuation_ += (swing - fluctuation_) / kFluctuationReports;
+  reported_delay_ = reported_delay;
   step_ = step;
 }
 
@@ -287,13 +288,15 @@ void SendRate::watch_unrest(double told) {
 /// and the rate would fall again.
 Duration SendRate::noise_time() const {
   const Duration packets =
-      std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseLeast, kNoiseMost);
+      std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseMin, kNoiseMax);
   // The packets of a burst wait for each other: only the first shows the queue before them. Rare
   // answers show a queue late.
   const Duration bursts = slow_loop_ + slow_loop_ / 5;
-  const double unrest = unrest_ - kUnrestLeast - kUnrestPacket * packet_time();
-  const Duration longest = std::max(kUnrestLong, duration_of(kUnrestPackets * packet_time()));
-  return std::max({packets, bursts, std::min(duration_of(kUnrestTimes * unrest), longest)});
+  const double fluctuation = fluctuation_ - kFluctuationMin - kFluctuationPacket * packet_time();
+  const Duration longest =
+      std::max(kFluctuationLong, duration_of(kFluctuationPackets * packet_time()));
+  return std::max(
+      {packets, bursts, std::min(duration_of(kFluctuationTimes * fluctuation), longest)});
 }
 
 bool SendRate::is_far_above() const {
@@ -305,10 +308,10 @@ bool SendRate::is_far_above() const {
 double SendRate::target_delay() const {
   const bool is_slow_loop = burst_ > kBurst;
   const double share = is_slow_loop ? kSlowOwnTimeShare : kOwnTimeShare;
-  const double most = is_slow_loop ? std::max(seconds(burst_), kOwnTimeMost) : kOwnTimeMost;
-  const double own_time = std::min(share * packet_time(), most);
+  const double maximum = is_slow_loop ? std::max(seconds(burst_), kOwnTimeMax) : kOwnTimeMax;
+  const double own_time = std::min(share * packet_time(), maximum);
   const double wanted = kDelayAtRate - kDelayPerFactor * std::log(rate_ / kDelayRate);
-  return std::clamp(wanted, kDelayLeast, kDelayMost) + own_time;
+  return std::clamp(wanted, kTargetDelayMin, kTargetDelayMax) + own_time;
 }
 
 /// Evaluates the last round, once per round trip.
@@ -322,7 +325,7 @@ void SendRate::begin_round(Time now) {
   const double delivered = static_cast<double>(delivered_bytes_) / round;
   // While the rate doubles, a mean would describe the past.
   delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
-  most_delivered_ = std::max(through, most_delivered_ * kDeliveredFade);
+  delivered_max_ = std::max(through, delivered_max_ * kDeliveredFade);
   const bool was_drained = drain_end_ > round_began_;
   round_began_ = now;
   delivered_bytes_ = 0;
@@ -344,7 +347,7 @@ void SendRate::begin_round(Time now) {
 void SendRate::steer(double round, double delay, double slope) {
   if (slow_start_ && is_full_) {
     // When the queue is too short to be seen, most of the excess is lost.
-    const bool is_lossy = fates_ >= kFatesEnough && fates_lost_ > kLossAtStart * fates_;
+    const bool is_lossy = counted_ >= kDeliveriesEnough && counted_lost_ > kLossAtStart * counted_;
     if (delay < kStartShare * target_ && !is_lossy && !yields_to_loss()) {
       rate_ = std::min(rate_ * 2, limits_.rate_max);
       return;
@@ -365,11 +368,11 @@ void SendRate::steer(double round, double delay, double slope) {
   // A queue that stays empty shows that the path has more room.
   if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 2);
   change -= kSlopeShare * std::clamp(slope, -0.3, 1.0);
-  change = std::clamp(change, -kShrinkMost, is_full_ ? growth_max_ : 0.0);
+  change = std::clamp(change, -kShrinkMax, is_full_ ? growth_max_ : 0.0);
   const double above = burst_ > kBurst ? kAboveDeliveredSlowly : kAboveDelivered;
-  const double most =
-      std::max(rate_, above * most_delivered_ / (1 - std::min(loss_, kLossAtStart)));
-  rate_ = std::clamp(std::min(rate_ * (1 + change), most), limits_.rate_min, limits_.rate_max);
+  const double maximum =
+      std::max(rate_, above * delivered_max_ / (1 - std::min(loss_, kLossAtStart)));
+  rate_ = std::clamp(std::min(rate_ * (1 + change), maximum), limits_.rate_min, limits_.rate_max);
 }
 
 /// The error to correct. It is larger than the measured one when the queue has been level for
@@ -378,13 +381,13 @@ void SendRate::steer(double round, double delay, double slope) {
 /// milliseconds and is never on one side for long; then its mean shows the same.
 double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
-      std::abs(slope) < kLevel && loss_ < kLossMatters && growth_max_ >= kGrowthMost;
+      std::abs(slope) < kLevel && loss_ < kLossMatters && growth_max_ >= kGrowthMax;
   same_side_ = is_level && is_below_ == (error > 0) ? std::min(same_side_ + 1, 100) : 0;
   is_below_ = error > 0;
   mean_error_ = is_level && is_full_ ? mean_error_ + (error - mean_error_) / kMeanRounds : 0;
   if (same_side_ > kLevelRounds) {
-    const double most = std::clamp(kHasteTime / packet_time(), 1.0, kHasteMost);
-    return error * std::min(std::exp2(same_side_ - kLevelRounds), most);
+    const double maximum = std::clamp(kHasteTime / packet_time(), 1.0, kHasteMax);
+    return error * std::min(std::exp2(same_side_ - kLevelRounds), maximum);
   }
   const double long_rounds = std::clamp((round - kMeanFrom) / (kMeanWhole - kMeanFrom), 0.0, 1.0);
   const double small_packets = std::min(kMeanTime / packet_time(), 1.0);
@@ -409,20 +412,20 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   longest_ = std::max(longest_, delay);
   // The packets of the current report were sent one queue and one round trip ago.
   const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
-                       delay + path_extra_ < kPathExtraMost &&
+                       delay + path_extra_ < kPathExtraMax &&
                        now - shorten_from_ > round_trip_ + duration_of(delay) + kLookMin;
   if (!is_less || std::abs(delay - level_) > kLevelDelay) {
     level_ = delay;
     level_from_ = now;
   } else if (now - level_from_ >= kLevelTime + round_trip_) {
-    return take_for_path(delay);
+    return count_as_path(delay);
   }
   carried_ = std::max(is_shortening_ ? carried_ : 0, delivered_rate_);
   is_shortening_ = true;
   slow_start_ = false;
   rounds_of_growth_ = 0;
   const double approach = std::max(2 * kApproach, 3 * seconds(round_trip_));
-  const double less = std::clamp((delay - target_) / approach, 0.05, kShrinkMost);
+  const double less = std::clamp((delay - target_) / approach, 0.05, kShrinkMax);
   // A game that uses less than its budget keeps its rate: the queue is not caused by it.
   const double share = is_full_ ? 1 - less : 1;
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
@@ -439,9 +442,9 @@ double SendRate::rate_after_queue(Time now, double delay) const {
 
 /// The delay stays although less is sent, so the path has become longer. The peer notices it when
 /// its old minimum delay expires.
-void SendRate::take_for_path(double delay) {
+void SendRate::count_as_path(double delay) {
   path_extra_ += delay;
-  standing_delay_ = WindowedMinimum<Duration>(kNoiseLeast);
+  standing_delay_ = WindowedMinimum<Duration>(kNoiseMin);
   is_shortening_ = false;
   rate_ = std::max(rate_, 0.95 * rate_before_);
 }
@@ -457,18 +460,18 @@ bool SendRate::was_another_queue(Time now, double delay) const {
 /// A queue too short to be seen in the delay still causes loss that disappears at a lower rate. In
 /// that case the rate falls to what arrived, and grows slowly from there. Returns true when it did.
 bool SendRate::yields_to_loss() {
-  if (fates_ < kFatesEnough) return false;
-  const double share = fates_lost_ / fates_;
-  const double least = least_loss();
+  if (counted_ < kDeliveriesEnough) return false;
+  const double share = counted_lost_ / counted_;
+  const double minimum = loss_min();
   // Two proportions of few packets differ by chance: this is the two-proportion z-test.
-  const double both = (fates_lost_ + drained_lost_ + 1) / (fates_ + drained_ + 2);
-  const double noise = kSure * std::sqrt(both * (1 - both) * (1 / fates_ + 1 / (drained_ + 1)));
-  fates_ = fates_lost_ = 0;
-  if (share < least + noise + kLossMatters) {
-    growth_max_ = std::min(growth_max_ * 2, kGrowthMost);
+  const double both = (counted_lost_ + drained_lost_ + 1) / (counted_ + drained_ + 2);
+  const double noise = kSure * std::sqrt(both * (1 - both) * (1 / counted_ + 1 / (drained_ + 1)));
+  counted_ = counted_lost_ = 0;
+  if (share < minimum + noise + kLossMatters) {
+    growth_max_ = std::min(growth_max_ * 2, kGrowthMax);
     return false;
   }
-  rate_ = std::max(rate_ * (1 - share) / (1 - least), limits_.rate_min);
+  rate_ = std::max(rate_ * (1 - share) / (1 - minimum), limits_.rate_min);
   growth_max_ = kGrowthCareful;
   return true;
 }
@@ -482,10 +485,10 @@ bool SendRate::drain(Time now, double delay) {
   if (drain_at_ == Time{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
   // Long enough to empty a queue of which half belongs to another flow.
-  Duration least = is_soon ? kDrainLong : Duration::zero();
+  Duration minimum = is_soon ? kDrainLong : Duration::zero();
   // A slow loop must send during this time.
-  if (burst_ > kBurst) least = std::max(least, 2 * burst_);
-  drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), least});
+  if (burst_ > kBurst) minimum = std::max(minimum, 2 * burst_);
+  drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), minimum});
   drain_at_ = drain_end_ + interval;
   return true;
 }

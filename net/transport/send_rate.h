@@ -27,11 +27,11 @@ class SendRate {
   explicit SendRate(const SendRateLimits& limits = {});
 
   /// The bytes that may be sent now, in packets of any size. An idle connection saves up at most
-  /// `burst()` of sending time. `on_the_way` is the number of bytes in flight.
-  std::size_t budget(Time now, std::size_t on_the_way) const;
+  /// `burst()` of sending time. `bytes_in_flight` is the number of bytes in flight.
+  std::size_t budget(Time now, std::size_t bytes_in_flight) const;
   /// The budget of a game that fills it at every tick. It is smaller than `budget` when a small
   /// packet takes longer than a tick. Data that already waits may still share a packet of `budget`.
-  std::size_t game_budget(Time now, std::size_t on_the_way) const;
+  std::size_t game_budget(Time now, std::size_t bytes_in_flight) const;
   /// The bytes saved up; zero while earlier packets are not paid for.
   std::size_t left(Time now) const;
   /// The estimated rate of the path, in bytes per second.
@@ -57,8 +57,8 @@ class SendRate {
 
   /// Adds the fields to a packet's record that its delivery report will need.
   void stamp(PacketRecord& record) const;
-  /// A packet is sent. `is_held`: more data waits, and the bytes in flight are at their limit.
-  void sent(Time now, std::size_t bytes, bool is_held);
+  /// A packet is sent. `is_limited`: more data waits, and the bytes in flight are at their limit.
+  void sent(Time now, std::size_t bytes, bool is_limited);
   /// A packet was delivered. `queue_delay` is the delay that the peer reported.
   void delivered(Time now, const PacketRecord& record, Duration queue_delay, const RoundTrip& path);
   void lost(const PacketRecord& record);
@@ -71,21 +71,21 @@ class SendRate {
   double loss() const { return loss_; }
 
  private:
-  std::size_t saved(Time now, std::size_t on_the_way, double least) const;
+  std::size_t saved(Time now, std::size_t bytes_in_flight, double minimum) const;
   double packet_time() const;
   double target_delay() const;
   Duration noise_time() const;
-  void watch_unrest(double told);
+  void measure_fluctuation(double reported_delay);
   bool is_far_above() const;
   void begin_round(Time now);
   void steer(double round, double delay, double slope);
   double pull(double error, double slope, double round);
   void shorten_queue(Time now, double delay, double through);
   double rate_after_queue(Time now, double delay) const;
-  void take_for_path(double delay);
+  void count_as_path(double delay);
   bool was_another_queue(Time now, double delay) const;
-  void count_fate(const PacketRecord& record, bool is_lost);
-  double least_loss() const;
+  void count_delivery(const PacketRecord& record, bool is_lost);
+  double loss_min() const;
   bool yields_to_loss();
   bool drain(Time now, double delay);
 
@@ -101,10 +101,10 @@ class SendRate {
   Duration round_trip_;       ///< The minimum.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
   double target_ = 0;         ///< The wanted queueing delay, seconds.
-  Time told_at_{};
-  double told_ = 0;    ///< The last reported delay, seconds.
-  double step_ = 0;    ///< Its difference from the one before.
-  double unrest_ = 0;  ///< How much reports fluctuate, smoothed, seconds.
+  Time reported_at_{};
+  double reported_delay_ = 0;  ///< The last reported delay, seconds.
+  double step_ = 0;            ///< Its difference from the one before.
+  double fluctuation_ = 0;     ///< How much reports fluctuate, smoothed, seconds.
   WindowedMinimum<Duration> standing_delay_{std::chrono::milliseconds(30)};
 
   Time round_began_{};
@@ -116,7 +116,7 @@ class SendRate {
   double mean_error_ = 0;              ///< Mean of wanted minus measured delay, seconds.
   std::uint64_t delivered_bytes_ = 0;  ///< In this round.
   unsigned delivered_packets_ = 0;     ///< In this round.
-  double most_delivered_ = 0;          ///< Bytes per second, recent maximum over rounds; fades.
+  double delivered_max_ = 0;           ///< Bytes per second, recent maximum over rounds; fades.
   double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
   bool is_full_ = false;               ///< The game wanted more than the budget in this round.
 
@@ -132,8 +132,8 @@ class SendRate {
   double path_extra_ = 0;  ///< Part of the reported delay that is path, not queue; seconds.
 
   double loss_ = 0;          ///< Smoothed over packets.
-  double fates_ = 0;         ///< Delivered or lost packets since the last test of the loss.
-  double fates_lost_ = 0;    ///< The lost ones.
+  double counted_ = 0;       ///< Delivered or lost packets since the last test of the loss.
+  double counted_lost_ = 0;  ///< The lost ones.
   double drained_ = 0;       ///< Packets sent while draining; their loss is the path's. Fades.
   double drained_lost_ = 0;  ///< The lost ones. Fades.
 

@@ -19,15 +19,15 @@ constexpr Duration kTimeoutMax = std::chrono::seconds(2);
 /// More reports at once are rare; then the vector grows and stays larger.
 SentPackets::SentPackets() { resolved_.reserve(32); }
 
-bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsOnTheWayMax; }
+bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsInFlightMax; }
 
 void SentPackets::send(const PacketRecord& record) {
   if (!has_room()) {
-    resolve(oldest_open_, *slots_.find(oldest_open_), Fate::lost);
+    resolve(oldest_open_, *slots_.find(oldest_open_), Delivery::lost);
     skip_resolved();
   }
   if (asking_count_ == 0) last_progress_ = record.sent_at;
-  slots_.acquire(next_) = {.record = record, .fate = Fate::open};
+  slots_.acquire(next_) = {.record = record, .delivery = Delivery::open};
   ++next_;
   ++open_count_;
   if (!record.asks_for_answer) return;
@@ -35,22 +35,22 @@ void SentPackets::send(const PacketRecord& record) {
   open_bytes_ += record.byte_count;
 }
 
-void SentPackets::resolve(std::uint32_t sequence, Slot& slot, Fate fate) {
-  assert(slot.fate == Fate::open);
-  slot.fate = fate;
+void SentPackets::resolve(std::uint32_t sequence, Slot& slot, Delivery delivery) {
+  assert(slot.delivery == Delivery::open);
+  slot.delivery = delivery;
   --open_count_;
   if (slot.record.asks_for_answer) {
     --asking_count_;
     open_bytes_ -= slot.record.byte_count;
   }
   resolved_.push_back(
-      {.sequence = sequence, .delivered = fate == Fate::delivered, .record = slot.record});
+      {.sequence = sequence, .delivered = delivery == Delivery::delivered, .record = slot.record});
 }
 
 void SentPackets::skip_resolved() {
   while (oldest_open_ < next_) {
     const Slot* slot = slots_.find(oldest_open_);
-    if (slot != nullptr && slot->fate == Fate::open) return;
+    if (slot != nullptr && slot->delivery == Delivery::open) return;
     ++oldest_open_;
   }
 }
@@ -69,20 +69,20 @@ bool SentPackets::is_believable(std::uint32_t ack, const AckMask& mask) const {
 void SentPackets::acknowledge_one(Time now, std::uint32_t sequence) {
   Slot* slot = slots_.find(sequence);
   if (slot == nullptr) return;
-  if (slot->fate != Fate::delivered && sequence < highest_delivered_) {
+  if (slot->delivery != Delivery::delivered && sequence < highest_delivered_) {
     learn_overtaking(now, now - slot->record.sent_at);
   }
-  if (slot->fate == Fate::lost) {
+  if (slot->delivery == Delivery::lost) {
     // It was overtaken by this many packets, not lost.
     ++late_;
     const std::uint32_t overtaken =
         highest_delivered_ > sequence ? highest_delivered_ - sequence : 0;
     reorder_ = std::clamp(overtaken + 1, reorder_, kReorderMax);
-    slot->fate = Fate::delivered;
+    slot->delivery = Delivery::delivered;
     return;
   }
-  if (slot->fate != Fate::open) return;
-  resolve(sequence, *slot, Fate::delivered);
+  if (slot->delivery != Delivery::open) return;
+  resolve(sequence, *slot, Delivery::delivered);
   highest_delivered_ = std::max(highest_delivered_, sequence);
   last_progress_ = now;
   if (timeouts_ >= kOutageTimeouts) outage_end_ = now;
@@ -94,8 +94,8 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
   assert(is_believable(ack, mask));
   const std::uint32_t lowest = lowest_to_learn(ack);
   // Oldest first, so that deliveries are reported in the order of sending.
-  const std::uint32_t told_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
-  for (unsigned word = std::min(mask.word_count, told_words); word-- > 0;) {
+  const std::uint32_t mask_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
+  for (unsigned word = std::min(mask.word_count, mask_words); word-- > 0;) {
     std::uint32_t bits = mask.words[word];
     const std::uint32_t last_age = ack - lowest;
     if (word == last_age / 32 && last_age % 32 != 31) bits &= (2U << (last_age % 32)) - 1;
@@ -117,8 +117,9 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
 std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
   while (oldest_lost_ < oldest_open_) {
     const Slot* const slot = slots_.find(oldest_lost_);
-    const bool can_be_told = oldest_lost_ + kAckWindow > ack;
-    if (slot != nullptr && slot->fate == Fate::lost && can_be_told) return oldest_lost_;
+    const bool can_be_acknowledged = oldest_lost_ + kAckWindow > ack;
+    if (slot != nullptr && slot->delivery == Delivery::lost && can_be_acknowledged)
+      return oldest_lost_;
     ++oldest_lost_;
   }
   return oldest_open_;
@@ -147,11 +148,11 @@ void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
   }
   for (std::uint32_t sequence = oldest_open_; sequence < highest_delivered_; ++sequence) {
     Slot* slot = slots_.find(sequence);
-    if (slot == nullptr || slot->fate != Fate::open) continue;
+    if (slot == nullptr || slot->delivery != Delivery::open) continue;
     const bool far_overtaken = sequence + reorder_ <= highest_delivered_;
     // Later packets were sent later, and fewer packets have overtaken them.
     if (now - slot->record.sent_at < (far_overtaken ? patience : long_patience)) break;
-    resolve(sequence, *slot, Fate::lost);
+    resolve(sequence, *slot, Delivery::lost);
   }
   skip_resolved();
 }
@@ -174,9 +175,9 @@ void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
   if (now - last_progress_ < timeout) return;
   for (std::uint32_t sequence = oldest_open_; sequence < next_; ++sequence) {
     Slot* slot = slots_.find(sequence);
-    if (slot == nullptr || slot->fate != Fate::open) continue;
+    if (slot == nullptr || slot->delivery != Delivery::open) continue;
     if (now - slot->record.sent_at < timeout) break;
-    resolve(sequence, *slot, Fate::lost);
+    resolve(sequence, *slot, Delivery::lost);
   }
   skip_resolved();
   last_progress_ = now;
@@ -186,7 +187,8 @@ void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
 void SentPackets::give_up() {
   for (std::uint32_t sequence = oldest_open_; sequence < next_; ++sequence) {
     Slot* const slot = slots_.find(sequence);
-    if (slot != nullptr && slot->fate == Fate::open) resolve(sequence, *slot, Fate::lost);
+    if (slot != nullptr && slot->delivery == Delivery::open)
+      resolve(sequence, *slot, Delivery::lost);
   }
   skip_resolved();
 }
@@ -202,7 +204,7 @@ std::uint32_t SentPackets::open_payloads() const {
 
 const PacketRecord* SentPackets::find_open(std::uint32_t sequence) const {
   const Slot* slot = slots_.find(sequence);
-  return slot != nullptr && slot->fate == Fate::open ? &slot->record : nullptr;
+  return slot != nullptr && slot->delivery == Delivery::open ? &slot->record : nullptr;
 }
 
 }  // namespace muster

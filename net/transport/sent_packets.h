@@ -15,7 +15,7 @@ namespace muster {
 
 /// The maximum number of packets in flight. It is more than 20 Mbit/s needs at 0.5 s round trip,
 /// and far below `kWidenLimit`, so the peer can always restore the full number.
-inline constexpr std::uint32_t kPacketsOnTheWayMax = 1024;
+inline constexpr std::uint32_t kPacketsInFlightMax = 1024;
 
 /// The contents of a packet that its sender needs when the packet is delivered or lost.
 struct PacketRecord {
@@ -106,13 +106,13 @@ class SentPackets {
   static constexpr std::uint32_t kReorder = 3;
   static constexpr unsigned kOutageTimeouts = 2;
 
-  enum class Fate : std::uint8_t { open, delivered, lost };
+  enum class Delivery : std::uint8_t { open, delivered, lost };
   struct Slot {
     PacketRecord record;
-    Fate fate = Fate::delivered;
+    Delivery delivery = Delivery::delivered;
   };
 
-  void resolve(std::uint32_t sequence, Slot& slot, Fate fate);
+  void resolve(std::uint32_t sequence, Slot& slot, Delivery delivery);
   void acknowledge_one(Time now, std::uint32_t sequence);
   /// A packet was acknowledged at this age, after a later packet.
   void learn_overtaking(Time now, Duration age);
@@ -121,7 +121,7 @@ class SentPackets {
   Duration patience(Duration interval) const;
   std::uint32_t lowest_to_learn(std::uint32_t ack);
 
-  SequenceBuffer<Slot> slots_{kPacketsOnTheWayMax};
+  SequenceBuffer<Slot> slots_{kPacketsInFlightMax};
   std::vector<ResolvedPacket> resolved_;
   std::uint32_t next_ = 1;
   std::uint32_t oldest_open_ = 1;  ///< All lower numbers are resolved.

@@ -126,10 +126,10 @@ OpenedUdp open_udp(const UdpOptions& options) {
   u_long is_nonblocking = 1;
   if (ioctlsocket(handle, FIONBIO, &is_nonblocking) != 0) return fail("prepare");
   if (!set(handle, IPPROTO_IPV6, IPV6_V6ONLY, 0)) return fail("accept IPv4 and IPv6 at");
-  BOOL tells_resets = FALSE;
+  BOOL reports_resets = FALSE;
   DWORD ignored = 0;
-  static_cast<void>(WSAIoctl(handle, kSioUdpConnReset, &tells_resets, sizeof(tells_resets), nullptr,
-                             0, &ignored, nullptr, nullptr));
+  static_cast<void>(WSAIoctl(handle, kSioUdpConnReset, &reports_resets, sizeof(reports_resets),
+                             nullptr, 0, &ignored, nullptr, nullptr));
   const auto buffer = static_cast<DWORD>(std::min<std::size_t>(options.buffer_bytes, 1U << 30U));
   static_cast<void>(set(handle, SOL_SOCKET, SO_RCVBUF, buffer));
   static_cast<void>(set(handle, SOL_SOCKET, SO_SNDBUF, buffer));

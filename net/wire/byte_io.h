@@ -70,7 +70,7 @@ class SectionReader {
   std::uint64_t read_u64() { return read_little(8); }
   /// Returns a view of the input; an empty one, and fails, if fewer bytes are left.
   std::span<const std::byte> read_bytes(std::size_t count) {
-    if (!take(count)) return {};
+    if (!consume(count)) return {};
     return bytes_.subspan(position_ - count, count);
   }
   /// Leaves `into` unchanged, and fails, if fewer bytes are left.
@@ -81,7 +81,7 @@ class SectionReader {
   }
   /// Consumes all remaining bytes if they are zero. False when one is not, or when an earlier read
   /// failed.
-  bool take_zeros() {
+  bool consume_zeros() {
     for (; position_ < bytes_.size(); ++position_) {
       if (bytes_[position_] != std::byte{0}) return false;
     }
@@ -95,7 +95,7 @@ class SectionReader {
   std::size_t remaining() const { return failed_ ? 0 : bytes_.size() - position_; }
 
  private:
-  bool take(std::size_t count) {
+  bool consume(std::size_t count) {
     if (failed_ || count > bytes_.size() - position_) {
       failed_ = true;
       return false;
@@ -104,7 +104,7 @@ class SectionReader {
     return true;
   }
   std::uint64_t read_little(std::size_t count) {
-    if (!take(count)) return 0;
+    if (!consume(count)) return 0;
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < count; ++i) {
       value |= std::to_integer<std::uint64_t>(bytes_[position_ - count + i]) << (8 * i);

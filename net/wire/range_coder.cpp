@@ -44,13 +44,13 @@ std::span<const std::byte> RangeEncoder::finish() {
 }
 
 RangeDecoder::RangeDecoder(std::span<const std::byte> bytes) : bytes_(bytes) {
-  take_half();
-  take_half();
+  read_half();
+  read_half();
   low_ = 0;
   high_ = ~std::uint64_t{0};
 }
 
-void RangeDecoder::take_half() {
+void RangeDecoder::read_half() {
   low_ <<= 32;
   high_ = (high_ << 32) | 0xFFFF'FFFF;
   for (int i = 0; i < 4; ++i) {

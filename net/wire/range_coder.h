@@ -91,7 +91,7 @@ class RangeDecoder {
     const bool bit = code_ <= middle;
     high_ = bit ? middle : high_;
     low_ = bit ? low_ : middle + 1;
-    while (((low_ ^ high_) >> 32) == 0) [[unlikely]] take_half();
+    while (((low_ ^ high_) >> 32) == 0) [[unlikely]] read_half();
     return bit;
   }
 
@@ -101,7 +101,7 @@ class RangeDecoder {
   bool is_finished() const;
 
  private:
-  void take_half();
+  void read_half();
 
   std::span<const std::byte> bytes_;
   std::size_t position_ = 0;

@@ -24,6 +24,10 @@ class TypeId {
   std::uint32_t value_ = 0;
 };
 
+/// A player of the match; the server and the scenery belong to no player. One number from the
+/// welcome message to the components.
+enum class PlayerId : std::int32_t { none = -1 };
+
 /// The program that content is for. Entries use a set, because they can be for both.
 enum class Target : std::uint8_t { client = 1, server = 2 };
 inline constexpr std::array kTargets = {Target::client, Target::server};

@@ -18,21 +18,21 @@ bool BuildNotices::connect(Time now) {
   if (!made.valid()) return false;
   if (::connect(made.get(), address.value().get(), address.value().bytes) != 0) return false;
   socket_ = std::move(made);
-  next_look_ = Time::min();
+  next_check_ = Time::min();
   return true;
 }
 
-BuildNotices::News BuildNotices::poll(Time now) {
-  if (!socket_.valid() && !connect(now)) return News::silent;
+BuildNotices::Notice BuildNotices::poll(Time now) {
+  if (!socket_.valid() && !connect(now)) return Notice::silent;
   std::array<char, 256> text{};
   const ssize_t got = ::recv(socket_.get(), text.data(), text.size(), 0);
   const bool is_quiet = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
-  if (is_quiet && now < next_look_) return News::none;
-  next_look_ = now + kLookAnyway;
-  if (got > 0 || is_quiet) return News::build;
+  if (is_quiet && now < next_check_) return Notice::none;
+  next_check_ = now + kLookAnyway;
+  if (got > 0 || is_quiet) return Notice::build;
   socket_ = Descriptor();  // The watch has ended; its last build may be new.
   next_attempt_ = now + kPause;
-  return News::build;
+  return Notice::build;
 }
 
 }  // namespace muster

@@ -19,7 +19,7 @@ class BuildNotices {
   /// `build` is also returned at this interval, because other programs may build to the folder.
   static constexpr Duration kLookAnyway = std::chrono::seconds(5);
 
-  enum class News : std::uint8_t {
+  enum class Notice : std::uint8_t {
     none,    ///< A watch is running, and nothing was built since the last call.
     build,   ///< Something was built, or may have been before this connected.
     silent,  ///< No watch is running: the caller must check the folder itself.
@@ -29,7 +29,7 @@ class BuildNotices {
   explicit BuildNotices(std::string folder) : folder_(std::move(folder)) {}
 
   /// Costs one system call, and never waits.
-  News poll(Time now);
+  Notice poll(Time now);
 
  private:
   bool connect(Time now);
@@ -37,7 +37,7 @@ class BuildNotices {
   std::string folder_;
   Descriptor socket_;
   Time next_attempt_ = Time::min();
-  Time next_look_ = Time::min();
+  Time next_check_ = Time::min();
 };
 
 }  // namespace muster

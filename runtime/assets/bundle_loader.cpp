@@ -57,7 +57,7 @@ BundleLoader::~BundleLoader() {
 BundleHandle BundleLoader::request(std::uint32_t bundle, const LoadRequest& request) {
   assert(bundle < nodes_.size());
   bundle = store_.chosen(bundle);
-  each_needed(bundle, [&](std::uint32_t needed) { want(needed, request); });
+  each_needed(bundle, [&](std::uint32_t needed) { add_request(needed, request); });
   ++handles_;
   return {*this, bundle, request};
 }
@@ -89,14 +89,14 @@ void BundleLoader::reload(std::uint32_t bundle) {
   node.state = NodeState::absent;
   node.error = {};
   update_evictable(bundle);
-  if (node.wanted_by > 0) queue(bundle);
+  if (node.request_count > 0) queue(bundle);
 }
 
 void BundleLoader::update(Time now) {
   finished_.clear();
   executor_.collect(finished_);
   drop_read();
-  take_in_all();
+  apply_finished();
   drop_late(now);
   recall_less_urgent();
   start_next();
@@ -121,14 +121,14 @@ void BundleLoader::each_needed(std::uint32_t bundle, Visit visit) const {
 
 LoadPriority BundleLoader::Node::priority() const {
   std::size_t highest = kLoadPriorities - 1;
-  while (highest > 0 && wishes[highest] == 0) --highest;
+  while (highest > 0 && requests[highest] == 0) --highest;
   return static_cast<LoadPriority>(highest);
 }
 
 // The highest priority and the latest deadline of all requests apply.
-void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
+void BundleLoader::add_request(std::uint32_t bundle, const LoadRequest& request) {
   Node& node = nodes_[bundle];
-  if (node.wanted_by == 0) {
+  if (node.request_count == 0) {
     node.last_deadline = Time::min();
     // A bundle that was opened directly and is not completely read first needs room for the rest.
     const std::uint64_t unread = node.state == NodeState::present ? store_.unread_bytes(bundle) : 0;
@@ -140,15 +140,15 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
       store_.memory()->shrink_to(room - unread);
     }
   }
-  ++node.wanted_by;
+  ++node.request_count;
   update_evictable(bundle);
   const LoadPriority priority = node.priority();
   const Time deadline = node.deadline();
-  ++node.wishes[static_cast<std::size_t>(request.priority)];
+  ++node.requests[static_cast<std::size_t>(request.priority)];
   if (request.deadline) {
     node.last_deadline = std::max(node.last_deadline, *request.deadline);
   } else {
-    ++node.endless_wishes;
+    ++node.requests_without_deadline;
   }
   if (node.state == NodeState::absent || node.state == NodeState::failed) {
     ++counters_.requested;
@@ -156,7 +156,7 @@ void BundleLoader::want(std::uint32_t bundle, const LoadRequest& request) {
   }
   const bool is_raised = node.priority() != priority;
   if (node.state == NodeState::loading) {
-    if (is_raised && take_back(bundle)) return push(bundle);
+    if (is_raised && cancel_load(bundle)) return push(bundle);
     note_started_deadline(node);
   }
   if (node.state != NodeState::queued) return;
@@ -170,12 +170,12 @@ void BundleLoader::release(const BundleHandle& handle) {
 
 void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
   Node& node = nodes_[bundle];
-  assert(node.wanted_by > 0);
+  assert(node.request_count > 0);
   const LoadPriority priority = node.priority();
   const Time deadline = node.deadline();
-  --node.wishes[static_cast<std::size_t>(handle.priority_)];
-  if (!handle.has_deadline_) --node.endless_wishes;
-  if (--node.wanted_by > 0) {
+  --node.requests[static_cast<std::size_t>(handle.priority_)];
+  if (!handle.has_deadline_) --node.requests_without_deadline;
+  if (--node.request_count > 0) {
     const bool is_same = node.priority() == priority && node.deadline() == deadline;
     if (node.state == NodeState::queued && !is_same) push(bundle);
     if (node.state == NodeState::loading && !is_same) {
@@ -185,7 +185,7 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
     return;
   }
   const bool is_cancelled =
-      node.state == NodeState::queued || (node.state == NodeState::loading && take_back(bundle));
+      node.state == NodeState::queued || (node.state == NodeState::loading && cancel_load(bundle));
   if (is_cancelled) ++counters_.cancelled;
   if (is_cancelled || node.state == NodeState::failed) {
     node.state = store_.is_open(bundle) ? NodeState::present : NodeState::absent;

@@ -161,11 +161,11 @@ class BundleLoader {
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
-    std::uint32_t wanted_by = 0;  ///< Handles of it and of bundles that depend on it.
-    std::array<std::uint32_t, kLoadPriorities> wishes{};  ///< Those, by priority.
-    std::uint32_t endless_wishes = 0;                     ///< Those without a deadline.
-    Time last_deadline;                                   ///< The latest deadline of any of them.
-    std::uint64_t order = 0;                              ///< The order of its request.
+    std::uint32_t request_count = 0;  ///< Handles of it and of bundles that depend on it.
+    std::array<std::uint32_t, kLoadPriorities> requests{};  ///< Those, by priority.
+    std::uint32_t requests_without_deadline = 0;            ///< Those without a deadline.
+    Time last_deadline;                                     ///< The latest deadline of any of them.
+    std::uint64_t order = 0;                                ///< The order of its request.
     std::uint64_t ticket = 0;          ///< Queue entries with another ticket are stale.
     std::uint64_t reserved_bytes = 0;  ///< While it is loading.
     std::uint64_t whole_bytes = 0;     ///< Its total memory, once known.
@@ -179,7 +179,7 @@ class BundleLoader {
 
     LoadPriority priority() const;
     /// `Time::max()` if a request has no deadline.
-    Time deadline() const { return endless_wishes > 0 ? Time::max() : last_deadline; }
+    Time deadline() const { return requests_without_deadline > 0 ? Time::max() : last_deadline; }
   };
   struct Waiting {
     LoadPriority priority = LoadPriority::hint;
@@ -204,15 +204,15 @@ class BundleLoader {
 
   template <typename Visit>
   void each_needed(std::uint32_t bundle, Visit visit) const;
-  void want(std::uint32_t bundle, const LoadRequest& request);
+  void add_request(std::uint32_t bundle, const LoadRequest& request);
   void queue(std::uint32_t bundle);
   void push(std::uint32_t bundle);
   void release(const BundleHandle& handle);
   void unwant(std::uint32_t bundle, const BundleHandle& handle);
   LoadState state(std::uint32_t bundle) const;
   const Error& error(std::uint32_t bundle) const;
-  void take_in_all();
-  void take_in(FinishedLoad& finished);
+  void apply_finished();
+  void apply_load(FinishedLoad& finished);
   template <typename Reason>
   void fail_node(Node& node, Reason reason);
   void drop_late(Time now);
@@ -221,7 +221,7 @@ class BundleLoader {
   void fail_late(std::uint32_t bundle);
   void drop_old_front();
   void recall_less_urgent();
-  bool take_back(std::uint32_t bundle);
+  bool cancel_load(std::uint32_t bundle);
   void forget_started(std::uint32_t bundle);
   void start_next();
   void choose_next();

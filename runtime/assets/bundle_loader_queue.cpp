@@ -13,7 +13,7 @@ namespace {
 // The catalog does not contain a bundle's memory size. Large content with a higher compression
 // ratio than this needs a second attempt; small content only if memory is short.
 constexpr std::uint64_t kGuessedRatio = 4;
-constexpr std::uint64_t kGuessedLeast = std::uint64_t{256} << 10U;
+constexpr std::uint64_t kMinGuessedBytes = std::uint64_t{256} << 10U;
 constexpr std::uint64_t kGuessedShare = 64;  // A guess is at most this part (1 / 64) of the free
                                              // memory.
 // The maximum number of bundles that fail for lack of room in one update: a bundle may depend on
@@ -62,10 +62,10 @@ void BundleLoader::push(std::uint32_t bundle) {
   std::ranges::push_heap(due_, is_later);
 }
 
-void BundleLoader::take_in_all() {
+void BundleLoader::apply_finished() {
   for (FinishedLoad& finished : finished_) {
     try {
-      take_in(finished);
+      apply_load(finished);
     } catch (const std::bad_alloc&) {
       fail_node(nodes_[finished.bundle], [] { return fail_without_memory().value(); });
     }
@@ -73,7 +73,7 @@ void BundleLoader::take_in_all() {
   finished_.clear();
 }
 
-void BundleLoader::take_in(FinishedLoad& finished) {
+void BundleLoader::apply_load(FinishedLoad& finished) {
   Node& node = nodes_[finished.bundle];
   assert(node.state == NodeState::loading);
   forget_started(finished.bundle);
@@ -82,7 +82,7 @@ void BundleLoader::take_in(FinishedLoad& finished) {
   if (!finished.result) {
     // More than the guess: with the known size there may be room.
     const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
-    if (is_too_large && !is_known && node.whole_bytes > 0 && node.wanted_by > 0) {
+    if (is_too_large && !is_known && node.whole_bytes > 0 && node.request_count > 0) {
       return push(finished.bundle);
     }
     return fail_node(node, [&] { return std::move(finished.result.error()); });
@@ -102,7 +102,7 @@ void BundleLoader::take_in(FinishedLoad& finished) {
   node.state = NodeState::present;
   update_evictable(finished.bundle);
   ++counters_.loaded;
-  if (node.wanted_by == 0) ++counters_.unwanted;
+  if (node.request_count == 0) ++counters_.unwanted;
 }
 
 // A failure must be recorded even if there is no memory for its message.
@@ -111,7 +111,7 @@ void BundleLoader::fail_node(Node& node, Reason reason) {
   ++counters_.failed;
   node.error = {};
   // No handle is left.
-  node.state = node.wanted_by == 0 ? NodeState::absent : NodeState::failed;
+  node.state = node.request_count == 0 ? NodeState::absent : NodeState::failed;
   if (node.state == NodeState::absent) return;
   try {
     node.error = reason();
@@ -137,7 +137,7 @@ void BundleLoader::drop_late_started(Time now) {
     const Node& node = nodes_[bundle];
     if (node.deadline() >= now) {
       note_started_deadline(node);
-    } else if (take_back(bundle)) {
+    } else if (cancel_load(bundle)) {
       fail_late(bundle);
     }  // A begun load arrives, late or not.
   }
@@ -171,12 +171,12 @@ void BundleLoader::recall_less_urgent() {
   const LoadPriority urgent = queue_.front().priority;
   visited_ = started_;
   for (const std::uint32_t bundle : visited_) {
-    if (nodes_[bundle].priority() < urgent && take_back(bundle)) push(bundle);
+    if (nodes_[bundle].priority() < urgent && cancel_load(bundle)) push(bundle);
   }
 }
 
 // Returns false if the executor has begun.
-bool BundleLoader::take_back(std::uint32_t bundle) {
+bool BundleLoader::cancel_load(std::uint32_t bundle) {
   if (!executor_.cancel(bundle)) return false;
   forget_started(bundle);
   return true;
@@ -219,12 +219,12 @@ bool BundleLoader::start(const Waiting& next) {
   // read on demand.
   const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
-  const std::uint64_t least =
+  const std::uint64_t minimum =
       is_there ? store_.unread_bytes(next.bundle) : std::max(file_bytes, node.whole_bytes);
-  if (!make_room(least)) {
+  if (!make_room(minimum)) {
     // A running load may fail, or be released later: do not fail yet.
     if (!started_.empty()) return false;
-    fail_node(node, [&] { return without_room(next.bundle, least); });
+    fail_node(node, [&] { return without_room(next.bundle, minimum); });
     return true;
   }
   if (is_there) {
@@ -234,11 +234,11 @@ bool BundleLoader::start(const Waiting& next) {
     return true;
   }
   // Nothing is evicted for a guess: if it is too low, the next attempt knows the size.
-  std::uint64_t reserved = least;
+  std::uint64_t reserved = minimum;
   if (node.whole_bytes == 0) {
     const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;
-    const std::uint64_t by_share = std::min(kGuessedLeast, free_bytes() / kGuessedShare);
-    reserved = std::max(least, std::min(std::max(by_file, by_share), free_bytes()));
+    const std::uint64_t by_share = std::min(kMinGuessedBytes, free_bytes() / kGuessedShare);
+    reserved = std::max(minimum, std::min(std::max(by_file, by_share), free_bytes()));
   }
   node.reserved_bytes = reserved;
   reserved_bytes_ += reserved;
@@ -264,7 +264,7 @@ void BundleLoader::keep_room(std::uint32_t bundle) {
 // A bundle that is requested again counts only once there is room for it.
 void BundleLoader::update_expected(std::uint32_t bundle) {
   const Node& node = nodes_[bundle];
-  const bool is_held = node.wanted_by > 0 && node.state == NodeState::present;
+  const bool is_held = node.request_count > 0 && node.state == NodeState::present;
   store_.set_expected(bundle, node.is_unread && is_held);
 }
 
@@ -272,7 +272,7 @@ void BundleLoader::drop_read() {
   counters_.unread_steps += unread_.size();
   std::erase_if(unread_, [this](std::uint32_t bundle) {
     Node& node = nodes_[bundle];
-    const bool is_held = node.wanted_by > 0 && node.state == NodeState::present;
+    const bool is_held = node.request_count > 0 && node.state == NodeState::present;
     node.is_unread = is_held && store_.unread_bytes(bundle) > 0;
     if (!node.is_unread) update_expected(bundle);
     return !node.is_unread;
@@ -312,7 +312,7 @@ void BundleLoader::evict(std::uint32_t bundle) {
 void BundleLoader::update_evictable(std::uint32_t bundle) {
   update_expected(bundle);
   Node& node = nodes_[bundle];
-  const bool is_evictable = node.state == NodeState::present && node.wanted_by == 0;
+  const bool is_evictable = node.state == NodeState::present && node.request_count == 0;
   if (is_evictable == node.is_evictable) return;
   is_evictable ? link_evictable(bundle) : unlink_evictable(bundle);
 }

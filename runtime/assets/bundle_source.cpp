@@ -14,13 +14,13 @@ std::vector<Result<std::unique_ptr<HeldFile>>> BundleSource::open_all(
   return results;
 }
 
-std::string BundleSource::place_of(std::string_view path) const {
+std::string BundleSource::full_path(std::string_view path) const {
   return name() + "/" + std::string(path);
 }
 
-tl::unexpected<Error> fail_too_large(const std::string& place, std::uint64_t max_bytes) {
+tl::unexpected<Error> fail_too_large(const std::string& path, std::uint64_t max_bytes) {
   return fail(ErrorCode::limit_exceeded,
-              "'" + place + "' has more than " + std::to_string(max_bytes) + " bytes");
+              "'" + path + "' has more than " + std::to_string(max_bytes) + " bytes");
 }
 
 // Short enough for the small-string buffer.
@@ -58,19 +58,19 @@ Result<AssetPath> FileSystemSource::path_of(std::string_view path) const {
 }
 
 std::optional<std::uint64_t> FileSystemSource::file_bytes(std::string_view path) const {
-  const Result<AssetPath> place = path_of(path);
-  if (!place) return std::nullopt;
-  const Result<FileInfo> info = files_.stat(place.value());
+  const Result<AssetPath> whole = path_of(path);
+  if (!whole) return std::nullopt;
+  const Result<FileInfo> info = files_.stat(whole.value());
   if (!info) return std::nullopt;
   return info.value().size_bytes;
 }
 
 Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
                                                          std::uint64_t max_bytes) const {
-  const Result<AssetPath> place = path_of(path);
-  if (!place) return fail(place.error());
+  const Result<AssetPath> whole = path_of(path);
+  if (!whole) return fail(whole.error());
   ByteVector buffer;
-  Result<Bytes> read = read_whole(files_, place.value(), max_bytes, buffer);
+  Result<Bytes> read = read_whole(files_, whole.value(), max_bytes, buffer);
   if (!read) return fail(read.error());
   buffer.resize(read.value().size());
   return hold(std::move(buffer));

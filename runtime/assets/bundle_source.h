@@ -68,11 +68,11 @@ class BundleSource {
   virtual std::string name() const = 0;
 
   /// The name of one of its files in messages, including the layer that has it.
-  virtual std::string place_of(std::string_view path) const;
+  virtual std::string full_path(std::string_view path) const;
 };
 
 /// The error of a file of more than `max_bytes`.
-tl::unexpected<Error> fail_too_large(const std::string& place, std::uint64_t max_bytes);
+tl::unexpected<Error> fail_too_large(const std::string& path, std::uint64_t max_bytes);
 /// The error of a file or bundle for which there is no memory. Allocates nothing.
 tl::unexpected<Error> fail_without_memory() noexcept;
 

@@ -18,7 +18,7 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
   // Only for errors, because a stack must search for it.
   const auto refuse = [&source](ErrorCode code, const std::string& before,
                                 const std::string& after) {
-    return fail(code, before + "'" + source.place_of(kCatalogFile) + "'" + after);
+    return fail(code, before + "'" + source.full_path(kCatalogFile) + "'" + after);
   };
   if (!file && file.error().code == ErrorCode::invalid_argument) {
     return refuse(ErrorCode::malformed, "", " is not a file, but a folder or a device");
@@ -210,7 +210,7 @@ std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) 
 Result<void> BundleStore::read_whole(std::uint32_t bundle) {
   OpenBundle& open = *bundles_[bundle];
   // Many depend on the same few. Those in a shared file may have lost bytes.
-  if (open.is_whole && !open.opened.file->is_shared()) {
+  if (open.is_complete && !open.opened.file->is_shared()) {
     counters_.cached_loads += open.opened.plain.size();
     return {};
   }
@@ -218,7 +218,7 @@ Result<void> BundleStore::read_whole(std::uint32_t bundle) {
     Result<void> read = read_once(bundle, i);
     if (!read) return read;
   }
-  open.is_whole = true;
+  open.is_complete = true;
   return {};
 }
 

@@ -80,7 +80,7 @@ class BundleStore {
 
   /// The guid and bundle of a type id; null if it is not assigned. One array read. `registry` is an
   /// index of the catalog.
-  const TypePlace* resolve(std::uint32_t registry, TypeId type_id) const {
+  const ResolvedType* resolve(std::uint32_t registry, TypeId type_id) const {
     return types_.find(registry, type_id);
   }
 
@@ -176,7 +176,7 @@ class BundleStore {
     explicit OpenBundle(OpenedBundle&& adopted) noexcept : opened(std::move(adopted)) {}
     OpenedBundle opened;
     std::uint64_t memory_bytes = 0;  ///< As in `OpenedBundle::memory_bytes`.
-    bool is_whole = false;           ///< All entries are read.
+    bool is_complete = false;        ///< All entries are read.
     /// `closings_` when its dependencies were last found open; one closed since may be among them.
     std::uint64_t dependencies_seen_at = kNever;
   };

@@ -9,7 +9,7 @@ namespace {
 Result<void> add(const BundleSource& source, const CatalogDictionary& record, DictionarySet& set) {
   const std::string path = dictionary_path(record.hash);
   const auto refuse = [&](ErrorCode code, const std::string& reason) {
-    return fail(code, "dictionary " + path + " of '" + source.place_of(path) + "' " + reason);
+    return fail(code, "dictionary " + path + " of '" + source.full_path(path) + "' " + reason);
   };
   const auto file = source.open(path, record.file_bytes);
   if (!file) {

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "prea
 class MappedHeldFile final : public HeldFile {
  public:
   MappedHeldFile(MappedFile file, const DiskFile& from)
-      : file_(std::move(file)), place_(from.place()), is_known_(find(from.descriptor(), known_)) {}
+      : file_(std::move(file)), path_(from.place()), is_known_(find(from.descriptor(), known_)) {}
   Bytes bytes() const override { return file_.bytes(); }
   bool is_shared() const override { return true; }
   bool is_damaged() const override { return file_.is_damaged() || is_cut_short(); }
@@ -30,13 +30,13 @@ class MappedHeldFile final : public HeldFile {
 
   bool is_cut_short() const {
     struct stat now {};
-    if (!is_known_ || ::stat(place_.c_str(), &now) != 0) return false;
+    if (!is_known_ || ::stat(path_.c_str(), &now) != 0) return false;
     return now.st_dev == known_.st_dev && now.st_ino == known_.st_ino &&
            static_cast<std::uint64_t>(now.st_size) < file_.bytes().size();
   }
 
   MappedFile file_;
-  std::string place_;
+  std::string path_;
   struct stat known_ {};
   bool is_known_;
 };

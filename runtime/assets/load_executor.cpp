@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t kLoadsPerThread = 128;
 
 // Returns false if it is not there.
-bool take_out(std::deque<LoadOrder>& orders, std::uint32_t bundle) {
+bool remove_waiting(std::deque<LoadOrder>& orders, std::uint32_t bundle) {
   const auto found = std::ranges::find(orders, bundle, &LoadOrder::bundle);
   if (found == orders.end()) return false;
   orders.erase(found);
@@ -133,7 +133,7 @@ class ThreadedLoads::Crew {
   bool has_work() const;
   bool has_load() const;
   bool is_to_open() const;
-  std::list<OpenedFile> take_started();
+  std::list<OpenedFile> drain_started();
   void open_next(Lock& lock);
   void load_next(Lock& lock, Decompressor& decompressor);
   void load_opened_next(Lock& lock, Decompressor& decompressor);
@@ -256,7 +256,7 @@ void ThreadedLoads::Crew::start(std::span<const LoadOrder> orders) {
 bool ThreadedLoads::Crew::cancel(std::uint32_t bundle) {
   const std::lock_guard lock(mutex_);
   const auto is_wanted = [bundle](const OpenedFile& file) { return file.order.bundle == bundle; };
-  if (!take_out(started_, bundle) && std::erase_if(opened_, is_wanted) == 0) return false;
+  if (!remove_waiting(started_, bundle) && std::erase_if(opened_, is_wanted) == 0) return false;
   --under_way_;
   return true;
 }
@@ -303,7 +303,7 @@ bool ThreadedLoads::Crew::is_to_open() const {
 }
 
 // Takes the files to open together; none if there is no memory for that.
-std::list<ThreadedLoads::Crew::OpenedFile> ThreadedLoads::Crew::take_started() {
+std::list<ThreadedLoads::Crew::OpenedFile> ThreadedLoads::Crew::drain_started() {
   std::list<OpenedFile> files;
   std::uint64_t bytes = 0;
   try {
@@ -320,7 +320,7 @@ std::list<ThreadedLoads::Crew::OpenedFile> ThreadedLoads::Crew::take_started() {
 }
 
 void ThreadedLoads::Crew::open_next(Lock& lock) {
-  std::list<OpenedFile> files = take_started();
+  std::list<OpenedFile> files = drain_started();
   if (files.empty()) {
     const std::uint32_t bundle = started_.front().bundle;
     started_.pop_front();
@@ -405,7 +405,7 @@ SteppedLoads::SteppedLoads(const BundleSource& source, const CatalogReader& cata
       is_manual_(is_manual),
       decompressor_(make_decompressor(source, catalog, std::move(dictionaries))) {}
 
-bool SteppedLoads::cancel(std::uint32_t bundle) { return take_out(started_, bundle); }
+bool SteppedLoads::cancel(std::uint32_t bundle) { return remove_waiting(started_, bundle); }
 
 void SteppedLoads::collect(std::vector<FinishedLoad>& out) {
   while (!is_manual_ && !started_.empty()) step();

@@ -48,14 +48,14 @@ std::size_t MemoryPool::index_of(std::size_t size_bytes) {
          ((size_bytes - below) >> static_cast<unsigned>(step_bits));
 }
 
-PooledMemory MemoryPool::take(std::size_t size_bytes) {
+PooledMemory MemoryPool::allocate(std::size_t size_bytes) {
   if (size_bytes < kMinPooledBytes) return fresh(size_bytes);
   const std::size_t small_bytes = rounded(size_bytes);
-  return small_bytes < kMinLargeBytes ? take_small(small_bytes)
-                                      : take_large(std::max(size_bytes, kMinLargeBytes));
+  return small_bytes < kMinLargeBytes ? allocate_small(small_bytes)
+                                      : allocate_large(std::max(size_bytes, kMinLargeBytes));
 }
 
-PooledMemory MemoryPool::take_small(std::size_t size_bytes) {
+PooledMemory MemoryPool::allocate_small(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     BufferQueue& kept = small_[index_of(size_bytes)];
@@ -68,7 +68,7 @@ PooledMemory MemoryPool::take_small(std::size_t size_bytes) {
   return fresh(size_bytes);
 }
 
-PooledMemory MemoryPool::take_large(std::size_t size_bytes) {
+PooledMemory MemoryPool::allocate_large(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     // The smallest that fits, because larger ones may be needed. Of equal ones the last, which is

@@ -49,7 +49,7 @@ class MemoryPool {
 
   /// A buffer of at least `size_bytes`, and of less than twice that if it comes from the pool.
   /// Throws std::bad_alloc.
-  PooledMemory take(std::size_t size_bytes);
+  PooledMemory allocate(std::size_t size_bytes);
   void give_back(PooledMemory memory) noexcept;
 
   std::size_t kept_bytes() const { return kept_bytes_; }
@@ -63,8 +63,8 @@ class MemoryPool {
 
   static std::size_t rounded(std::size_t size_bytes);
   static std::size_t index_of(std::size_t size_bytes);
-  PooledMemory take_small(std::size_t size_bytes);
-  PooledMemory take_large(std::size_t size_bytes);
+  PooledMemory allocate_small(std::size_t size_bytes);
+  PooledMemory allocate_large(std::size_t size_bytes);
   void drop_beyond(std::size_t bytes) noexcept;
 
   std::mutex mutex_;

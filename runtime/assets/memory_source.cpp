@@ -41,25 +41,25 @@ std::uint64_t MemorySource::hash_of(std::string_view path) {
 // A path is found without reading other paths' text elsewhere in memory: for a small bundle, the
 // lookup in a standard map takes a tenth of the time of decompression.
 std::uint32_t MemorySource::find(std::string_view path, std::uint64_t hash) const {
-  if (places_.empty()) return kNone;
-  for (std::size_t at = hash & (places_.size() - 1);; at = (at + 1) & (places_.size() - 1)) {
-    const Place& place = places_[at];
-    if (place.file == kNone) return kNone;
-    if (place.tag == tag_of(hash) && files_[place.file].path == path) return place.file;
+  if (buckets_.empty()) return kNone;
+  for (std::size_t at = hash & (buckets_.size() - 1);; at = (at + 1) & (buckets_.size() - 1)) {
+    const Bucket& bucket = buckets_[at];
+    if (bucket.file == kNone) return kNone;
+    if (bucket.tag == tag_of(hash) && files_[bucket.file].path == path) return bucket.file;
   }
 }
 
-void MemorySource::note_place(std::uint32_t file) {
+void MemorySource::index_file(std::uint32_t file) {
   const std::uint64_t hash = hash_of(files_[file].path);
-  std::size_t at = hash & (places_.size() - 1);
-  while (places_[at].file != kNone) at = (at + 1) & (places_.size() - 1);
-  places_[at] = {.tag = tag_of(hash), .file = file};
+  std::size_t at = hash & (buckets_.size() - 1);
+  while (buckets_[at].file != kNone) at = (at + 1) & (buckets_.size() - 1);
+  buckets_[at] = {.tag = tag_of(hash), .file = file};
 }
 
 // All of them, with room for more.
-void MemorySource::note_places() {
-  places_.assign(std::bit_ceil(4 * files_.size() + 1), Place());
-  for (std::uint32_t file = 0; file < files_.size(); ++file) note_place(file);
+void MemorySource::index_files() {
+  buckets_.assign(std::bit_ceil(4 * files_.size() + 1), Bucket());
+  for (std::uint32_t file = 0; file < files_.size(); ++file) index_file(file);
 }
 
 void MemorySource::put(std::string path, ByteVector bytes) {
@@ -68,8 +68,8 @@ void MemorySource::put(std::string path, ByteVector bytes) {
     return;
   }
   files_.push_back({std::move(path), std::move(bytes)});
-  if (2 * files_.size() > places_.size()) return note_places();
-  note_place(static_cast<std::uint32_t>(files_.size() - 1));
+  if (2 * files_.size() > buckets_.size()) return index_files();
+  index_file(static_cast<std::uint32_t>(files_.size() - 1));
 }
 
 void MemorySource::remove(std::string_view path) {
@@ -77,7 +77,7 @@ void MemorySource::remove(std::string_view path) {
   if (file == kNone) return;
   files_[file] = std::move(files_.back());
   files_.pop_back();
-  note_places();
+  index_files();
 }
 
 Result<std::unique_ptr<HeldFile>> MemorySource::open(std::string_view path,
@@ -96,10 +96,10 @@ Result<std::unique_ptr<HeldFile>> MemorySource::view(std::uint32_t file,
   const auto& [path, max_bytes] = request;
   if (file == kNone) {
     if (Result<AssetPath> below = AssetPath::parse(path); !below) return fail(below.error());
-    return fail(ErrorCode::not_found, "'" + place_of(path) + "' does not exist");
+    return fail(ErrorCode::not_found, "'" + full_path(path) + "' does not exist");
   }
   const ByteVector& bytes = files_[file].bytes;
-  if (bytes.size() > max_bytes) return fail_too_large(place_of(path), max_bytes);
+  if (bytes.size() > max_bytes) return fail_too_large(full_path(path), max_bytes);
   return std::make_unique<ViewedFile>(bytes);
 }
 
@@ -114,7 +114,7 @@ std::vector<Result<std::unique_ptr<HeldFile>>> MemorySource::open_all(
     std::array<std::uint64_t, kTogether> hashes{};
     const std::span<const OpenRequest> now = requests.first(std::min(kTogether, requests.size()));
     std::ranges::transform(now, hashes.begin(), hash_of, &OpenRequest::path);
-    if (!places_.empty()) prefetch_files(std::span(hashes).first(now.size()));
+    if (!buckets_.empty()) prefetch_files(std::span(hashes).first(now.size()));
     for (std::size_t i = 0; i < now.size(); ++i) {
       results.push_back(view(find(now[i].path, hashes[i]), now[i]));
     }
@@ -127,10 +127,10 @@ void MemorySource::prefetch_files(std::span<const std::uint64_t> hashes) const {
   constexpr std::size_t kLineBytes = 64;
   constexpr std::size_t kFirstBytes = 4 * kLineBytes;  // A small bundle's tables.
   const auto likely = [this](std::uint64_t hash) {
-    const std::uint32_t file = places_[hash & (places_.size() - 1)].file;
+    const std::uint32_t file = buckets_[hash & (buckets_.size() - 1)].file;
     return file == kNone ? nullptr : &files_[file];
   };
-  for (const std::uint64_t hash : hashes) prefetch(&places_[hash & (places_.size() - 1)]);
+  for (const std::uint64_t hash : hashes) prefetch(&buckets_[hash & (buckets_.size() - 1)]);
   for (const std::uint64_t hash : hashes) prefetch(likely(hash));
   for (const std::uint64_t hash : hashes) {
     const File* const file = likely(hash);

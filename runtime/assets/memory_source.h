@@ -42,7 +42,7 @@ class MemorySource final : public BundleSource {
   };
   /// A file's index, by the hash of its path; the tag, from the hash's other half, excludes most
   /// other files.
-  struct Place {
+  struct Bucket {
     std::uint32_t tag = 0;
     std::uint32_t file = kNone;
   };
@@ -53,12 +53,12 @@ class MemorySource final : public BundleSource {
   static std::uint64_t hash_of(std::string_view path);
   void prefetch_files(std::span<const std::uint64_t> hashes) const;
   Result<std::unique_ptr<HeldFile>> view(std::uint32_t file, const OpenRequest& request) const;
-  void note_place(std::uint32_t file);
-  void note_places();
+  void index_file(std::uint32_t file);
+  void index_files();
 
   std::string name_;
-  std::vector<File> files_;    ///< Unordered.
-  std::vector<Place> places_;  ///< A power of two, at most half full.
+  std::vector<File> files_;      ///< Unordered.
+  std::vector<Bucket> buckets_;  ///< A power of two, at most half full.
 };
 
 /// Bytes as an owned file.

@@ -126,7 +126,7 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
   const CatalogBundle record = catalog.bundle(bundle);
   const auto refuse = [&](ErrorCode code, const std::string& reason) {
     return fail(code, "bundle " + describe_bundle(catalog, bundle) + " of '" +
-                          source.place_of(record.name.path()) + "' " + reason);
+                          source.full_path(record.name.path()) + "' " + reason);
   };
   if (!file) {
     const auto size =
@@ -143,13 +143,14 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
   const bool is_meant =
       reader && (catalog.is_preview() || (bytes.size() == record.file_bytes &&
                                           reader.value().bundle_hash() == record.hash));
-  const bool is_whole = is_meant && reader.value().find_hash() == reader.value().bundle_hash();
+  const bool is_complete =
+      is_meant && reader.value().compute_hash() == reader.value().bundle_hash();
   // Checked after the last use of the bytes: lost ones are zeros, and explain every other failure.
   if (file.value()->is_damaged()) {
     return refuse(ErrorCode::io, "is damaged: " + std::string(kLost));
   }
   if (!reader) return refuse(reader.error().code, "is damaged: " + reader.error().message);
-  if (!is_whole) {
+  if (!is_complete) {
     return refuse(ErrorCode::hash_mismatch,
                   (is_meant ? "is damaged: its bytes have another hash than its header says, "
                             : "is not of this build: it has another hash than the catalog's ") +
@@ -186,7 +187,7 @@ Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor
   } else {
     const auto size = static_cast<std::size_t>(entry.plain_bytes);
     try {
-      plain.memory = memory.take(size);
+      plain.memory = memory.allocate(size);
     } catch (const std::bad_alloc&) {
       return fail_without_memory();
     }

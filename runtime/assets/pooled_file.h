@@ -17,10 +17,10 @@ namespace muster {
 class PooledFile final : public HeldFile {
  public:
   /// `memory` may be null. Fails with `limit_exceeded` if there is no memory, because the file's
-  /// size is not trusted. `place` is its name in the message.
+  /// size is not trusted. `path` is its name in the message.
   static Result<std::unique_ptr<PooledFile>> make(const std::shared_ptr<MemoryPool>& memory,
                                                   std::uint64_t size_bytes,
-                                                  const std::string& place);
+                                                  const std::string& path);
   PooledFile(std::shared_ptr<MemoryPool> memory, std::size_t size_bytes);
   ~PooledFile() override;
   PooledFile(const PooledFile&) = delete;

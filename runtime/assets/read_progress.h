@@ -24,7 +24,7 @@ class ReadProgress {
 
   /// Applies the result of an operation for the rest of the file: bytes read, or a negative `errno`
   /// as the cause of a failure. Requires: at most the rest's bytes.
-  Step take_in(int result) {
+  Step add(int result) {
     if (result == -EINTR || result == -EAGAIN) {
       return ++delays_ > kMaxDelays ? Step::failed : Step::ask_again;
     }

@@ -70,9 +70,9 @@ tl::unexpected<Error> StackedSource::fail_nowhere(std::string_view path) const {
 }
 
 std::uint32_t StackedSource::files_at_once() const {
-  std::uint32_t most = 1;
-  for (const auto& layer : layers_) most = std::max(most, layer->files_at_once());
-  return most;
+  std::uint32_t maximum = 1;
+  for (const auto& layer : layers_) maximum = std::max(maximum, layer->files_at_once());
+  return maximum;
 }
 
 std::string StackedSource::name() const {
@@ -83,12 +83,12 @@ std::string StackedSource::name() const {
   return text.empty() ? "no layers" : text;
 }
 
-std::string StackedSource::place_of(std::string_view path) const {
+std::string StackedSource::full_path(std::string_view path) const {
   for (std::size_t i = layers_.size(); i > 0; --i) {
     const BundleSource& layer = *layers_[i - 1];
     // "Too large" is enough to know: nothing is read.
     const Opened opened = layer.open(path, 0);
-    if (i == 1 || !falls_through(opened)) return layer.place_of(path);
+    if (i == 1 || !falls_through(opened)) return layer.full_path(path);
   }
   return name() + "/" + std::string(path);
 }

@@ -43,7 +43,7 @@ class StackedSource final : public BundleSource {
   std::string name() const override;
   /// The name in the topmost layer that has the file, or in the lowest one. Opens the file to find
   /// out.
-  std::string place_of(std::string_view path) const override;
+  std::string full_path(std::string_view path) const override;
 
  private:
   tl::unexpected<Error> fail_nowhere(std::string_view path) const;

@@ -10,17 +10,17 @@ TypeTable::TypeTable(const CatalogReader& catalog) {
   registries_.reserve(catalog.registry_count());
   for (std::uint32_t index = 0; index < catalog.registry_count(); ++index) {
     const CatalogRegistry registry = catalog.registry(index);
-    const auto first = static_cast<std::uint32_t>(places_.size());
+    const auto first = static_cast<std::uint32_t>(types_.size());
     registries_.push_back({.first = first, .count = registry.slot_count});
-    places_.resize(places_.size() + registry.slot_count);
+    types_.resize(types_.size() + registry.slot_count);
     for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
       const std::uint32_t number = registry.first_entry + i;
       const CatalogEntry entry = catalog.entry(number);
       names_.push_back({.registry = index, .asset = entry.guid, .type_id = entry.type_id});
-      TypePlace& place = places_[first + entry.type_id.value()];
-      const bool is_better = place.bundle == layout::kNone && entry.bundle != layout::kNone;
-      if (place.entry != layout::kNone && !is_better) continue;
-      place = {.guid = entry.guid, .bundle = entry.bundle, .entry = number};
+      ResolvedType& resolved = types_[first + entry.type_id.value()];
+      const bool is_better = resolved.bundle == layout::kNone && entry.bundle != layout::kNone;
+      if (resolved.entry != layout::kNone && !is_better) continue;
+      resolved = {.guid = entry.guid, .bundle = entry.bundle, .entry = number};
     }
   }
   std::ranges::sort(names_);

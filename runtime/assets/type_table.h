@@ -13,7 +13,7 @@
 namespace muster {
 
 /// The result for a type id. Small enough for one memory read.
-struct TypePlace {
+struct ResolvedType {
   Guid guid;
   std::uint32_t bundle = layout::kNone;  ///< The catalog's bundle that holds it.
   std::uint32_t entry = layout::kNone;   ///< The catalog's entry; none for an id without one.
@@ -30,12 +30,12 @@ class TypeTable {
 
   /// Null if the id is not assigned, or the registry does not exist. Ids come from the network:
   /// every value is safe.
-  const TypePlace* find(std::uint32_t registry, TypeId type_id) const {
+  const ResolvedType* find(std::uint32_t registry, TypeId type_id) const {
     if (registry >= registries_.size()) return nullptr;
     const Range& range = registries_[registry];
     if (type_id.value() >= range.count) return nullptr;
-    const TypePlace& place = places_[range.first + type_id.value()];
-    return place.entry == layout::kNone ? nullptr : &place;
+    const ResolvedType& resolved = types_[range.first + type_id.value()];
+    return resolved.entry == layout::kNone ? nullptr : &resolved;
   }
 
   /// The reverse: the type id of an asset in a registry, whether it is the id's first entry or
@@ -55,7 +55,7 @@ class TypeTable {
     std::uint32_t count = 0;
   };
   std::vector<Range> registries_;
-  std::vector<TypePlace> places_;
+  std::vector<ResolvedType> types_;
   std::vector<Named> names_;  ///< Sorted.
 };
 

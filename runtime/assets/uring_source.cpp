@@ -56,7 +56,7 @@ void prepare_read(io_uring& ring, Reading& reading) {
 
 // The meaning of a completion: nothing yet (the rest was requested), or the result.
 std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
-  switch (reading.progress.take_in(result)) {
+  switch (reading.progress.add(result)) {
     case ReadProgress::Step::whole:
       return std::move(reading.held);
     case ReadProgress::Step::cut_short:
@@ -108,13 +108,13 @@ class ReadBatch {
       for (; next_ < requests_.size() && !idle_.empty(); ++next_) begin(next_);
       if (in_flight() == 0) continue;
       if (!submit_and_wait(ring_)) return false;
-      while (Reading* const reading = next_completed()) take_in(*reading);
+      while (Reading* const reading = next_completed()) finish_read(*reading);
     }
     return true;
   }
 
   // Files that were not read have no value.
-  std::vector<std::optional<Opened>> take_results() { return std::move(results_); }
+  std::vector<std::optional<Opened>> drain_results() { return std::move(results_); }
 
  private:
   std::size_t in_flight() const { return readings_->size() - idle_.size(); }
@@ -153,7 +153,7 @@ class ReadBatch {
     return reading;
   }
 
-  void take_in(Reading& reading) {
+  void finish_read(Reading& reading) {
     const std::size_t request = reading.request;
     try {
       results_[request] = outcome_of(ring_, reading, completed_);
@@ -232,7 +232,7 @@ std::vector<Opened> UringSource::open_all(std::span<const OpenRequest> requests)
     if (!ring_->is_broken) {
       ReadBatch batch(ring_->ring, folder_, memory_, requests);
       ring_->is_broken = !batch.run();
-      read = batch.take_results();
+      read = batch.drain_results();
     }
   }
   std::vector<Opened> results;

@@ -77,7 +77,7 @@ Result<BundleReader> BundleReader::checked() {
   return *this;
 }
 
-ContentHash BundleReader::find_hash() const {
+ContentHash BundleReader::compute_hash() const {
   // One piece is faster; copied tables are a separate piece.
   if (tables_.data() == bytes_.data()) return hash_bytes(bytes_.subspan(header::kHashedFrom));
   const std::size_t tables_end = block_at(block_count_);

@@ -89,7 +89,7 @@ class BundleReader {
   /// The hash in the header; `verify` compares it.
   ContentHash bundle_hash() const;
   /// Computes the hash of tables and blocks.
-  ContentHash find_hash() const;
+  ContentHash compute_hash() const;
   std::uint64_t file_bytes() const { return bytes_.size(); }
   /// The sum of the entries' plain sizes.
   std::uint64_t plain_bytes() const;

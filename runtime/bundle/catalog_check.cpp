@@ -162,7 +162,7 @@ Result<void> CatalogCheck::check_bundles() {
   }
   const std::uint32_t total = reader_.count(Section::dependencies);
   if (dependency_end_ != total) {
-    return wrong("dependencies", reader_.place(Section::dependencies).offset_bytes,
+    return wrong("dependencies", reader_.range(Section::dependencies).offset_bytes,
                  std::to_string(dependency_end_) + " records", total);
   }
   return {};
@@ -293,12 +293,12 @@ Result<void> CatalogCheck::check_components() {
 Result<void> CatalogCheck::check_end() {
   const std::uint32_t text_bytes = reader_.count(Section::text);
   if (text_end_ != text_bytes) {
-    return wrong("text", reader_.place(Section::text).offset_bytes,
+    return wrong("text", reader_.range(Section::text).offset_bytes,
                  std::to_string(text_end_) + " bytes", text_bytes);
   }
   const std::uint32_t description_bytes = reader_.count(Section::descriptions);
   if (description_end_ != description_bytes) {
-    return wrong("descriptions", reader_.place(Section::descriptions).offset_bytes,
+    return wrong("descriptions", reader_.range(Section::descriptions).offset_bytes,
                  std::to_string(description_end_) + " bytes", description_bytes);
   }
   return {};
@@ -308,7 +308,7 @@ Result<void> CatalogCheck::check_dictionaries() {
   const std::uint32_t total = reader_.dictionary_count();
   const std::uint32_t count_max = reader_.is_preview() ? 0 : layout::dictionary::kMaxCount;
   if (total > count_max) {
-    return wrong("dictionaries", reader_.place(Section::dictionaries).offset_bytes,
+    return wrong("dictionaries", reader_.range(Section::dictionaries).offset_bytes,
                  "at most " + std::to_string(count_max) + " records", total);
   }
   std::uint32_t before = 0;
@@ -343,7 +343,7 @@ Result<void> CatalogCheck::check_text(std::size_t offset, std::string_view field
     return wrong(name + ": length", offset + 4, "at most 65535, within the text section", length);
   }
   if (reader_.text_at(offset).find('\0') != std::string_view::npos) {
-    return wrong(name, reader_.place(Section::text).offset_bytes + start, "text without NUL", 0);
+    return wrong(name, reader_.range(Section::text).offset_bytes + start, "text without NUL", 0);
   }
   return {};
 }

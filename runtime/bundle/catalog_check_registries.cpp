@@ -49,7 +49,7 @@ Result<void> CatalogCheck::check_registries() {
   }
   if (entry_end_ != reader_.entry_count() || slot_end_ != reader_.count(Section::slots)) {
     return wrong(
-        "entries and slots", reader_.place(Section::entries).offset_bytes,
+        "entries and slots", reader_.range(Section::entries).offset_bytes,
         std::to_string(entry_end_) + " entries and " + std::to_string(slot_end_) + " slots",
         reader_.entry_count());
   }

@@ -13,7 +13,7 @@ Result<void> CatalogCheck::check_variant_values() {
   using namespace variant_value_record;  // NOLINT(google-build-using-namespace)
   const std::uint32_t total = reader_.variant_value_count();
   if (total > kMaxVariantValues) {
-    return wrong("variant_values", reader_.place(Section::variant_values).offset_bytes,
+    return wrong("variant_values", reader_.range(Section::variant_values).offset_bytes,
                  "at most " + std::to_string(kMaxVariantValues), total);
   }
   std::uint32_t axes = 0;
@@ -60,7 +60,7 @@ Result<void> CatalogCheck::check_alternatives() {
   }
   const std::uint32_t total = reader_.count(Section::alternative_keys);
   if (key_end_ != total) {
-    return wrong("alternative_keys", reader_.place(Section::alternative_keys).offset_bytes,
+    return wrong("alternative_keys", reader_.range(Section::alternative_keys).offset_bytes,
                  std::to_string(key_end_) + " records", total);
   }
   return {};

@@ -291,14 +291,14 @@ std::uint32_t CatalogReader::alternative_key(const CatalogAlternative& alternati
 
 std::size_t CatalogReader::record_at(Section section, std::uint32_t index) const {
   assert(index < count(section));
-  return place(section).offset_bytes +
+  return range(section).offset_bytes +
          std::size_t{index} * kRecordBytes[static_cast<std::size_t>(section)];
 }
 
 std::string_view CatalogReader::text_at(std::size_t offset) const {
   const auto start = load<std::uint32_t>(bytes_, offset);
   const auto length = load<std::uint32_t>(bytes_, offset + 4);
-  return as_text(bytes_.subspan(place(Section::text).offset_bytes + start, length));
+  return as_text(bytes_.subspan(range(Section::text).offset_bytes + start, length));
 }
 
 Result<ComponentDescription> CatalogReader::decode_component(std::uint32_t index) const {
@@ -308,7 +308,7 @@ Result<ComponentDescription> CatalogReader::decode_component(std::uint32_t index
   const auto size = load<std::uint32_t>(bytes_, at + kDescriptionBytesAt);
   const CatalogComponent record = component(index);
   return muster::decode_component(
-      bytes_.subspan(place(Section::descriptions).offset_bytes + offset, size),
+      bytes_.subspan(range(Section::descriptions).offset_bytes + offset, size),
       {.name = record.name,
        .size_bytes = record.size_bytes,
        .alignment_bytes = record.alignment_bytes});

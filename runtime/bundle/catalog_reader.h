@@ -206,22 +206,22 @@ class CatalogReader {
   using Section = layout::catalog::Section;
   friend class CatalogCheck;
 
-  struct SectionPlace {
+  struct SectionRange {
     std::uint32_t offset_bytes = 0;
     std::uint32_t count = 0;
   };
 
   explicit CatalogReader(Bytes bytes) : bytes_(bytes) {}
-  const SectionPlace& place(Section section) const {
+  const SectionRange& range(Section section) const {
     return sections_[static_cast<std::size_t>(section)];
   }
-  std::uint32_t count(Section section) const { return place(section).count; }
+  std::uint32_t count(Section section) const { return range(section).count; }
   std::size_t record_at(Section section, std::uint32_t index) const;
   std::string_view text_at(std::size_t offset) const;
   Result<ComponentDescription> decode_component(std::uint32_t index) const;
 
   Bytes bytes_;
-  std::array<SectionPlace, layout::catalog::kSectionCount> sections_;
+  std::array<SectionRange, layout::catalog::kSectionCount> sections_;
 };
 
 /// The keys of an alternative, such as "quality=low,language=de".

@@ -42,9 +42,9 @@ Result<Dictionary> Dictionary::open(Bytes bytes) {
 
 Result<void> DictionarySet::add(const ContentHash& hash, Bytes bytes) {
   const std::uint32_t id = dictionary_id(hash);
-  const auto place = std::ranges::lower_bound(dictionaries_, id, {}, &Dictionary::id);
-  if (place != dictionaries_.end() && place->id() == id) {
-    if (place->hash() == hash) return {};
+  const auto found = std::ranges::lower_bound(dictionaries_, id, {}, &Dictionary::id);
+  if (found != dictionaries_.end() && found->id() == id) {
+    if (found->hash() == hash) return {};
     return fail(ErrorCode::already_exists,
                 "another dictionary begins with the same four bytes of its hash");
   }
@@ -54,13 +54,13 @@ Result<void> DictionarySet::add(const ContentHash& hash, Bytes bytes) {
     return fail(ErrorCode::hash_mismatch,
                 "its bytes have the hash " + opened.value().hash().to_string());
   }
-  dictionaries_.insert(place, std::move(opened).value());
+  dictionaries_.insert(found, std::move(opened).value());
   return {};
 }
 
 const Dictionary* DictionarySet::find(std::uint32_t id) const {
-  const auto place = std::ranges::lower_bound(dictionaries_, id, {}, &Dictionary::id);
-  return place != dictionaries_.end() && place->id() == id ? &*place : nullptr;
+  const auto found = std::ranges::lower_bound(dictionaries_, id, {}, &Dictionary::id);
+  return found != dictionaries_.end() && found->id() == id ? &*found : nullptr;
 }
 
 }  // namespace muster

@@ -4,18 +4,18 @@
 
 namespace muster {
 
-tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
+tl::unexpected<Error> format_error(ErrorCode code, const FormatLocation& location,
                                    std::string_view expected, std::string_view found) {
-  std::string message(place.encoding);
-  message.append(", ").append(place.field).append(" at byte ");
-  message.append(std::to_string(place.offset_bytes));
+  std::string message(location.encoding);
+  message.append(", ").append(location.field).append(" at byte ");
+  message.append(std::to_string(location.offset_bytes));
   message.append(": expected ").append(expected).append(", found ").append(found);
   return fail(code, std::move(message));
 }
 
-tl::unexpected<Error> format_error(ErrorCode code, const FormatPlace& place,
+tl::unexpected<Error> format_error(ErrorCode code, const FormatLocation& location,
                                    std::string_view expected, std::uint64_t found) {
-  return format_error(code, place, expected, std::to_string(found));
+  return format_error(code, location, expected, std::to_string(found));
 }
 
 tl::unexpected<Error> fail_asset(const std::string& asset, const Error& error) {

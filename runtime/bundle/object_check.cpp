@@ -126,7 +126,7 @@ class DocumentCheck {
 
   Result<void> check_container(ObjectKind kind, bool is_sized, std::uint32_t depth, bool is_last) {
     const std::uint64_t child_count = reader_.varint();
-    const std::uint64_t said_bytes = is_sized ? reader_.varint() : 0;
+    const std::uint64_t stated_bytes = is_sized ? reader_.varint() : 0;
     if (child_count > reader_.remaining()) reader_.fail();
     if (reader_.failed()) return refuse("children within the document");
     const std::size_t start = reader_.position();
@@ -146,7 +146,7 @@ class DocumentCheck {
     if (is_sized != needs_size) {
       return refuse(needs_size ? "the size of children" : "children without a size");
     }
-    if (is_sized && said_bytes != content_bytes) {
+    if (is_sized && stated_bytes != content_bytes) {
       return refuse("children of " + std::to_string(content_bytes) + " bytes");
     }
     return {};

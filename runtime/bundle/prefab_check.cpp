@@ -78,24 +78,24 @@ Result<void> PrefabReader::check_counts() const {
   return {};
 }
 
-Result<void> PrefabReader::place_columns() {
+Result<void> PrefabReader::locate_columns() {
   std::size_t at = header::kBytes;
-  const auto place = [&at](std::size_t count, std::size_t width) {
+  const auto next_column = [&at](std::size_t count, std::size_t width) {
     const std::size_t start = at;
     at += count * width;
     return start;
   };
-  at_.source_ids = place(entity_count_, kSourceIdBytes);
-  at_.hashes = place(description_count_, kHashBytes);
-  at_.parents = place(entity_count_, kFieldBytes);
-  at_.component_ends = place(entity_count_, kFieldBytes);
-  at_.text_ends = place(std::size_t{entity_count_} + type_count_, kFieldBytes);
-  at_.types = place(component_count_, kFieldBytes);
-  at_.documents = place(component_count_, kFieldBytes);
-  at_.data_ends = place(description_count_ == 0 ? 0 : component_count_, kFieldBytes);
-  at_.data_sizes = place(description_count_, kFieldBytes);
-  at_.flags = place(entity_count_, 1);
-  at_.text = place(text_bytes_, 1);
+  at_.source_ids = next_column(entity_count_, kSourceIdBytes);
+  at_.hashes = next_column(description_count_, kHashBytes);
+  at_.parents = next_column(entity_count_, kFieldBytes);
+  at_.component_ends = next_column(entity_count_, kFieldBytes);
+  at_.text_ends = next_column(std::size_t{entity_count_} + type_count_, kFieldBytes);
+  at_.types = next_column(component_count_, kFieldBytes);
+  at_.documents = next_column(component_count_, kFieldBytes);
+  at_.data_ends = next_column(description_count_ == 0 ? 0 : component_count_, kFieldBytes);
+  at_.data_sizes = next_column(description_count_, kFieldBytes);
+  at_.flags = next_column(entity_count_, 1);
+  at_.text = next_column(text_bytes_, 1);
   at_.data = aligned(at);
   const std::size_t total = at_.data + data_bytes_;
   const auto total_bytes = load<std::uint32_t>(bytes_, header::kTotalBytesAt);

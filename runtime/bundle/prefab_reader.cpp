@@ -13,7 +13,7 @@ Result<PrefabReader> PrefabReader::open(Bytes bytes) {
   PrefabReader reader(bytes);
   if (Result<void> checked = reader.check_header(); !checked) return fail(checked.error());
   if (Result<void> checked = reader.check_counts(); !checked) return fail(checked.error());
-  if (Result<void> checked = reader.place_columns(); !checked) return fail(checked.error());
+  if (Result<void> checked = reader.locate_columns(); !checked) return fail(checked.error());
   if (Result<void> checked = reader.check_entities(); !checked) return fail(checked.error());
   if (Result<void> checked = reader.check_texts(); !checked) return fail(checked.error());
   if (Result<void> checked = reader.check_types(); !checked) return fail(checked.error());

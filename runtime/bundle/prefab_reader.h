@@ -83,7 +83,7 @@ class PrefabReader {
   explicit PrefabReader(Bytes bytes) : bytes_(bytes) {}
   Result<void> check_header();
   Result<void> check_counts() const;
-  Result<void> place_columns();
+  Result<void> locate_columns();
   Result<void> check_entities() const;
   Result<void> check_texts() const;
   Result<void> check_types() const;

@@ -90,9 +90,9 @@ muster_status muster_resolve(muster_store* store, uint32_t registry, uint32_t ty
                              muster_entry_info* info) {
   return guarded(store, [&](muster_store& self) {
     if (const muster_status status = check_registry(self, registry)) return status;
-    const TypePlace* place = self.store.resolve(registry, TypeId(type_id));
-    if (place == nullptr) return refuse_type_id(self, registry, type_id);
-    return write_entry(self, place->entry, info);
+    const ResolvedType* resolved = self.store.resolve(registry, TypeId(type_id));
+    if (resolved == nullptr) return refuse_type_id(self, registry, type_id);
+    return write_entry(self, resolved->entry, info);
   });
 }
 

@@ -58,14 +58,14 @@ muster_status poll(muster_store& store, muster_request request, muster_load_stat
 
 muster_status find_part(muster_store& store, std::uint32_t bundle, const Guid& guid,
                         std::int64_t local_id, muster_part* out) {
-  std::optional<std::uint32_t> place;
-  const auto look_into = [&](std::uint32_t one) {
-    if (!place && store.store.reader(one).find_index(guid, local_id)) place = one;
+  std::optional<std::uint32_t> holder;
+  const auto search = [&](std::uint32_t one) {
+    if (!holder && store.store.reader(one).find_index(guid, local_id)) holder = one;
   };
-  look_into(bundle);
-  store.store.choice().each_dependency(store.store.chosen(bundle), look_into);
-  if (place) {
-    const Result<LoadedEntry> loaded = store.store.load_from(*place, guid, local_id);
+  search(bundle);
+  store.store.choice().each_dependency(store.store.chosen(bundle), search);
+  if (holder) {
+    const Result<LoadedEntry> loaded = store.store.load_from(*holder, guid, local_id);
     if (!loaded) return refuse(store, loaded.error());
     muster_part part{};
     part.data = loaded.value().bytes.data();

@@ -28,7 +28,7 @@ class TypeLister {
       one.value_count = types_.schema.components[type.components.back()].value_count();
       value += one.value_count;
     }
-    add_usual(type, layout, plan);
+    add_initial_values(type, layout, plan);
   }
   ReplicatedTypes take() { return std::move(types_); }
 
@@ -56,19 +56,19 @@ class TypeLister {
   }
 
   // A new entity is nearly equal to its prefab.
-  void add_usual(ReplicatedType& type, std::span<const ReplicatedComponent> layout,
-                 const PrefabPlan& plan) const {
+  void add_initial_values(ReplicatedType& type, std::span<const ReplicatedComponent> layout,
+                          const PrefabPlan& plan) const {
     const std::vector<std::uint32_t> members = members_of(plan);
     for (const ReplicatedComponent& one : layout) {
       const PlannedEntity& entity = plan.entities[members[one.member]];
       const auto components =
           std::span(plan.components).subspan(entity.first_component, entity.component_count);
       const auto found = std::ranges::find(components, one.component, &PlannedComponent::id);
-      const std::size_t first = type.usual.size();
-      type.usual.resize(first + one.value_count);
+      const std::size_t first = type.initial_values.size();
+      type.initial_values.resize(first + one.value_count);
       to_wire(world_.storage(one.component).description(),
               Bytes(plan.data).subspan(found->offset_bytes, found->size_bytes),
-              std::span(type.usual).subspan(first));
+              std::span(type.initial_values).subspan(first));
     }
   }
 
@@ -102,9 +102,9 @@ Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypes
   for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
     const CatalogEntry entry = catalog.entry(registry.first_entry + i);
     // Entries are sorted by id; of several with one id the first that is packed is used.
-    const TypePlace* const place = spawner.store().resolve(options.registry, entry.type_id);
-    if (place == nullptr || std::exchange(last, entry.type_id) == entry.type_id) continue;
-    Result<const PrefabPlan*> plan = spawner.prepare(place->guid);
+    const ResolvedType* const resolved = spawner.store().resolve(options.registry, entry.type_id);
+    if (resolved == nullptr || std::exchange(last, entry.type_id) == entry.type_id) continue;
+    Result<const PrefabPlan*> plan = spawner.prepare(resolved->guid);
     if (!plan) return fail(plan.error());
     lister.add(entry.type_id, *plan.value());
   }

@@ -24,15 +24,16 @@ WorldReceiver::WorldReceiver(Spawner& spawner, DeferredSpawner& deferred,
 
 void WorldReceiver::apply(const WorldSource& source) {
   follow_schema(source);
-  come_and_go(source);
-  untold_.clear();
+  apply_spawns_and_despawns(source);
+  missing_placed_.clear();
   if (!plan_) return;
-  if (source.is_complete()) drop_untold(source);
+  if (source.is_complete()) despawn_missing(source);
   if (std::exchange(reloads_, spawner_.reload_count()) != spawner_.reload_count()) {
     follow_reload(source);
   }
   follow_level(source);
-  if (std::exchange(divergences_, source.divergences()) != source.divergences()) mend(source);
+  if (std::exchange(divergences_, source.divergences()) != source.divergences())
+    apply_all_again(source);
   for (const ReplicatedChange& change : source.changes()) {
     if (change.kind != ReplicatedChange::Kind::despawned) update(source, change);
   }
@@ -40,7 +41,7 @@ void WorldReceiver::apply(const WorldSource& source) {
 
 // The world differs from what was applied: spawns lost entities again, and applies all values
 // again.
-void WorldReceiver::mend(const WorldSource& source) {
+void WorldReceiver::apply_all_again(const WorldSource& source) {
   for (std::uint32_t id = 0; id < received_.size(); ++id) {
     if (!is_lost(id)) continue;
     const Received& received = received_[id];
@@ -72,15 +73,15 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
 
 // A late client has loaded the level's original entities, and gets no despawn of those that are
 // gone by then. An entity that the source holds will be shown or released by it soon.
-void WorldReceiver::drop_untold(const WorldSource& source) {
+void WorldReceiver::despawn_missing(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const auto index = static_cast<std::size_t>(id);
-    const bool is_told = index < received_.size() && received_[index].is_kept;
-    if (is_told || collection_.find({id}).is_null()) continue;
-    if (!source.holds(static_cast<std::uint32_t>(id))) untold_.push_back({id});
+    const bool is_received = index < received_.size() && received_[index].is_kept;
+    if (is_received || collection_.find({id}).is_null()) continue;
+    if (!source.holds(static_cast<std::uint32_t>(id))) missing_placed_.push_back({id});
   }
-  if (untold_.empty()) return;
-  replicated_.apply({.tick = {}, .despawned = untold_, .spawned = {}, .updated = {}});
+  if (missing_placed_.empty()) return;
+  replicated_.apply({.tick = {}, .despawned = missing_placed_, .spawned = {}, .updated = {}});
 }
 
 // A level that has begun again has other entities under the same ids.
@@ -104,7 +105,7 @@ void WorldReceiver::follow_schema(const WorldSource& source) {
   notes_.insert(notes_.end(), plan_->notes().begin(), plan_->notes().end());
 }
 
-void WorldReceiver::come_and_go(const WorldSource& source) {
+void WorldReceiver::apply_spawns_and_despawns(const WorldSource& source) {
   const std::span<const ReplicatedChange> changes = source.changes();
   despawned_.clear();
   spawned_.clear();
@@ -219,7 +220,7 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
     received->values.clear();
     set_incomplete(change.id, true);
   }
-  if (!take_values(source, change.id, *received)) return;
+  if (!read_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
   // `received->values` now contains them: an update that is dropped here would never be repeated.
   replicated_.apply_newest(Tick(change.tick), updated_);
@@ -231,13 +232,13 @@ void WorldReceiver::apply_again(const WorldSource& source, std::uint32_t id,
   Received* const received = find(id);
   if (received == nullptr) return;
   received->values.clear();
-  if (!take_values(source, id, *received)) return;
+  if (!read_values(source, id, *received)) return;
   list_updates(id, *received, prefab);
   replicated_.apply_again(updated_);
 }
 
 /// Returns false if they are unchanged.
-bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Received& received) {
+bool WorldReceiver::read_values(const WorldSource& source, std::uint32_t id, Received& received) {
   const std::size_t count = plan_->value_count(received.type);
   const bool is_first = received.values.empty();
   if (is_first) received.values.resize(count);
@@ -253,8 +254,8 @@ bool WorldReceiver::take_values(const WorldSource& source, std::uint32_t id, Rec
 // are below the root now; members that a reload has made keep them in any case.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
-  const auto is_there = [this](const Creation& member) { return world_.is_there(member); };
-  if (below.empty() || std::ranges::any_of(below, is_there)) return false;
+  const auto is_current = [this](const Creation& member) { return world_.is_current(member); };
+  if (below.empty() || std::ranges::any_of(below, is_current)) return false;
   const EntityId root = received.members.front().entity;
   if (deferred_.is_waiting(root)) return true;
   list_members(world_, spawner_.instances(), root, listed_);
@@ -270,7 +271,7 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
     ReceivedComponent& component = plan_->component(part);
     if (component.member >= received.members.size()) continue;
     const Creation& member = received.members[component.member];
-    if (component.member > 0 && !world_.is_there(member)) continue;
+    if (component.member > 0 && !world_.is_current(member)) continue;
     const EntityId entity = member.entity;
     const Bytes base = base_of(entity, component, component.member == 0 ? prefab : nullptr);
     const std::size_t begin = bytes_.size();
@@ -349,7 +350,7 @@ EntityFound WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> valu
     if (component.member >= received->members.size()) continue;
     const Creation& member = received->members[component.member];
     // Entities below the root come from the prefab, and may be missing in another version here.
-    if (component.member > 0 && !world_.is_there(member)) continue;
+    if (component.member > 0 && !world_.is_current(member)) continue;
     const EntityId entity = member.entity;
     const Bytes value = std::as_const(world_).bytes(component.component, entity);
     if (value.empty()) {
@@ -372,6 +373,6 @@ void WorldReceiver::set_player(PlayerId player) {
   });
 }
 
-std::vector<std::string> WorldReceiver::take_notes() { return std::exchange(notes_, {}); }
+std::vector<std::string> WorldReceiver::drain_notes() { return std::exchange(notes_, {}); }
 
 }  // namespace muster

@@ -164,10 +164,10 @@ class WorldReceiver final : public EntityValues {
 
   /// The placed entities that the last `apply` has despawned because the complete source does not
   /// hold them. No change reports them.
-  std::span<const EntityReference> untold() const { return untold_; }
+  std::span<const EntityReference> missing_placed() const { return missing_placed_; }
 
   /// Returns what the server sends and this end ignores, since the last call, for the log.
-  std::vector<std::string> take_notes();
+  std::vector<std::string> drain_notes();
   /// The number of entities whose bundle is not loaded yet, or cannot be loaded.
   std::size_t incomplete_count() const { return incomplete_.size(); }
   const ReplicatedApplyCounters& counters() const { return replicated_.counters(); }
@@ -184,19 +184,19 @@ class WorldReceiver final : public EntityValues {
   };
 
   void follow_schema(const WorldSource& source);
-  void come_and_go(const WorldSource& source);
+  void apply_spawns_and_despawns(const WorldSource& source);
   EntityId adopted(const WorldSource& source, const ReplicatedChange& change);
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received);
   void set_incomplete(std::uint32_t id, bool is_incomplete);
   void update(const WorldSource& source, const ReplicatedChange& change);
-  void mend(const WorldSource& source);
+  void apply_all_again(const WorldSource& source);
   void follow_reload(const WorldSource& source);
   bool is_lost(std::uint32_t id) const;
   void follow_level(const WorldSource& source);
-  void drop_untold(const WorldSource& source);
+  void despawn_missing(const WorldSource& source);
   void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
-  bool take_values(const WorldSource& source, std::uint32_t id, Received& received);
+  bool read_values(const WorldSource& source, std::uint32_t id, Received& received);
   void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
   Bytes base_of(EntityId entity, const ReceivedComponent& component, const PrefabPlan* prefab);
   const PrefabPlan* prefab_of(EntityId root);
@@ -223,7 +223,7 @@ class WorldReceiver final : public EntityValues {
 
   // Used in one call; members to keep their memory.
   std::vector<EntityReference> despawned_;
-  std::vector<EntityReference> untold_;
+  std::vector<EntityReference> missing_placed_;
   std::vector<Creation> listed_;
   std::vector<ReplicatedSpawn> spawned_;
   std::vector<ReplicatedUpdate> updated_;

@@ -11,12 +11,7 @@
 namespace muster {
 namespace {
 
-PlayerNumber number_of(PlayerId player) {
-  const auto number = static_cast<std::int32_t>(player);
-  return number < 0 || number >= kNobody ? kNobody : static_cast<PlayerNumber>(number);
-}
-
-bool is_same(const Place& left, const Place& right) {
+bool is_same(const WorldPosition& left, const WorldPosition& right) {
   return left.x == right.x && left.y == right.y && left.z == right.z;
 }
 
@@ -25,18 +20,18 @@ bool is_same(const Place& left, const Place& right) {
 WorldSender::WorldSender(const ReplicatedTypes& types, const World& world,
                          const ReplicatedCollection& collection, const WorldSenderOptions& options)
     : types_(types), world_(world), collection_(collection) {
-  std::size_t most = 0;
+  std::size_t maximum = 0;
   for (std::size_t i = 0; i < types.schema.types.size(); ++i) {
-    most = std::max(most, types.schema.value_count(i));
+    maximum = std::max(maximum, types.schema.value_count(i));
   }
-  values_.resize(most);
-  const std::optional<ComponentId> component = world.find_component(options.place_component);
+  values_.resize(maximum);
+  const std::optional<ComponentId> component = world.find_component(options.position_component);
   if (!component) return;
   const FieldDescription* const field =
-      world.storage(*component).description().find(options.place_field);
+      world.storage(*component).description().find(options.position_field);
   if (field == nullptr || field->type != FieldType::vec3) return;
-  place_component_ = component;
-  place_offset_bytes_ = field->offset_bytes;
+  position_component_ = component;
+  position_offset_bytes_ = field->offset_bytes;
 }
 
 SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& options) {
@@ -74,8 +69,8 @@ void WorldSender::set_options(EntityReference id, const SentEntityOptions& optio
   sent->has_new_options = true;
 }
 
-void WorldSender::set_asleep(EntityReference id, bool is_asleep) {
-  if (Sent* const sent = find(id)) sent->is_asleep = is_asleep;
+void WorldSender::set_paused(EntityReference id, bool is_paused) {
+  if (Sent* const sent = find(id)) sent->is_paused = is_paused;
 }
 
 bool WorldSender::is_gone(const Sent& sent) const {
@@ -88,13 +83,13 @@ void WorldSender::write(ReplicatedWorld& out) {
   for (auto& [network_id, sent] : sent_) {
     if (is_gone(sent)) {
       has_gone = true;
-      if (!sent.is_told) continue;
+      if (!sent.is_written) continue;
       out.despawn(static_cast<std::uint32_t>(sent.id.network_id));
       despawned = sent.id;
       ++counters_.despawned;
     } else if (despawned != sent.id) {
-      if (!sent.is_told || !sent.is_asleep) {
-        tell(out, sent);
+      if (!sent.is_written || !sent.is_paused) {
+        write_entity(out, sent);
       } else if (sent.has_new_options) {
         write_options(out, sent);
       }
@@ -103,43 +98,43 @@ void WorldSender::write(ReplicatedWorld& out) {
   if (has_gone) std::erase_if(sent_, [&](const auto& sent) { return is_gone(sent.second); });
 }
 
-void WorldSender::tell(ReplicatedWorld& out, Sent& sent) {
+void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
   ++counters_.compared;
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
-  const bool has_changed = take_changes(sent);
-  const Place place = place_of(sent);
-  const PlayerNumber owner = number_of(world_.player(sent.root));
+  const bool has_changed = read_changes(sent);
+  const WorldPosition position = position_of(sent);
+  const PlayerId owner = world_.player(sent.root);
   const std::span<std::int64_t> values =
       std::span(values_).first(types_.schema.value_count(sent.type));
-  if (has_changed || !sent.is_told) {
+  if (has_changed || !sent.is_written) {
     quantise_all(sent, values);
     ++counters_.quantised;
   }
-  if (!sent.is_told) {
+  if (!sent.is_written) {
     out.spawn(id,
               {.type = sent.type,
                .owner = owner,
                .relevance = sent.options.relevance,
                .team = sent.options.team,
                .update_class = sent.options.update_class,
-               .place = place},
+               .position = position},
               values);
     ++counters_.spawned;
   } else {
     if (has_changed) out.set(id, values);
-    if (!is_same(place, sent.place)) out.set_place(id, place);
+    if (!is_same(position, sent.position)) out.set_position(id, position);
     write_options(out, sent);
   }
   sent.has_new_options = false;
-  sent.is_told = true;
-  sent.place = place;
+  sent.is_written = true;
+  sent.position = position;
   sent.owner = owner;
 }
 
 /// Equal options are not written.
 void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
   const auto id = static_cast<std::uint32_t>(sent.id.network_id);
-  const PlayerNumber owner = number_of(world_.player(sent.root));
+  const PlayerId owner = world_.player(sent.root);
   if (owner != sent.owner) out.set_owner(id, owner);
   sent.owner = owner;
   if (!std::exchange(sent.has_new_options, false)) return;
@@ -147,7 +142,7 @@ void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
 }
 
 // A member that is gone keeps its last value.
-bool WorldSender::take_changes(Sent& sent) {
+bool WorldSender::read_changes(Sent& sent) {
   bool has_changed = false;
   std::byte* last = sent.last.data();
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
@@ -166,7 +161,7 @@ bool WorldSender::take_changes(Sent& sent) {
 
 bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) const {
   const Sent* const sent = find(id);
-  if (sent == nullptr || !sent->is_told) return false;
+  if (sent == nullptr || !sent->is_written) return false;
   quantise_all(*sent, values);
   std::size_t at = 0;
   for (const std::uint16_t component : types_.schema.types[sent->type].components) {
@@ -190,12 +185,12 @@ void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values)
   }
 }
 
-Place WorldSender::place_of(const Sent& sent) const {
-  if (!place_component_) return {};
-  const Bytes value = world_.bytes(*place_component_, sent.root);
-  if (value.empty()) return sent.place;
+WorldPosition WorldSender::position_of(const Sent& sent) const {
+  if (!position_component_) return {};
+  const Bytes value = world_.bytes(*position_component_, sent.root);
+  if (value.empty()) return sent.position;
   Vec3 position;
-  std::memcpy(&position, value.data() + place_offset_bytes_, sizeof position);
+  std::memcpy(&position, value.data() + position_offset_bytes_, sizeof position);
   return {position.x, position.y, position.z};
 }
 
@@ -207,7 +202,7 @@ void WorldSender::follow_reload(const PrefabInstances& instances) {
 }
 
 void WorldSender::restart() {
-  for (auto& [network_id, sent] : sent_) sent.is_told = false;
+  for (auto& [network_id, sent] : sent_) sent.is_written = false;
 }
 
 }  // namespace muster

@@ -29,8 +29,8 @@ struct SentEntityOptions {
 
 struct WorldSenderOptions {
   /// The component of an entity's root, and its field of three numbers, that contain its position.
-  std::string_view place_component = "Transform";
-  std::string_view place_field = "position";
+  std::string_view position_component = "Transform";
+  std::string_view position_field = "position";
 };
 
 enum class [[nodiscard]] SendVerdict : std::uint8_t{
@@ -75,8 +75,8 @@ class WorldSender {
   /// not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 
-  /// A sleeping entity costs nothing. Its changes are sent when it is awake again.
-  void set_asleep(EntityReference id, bool is_asleep);
+  /// A paused entity costs nothing. Its changes are sent when it is no longer paused.
+  void set_paused(EntityReference id, bool is_paused);
 
   /// Writes all changes to `out`. Requires: between `begin_tick` and `end_tick` of the server of
   /// `out`, and always the same one.
@@ -95,12 +95,12 @@ class WorldSender {
   /// Writes the values that were sent last of an entity to `values`, which has the size of its
   /// type. Returns false if the entity was not sent.
   bool values(EntityReference id, std::span<std::int64_t> values) const;
-  /// Calls `visit(EntityReference, std::uint16_t type, PlayerNumber owner)` for every sent entity,
+  /// Calls `visit(EntityReference, std::uint16_t type, PlayerId owner)` for every sent entity,
   /// by ascending id; `type` is an index in the types.
   template <typename Visit>
   void each(Visit visit) const {
     for (const auto& [network_id, sent] : sent_) {
-      if (sent.is_told) visit(sent.id, sent.type, sent.owner);
+      if (sent.is_written) visit(sent.id, sent.type, sent.owner);
     }
   }
   const WorldSenderCounters& counters() const { return counters_; }
@@ -111,11 +111,11 @@ class WorldSender {
     EntityId root;
     std::uint16_t type = 0;  ///< Index in the types.
     SentEntityOptions options;
-    bool is_told = false;
-    bool is_asleep = false;
+    bool is_written = false;
+    bool is_paused = false;
     bool has_new_options = false;
-    PlayerNumber owner = kNobody;
-    Place place{};
+    PlayerId owner = PlayerId::none;
+    WorldPosition position{};
     std::vector<Creation> members;
     ByteVector last;  ///< The bytes of all its components.
   };
@@ -123,18 +123,18 @@ class WorldSender {
   Sent* find(EntityReference id) { return const_cast<Sent*>(std::as_const(*this).find(id)); }
   const Sent* find(EntityReference id) const;
   bool is_gone(const Sent& sent) const;
-  void tell(ReplicatedWorld& out, Sent& sent);
+  void write_entity(ReplicatedWorld& out, Sent& sent);
   void write_options(ReplicatedWorld& out, Sent& sent);
-  bool take_changes(Sent& sent);
+  bool read_changes(Sent& sent);
   void quantise_all(const Sent& sent, std::span<std::int64_t> values) const;
-  Place place_of(const Sent& sent) const;
+  WorldPosition position_of(const Sent& sent) const;
 
   const ReplicatedTypes& types_;
   const World& world_;
   const ReplicatedCollection& collection_;
   const PrefabInstances* instances_ = nullptr;  ///< Null until a reload.
-  std::optional<ComponentId> place_component_;
-  std::uint32_t place_offset_bytes_ = 0;
+  std::optional<ComponentId> position_component_;
+  std::uint32_t position_offset_bytes_ = 0;
   /// By network id. Of two entities with one id, the one that was added first is first.
   std::multimap<std::int32_t, Sent> sent_;
   std::vector<std::int64_t> values_;

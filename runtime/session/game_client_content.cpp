@@ -42,7 +42,7 @@ Result<void> GameClient::Impl::open_view() {
   Result<std::unique_ptr<ShownWorld>> opened = ShownWorld::open(*assets, world, shown_options);
   if (!opened) return fail(opened.error());
   view = std::move(opened.value());
-  add_load_problems(view->take_problems());
+  add_load_problems(view->drain_problems());
   return {};
 }
 
@@ -181,7 +181,7 @@ void GameClient::Impl::show_view() {
         return index == ComponentStorage::kAbsent ? nullptr : locate(*transform, index, true);
       },
       [&](EntityId entity) { return prediction != nullptr && prediction->is_hidden(entity); });
-  add_load_problems(view->take_problems());
+  add_load_problems(view->drain_problems());
 }
 
 void GameClient::Impl::add_metrics(GameClientMetrics& metrics) const {

@@ -194,13 +194,13 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
       spawned.push_back(entity);
     }
   }
-  for (const EntityReference gone : receiver.untold()) {
+  for (const EntityReference gone : receiver.missing_placed()) {
     despawned(static_cast<std::uint32_t>(gone.network_id));
   }
-  for (std::string& note : receiver.take_notes()) {
+  for (std::string& note : receiver.drain_notes()) {
     problems.add({.kind = ProblemKind::content_differs, .tick = tick(), .text = std::move(note)});
   }
-  add_load_problems(deferred.take_problems());
+  add_load_problems(deferred.drain_problems());
   const bool is_new = replication->counters().snapshots != noted_snapshots || recording != nullptr;
   noted_snapshots = replication->counters().snapshots;
   if (is_new) note_states(source);

@@ -149,8 +149,7 @@ void GameServer::set_team(PlayerId player, std::uint8_t team) {
   Impl::Player* const found = impl_->find(player);
   if (found == nullptr) return;
   found->team = team;
-  impl_->replication->set_info(Impl::id_of(*found),
-                               {.player = static_cast<PlayerNumber>(player), .team = team});
+  impl_->replication->set_info(Impl::id_of(*found), {.player = player, .team = team});
 }
 
 bool session_detail::ServerCalls::send_message(PlayerId player,
@@ -252,10 +251,10 @@ std::string GameServer::world_text(PlayerId player) const {
   const ReplicationSchema& schema = all.types->schema;
   WorldText world(schema);
   std::vector<std::int64_t> values;
-  all.sender->each([&](EntityReference id, std::uint16_t type, PlayerNumber owner) {
+  all.sender->each([&](EntityReference id, std::uint16_t type, PlayerId owner) {
     const ReplicatedEntity* const entity =
         all.replication->world().find(static_cast<std::uint32_t>(id.network_id));
-    const auto number = static_cast<PlayerNumber>(player);
+    const auto number = player;
     if (entity != nullptr &&
         !all.is_relevant({.player = number, .team = all.team_of(player)}, *entity)) {
       return;

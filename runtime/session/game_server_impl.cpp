@@ -182,7 +182,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));
   last_player = static_cast<std::uint16_t>(player.id);
-  replication->add_client(id_of(player), {.player = last_player});
+  replication->add_client(id_of(player), {.player = player.id});
   const SessionInfo session = info();
   const Welcome welcome{.player = last_player,
                         .ticks_per_second = content->game().ticks_per_second,
@@ -219,9 +219,10 @@ void GameServer::Impl::leave(const ServerEvent& event) {
 
 /// Ids rise, so that a player who joins soon after another left is not taken for that one.
 PlayerId GameServer::Impl::free_player() const {
+  constexpr std::uint16_t kPlayersEver = 0xFFFE;  // The welcome message has 16 bits.
   std::uint16_t candidate = last_player;
   for (;;) {
-    candidate = candidate >= kNobody - 1 ? 1 : static_cast<std::uint16_t>(candidate + 1);
+    candidate = candidate >= kPlayersEver ? 1 : static_cast<std::uint16_t>(candidate + 1);
     const bool is_used = std::ranges::any_of(
         players, [&](const auto& player) { return player->id == PlayerId(candidate); });
     if (!is_used) return PlayerId(candidate);
@@ -328,7 +329,7 @@ void GameServer::Impl::update_views() {
     const std::optional<Vec3> position = view_position(*player);
     if (!position) continue;
     player->view_position = position;
-    replication->set_eyes(id_of(*player), {position->x, position->y, position->z});
+    replication->set_view_position(id_of(*player), {position->x, position->y, position->z});
   }
 }
 
@@ -360,7 +361,7 @@ void GameServer::Impl::update_infos() {
     const ClientViewCounters& sent = view->counters();
     info.snapshots = sent.snapshots;
     info.snapshot_bytes = sent.snapshot_bytes;
-    info.changes_deferred = sent.held;
+    info.changes_deferred = sent.deferred;
     info.snapshots_skipped = sent.choked;
     info.resyncs = sent.resyncs;
     info.divergences = sent.divergences;
@@ -436,7 +437,7 @@ void GameServer::Impl::clamped(const ClampedValue& value) {
 
 bool GameServer::Impl::is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const {
   return entity.options.team == 0 || entity.options.team == viewer.team ||
-         (entity.options.owner != kNobody && entity.options.owner == viewer.player);
+         (entity.options.owner != PlayerId::none && entity.options.owner == viewer.player);
 }
 
 }  // namespace muster

@@ -135,9 +135,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::optional<Vec3> view_position(const Player& player) const;
   PlayerId free_player() const;
   SentEntityOptions sent_options(const SpawnedEntity& spawned);
-  static ReplicationClientId id_of(const Player& player) {
-    return static_cast<ReplicationClientId>(player.id);
-  }
+  static ClientId id_of(const Player& player) { return static_cast<ClientId>(player.id); }
 
   // Admission, DivergenceLog, InterestRule.
   std::optional<std::string> refusal(const Applicant& applicant) override;

@@ -17,7 +17,7 @@ namespace {
 /// Equal but for the values with which entities begin: those only shorten snapshots.
 bool is_same_but_values(ReplicationSchema a, ReplicationSchema b) {
   for (ReplicationSchema* const schema : {&a, &b}) {
-    for (ReplicatedType& type : schema->types) type.usual.clear();
+    for (ReplicatedType& type : schema->types) type.initial_values.clear();
   }
   return a == b;
 }
@@ -119,7 +119,7 @@ void GameServer::Impl::prepare_map() {
 /// The first messages may have ended with the map before, as may forced fields: all are sent again.
 void GameServer::Impl::begin_map(Player& player) const {
   const LevelBegin begin = level_begin();
-  const Welcome welcome{.player = static_cast<PlayerNumber>(player.id),
+  const Welcome welcome{.player = static_cast<std::uint16_t>(player.id),
                         .ticks_per_second = content->game().ticks_per_second,
                         .snapshot_ticks = snapshot_ticks(content->game()),
                         .level = begin.level,
@@ -179,8 +179,7 @@ void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
   types = std::make_unique<ReplicatedTypes>(std::move(found));
   make_replication();
   for (const auto& player : players) {
-    replication->add_client(
-        id_of(*player), {.player = static_cast<PlayerNumber>(player->id), .team = player->team});
+    replication->add_client(id_of(*player), {.player = player->id, .team = player->team});
   }
   simulation.resend_all();
   prepare_map();

@@ -33,7 +33,8 @@ PredictedSpawns::Entry* PredictedSpawns::make(const PredictedKey& key, TypeId ty
 }
 
 const PrefabPlan* PredictedSpawns::plan(TypeId type) {
-  const TypePlace* const place = source_.spawner.store().resolve(source_.content->registry(), type);
+  const ResolvedType* const place =
+      source_.spawner.store().resolve(source_.content->registry(), type);
   if (place == nullptr) return nullptr;
   const Result<const PrefabPlan*> plan = source_.spawner.prepare(place->guid);
   return plan ? plan.value() : nullptr;

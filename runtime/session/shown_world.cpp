@@ -219,10 +219,10 @@ ReloadReport ShownWorld::reload(ContentStore& newer) {
   return report;
 }
 
-std::vector<Error> ShownWorld::take_problems() {
-  std::vector<Error> problems = views_.take_problems();
+std::vector<Error> ShownWorld::drain_problems() {
+  std::vector<Error> problems = views_.drain_problems();
   if (!player_) return problems;
-  std::vector<Error> more = player_->take_problems();
+  std::vector<Error> more = player_->drain_problems();
   problems.insert(problems.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
   return problems;

@@ -59,7 +59,7 @@ class ShownWorld {
   EffectCounters effect_counters() const {
     return player_ ? player_->counters() : EffectCounters();
   }
-  std::vector<Error> take_problems();
+  std::vector<Error> drain_problems();
 
  private:
   ShownWorld(ContentStore& assets, const World& received, const Options& options);

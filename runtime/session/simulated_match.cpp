@@ -128,10 +128,10 @@ void SimulatedMatch::run(Duration duration) {
 
 bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
                                        const ReplicatedEntity& entity) const {
-  const auto player = static_cast<PlayerNumber>(client.player);
+  const auto player = client.player;
   if (entity.options.owner == player) return true;
   GameServer::Impl& all = *server->impl_;
-  const ClientView* const view = all.replication->view(player);
+  const ClientView* const view = all.replication->view(static_cast<ClientId>(player));
   // Near the border of the interest either is right, so only entities everywhere are demanded.
   return view != nullptr && entity.options.relevance == Relevance::always &&
          all.is_relevant({.player = player, .team = all.team_of(client.player)}, entity);
@@ -161,9 +161,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
       if (is_expected(client, entity)) note(name + " is missing");
       continue;
     }
-    const SeenBy seen_by = entity.options.owner == static_cast<PlayerNumber>(client.player)
-                               ? SeenBy::owner
-                               : SeenBy::others;
+    const SeenBy seen_by = entity.options.owner == client.player ? SeenBy::owner : SeenBy::others;
     std::size_t at = 0;
     for (const std::uint16_t component : schema.types[entity.options.type].components) {
       for (const FieldSchema& field : schema.components[component].fields) {

@@ -119,7 +119,7 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
   };
   const Result<TypeId> id = source_->content->type(type);
   if (!id) return refuse(id.error().message);
-  const TypePlace* const place =
+  const ResolvedType* const place =
       source_->spawner.store().resolve(source_->content->registry(), id.value());
   if (place == nullptr) return refuse("the prefab of the type is in no bundle of this build");
   const Result<const PrefabPlan*> plan = source_->spawner.prepare(place->guid);

@@ -28,7 +28,7 @@ DeferredSpawner::DeferredSpawner(Spawner& spawner, BundleLoader& loader, const O
       loader_(&loader),
       options_(options),
       link_(spawner.world().component<PrefabLink>("PrefabLink")) {
-  if (!options_.placeholder.is_null()) want(options_.placeholder);
+  if (!options_.placeholder.is_null()) request(options_.placeholder);
 }
 
 EntityId DeferredSpawner::spawn(const Guid& asset, const EntityOptions& options) {
@@ -51,8 +51,8 @@ EntityId DeferredSpawner::spawn_type(std::uint32_t registry, TypeId type_id,
 }
 
 void DeferredSpawner::spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id) {
-  const TypePlace* const place = spawner_->store().resolve(registry, type_id);
-  if (place != nullptr) return spawn_at(root, place->guid);
+  const ResolvedType* const resolved = spawner_->store().resolve(registry, type_id);
+  if (resolved != nullptr) return spawn_at(root, resolved->guid);
   ++counters_.spawned;
   spawner_->world().add(link_, root, {{}, PrefabStage::waiting});
   fail_unassigned(root, registry, type_id);
@@ -74,16 +74,16 @@ void DeferredSpawner::update() {
 
 void DeferredSpawner::retry(BundleLoader& loader) {
   loader_ = &loader;
-  wanted_.clear();
-  told_types_.clear();
+  requested_.clear();
+  reported_types_.clear();
   for (PrefabLink& link : spawner_->world().values(link_)) {
     const bool has_failed =
         link.stage == PrefabStage::failed || link.stage == PrefabStage::replaced;
     if (link.asset == AssetReference()) continue;
     if (has_failed) link.stage = PrefabStage::waiting;
-    want(asset_of(link));
+    request(asset_of(link));
   }
-  if (!options_.placeholder.is_null()) want(options_.placeholder);
+  if (!options_.placeholder.is_null()) request(options_.placeholder);
 }
 
 bool DeferredSpawner::is_waiting(EntityId root) const {
@@ -97,11 +97,11 @@ bool DeferredSpawner::is_placeholder(EntityId root) const {
          (link->stage == PrefabStage::failed || link->stage == PrefabStage::replaced);
 }
 
-bool DeferredSpawner::is_there(EntityId root) const {
+bool DeferredSpawner::is_visible(EntityId root) const {
   const World& world = spawner_->world();
   const PrefabLink* const link = world.get(link_, root);
   if (link == nullptr || world.is_despawning(root)) return false;
-  return link->stage == PrefabStage::complete || has_stand_in(root);
+  return link->stage == PrefabStage::complete || has_placeholder(root);
 }
 
 std::size_t DeferredSpawner::waiting_count() const {
@@ -110,35 +110,35 @@ std::size_t DeferredSpawner::waiting_count() const {
       std::ranges::count(links, PrefabStage::waiting, &PrefabLink::stage));
 }
 
-std::vector<Error> DeferredSpawner::take_problems() { return std::exchange(problems_, {}); }
+std::vector<Error> DeferredSpawner::drain_problems() { return std::exchange(problems_, {}); }
 
-DeferredSpawner::Wanted& DeferredSpawner::want(const Guid& asset) {
-  const auto [found, is_new] = wanted_.try_emplace(asset);
-  Wanted& wanted = found->second;
-  if (!is_new) return wanted;
+DeferredSpawner::RequestedAsset& DeferredSpawner::request(const Guid& asset) {
+  const auto [found, is_new] = requested_.try_emplace(asset);
+  RequestedAsset& requested = found->second;
+  if (!is_new) return requested;
   Result<BundleHandle> bundle =
       loader_->request_asset(asset, {.priority = options_.priority, .deadline = {}});
   if (bundle) {
-    wanted.bundle = std::move(bundle.value());
+    requested.bundle = std::move(bundle.value());
   } else {
-    wanted.error = bundle.error();
+    requested.error = bundle.error();
   }
-  return wanted;
+  return requested;
 }
 
 void DeferredSpawner::settle(EntityId root) {
   const PrefabLink link = *spawner_->world().get(link_, root);
-  if (link.stage == PrefabStage::failed) return stand_in(root);
+  if (link.stage == PrefabStage::failed) return add_placeholder(root);
   const Guid asset = asset_of(link);
-  const Wanted& wanted = want(asset);
-  if (wanted.error) return fail_root(root, asset, *wanted.error);
-  switch (wanted.bundle.state()) {
+  const RequestedAsset& requested = request(asset);
+  if (requested.error) return fail_root(root, asset, *requested.error);
+  switch (requested.bundle.state()) {
     case LoadState::loading:
       return;
     case LoadState::ready:
       return complete(root, asset);
     case LoadState::failed:
-      return fail_root(root, asset, wanted.bundle.error());
+      return fail_root(root, asset, requested.bundle.error());
   }
 }
 
@@ -146,7 +146,7 @@ void DeferredSpawner::complete(EntityId root, const Guid& asset) {
   // The bundle is loaded, so this call either copies the prefab or returns what is wrong with it.
   Result<const PrefabPlan*> plan = spawner_->prepare(asset);
   if (!plan) return fail_root(root, asset, plan.error());
-  remove_stand_ins(root);
+  remove_placeholders(root);
   spawner_->world().get(link_, root)->stage = PrefabStage::complete;
   spawner_->instantiate_at(*plan.value(), root);
   ++counters_.completed;
@@ -155,9 +155,9 @@ void DeferredSpawner::complete(EntityId root, const Guid& asset) {
 void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& why) {
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
-  const bool is_told = std::exchange(want(asset).is_told, true);
-  if (!is_told && problems_.size() < kMaxProblems) problems_.push_back(why);
-  stand_in(root);
+  const bool is_reported = std::exchange(request(asset).is_reported, true);
+  if (!is_reported && problems_.size() < kMaxProblems) problems_.push_back(why);
+  add_placeholder(root);
 }
 
 // Type ids come from the network: a repeated one uses no memory and is not reported again.
@@ -165,60 +165,60 @@ void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, Typ
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
   const std::pair type(registry, type_id);
-  if (told_types_.size() < kMaxToldTypes && problems_.size() < kMaxProblems &&
-      told_types_.insert(type).second) {
+  if (reported_types_.size() < kMaxReportedTypes && problems_.size() < kMaxProblems &&
+      reported_types_.insert(type).second) {
     problems_.push_back(spawner_->unassigned(registry, type_id));
   }
-  stand_in(root);
+  add_placeholder(root);
 }
 
 // Shows the placeholder below a root, if there is one and it is loaded.
-void DeferredSpawner::stand_in(EntityId root) {
+void DeferredSpawner::add_placeholder(EntityId root) {
   if (options_.placeholder.is_null()) return;
-  if (has_stand_in(root)) {
+  if (has_placeholder(root)) {
     spawner_->world().get(link_, root)->stage = PrefabStage::replaced;
     return;
   }
-  const Wanted& placeholder = want(options_.placeholder);
+  const RequestedAsset& placeholder = request(options_.placeholder);
   if (placeholder.error || placeholder.bundle.state() != LoadState::ready) return;
   Result<const PrefabPlan*> plan = spawner_->prepare(options_.placeholder);
   if (!plan) return;
   World& world = spawner_->world();
   const EntityId child = spawner_->instantiate(*plan.value(), root).root;
-  world.add(link_, child, {reference_to(options_.placeholder), PrefabStage::stand_in});
+  world.add(link_, child, {reference_to(options_.placeholder), PrefabStage::placeholder});
   world.get(link_, root)->stage = PrefabStage::replaced;
 }
 
-bool DeferredSpawner::is_stand_in(EntityId entity) const {
+bool DeferredSpawner::is_placeholder_child(EntityId entity) const {
   const PrefabLink* const link = std::as_const(spawner_->world()).get(link_, entity);
-  return link != nullptr && link->stage == PrefabStage::stand_in;
+  return link != nullptr && link->stage == PrefabStage::placeholder;
 }
 
-bool DeferredSpawner::has_stand_in(EntityId root) const {
+bool DeferredSpawner::has_placeholder(EntityId root) const {
   const World& world = spawner_->world();
   EntityId child = world.first_child(root);
-  while (!child.is_null() && (!is_stand_in(child) || world.is_despawning(child))) {
+  while (!child.is_null() && (!is_placeholder_child(child) || world.is_despawning(child))) {
     child = world.next_sibling(child);
   }
   return !child.is_null();
 }
 
-void DeferredSpawner::remove_stand_ins(EntityId root) {
+void DeferredSpawner::remove_placeholders(EntityId root) {
   World& world = spawner_->world();
   for (EntityId child = world.first_child(root); !child.is_null();
        child = world.next_sibling(child)) {
-    if (is_stand_in(child)) world.request_despawn(child);
+    if (is_placeholder_child(child)) world.request_despawn(child);
   }
 }
 
 // Requests again the bundles that were released while their entities were gone for a moment.
 void DeferredSpawner::drop_unneeded() {
-  for (auto& [asset, wanted] : wanted_) wanted.is_needed = asset == options_.placeholder;
+  for (auto& [asset, requested] : requested_) requested.is_needed = asset == options_.placeholder;
   for (const PrefabLink& link : spawner_->world().values(link_)) {
     const Guid asset = asset_of(link);
-    if (!asset.is_null()) want(asset).is_needed = true;
+    if (!asset.is_null()) request(asset).is_needed = true;
   }
-  std::erase_if(wanted_, [](const auto& row) { return !row.second.is_needed; });
+  std::erase_if(requested_, [](const auto& row) { return !row.second.is_needed; });
 }
 
 }  // namespace muster

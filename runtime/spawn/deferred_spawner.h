@@ -18,7 +18,7 @@ namespace muster {
 struct DeferredSpawnCounters {
   std::uint64_t spawned = 0;
   std::uint64_t completed = 0;
-  std::uint64_t failed = 0;  ///< Could not be completed; see `take_problems`.
+  std::uint64_t failed = 0;  ///< Could not be completed; see `drain_problems`.
 };
 
 /// Spawns entities from bundles that may not be loaded yet. The entity exists at once, so snapshots
@@ -76,16 +76,16 @@ class DeferredSpawner {
   bool is_placeholder(EntityId root) const;
   /// Whether an entity can be shown: it is complete, or has a placeholder. False when it is gone or
   /// despawning.
-  bool is_there(EntityId root) const;
+  bool is_visible(EntityId root) const;
   std::size_t waiting_count() const;
 
   /// Returns what could not be loaded since the last call, for the log: one error per asset, and
   /// per type id that is not assigned. At most `kMaxProblems` are kept; `counters` counts all.
-  std::vector<Error> take_problems();
+  std::vector<Error> drain_problems();
   static constexpr std::size_t kMaxProblems = 64;
   /// At most this many unassigned type ids are reported until `retry`, so a peer that sends all ids
   /// cannot fill memory or the log.
-  static constexpr std::size_t kMaxToldTypes = 256;
+  static constexpr std::size_t kMaxReportedTypes = 256;
 
   const DeferredSpawnCounters& counters() const { return counters_; }
   World& world() const { return spawner_->world(); }
@@ -93,32 +93,32 @@ class DeferredSpawner {
 
  private:
   /// The bundle of an asset that entities were spawned from.
-  struct Wanted {
+  struct RequestedAsset {
     BundleHandle bundle;
     std::optional<Error> error;  ///< Set if the asset is in no bundle.
-    bool is_told = false;        ///< Its problem was reported.
+    bool is_reported = false;    ///< Its problem was reported.
     bool is_needed = false;
   };
-  Wanted& want(const Guid& asset);
+  RequestedAsset& request(const Guid& asset);
   void spawn_at(EntityId root, const Guid& asset);
   void settle(EntityId root);
   void complete(EntityId root, const Guid& asset);
   void fail_root(EntityId root, const Guid& asset, const Error& why);
   void fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id);
-  void stand_in(EntityId root);
-  bool is_stand_in(EntityId entity) const;
-  bool has_stand_in(EntityId root) const;
-  void remove_stand_ins(EntityId root);
+  void add_placeholder(EntityId root);
+  bool is_placeholder_child(EntityId entity) const;
+  bool has_placeholder(EntityId root) const;
+  void remove_placeholders(EntityId root);
   void drop_unneeded();
 
   Spawner* spawner_;
   BundleLoader* loader_;
   Options options_;
   ComponentHandle<PrefabLink> link_;
-  std::unordered_map<Guid, Wanted> wanted_;
-  std::uint64_t seen_version_ = 0;  ///< The links' version at the last cleanup of `wanted_`.
+  std::unordered_map<Guid, RequestedAsset> requested_;
+  std::uint64_t seen_version_ = 0;  ///< The links' version at the last cleanup of `requested_`.
   std::vector<EntityId> unsettled_;
-  std::set<std::pair<std::uint32_t, TypeId>> told_types_;
+  std::set<std::pair<std::uint32_t, TypeId>> reported_types_;
   std::vector<Error> problems_;
   DeferredSpawnCounters counters_;
 };

@@ -78,7 +78,7 @@ struct EffectCounters {
   std::uint64_t requested = 0;
   std::uint64_t repeated = 0;  ///< Verdict `repeated`.
   std::uint64_t refused = 0;   ///< All other verdicts except `accepted`.
-  std::uint64_t failed = 0;    ///< Pools whose prefab could not be loaded; see `take_problems`.
+  std::uint64_t failed = 0;    ///< Pools whose prefab could not be loaded; see `drain_problems`.
   std::uint64_t too_late = 0;  ///< Not played: older than the expiry.
   std::uint64_t played = 0;
   std::uint64_t stolen = 0;  ///< Played by an instance that was still playing.
@@ -144,7 +144,7 @@ class EffectPlayer {
   /// it after a disk was mounted again or a build was installed.
   void retry();
   /// Returns what could not be loaded since the last call, for the log: one error for each effect.
-  std::vector<Error> take_problems() { return std::exchange(problems_, {}); }
+  std::vector<Error> drain_problems() { return std::exchange(problems_, {}); }
 
   /// Despawns all pools and drops waiting requests. The player cannot be used again.
   void close();

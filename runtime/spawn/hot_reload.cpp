@@ -42,11 +42,11 @@ bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
 }
 
 bool are_equal(const PrefabPlan& a, const PrefabPlan& b) {
-  const auto same_look = [](const PlannedEntity& x, const PlannedEntity& y) {
+  const auto has_same_name_and_active = [](const PlannedEntity& x, const PlannedEntity& y) {
     return x.name == y.name && x.is_active == y.is_active;
   };
   return have_same_structure(a, b) && a.data == b.data &&
-         std::ranges::equal(a.entities, b.entities, same_look);
+         std::ranges::equal(a.entities, b.entities, has_same_name_and_active);
 }
 
 Bytes value_of(const PrefabPlan& plan, const PlannedComponent& component) {
@@ -76,7 +76,7 @@ class Follow {
 
   void in_place(std::span<const EntityId> made) {
     for (std::size_t i = 0; i < made.size(); ++i) {
-      update_look(i, made[i]);
+      update_name_and_active(i, made[i]);
       update_components(i, made[i]);
     }
   }
@@ -91,7 +91,7 @@ class Follow {
       if (parent == root || std::ranges::count(made, parent) == 0) world_.set_parent(entity, {});
       world_.request_despawn(entity);
     }
-    update_look(0, root);
+    update_name_and_active(0, root);
     update_components(0, root);
     for (const PlannedComponent& old : components_of(before_, 0)) {
       if (find(after_, old.id) == nullptr) world_.remove(old.id, root);
@@ -108,7 +108,7 @@ class Follow {
     return found == components.end() ? nullptr : &*found;
   }
 
-  void update_look(std::size_t index, EntityId entity) {
+  void update_name_and_active(std::size_t index, EntityId entity) {
     const PlannedEntity& old = before_.entities[index];
     const PlannedEntity& fresh = after_.entities[index];
     if (world_.name(entity) == world_.text(old.name)) world_.set_name(entity, fresh.name);
@@ -137,7 +137,7 @@ bool lacks_prefab(const World& world, EntityId root) {
   PrefabLink link;
   link.stage = PrefabStage::complete;
   if (bytes.size() >= sizeof link) std::memcpy(&link, bytes.data(), sizeof link);
-  return link.stage != PrefabStage::complete && link.stage != PrefabStage::stand_in;
+  return link.stage != PrefabStage::complete && link.stage != PrefabStage::placeholder;
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const
 bool PrefabInstances::is_itself(const World& world, EntityId root, const Instance& instance) {
   return !lacks_prefab(world, root) &&
          std::ranges::all_of(instance.made, [&](const Creation& made) {
-           return !world.is_alive(made.entity) || world.is_there(made);
+           return !world.is_alive(made.entity) || world.is_current(made);
          });
 }
 

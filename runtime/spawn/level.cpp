@@ -49,9 +49,9 @@ Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& lev
   if (!entry) return fail(entry.error());
   Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
   if (!object) return fail_asset("level " + level.to_string(), object.error());
-  std::vector<LevelLayer> told;
+  std::vector<LevelLayer> definitions;
   const std::optional<ObjectValue> layers = find_layers(object.value(), options.layers_field);
-  if (!layers) return told;
+  if (!layers) return definitions;
   for (const ObjectChild& layer : layers->children()) {
     const std::optional<ObjectValue> named = layer.value.find(options.prefab_field);
     const Guid prefab = named ? named->referenced() : Guid();
@@ -59,27 +59,27 @@ Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& lev
     const std::optional<ObjectValue> name = layer.value.find(options.name_field);
     const std::optional<ObjectValue> on_demand = layer.value.find(options.on_demand_field);
     const bool is_named = name && name->kind() == ObjectKind::text;
-    told.push_back({.name = is_named ? std::string(name->text()) : std::string(),
-                    .prefab = prefab,
-                    .is_on_demand = on_demand && is_true(*on_demand)});
+    definitions.push_back({.name = is_named ? std::string(name->text()) : std::string(),
+                           .prefab = prefab,
+                           .is_on_demand = on_demand && is_true(*on_demand)});
   }
-  return told;
+  return definitions;
 }
 
 void Level::preload(const Guid& level) { begin(level, false); }
 
 void Level::load(const Guid& level) {
-  const bool is_on_the_way = level == level_ && !is_wanted_ &&
-                             (state_ == LevelState::loading || state_ == LevelState::loaded);
-  if (!is_on_the_way) return begin(level, true);
-  is_wanted_ = true;
+  const bool is_loading = level == level_ && !is_requested_ &&
+                          (state_ == LevelState::loading || state_ == LevelState::loaded);
+  if (!is_loading) return begin(level, true);
+  is_requested_ = true;
   state_ = LevelState::loading;
 }
 
-void Level::begin(const Guid& level, bool is_wanted) {
+void Level::begin(const Guid& level, bool is_requested) {
   unload();
   level_ = level;
-  is_wanted_ = is_wanted;
+  is_requested_ = is_requested;
   state_ = LevelState::loading;
   Result<BundleHandle> definition =
       loader_->request_asset(level, {.priority = LoadPriority::level, .deadline = {}});
@@ -89,7 +89,7 @@ void Level::begin(const Guid& level, bool is_wanted) {
 
 // After a restore another entity may have its id.
 void Level::despawn(Creation& root) {
-  if (spawner_.world().is_there(root)) spawner_.world().request_despawn(root.entity);
+  if (spawner_.world().is_current(root)) spawner_.world().request_despawn(root.entity);
   root = {};
 }
 
@@ -97,7 +97,7 @@ void Level::unload() {
   despawn(root_);
   definition_.release();
   layers_.clear();
-  wishes_.clear();
+  requested_layers_.clear();
   are_layers_known_ = false;
   own_layers_ = 0;
   spawned_layers_ = 0;
@@ -108,13 +108,13 @@ void Level::unload() {
 void Level::follow(BundleLoader& loader) {
   loader_ = &loader;
   if (state_ == LevelState::loading || state_ == LevelState::loaded || was_rebuilt()) {
-    std::set<std::string, std::less<>> wishes = std::move(wishes_);
+    std::set<std::string, std::less<>> requested = std::move(requested_layers_);
     for (const Layer& layer : layers_) {
-      if (layer.told.is_on_demand && layer.state != LevelState::none)
-        wishes.insert(layer.told.name);
+      if (layer.definition.is_on_demand && layer.state != LevelState::none)
+        requested.insert(layer.definition.name);
     }
-    begin(level_, is_wanted_);
-    if (state_ == LevelState::loading) wishes_ = std::move(wishes);
+    begin(level_, is_requested_);
+    if (state_ == LevelState::loading) requested_layers_ = std::move(requested);
     return;
   }
   if (state_ != LevelState::ready) return;
@@ -127,14 +127,14 @@ void Level::follow(BundleLoader& loader) {
     if (layer.state == LevelState::loading) {
       this->request(layer);
     } else if (layer.state == LevelState::ready) {
-      if (layer.told.is_on_demand && travels_now(layer)) {
+      if (layer.definition.is_on_demand && travels_now(layer)) {
         despawn(layer.root);
         fail_layer(layer, travels_on_demand(layer));
         continue;
       }
-      if (!layer.told.is_on_demand && spawner_.instances() != nullptr) follow_kinds(layer);
+      if (!layer.definition.is_on_demand && spawner_.instances() != nullptr) follow_kinds(layer);
       layer.bundle.release();
-      auto bundle = loader_->request_asset(layer.told.prefab, request);
+      auto bundle = loader_->request_asset(layer.definition.prefab, request);
       if (bundle) layer.bundle = std::move(bundle.value());
     } else {
       layer.bundle.release();
@@ -147,13 +147,13 @@ void Level::follow(BundleLoader& loader) {
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
-           return !layer.told.is_on_demand && spawner_.world().is_there(layer.root) &&
+           return !layer.definition.is_on_demand && spawner_.world().is_current(layer.root) &&
                   !instances->rebuilt(spawner_.world(), layer.root.entity).empty();
          });
 }
 
 void Level::update() {
-  if (!root_.entity.is_null() && !spawner_.world().is_there(root_)) {
+  if (!root_.entity.is_null() && !spawner_.world().is_current(root_)) {
     return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
   }
   if (state_ == LevelState::ready) return spawn_on_demand();
@@ -163,12 +163,12 @@ void Level::update() {
     if (definition_.state() == LoadState::ready) open_definition();
     return;
   }
-  is_wanted_ ? spawn_next() : check_preloaded();
+  is_requested_ ? spawn_next() : check_preloaded();
 }
 
 void Level::check_preloaded() {
   for (const Layer& layer : layers_) {
-    if (layer.told.is_on_demand) continue;
+    if (layer.definition.is_on_demand) continue;
     if (layer.bundle.state() == LoadState::failed) return fail_level(layer.bundle.error());
     if (layer.bundle.state() == LoadState::loading) return;
   }
@@ -184,7 +184,7 @@ void Level::spawn_next() {
     return;
   }
   const auto next = std::ranges::find_if(layers_, [](const Layer& layer) {
-    return !layer.told.is_on_demand && layer.state == LevelState::loading;
+    return !layer.definition.is_on_demand && layer.state == LevelState::loading;
   });
   if (next != layers_.end()) {
     if (next->bundle.state() == LoadState::failed) return fail_level(next->bundle.error());
@@ -210,7 +210,7 @@ void Level::spawn_on_demand() {
 void Level::load_layer(std::string_view name) {
   if (state_ == LevelState::none || state_ == LevelState::failed) return;
   if (!are_layers_known_) {
-    wishes_.emplace(name);
+    requested_layers_.emplace(name);
     return;
   }
   Layer* const layer = find_on_demand(name);
@@ -219,7 +219,8 @@ void Level::load_layer(std::string_view name) {
 }
 
 void Level::unload_layer(std::string_view name) {
-  if (const auto wish = wishes_.find(name); wish != wishes_.end()) wishes_.erase(wish);
+  if (const auto wish = requested_layers_.find(name); wish != requested_layers_.end())
+    requested_layers_.erase(wish);
   Layer* const layer = find_on_demand(name);
   if (layer == nullptr) return;
   despawn(layer->root);
@@ -230,7 +231,7 @@ void Level::unload_layer(std::string_view name) {
 LevelState Level::layer_state(std::string_view name) const {
   const Layer* const layer = find_layer(name);
   if (layer != nullptr) return layer->state;
-  return wishes_.contains(name) ? LevelState::loading : LevelState::none;
+  return requested_layers_.contains(name) ? LevelState::loading : LevelState::none;
 }
 
 const Error& Level::layer_error(std::string_view name) const {
@@ -240,14 +241,14 @@ const Error& Level::layer_error(std::string_view name) const {
 }
 
 const Level::Layer* Level::find_layer(std::string_view name) const {
-  const auto found =
-      std::ranges::find_if(layers_, [&](const Layer& layer) { return layer.told.name == name; });
+  const auto found = std::ranges::find_if(
+      layers_, [&](const Layer& layer) { return layer.definition.name == name; });
   return found == layers_.end() ? nullptr : &*found;
 }
 
 Level::Layer* Level::find_on_demand(std::string_view name) {
   const auto found = std::ranges::find_if(layers_, [&](const Layer& layer) {
-    return layer.told.is_on_demand && layer.told.name == name;
+    return layer.definition.is_on_demand && layer.definition.name == name;
   });
   return found == layers_.end() ? nullptr : &*found;
 }
@@ -278,26 +279,26 @@ ContentHash Level::placed_hash() const {
 }
 
 void Level::open_definition() {
-  Result<std::vector<LevelLayer>> told = level_layers(loader_->store(), level_, options_);
-  if (!told) return fail_level(told.error());
-  for (LevelLayer& one : told.value()) {
+  Result<std::vector<LevelLayer>> definitions = level_layers(loader_->store(), level_, options_);
+  if (!definitions) return fail_level(definitions.error());
+  for (LevelLayer& one : definitions.value()) {
     Layer& layer = layers_.emplace_back();
-    layer.told = std::move(one);
-    if (!layer.told.is_on_demand) ++own_layers_;
+    layer.definition = std::move(one);
+    if (!layer.definition.is_on_demand) ++own_layers_;
   }
   are_layers_known_ = true;
   for (Layer& layer : layers_) {
-    const bool is_own = !layer.told.is_on_demand;
-    if (is_own || wishes_.contains(layer.told.name)) request(layer);
+    const bool is_own = !layer.definition.is_on_demand;
+    if (is_own || requested_layers_.contains(layer.definition.name)) request(layer);
     if (is_own && layer.state == LevelState::failed) return fail_level(std::move(layer.error));
   }
-  wishes_.clear();
+  requested_layers_.clear();
 }
 
 void Level::request(Layer& layer) {
   layer.bundle.release();
-  Result<BundleHandle> bundle =
-      loader_->request_asset(layer.told.prefab, {.priority = LoadPriority::level, .deadline = {}});
+  Result<BundleHandle> bundle = loader_->request_asset(
+      layer.definition.prefab, {.priority = LoadPriority::level, .deadline = {}});
   if (!bundle) return fail_layer(layer, bundle.error());
   layer.bundle = std::move(bundle.value());
   layer.state = LevelState::loading;
@@ -310,20 +311,20 @@ bool Level::has_travellers(const PrefabPlan& plan) const {
 }
 
 bool Level::travels_now(const Layer& layer) {
-  const Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
+  const Result<const PrefabPlan*> plan = spawner_.prepare(layer.definition.prefab);
   return plan && has_travellers(*plan.value());
 }
 
 Error Level::travels_on_demand(const Layer& layer) const {
-  return {ErrorCode::invalid_argument, "layer '" + layer.told.name +
+  return {ErrorCode::invalid_argument, "layer '" + layer.definition.name +
                                            "' is on demand, but contains an entity with " +
                                            std::string(options_.replicated_component) +
                                            ", whose network id would differ on every machine"};
 }
 
 void Level::spawn_layer(Layer& layer) {
-  Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
-  if (layer.told.is_on_demand) {
+  Result<const PrefabPlan*> plan = spawner_.prepare(layer.definition.prefab);
+  if (layer.definition.is_on_demand) {
     if (!plan) return fail_layer(layer, plan.error());
     if (has_travellers(*plan.value())) return fail_layer(layer, travels_on_demand(layer));
     layer.root = spawner_.world().creation(spawner_.instantiate(*plan.value(), root_.entity).root);
@@ -357,13 +358,14 @@ void Level::each_placed(const Layer& layer, const PrefabPlan& plan, Visit visit)
     const auto found = std::ranges::find(components, *replicated, &PlannedComponent::id);
     if (found == components.end()) continue;
     const Bytes value = Bytes(plan.data).subspan(found->offset_bytes, found->size_bytes);
-    visit(i, key_of(layer.told.prefab, entity.source_id, ordinal), hash_fields(description, value));
+    visit(i, key_of(layer.definition.prefab, entity.source_id, ordinal),
+          hash_fields(description, value));
   }
 }
 
 // The reload has updated the layer's entities in place.
 void Level::follow_kinds(const Layer& layer) {
-  const Result<const PrefabPlan*> plan = spawner_.prepare(layer.told.prefab);
+  const Result<const PrefabPlan*> plan = spawner_.prepare(layer.definition.prefab);
   if (!plan) return;  // The layer is unchanged.
   each_placed(layer, *plan.value(),
               [&](std::size_t, const ContentHash& key, const ContentHash& kind) {

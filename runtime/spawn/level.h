@@ -149,14 +149,14 @@ class Level {
 
  private:
   struct Layer {
-    LevelLayer told;
+    LevelLayer definition;
     BundleHandle bundle;
     LevelState state = LevelState::none;
     Creation root;
     Error error;
   };
   bool was_rebuilt() const;
-  void begin(const Guid& level, bool is_wanted);
+  void begin(const Guid& level, bool is_requested);
   void open_definition();
   void request(Layer& layer);
   void check_preloaded();
@@ -182,13 +182,13 @@ class Level {
   Error error_;
   Guid level_;
   BundleHandle definition_;
-  bool is_wanted_ = false;         ///< To be spawned, not only preloaded.
+  bool is_requested_ = false;      ///< To be spawned, not only preloaded.
   bool are_layers_known_ = false;  ///< The definition was read.
   std::vector<Layer> layers_;
   std::size_t own_layers_ = 0;      ///< Layers that belong to the level.
   std::size_t spawned_layers_ = 0;  ///< Those that are spawned.
   /// Layers on demand that were requested before the definition was loaded.
-  std::set<std::string, std::less<>> wishes_;
+  std::set<std::string, std::less<>> requested_layers_;
   Creation root_;
   std::vector<PlacedEntity> placed_;
 };

@@ -12,14 +12,14 @@ namespace muster {
 
 /// The state of an entity's prefab.
 enum class PrefabStage : std::uint8_t {
-  waiting,   ///< Its bundle is not loaded yet.
-  complete,  ///< The entity has its whole prefab.
-  failed,    ///< The prefab cannot be loaded, and there is no placeholder yet.
-  replaced,  ///< The prefab cannot be loaded; a child is the placeholder.
-  stand_in,  ///< The entity is such a child.
+  waiting,      ///< Its bundle is not loaded yet.
+  complete,     ///< The entity has its whole prefab.
+  failed,       ///< The prefab cannot be loaded, and there is no placeholder yet.
+  replaced,     ///< The prefab cannot be loaded; a child is the placeholder.
+  placeholder,  ///< The entity is such a child.
 };
 inline constexpr std::array<std::string_view, 5> kPrefabStages = {"waiting", "complete", "failed",
-                                                                  "replaced", "stand_in"};
+                                                                  "replaced", "placeholder"};
 
 /// Links an entity to the asset from which a `DeferredSpawner` has spawned it. It is part of the
 /// world, so a restore also restores it: an entity whose completion is undone waits again, and one

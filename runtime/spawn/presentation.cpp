@@ -15,8 +15,8 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
   if (!game_.is_alive(owner) || game_.is_despawning(owner)) {
     return fail(ErrorCode::invalid_argument, "the owner of a presentation is gone");
   }
-  const Place place = place_of(owner, key.type);
-  const auto shown = shown_.find(place);
+  const OwnerKey at = key_of(owner, key.type);
+  const auto shown = shown_.find(at);
   if (shown != shown_.end() && shown->second.key == key &&
       views_.world().is_alive(shown->second.root) &&
       !views_.world().is_despawning(shown->second.root)) {
@@ -33,20 +33,20 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
   Shown next{.key = key, .root = {}, .before = {}, .before_key = {}};
   if (shown != shown_.end()) {
     const Shown& last = shown->second;
-    const bool is_seen = views_.is_there(last.root);
+    const bool is_seen = views_.is_visible(last.root);
     next.before = is_seen ? last.root : last.before;
     next.before_key = is_seen ? last.key : last.before_key;
     despawn(is_seen ? last.before : last.root);
   }
-  if (views_.is_there(next.before) && next.before_key == key) {
+  if (views_.is_visible(next.before) && next.before_key == key) {
     next.root = std::exchange(next.before, EntityId());
   } else {
     next.root = views_.spawn(found->presentation);
   }
-  if (!views_.is_there(next.before) || views_.is_there(next.root)) {
+  if (!views_.is_visible(next.before) || views_.is_visible(next.root)) {
     despawn(std::exchange(next.before, EntityId()));
   }
-  return (shown_[place] = next).root;
+  return (shown_[at] = next).root;
 }
 
 void Presentations::despawn(EntityId presentation) {
@@ -54,7 +54,7 @@ void Presentations::despawn(EntityId presentation) {
 }
 
 void Presentations::hide(EntityId owner, std::uint32_t type) {
-  const auto found = shown_.find(place_of(owner, type));
+  const auto found = shown_.find(key_of(owner, type));
   if (found == shown_.end()) return;
   despawn(found->second.root);
   despawn(found->second.before);
@@ -62,10 +62,10 @@ void Presentations::hide(EntityId owner, std::uint32_t type) {
 }
 
 EntityId Presentations::shown(EntityId owner, std::uint32_t type) const {
-  const auto found = shown_.find(place_of(owner, type));
+  const auto found = shown_.find(key_of(owner, type));
   if (found == shown_.end()) return {};
   const Shown& shown = found->second;
-  return shown.before.is_null() || views_.is_there(shown.root) ? shown.root : shown.before;
+  return shown.before.is_null() || views_.is_visible(shown.root) ? shown.root : shown.before;
 }
 
 EntityId Presentations::owner_of(EntityId presentation) const {
@@ -73,14 +73,14 @@ EntityId Presentations::owner_of(EntityId presentation) const {
   const auto found = std::ranges::find_if(shown_, [&](const auto& row) {
     return row.second.root == presentation || row.second.before == presentation;
   });
-  return found == shown_.end() ? EntityId() : owner_at(found->first);
+  return found == shown_.end() ? EntityId() : find_owner(found->first);
 }
 
 std::uint32_t Presentations::update() {
   std::uint32_t count = 0;
   for (auto row = shown_.begin(); row != shown_.end();) {
     Shown& shown = row->second;
-    const EntityId owner = owner_at(row->first);
+    const EntityId owner = find_owner(row->first);
     if (owner.is_null() || game_.is_despawning(owner)) {
       despawn(shown.root);
       despawn(shown.before);
@@ -88,7 +88,7 @@ std::uint32_t Presentations::update() {
       ++count;
       continue;
     }
-    if (!shown.before.is_null() && views_.is_there(shown.root)) {
+    if (!shown.before.is_null() && views_.is_visible(shown.root)) {
       despawn(std::exchange(shown.before, EntityId()));
     }
     ++row;
@@ -96,15 +96,15 @@ std::uint32_t Presentations::update() {
   return count;
 }
 
-Presentations::Place Presentations::place_of(EntityId owner, std::uint32_t type) const {
+Presentations::OwnerKey Presentations::key_of(EntityId owner, std::uint32_t type) const {
   const Signature signature = game_.signature(owner);
   return {signature, signature.is_none() ? owner : EntityId(), type};
 }
 
 // Returns null if it is gone.
-EntityId Presentations::owner_at(const Place& place) const {
-  if (!place.signature.is_none()) return game_.find(place.signature);
-  return game_.is_alive(place.entity) ? place.entity : EntityId();
+EntityId Presentations::find_owner(const OwnerKey& at) const {
+  if (!at.signature.is_none()) return game_.find(at.signature);
+  return game_.is_alive(at.entity) ? at.entity : EntityId();
 }
 
 }  // namespace muster

@@ -55,11 +55,11 @@ class Presentations {
   std::uint32_t update();
 
  private:
-  struct Place {
+  struct OwnerKey {
     Signature signature;  ///< None for an owner without a signature.
     EntityId entity;      ///< Null for an owner with a signature.
     std::uint32_t type = 0;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const OwnerKey&, const OwnerKey&) = default;
   };
   struct Shown {
     PresentationKey key;
@@ -67,13 +67,13 @@ class Presentations {
     EntityId before;  ///< Another variation, visible until the root is ready; or null.
     PresentationKey before_key;
   };
-  Place place_of(EntityId owner, std::uint32_t type) const;
-  EntityId owner_at(const Place& place) const;
+  OwnerKey key_of(EntityId owner, std::uint32_t type) const;
+  EntityId find_owner(const OwnerKey& at) const;
   void despawn(EntityId presentation);
 
   DeferredSpawner& views_;
   const World& game_;
-  std::map<Place, Shown> shown_;
+  std::map<OwnerKey, Shown> shown_;
 };
 
 }  // namespace muster

@@ -37,7 +37,7 @@ EntityReference ReplicatedCollection::lowest_free() {
   searched_at_ = world_.end_count();
   std::int32_t id = search_from_;
   while (id < kMaxNetworkIds && !find({id}).is_null()) ++id;
-  looked_at_count_ += static_cast<std::uint64_t>(id - search_from_) + 1;
+  checked_count_ += static_cast<std::uint64_t>(id - search_from_) + 1;
   search_from_ = id;
   return {id < kMaxNetworkIds ? id : -1};
 }

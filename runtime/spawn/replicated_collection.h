@@ -53,7 +53,7 @@ class ReplicatedCollection {
   /// have despawned.
   EntityReference lowest_free();
   /// The number of ids that `lowest_free` has checked so far.
-  std::uint64_t looked_at_count() const { return looked_at_count_; }
+  std::uint64_t checked_count() const { return checked_count_; }
 
   /// Calls `visit(EntityReference, EntityId)` for every live entity, by ascending id.
   template <typename Visit>
@@ -71,7 +71,7 @@ class ReplicatedCollection {
   /// No id from `placed_count_` up to this one is free while the world's `end_count` is ...
   std::int32_t search_from_ = 0;
   std::uint64_t searched_at_ = 0;  ///< ... this.
-  std::uint64_t looked_at_count_ = 0;
+  std::uint64_t checked_count_ = 0;
 };
 
 /// Appends the components of an entity and of all below it to `out`, by receivers (`receivers_of`):

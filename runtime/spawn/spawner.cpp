@@ -24,8 +24,8 @@ Result<Spawned> Spawner::spawn(const Guid& asset, EntityId parent) {
 }
 
 Result<Spawned> Spawner::spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent) {
-  const TypePlace* const place = store_->resolve(registry, type_id);
-  if (place != nullptr) return spawn(place->guid, parent);
+  const ResolvedType* const resolved = store_->resolve(registry, type_id);
+  if (resolved != nullptr) return spawn(resolved->guid, parent);
   return fail(unassigned(registry, type_id));
 }
 

@@ -35,18 +35,18 @@ class TickTriggers {
   explicit TickTriggers(std::uint32_t same_within_ticks = 0) : same_within_(same_within_ticks) {}
 
   /// Whether this occurrence was not reported yet. Tick 0 means that it never happened. Returns
-  /// false for ticks older than the last `kRemembered` reports.
+  /// false for ticks older than the last `kReports` reports.
   bool fires(const Key& key, Tick tick);
   /// As many reports as a rollback can repeat with one per tick: by default no ring of snapshots is
   /// deeper. With fewer, a shot that a correction puts before others of a fast gun would be lost.
-  static constexpr std::size_t kRemembered = 32;
+  static constexpr std::size_t kReports = 32;
 
   /// Call it when an entity is gone; its id may be used for another one.
   void forget(EntityReference entity);
 
  private:
   /// The latest reports by ascending tick; 0 in front while there are fewer.
-  using Reported = std::array<Tick, kRemembered>;
+  using Reported = std::array<Tick, kReports>;
 
   std::uint32_t same_within_;
   std::map<std::pair<std::int32_t, std::uint32_t>, Reported> reported_;  ///< By entity, channel.

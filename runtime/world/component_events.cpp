@@ -16,7 +16,7 @@ std::tuple<std::uint32_t, ComponentId> key_of(const EntityComponent& touched) {
 
 ComponentEvents::ComponentEvents(World& world)
     : world_(world), announced_(world.component_type_count()) {
-  world_.take_touched_components(touched_);
+  world_.drain_touched_components(touched_);
   for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
     const ComponentId component(i);
     for (const EntityId owner : world_.storage(component).owners()) {
@@ -26,7 +26,7 @@ ComponentEvents::ComponentEvents(World& world)
 }
 
 std::span<const ComponentEvent> ComponentEvents::collect() {
-  world_.take_touched_components(touched_);
+  world_.drain_touched_components(touched_);
   std::ranges::sort(touched_, {}, key_of);
   touched_.erase(std::unique(touched_.begin(), touched_.end(),
                              [](const auto& a, const auto& b) { return key_of(a) == key_of(b); }),

@@ -4,6 +4,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "registry/base/type_id.h"
+
 namespace muster {
 
 /// A slot, and the number of times the slot was used: an id of a removed entity never names the
@@ -25,9 +27,6 @@ class EntityId {
   std::uint32_t slot_ = 0;
   std::uint32_t generation_ = 0;
 };
-
-/// A player of the match; the server and the scenery belong to no player.
-enum class PlayerId : std::int32_t { none = -1 };
 
 /// An entity as it was created (`World::birth`). Going back in time may give its id to another
 /// entity, but not its birth number.

@@ -45,13 +45,13 @@ void EntitySnapshot::each(const World& world, Visit visit) const {
 std::uint32_t EntitySnapshot::restore(World& world) const {
   each(world, [&](EntityId entity, ComponentId id, Bytes value) {
     if (!world.is_alive(entity)) return true;
-    const std::span<std::byte> place = world.bytes(id, entity);
+    const std::span<std::byte> target = world.bytes(id, entity);
     if (value.empty()) {
       world.remove(id, entity);
-    } else if (place.empty()) {
+    } else if (target.empty()) {
       world.add(id, entity, value);
     } else {
-      std::ranges::copy(value, place.begin());
+      std::ranges::copy(value, target.begin());
     }
     return true;
   });
@@ -84,21 +84,21 @@ Bytes EntitySnapshot::value(ComponentId component, EntityId entity) const {
   return {};
 }
 
-EntitySnapshotRing::EntitySnapshotRing(const Options& options) : places_(options.depth) {
+EntitySnapshotRing::EntitySnapshotRing(const Options& options) : slots_(options.depth) {
   assert(options.depth >= 1);
-  for (Place& place : places_) {
-    place.snapshot.reserve(options.entities, options.components, options.value_bytes);
+  for (Slot& slot : slots_) {
+    slot.snapshot.reserve(options.entities, options.components, options.value_bytes);
   }
 }
 
 void EntitySnapshotRing::capture(Tick tick, const World& world,
                                  std::span<const EntityId> entities) {
   assert(count_ == 0 || tick > at(0).tick);
-  const auto depth = static_cast<std::uint32_t>(places_.size());
+  const auto depth = static_cast<std::uint32_t>(slots_.size());
   newest_ = (newest_ + 1) % depth;
   count_ = std::min(count_ + 1, depth);
-  places_[newest_].tick = tick;
-  places_[newest_].snapshot.capture(world, entities);
+  slots_[newest_].tick = tick;
+  slots_[newest_].snapshot.capture(world, entities);
 }
 
 const EntitySnapshot* EntitySnapshotRing::find(Tick tick) const {
@@ -109,7 +109,7 @@ const EntitySnapshot* EntitySnapshotRing::find(Tick tick) const {
 }
 
 void EntitySnapshotRing::forget_after(Tick tick) {
-  const auto depth = static_cast<std::uint32_t>(places_.size());
+  const auto depth = static_cast<std::uint32_t>(slots_.size());
   while (count_ > 0 && at(0).tick > tick) {
     newest_ = (newest_ + depth - 1) % depth;
     --count_;
@@ -124,10 +124,10 @@ std::optional<Tick> EntitySnapshotRing::newest() const {
   return count_ == 0 ? std::nullopt : std::optional(at(0).tick);
 }
 
-const EntitySnapshotRing::Place& EntitySnapshotRing::at(std::uint32_t age) const {
+const EntitySnapshotRing::Slot& EntitySnapshotRing::at(std::uint32_t age) const {
   assert(age < count_);
-  const auto depth = static_cast<std::uint32_t>(places_.size());
-  return places_[(newest_ + depth - age) % depth];
+  const auto depth = static_cast<std::uint32_t>(slots_.size());
+  return slots_[(newest_ + depth - age) % depth];
 }
 
 }  // namespace muster

@@ -89,13 +89,13 @@ class EntitySnapshotRing {
   std::optional<Tick> newest() const;
 
  private:
-  struct Place {
+  struct Slot {
     Tick tick;
     EntitySnapshot snapshot;
   };
-  const Place& at(std::uint32_t age) const;
+  const Slot& at(std::uint32_t age) const;
 
-  std::vector<Place> places_;
+  std::vector<Slot> slots_;
   std::uint32_t newest_ = 0;
   std::uint32_t count_ = 0;
 };

@@ -9,55 +9,55 @@
 namespace muster {
 
 std::uint32_t SignatureTable::find(Signature signature) const {
-  if (places_.empty()) return kAbsent;
-  for (std::size_t i = home(signature.value());; i = (i + 1) & (places_.size() - 1)) {
-    if (places_[i].signature == signature.value()) return places_[i].slot;
-    if (places_[i].signature == 0) return kAbsent;
+  if (entries_.empty()) return kAbsent;
+  for (std::size_t i = home(signature.value());; i = (i + 1) & (entries_.size() - 1)) {
+    if (entries_[i].signature == signature.value()) return entries_[i].slot;
+    if (entries_[i].signature == 0) return kAbsent;
   }
 }
 
 void SignatureTable::insert(Signature signature, std::uint32_t slot) {
   assert(!signature.is_none());
-  if ((count_ + 1) * 2 > places_.size()) grow(places_.empty() ? 16 : places_.size() * 2);
+  if ((count_ + 1) * 2 > entries_.size()) grow(entries_.empty() ? 16 : entries_.size() * 2);
   std::size_t i = home(signature.value());
-  while (places_[i].signature != 0) {
-    assert(places_[i].signature != signature.value());
-    i = (i + 1) & (places_.size() - 1);
+  while (entries_[i].signature != 0) {
+    assert(entries_[i].signature != signature.value());
+    i = (i + 1) & (entries_.size() - 1);
   }
-  places_[i] = {.signature = signature.value(), .slot = slot, .padding = 0};
+  entries_[i] = {.signature = signature.value(), .slot = slot, .padding = 0};
   ++count_;
 }
 
 void SignatureTable::erase(Signature signature) {
   assert(find(signature) != kAbsent);
-  const std::size_t mask = places_.size() - 1;
+  const std::size_t mask = entries_.size() - 1;
   std::size_t hole = home(signature.value());
-  while (places_[hole].signature != signature.value()) hole = (hole + 1) & mask;
-  for (std::size_t i = (hole + 1) & mask; places_[i].signature != 0; i = (i + 1) & mask) {
+  while (entries_[hole].signature != signature.value()) hole = (hole + 1) & mask;
+  for (std::size_t i = (hole + 1) & mask; entries_[i].signature != 0; i = (i + 1) & mask) {
     // It may move into the hole unless its home is between the hole and itself.
-    const std::size_t from_home = (i - home(places_[i].signature)) & mask;
+    const std::size_t from_home = (i - home(entries_[i].signature)) & mask;
     const std::size_t from_hole = (i - hole) & mask;
     if (from_home < from_hole) continue;
-    places_[hole] = places_[i];
+    entries_[hole] = entries_[i];
     hole = i;
   }
-  places_[hole] = {};
+  entries_[hole] = {};
   --count_;
 }
 
 void SignatureTable::reserve(std::uint32_t count) {
   const std::size_t size = std::bit_ceil(std::size_t{count} * 2 + 1);
-  if (size > places_.size()) grow(size);
+  if (size > entries_.size()) grow(size);
 }
 
 void SignatureTable::grow(std::size_t size) {
-  std::vector<Place> before = std::exchange(places_, std::vector<Place>(size));
+  std::vector<Entry> before = std::exchange(entries_, std::vector<Entry>(size));
   count_ = 0;
-  for (const Place& place : before) {
-    if (place.signature == 0) continue;
-    std::size_t i = home(place.signature);
-    while (places_[i].signature != 0) i = (i + 1) & (size - 1);
-    places_[i] = place;
+  for (const Entry& entry : before) {
+    if (entry.signature == 0) continue;
+    std::size_t i = home(entry.signature);
+    while (entries_[i].signature != 0) i = (i + 1) & (size - 1);
+    entries_[i] = entry;
     ++count_;
   }
 }

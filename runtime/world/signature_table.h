@@ -23,15 +23,15 @@ class SignatureTable {
   void reserve(std::uint32_t count);
 
  private:
-  struct Place {
+  struct Entry {
     std::uint64_t signature = 0;  ///< Zero: free.
     std::uint32_t slot = kAbsent;
     std::uint32_t padding = 0;
   };
-  std::size_t home(std::uint64_t signature) const { return signature & (places_.size() - 1); }
+  std::size_t home(std::uint64_t signature) const { return signature & (entries_.size() - 1); }
   void grow(std::size_t size);
 
-  std::vector<Place> places_;  ///< A power of two, at most half full.
+  std::vector<Entry> entries_;  ///< A power of two, at most half full.
   std::size_t count_ = 0;
 };
 

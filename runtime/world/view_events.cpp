@@ -5,7 +5,7 @@
 namespace muster {
 
 ViewEvents::ViewEvents(World& world) : world_(world) {
-  world_.take_touched(touched_);
+  world_.drain_touched(touched_);
   world_.each_entity([&](EntityId entity) {
     const Signature signature = world_.signature(entity);
     if (!signature.is_none()) announced_.push_back({signature, entity});
@@ -14,7 +14,7 @@ ViewEvents::ViewEvents(World& world) : world_(world) {
 }
 
 std::span<const ViewEvent> ViewEvents::collect() {
-  world_.take_touched(touched_);
+  world_.drain_touched(touched_);
   events_.clear();
   later_.clear();
   added_.clear();
@@ -22,15 +22,15 @@ std::span<const ViewEvent> ViewEvents::collect() {
   keep_first_touches();
   for (const Signature signature : touched_) {
     const EntityId now = world_.find(signature);
-    const auto place = find(signature);
-    const bool was_there = place != announced_.end() && place->signature == signature;
+    const auto found = find(signature);
+    const bool was_there = found != announced_.end() && found->signature == signature;
     if (was_there && now.is_null()) {
       events_.push_back({ViewEvent::Kind::destroyed, signature, now});
-      place->entity = EntityId();
+      found->entity = EntityId();
       has_gone = true;
-    } else if (was_there && now != place->entity) {
+    } else if (was_there && now != found->entity) {
       later_.push_back({ViewEvent::Kind::moved, signature, now});
-      place->entity = now;
+      found->entity = now;
     } else if (!was_there && !now.is_null()) {
       later_.push_back({ViewEvent::Kind::created, signature, now});
       added_.push_back({signature, now});

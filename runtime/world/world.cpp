@@ -47,7 +47,7 @@ std::optional<ComponentId> World::find_component(std::string_view name) const {
 EntityId World::create(const EntityOptions& options) {
   const EntityId parent = options.parent;
   assert(parent.is_null() || is_alive(parent));
-  const std::uint32_t slot = take_slot();
+  const std::uint32_t slot = allocate_slot();
   EntityRecord& record = edit(slot);
   record.birth = ++last_birth_;
   record.next_sibling = kNoSlot;
@@ -171,7 +171,7 @@ EntityId World::id_at(std::uint32_t slot) const {
   return slot == kNoSlot ? EntityId() : EntityId(slot, records_[slot].generation);
 }
 
-std::uint32_t World::take_slot() {
+std::uint32_t World::allocate_slot() {
   if (state_.first_free != kNoSlot) {
     const std::uint32_t slot = state_.first_free;
     state_.first_free = records_[slot].next_sibling;

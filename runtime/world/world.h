@@ -100,7 +100,7 @@ class World {
   Creation creation(EntityId entity) const { return {entity, birth(entity)}; }
   /// True when an entity is alive and its id was not reused. False for an entity that was already
   /// removed.
-  bool is_there(const Creation& one) const {
+  bool is_current(const Creation& one) const {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
   std::uint32_t entity_count() const { return state_.alive_count; }
@@ -265,10 +265,10 @@ class World {
 
   /// Moves out the signatures that were added or removed (also by a restore) since the last call.
   /// They are recorded from the first call until `stop_touched`.
-  void take_touched(std::vector<Signature>& out);
+  void drain_touched(std::vector<Signature>& out);
   void stop_touched();
   /// The same for components, once per addition and removal.
-  void take_touched_components(std::vector<EntityComponent>& out);
+  void drain_touched_components(std::vector<EntityComponent>& out);
   void stop_touched_components();
   /// The living entity of a slot, or the id that the next one in it will have; null for a slot that
   /// was never used.
@@ -295,7 +295,7 @@ class World {
   void log_record(std::uint32_t slot);
   void log_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
                      std::uint32_t index, std::uint32_t last);
-  std::uint32_t take_slot();
+  std::uint32_t allocate_slot();
   Signature free_signature(Signature wanted) const;
   void bind(std::uint32_t slot);
   void unbind(std::uint32_t slot);

@@ -47,17 +47,17 @@ class Findings {
   std::vector<WorldDifference>& found_;
 };
 
-// Calls `look(field, difference)` for each field whose bytes differ; `difference` is empty if that
+// Calls `visit(field, difference)` for each field whose bytes differ; `difference` is empty if that
 // is within its tolerance.
-template <typename Look>
-void each_changed_field(const ComponentDescription& description, Bytes a, Bytes b, Look look) {
+template <typename Visit>
+void each_changed_field(const ComponentDescription& description, Bytes a, Bytes b, Visit visit) {
   if (std::memcmp(a.data(), b.data(), description.size_bytes) == 0) return;
   ComponentDescription single = description;
   for (const FieldDescription& field : description.fields) {
     const std::size_t size = std::size_t{field.count} * field.element_bytes;
     if (std::memcmp(&a[field.offset_bytes], &b[field.offset_bytes], size) == 0) continue;
     single.fields.assign(1, field);
-    look(field, first_difference(single, a, b));
+    visit(field, first_difference(single, a, b));
   }
 }
 
@@ -103,17 +103,17 @@ void compare_entity(const World& left, const World& right, EntityId entity, Find
   compare_components(left, right, entity, found);
 }
 
-// Calls `look(entity)` for each of a world's entities, until enough differences are found.
-template <typename Look>
-void look_at_each(const World& world, const Findings& found, Look look) {
+// Calls `visit(entity)` for each of a world's entities, until enough differences are found.
+template <typename Visit>
+void visit_each(const World& world, const Findings& found, Visit visit) {
   world.each_entity([&](EntityId entity) {
-    if (!found.is_full()) look(entity);
+    if (!found.is_full()) visit(entity);
   });
 }
 
 // The entities of a world that the other one does not have.
 void find_missing(const World& from, const World& in, const char* side, Findings& found) {
-  look_at_each(from, found, [&](EntityId entity) {
+  visit_each(from, found, [&](EntityId entity) {
     if (!in.is_alive(entity)) found.add_cause(entity, called(from, entity) + " is only " + side);
   });
 }
@@ -179,7 +179,7 @@ void differences(const World& left, const World& right, std::size_t count_max,
   Findings found(count_max, out);
   find_missing(left, right, "left", found);
   find_missing(right, left, "right", found);
-  look_at_each(left, found, [&](EntityId entity) {
+  visit_each(left, found, [&](EntityId entity) {
     if (right.is_alive(entity)) compare_entity(left, right, entity, found);
   });
   const auto compare_order = [&](EntityId entity) {
@@ -197,7 +197,7 @@ void differences(const World& left, const World& right, std::size_t count_max,
     }
   };
   if (!found.has_cause() && !found.is_full()) {
-    look_at_each(left, found, compare_order);
+    visit_each(left, found, compare_order);
     if (left.state_.first_despawn != right.state_.first_despawn) {
       found.add({}, "another entity is the first to despawn");
     }
@@ -207,7 +207,7 @@ void differences(const World& left, const World& right, std::size_t count_max,
       found.add({}, "another slot is the next to be used");
     }
   }
-  look_at_each(left, found, [&](EntityId entity) {
+  visit_each(left, found, [&](EntityId entity) {
     if (right.is_alive(entity)) find_tolerated(left, right, entity, found);
   });
 }

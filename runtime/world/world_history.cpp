@@ -110,7 +110,7 @@ void World::stop_log() {
   watch_.log = WorldLog();
 }
 
-void World::take_touched(std::vector<Signature>& out) {
+void World::drain_touched(std::vector<Signature>& out) {
   watch_.is_tracking_signatures = true;
   out.assign(watch_.touched.begin(), watch_.touched.end());
   watch_.touched.clear();
@@ -121,7 +121,7 @@ void World::stop_touched() {
   watch_.touched = {};
 }
 
-void World::take_touched_components(std::vector<EntityComponent>& out) {
+void World::drain_touched_components(std::vector<EntityComponent>& out) {
   watch_.is_tracking_components = true;
   out.assign(watch_.touched_components.begin(), watch_.touched_components.end());
   watch_.touched_components.clear();

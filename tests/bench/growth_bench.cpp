@@ -47,14 +47,14 @@ struct Crowd {
   void spawn(const std::vector<std::uint32_t>& ids) {
     world.begin(++tick);
     for (const std::uint32_t id : ids) {
-      world.spawn(id, {.type = 1, .owner = 3, .relevance = relevance}, values);
+      world.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = relevance}, values);
     }
     grid.update(world);
   }
   void move(const std::vector<std::uint32_t>& ids) {
     world.begin(++tick);
     for (const std::uint32_t id : ids) {
-      world.set_place(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
+      world.set_position(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
     }
     grid.update(world);
   }

@@ -172,7 +172,7 @@ void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t
   // Keeps the source alive while the store is used.
   measure_resolve("store", count, [source, store](TypeId id) { return store->resolve(0, id); });
   measure_resolve("cached load", count, [source, store](TypeId id) {
-    const TypePlace* const place = store->resolve(0, id);
+    const ResolvedType* const place = store->resolve(0, id);
     return store->load_from(place->bundle, place->guid, kMainPayload).value().bytes.data();
   });
   struct Peer {
@@ -181,7 +181,7 @@ void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t
   };
   auto peer = std::make_shared<Peer>();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const TypePlace* const place = store->resolve(0, TypeId(i));
+    const ResolvedType* const place = store->resolve(0, TypeId(i));
     peer->guids.push_back(place->guid);
     peer->bundles.emplace(place->guid, place->bundle);
   }
@@ -257,11 +257,11 @@ void register_load_benchmarks(const BenchOptions& options) {
     if (!BundleStore::open(*source)) continue;
     measure_load("build " + target, source, memory);
     measure_read_and_zstd("build " + target, folder, source);
-    register_whole_build_benchmarks("build " + target, source, memory, BuildPlace::files);
+    register_whole_build_benchmarks("build " + target, source, memory, BuildStorage::files);
     const std::shared_ptr<MemorySource> copy = in_memory_of(*source);
     const std::string name = "build " + target + " in memory";
     measure_load(name, copy);
-    register_whole_build_benchmarks(name, copy, nullptr, BuildPlace::memory);
+    register_whole_build_benchmarks(name, copy, nullptr, BuildStorage::memory);
   }
 }
 

@@ -68,9 +68,9 @@ void register_loader_benchmarks(const std::string& name,
 /// Large entries one by one, on one thread and on two. `content` as for `generate`.
 void register_large_entry_benchmarks(Bytes content);
 /// Loads all of a build at once. `memory` is the source's own, or null.
-enum class BuildPlace : std::uint8_t { files, memory };
+enum class BuildStorage : std::uint8_t { files, memory };
 void register_whole_build_benchmarks(const std::string& name,
                                      const std::shared_ptr<BundleSource>& source,
-                                     const std::shared_ptr<MemoryPool>& memory, BuildPlace place);
+                                     const std::shared_ptr<MemoryPool>& memory, BuildStorage place);
 
 }  // namespace muster

@@ -233,7 +233,7 @@ struct ZipStage {
 
 // A zip of the same content. PhysFS does not check a zip's checksums; a program that needs intact
 // bytes must compare them itself.
-Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipPlace place,
+Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipStorage place,
                        bool is_checked) {
   const auto stage = std::make_shared<ZipStage>();
   stage->zip = std::make_unique<MountedZip>(build->members, place);
@@ -252,7 +252,7 @@ Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipPlace
 
 // One zip for all its measurements, made at the first of them.
 MakeSubject physfs_maker(const std::shared_ptr<std::shared_ptr<const ZippedBuild>>& lazy,
-                         ZipPlace place, bool is_checked) {
+                         ZipStorage place, bool is_checked) {
   return [lazy, place, is_checked](const std::shared_ptr<BundleSource>& from) {
     if (*lazy == nullptr) *lazy = std::make_shared<const ZippedBuild>(deflated(*from));
     return physfs_subject(*lazy, place, is_checked);
@@ -412,10 +412,10 @@ void register_loader_benchmarks(const std::string& name,
                                 const std::shared_ptr<MemorySource>& source) {
   const MakeSubject threaded = [](const auto& from) { return loader_subject(from, nullptr, 2); };
   const MakeSubject stepped = [](const auto& from) { return loader_subject(from, nullptr, 0); };
-  register_whole_build_benchmarks(name, source, nullptr, BuildPlace::memory);
+  register_whole_build_benchmarks(name, source, nullptr, BuildStorage::memory);
 #ifdef MUSTER_PHYSFS
-  const MakeSubject physfs =
-      physfs_maker(std::make_shared<std::shared_ptr<const ZippedBuild>>(), ZipPlace::memory, false);
+  const MakeSubject physfs = physfs_maker(std::make_shared<std::shared_ptr<const ZippedBuild>>(),
+                                          ZipStorage::memory, false);
 #endif
   for (const auto& [title, per_mille] :
        {std::pair{"runtime/load p50/", 500UL}, {"runtime/load p99/", 990UL}}) {
@@ -438,7 +438,7 @@ void register_large_entry_benchmarks(Bytes content) {
 void register_whole_build_benchmarks(const std::string& name,
                                      const std::shared_ptr<BundleSource>& source,
                                      const std::shared_ptr<MemoryPool>& memory,
-                                     [[maybe_unused]] BuildPlace place) {
+                                     [[maybe_unused]] BuildStorage place) {
   const std::string group = "runtime/load/" + name + "/";
   const auto loader = [&](const std::string& subject, std::uint32_t threads) {
     measure_all_at_once(group + subject, source, [memory, threads](const auto& from) {
@@ -449,7 +449,7 @@ void register_whole_build_benchmarks(const std::string& name,
   loader("loader, stepped", 0);
 #ifdef MUSTER_PHYSFS
   const auto lazy = std::make_shared<std::shared_ptr<const ZippedBuild>>();
-  const ZipPlace zip_place = place == BuildPlace::files ? ZipPlace::file : ZipPlace::memory;
+  const ZipStorage zip_place = place == BuildStorage::files ? ZipStorage::file : ZipStorage::memory;
   measure_all_at_once(group + "PhysFS", source, physfs_maker(lazy, zip_place, false));
   measure_all_at_once(group + "PhysFS and CRC", source, physfs_maker(lazy, zip_place, true));
 #endif

@@ -57,16 +57,16 @@ inline ZipMember deflated_member(const std::string& path, Bytes plain) {
   return {path, std::move(packed), plain.size(), zip_checksum(plain), true};
 }
 
-enum class ZipPlace : std::uint8_t { file, memory };
+enum class ZipStorage : std::uint8_t { file, memory };
 
 /// Mounts a zip of these members while it exists. PhysFS has global state, so only one may exist at
 /// a time.
 class MountedZip {
  public:
-  explicit MountedZip(std::span<const ZipMember> members, ZipPlace place = ZipPlace::file)
+  explicit MountedZip(std::span<const ZipMember> members, ZipStorage place = ZipStorage::file)
       : zip_(zip_of(members)) {
     bool is_mounted = PHYSFS_init("muster_bench") != 0;
-    if (place == ZipPlace::file) {
+    if (place == ZipStorage::file) {
       folder_.put("payload.zip", as_text(zip_));
       zip_ = {};
       is_mounted =

@@ -97,7 +97,7 @@ class MusterService final : public Service {
     for (std::size_t i = first; i < end; ++i) {
       static_cast<void>(clients_[i]->connection()->send_payload(payload_, 0));
       clients_[i]->send(now_);
-      clients_[i]->connection()->clear_fates();
+      clients_[i]->connection()->clear_delivery_reports();
     }
   }
 
@@ -111,7 +111,7 @@ class MusterService final : public Service {
       Connection& connection = *server_->connection(handle);
       for (; !connection.payload().bytes.empty(); connection.pop_payload()) ++received_;
       static_cast<void>(connection.send_payload(payload_, 0));
-      connection.clear_fates();
+      connection.clear_delivery_reports();
     });
     server_->clear_events();
     server_->send(now_);
@@ -379,14 +379,14 @@ void serve_with(benchmark::State& state, std::size_t clients, Arguments... argum
 
 /// The minimum of packets each way, and of ticks, in a repetition.
 constexpr std::size_t kPacketsCounted = 64'000;
-constexpr std::size_t kTicksLeast = 100;
+constexpr std::size_t kTicksMin = 100;
 
 void register_case(std::size_t clients, std::size_t bytes) {
   const std::string name =
       "net/serve " + std::to_string(clients) + " x " + std::to_string(bytes) + " B/";
   // The library would repeat until the time per packet reaches its minimum, which would take an
   // hour.
-  const auto ticks = static_cast<std::int64_t>(std::max(kPacketsCounted / clients, kTicksLeast));
+  const auto ticks = static_cast<std::int64_t>(std::max(kPacketsCounted / clients, kTicksMin));
   const auto add = [&name, ticks](const std::string& subject, auto run) {
     benchmark::RegisterBenchmark((name + subject).c_str(), run)
         ->UseManualTime()

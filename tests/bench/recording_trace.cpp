@@ -23,13 +23,14 @@ class Notes {
     std::vector<TraceEntity>& entities = out_.ticks.emplace_back();
     for (const SeenEntity& seen : reader.mirror().reader().entities()) {
       entities.push_back({.id = id_of(seen), .type = seen.kind.type});
-      places_.push_back({.id = entities.back().id, .value = out_.values.size()});
+      indices_.push_back({.id = entities.back().id, .value = out_.values.size()});
       const std::size_t lanes = reader.views().view(seen.kind.type).parts.size();
       out_.values.insert(out_.values.end(), seen.values, seen.values + lanes);
     }
-    const auto first = places_.end() - static_cast<std::ptrdiff_t>(entities.size());
+    const auto first = indices_.end() - static_cast<std::ptrdiff_t>(entities.size());
     std::ranges::sort(entities, {}, &TraceEntity::id);
-    std::sort(first, places_.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
+    std::sort(first, indices_.end(),
+              [](const ValueIndex& a, const ValueIndex& b) { return a.id < b.id; });
   }
 
   /// Values are addressed by their index until all are known.
@@ -37,13 +38,13 @@ class Notes {
     std::size_t next = 0;
     for (std::vector<TraceEntity>& entities : out_.ticks) {
       for (TraceEntity& entity : entities) {
-        entity.values = out_.values.data() + places_[next++].value;
+        entity.values = out_.values.data() + indices_[next++].value;
       }
     }
   }
 
  private:
-  struct Place {
+  struct ValueIndex {
     std::uint32_t id = 0;
     std::size_t value = 0;
   };
@@ -59,7 +60,7 @@ class Notes {
   Trace& out_;
   std::map<std::uint32_t, std::pair<EntityKind, std::uint32_t>> ids_;
   std::uint32_t next_id_ = 0;
-  std::vector<Place> places_;
+  std::vector<ValueIndex> indices_;
 };
 
 }  // namespace
@@ -79,8 +80,8 @@ Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
   if (!fault.empty()) return fail(ErrorCode::malformed, fmt::format("'{}': {}", name, fault));
   const SnapshotModel model = reader->views().model({});
   for (const TypeModel& type : model.types) {
-    std::vector<LaneValue>& usual = trace.usual.emplace_back();
-    for (const LaneModel& lane : type.lanes) usual.push_back(lane.usual);
+    std::vector<LaneValue>& initial = trace.initial_values.emplace_back();
+    for (const LaneModel& lane : type.lanes) initial.push_back(lane.initial_value);
   }
   Notes notes(trace);
   RecordingStatus status = reader->step();

@@ -170,10 +170,10 @@ class Writers {
       : scene_(scene),
         model_(untrained_model(
             {{.name = "walker",
-              .lanes = {{.name = "x", .greatest = 65'535},
-                        {.name = "y", .greatest = 65'535},
-                        {.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360},
-                        {.name = "state", .kind = LaneKind::symbol, .greatest = 7}}}})) {
+              .lanes = {{.name = "x", .maximum = 65'535},
+                        {.name = "y", .maximum = 65'535},
+                        {.name = "yaw", .kind = LaneKind::angle, .maximum = 360, .period = 360},
+                        {.name = "state", .kind = LaneKind::symbol, .maximum = 7}}}})) {
     for (std::uint32_t i = 0; i < scene.clients; ++i) writers_.emplace_back(model_);
     rows_.push_back({500, 600, 90, 1});
     for (std::uint32_t id = 0; id < scene.entities; ++id) {

@@ -42,8 +42,8 @@ int fail_with(const std::string& message) {
 SnapshotModel untrained_model(const Trace& trace) {
   SnapshotModel model = untrained_model(trace.types);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
-    for (std::size_t k = 0; k < trace.usual[i].size(); ++k) {
-      model.types[i].lanes[k].usual = trace.usual[i][k];
+    for (std::size_t k = 0; k < trace.initial_values[i].size(); ++k) {
+      model.types[i].lanes[k].initial_value = trace.initial_values[i][k];
     }
   }
   return model;

@@ -59,7 +59,7 @@ PeerSizes peer_sizes(const Trace& trace, std::uint32_t tick_step, std::uint32_t 
     }
     const std::uint16_t type = sample.entity->type;
     for (std::size_t lane = 0; lane < trace.types[type].lanes.size(); ++lane) {
-      sizes.bit_packed += std::bit_width(trace.types[type].lanes[lane].greatest);
+      sizes.bit_packed += std::bit_width(trace.types[type].lanes[lane].maximum);
       const std::int64_t before = sample.known.count > 0 ? sample.known.values[0][lane] : 0;
       const std::int64_t change = std::int64_t{sample.entity->values[lane]} - before;
       counts[type][lane][change] += 1;

@@ -20,10 +20,10 @@ namespace {
 constexpr std::size_t kDatagramBytesMax = 65'536;
 /// Datagrams per round trip, as on a server (`ClientView`). Acknowledged ones must still be in the
 /// codec's window, with others to predict from.
-constexpr double kDatagramsOnTheWay = 40;
+constexpr double kDatagramsInFlight = 40;
 /// The maximum in one tick, which may be sent at once after saving up.
 constexpr double kDatagramsAtOnceMax = 12;
-static_assert(kDatagramsOnTheWay + kDatagramsAtOnceMax + 8 < kSnapshotWindow);
+static_assert(kDatagramsInFlight + kDatagramsAtOnceMax + 8 < kSnapshotWindow);
 
 /// The processor time of this program, which other work of the machine changes little. Steps of a
 /// microsecond average out over a stream.
@@ -49,7 +49,7 @@ class Stream {
         acks_.pop_front();
       }
       if (counts(now)) result_.ticks += step;
-      allowed_ = std::min(allowed_ + kDatagramsOnTheWay * step / delay,
+      allowed_ = std::min(allowed_ + kDatagramsInFlight * step / delay,
                           std::max(wanted_, static_cast<double>(settings_.datagrams_per_snapshot)));
       if (allowed_ < wanted_) {
         ++result_.left_out;

@@ -66,14 +66,15 @@ Types types_of(const Trace& trace) {
       const std::string name = field_name(lane.name);
       fields.push_back({{"name", name},
                         {"kind", "uint"},
-                        {"bits", std::max<int>(1, static_cast<int>(std::bit_width(lane.greatest)))},
+                        {"bits", std::max<int>(1, static_cast<int>(std::bit_width(lane.maximum)))},
                         {"note", ""}});
       ordered_json rule = {{"type", "type_" + schema.name},
                            {"field", name},
                            {"kind", name_of(lane.kind)},
-                           {"high", lane.greatest}};
+                           {"high", lane.maximum}};
       if (lane.period != 0) rule["period"] = lane.period;
-      if (const LaneValue usual = trace.usual[i][k]; usual != 0) rule["usual"] = usual;
+      if (const LaneValue initial = trace.initial_values[i][k]; initial != 0)
+        rule["initial"] = initial;
       out.rules.push_back(rule);
     }
     out.types.push_back({{"id", i}, {"name", "type_" + schema.name}, {"fields", fields}});

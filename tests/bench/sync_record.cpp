@@ -104,8 +104,7 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
     std::uint16_t lacking = 0;
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
     if (!client.replication->has(entity.id) || found != EntityFound::here) continue;
-    const SeenBy seen_by =
-        entity.owner == static_cast<PlayerNumber>(client.player) ? SeenBy::owner : SeenBy::others;
+    const SeenBy seen_by = entity.owner == client.player ? SeenBy::owner : SeenBy::others;
     ++result.states_compared;
     const std::string difference = first_difference(entity, seen_by, here);
     std::uint32_t& last = seen[entity.id];

@@ -47,7 +47,7 @@ class SyncRecord {
   struct Entity {
     std::uint32_t id = 0;
     std::uint16_t type = 0;
-    std::uint16_t owner = 0;
+    PlayerId owner = PlayerId::none;
     std::vector<std::int64_t> values;
     std::optional<Vec3> position;
   };

@@ -79,7 +79,7 @@ def check_children(form, values, index, depth, is_last):
     start = values.at - 1
     is_mapping, is_sized = values.data[start] & 15 == 5, values.data[start] >> 4 == 1
     child_count = values.varint()
-    said_bytes = values.varint() if is_sized else None
+    stated_bytes = values.varint() if is_sized else None
     first_key, start = None, values.at
     for i in range(child_count):
         if is_mapping:
@@ -90,7 +90,7 @@ def check_children(form, values, index, depth, is_last):
         check_value(form, values, index, depth + 1, i == child_count - 1)
     content_bytes = values.at - start
     require(is_sized == (content_bytes >= 256 and not is_last), "long content follows its size")
-    require(not is_sized or said_bytes == content_bytes, "content size")
+    require(not is_sized or stated_bytes == content_bytes, "content size")
     return first_key
 
 

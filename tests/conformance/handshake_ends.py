@@ -62,11 +62,11 @@ class Packets:
 
     def body(self, message=None):
         """Returns a body with a message, or with a ping."""
-        ack, told = max(self.received, default=0), {}
+        ack, options = max(self.received, default=0), {}
         if ack:
             word = sum(1 << i for i in range(32) if ack - i < 1 or ack - i in self.received)
-            told = {"ack": ack, "words": (word,), "hold": 0}
-        start = packet_vectors.acknowledgement(1 if message is None else 4, **told)
+            options = {"ack": ack, "words": (word,), "hold": 0}
+        start = packet_vectors.acknowledgement(1 if message is None else 4, **options)
         if message is None:
             return start + packet_vectors.counted(b"\x01")
         self.message_id += 1
@@ -126,7 +126,7 @@ class Client:
     def request(self):
         return self._start(1).ljust(1200, b"\0")
 
-    def take_challenge(self, datagram):
+    def read_challenge(self, datagram):
         self.challenge = packet_form.check_challenge(datagram)
         require(self.challenge["mode"] == self.mode, "a challenge has the request's mode")
         require(self.challenge["connection"] == self.connection, "a challenge names the request")
@@ -154,7 +154,7 @@ class Client:
         self.sent = (start + hello).ljust(1200, b"\0")
         return self.sent
 
-    def take_accept(self, datagram):
+    def read_accept(self, datagram):
         accept = packet_form.check_accept(datagram)
         require(accept["connection"] == self.connection, "an accept names the request")
         require(accept["mode"] == self.mode, "an accept has the request's mode")
@@ -168,7 +168,7 @@ class Client:
                                form["connection"])
         return form
 
-    def take_refuse(self, datagram):
+    def read_refuse(self, datagram):
         form = packet_form.check_refuse(datagram)
         require((form["mode"], form["connection"]) == (self.mode, self.connection),
                 "a refuse names the request")

@@ -21,7 +21,7 @@ class Answer:
     def words(self, event):
         return [words[1:] for words in self.lines if words[0] == event]
 
-    def fate(self):
+    def result(self):
         """A short summary of what the program did, without its packets."""
         words = []
         for line in self.lines:
@@ -43,7 +43,7 @@ class Program:
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True)
 
-    def tell(self, line):
+    def command(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         lines = []
@@ -56,16 +56,17 @@ class Program:
     def begin(self, what, **settings):
         spelled = {name: value.hex() if isinstance(value, bytes) else value
                    for name, value in (OURS | settings).items()}
-        return self.tell(" ".join([what] + [f"{name}={value}" for name, value in spelled.items()]))
+        options = [f"{name}={value}" for name, value in spelled.items()]
+        return self.command(" ".join([what] + options))
 
     def give(self, datagram, address):
-        return self.tell(f"in {address} {datagram.hex()}")
+        return self.command(f"in {address} {datagram.hex()}")
 
     def wait(self, milliseconds):
-        return self.tell(f"wait {milliseconds}")
+        return self.command(f"wait {milliseconds}")
 
     def say(self, message):
-        return self.tell(f"say {message.hex()}")
+        return self.command(f"say {message.hex()}")
 
     def end(self):
         self.process.stdin.close()

@@ -123,7 +123,7 @@ class End {
       print("message", word(connection.message(0)));
     }
   }
-  static void tell(const Close& end) {
+  static void print(const Close& end) {
     print("closed", std::to_string(static_cast<int>(end.reason)) + " " + end.text);
   }
   UnixSeconds date() const {
@@ -172,17 +172,17 @@ class ServerEnd final : public End {
  private:
   void receive() override {
     server_->receive(now_, date());
-    tell_events();
+    print_events();
     server_->for_each_client([&](ClientHandle client) { read(*server_->connection(client)); });
   }
   void send() override {
     server_->send(now_);
-    tell_events();
+    print_events();
   }
-  void tell_events() {
+  void print_events() {
     for (const ServerEvent& event : server_->events()) {
       if (event.kind == ServerEvent::Kind::closed) {
-        tell(event.close.value());
+        print(event.close.value());
         continue;
       }
       last_ = event.client;
@@ -254,7 +254,7 @@ class ClientEnd final : public End {
       print("refused", std::to_string(static_cast<int>(refusal->reason)) + " " +
                            std::to_string(refusal->server_version) + " " + refusal->text);
     }
-    tell(*client_->end());
+    print(*client_->end());
   }
   Counts counts() override {
     if (!client_.has_value()) return {};

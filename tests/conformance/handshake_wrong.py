@@ -1,5 +1,5 @@
 """Datagrams that break net/WIRE_FORMAT.md or net/CONNECTION.md in one place each, with the expected
-result in the form of `Answer.fate`. The caller has just made a correct one.
+result in the form of `Answer.result`. The caller has just made a correct one.
 """
 
 import struct
@@ -42,8 +42,8 @@ def of_response(client):
     yield from of_any_size(good)
     for version in (1, 3):
         yield f"version {version}", put(good, 1, bytes([version])), DROPPED
-    for mode, fate in ((1, DROPPED), (2, "challenges_stale"), (3, DROPPED)):
-        yield f"mode {mode}", put(good, 2, bytes([mode])), fate
+    for mode, expected in ((1, DROPPED), (2, "challenges_stale"), (3, DROPPED)):
+        yield f"mode {mode}", put(good, 2, bytes([mode])), expected
     yield "byte 3", put(good, 3, b"\1"), DROPPED
     yield "application", flipped(good, 4), DROPPED
     yield "connection id 0", put(good, 12, bytes(4)), DROPPED
@@ -74,10 +74,10 @@ def of_response(client):
         yield name, client.response(**wrong), "hellos_forged"
     if keys.sodium.HAS_AES:
         yield "sealed by AES", client.response(cipher=1), "hellos_forged"
-    for name, wrong, fate in (("content", {"content": 12}, "refuse 8"),
+    for name, wrong, expected in (("content", {"content": 12}, "refuse 8"),
                               ("descriptions", {"descriptions": 23}, "refuse 9"),
                               ("both", {"content": 12, "descriptions": 23}, "refuse 9")):
-        yield f"other {name}", client.response(hello=client.hello(**wrong)), fate
+        yield f"other {name}", client.response(hello=client.hello(**wrong)), expected
 
 
 def tokens(key, server_key):

@@ -58,7 +58,7 @@ void emit_bodies() {
       }
       if (count > 50 && count % 40 < 2) static_cast<void>(from.send_block(block, id));
       from.clear_finished_blocks();
-      from.clear_fates();
+      from.clear_delivery_reports();
       while (!from.payload().bytes.empty()) from.pop_payload();
       if (count < 300 && !from.block().empty()) from.pop_block();
       if (count == 200 && i == 0) from.begin_map();
@@ -68,7 +68,7 @@ void emit_bodies() {
         const std::uint32_t sequence = from.next_sequence();
         const auto body = from.write_packet(now, memory);
         emit("body", body);
-        if (++count % 3 != 0 && ends[1 - i].look(sequence) == Reception::fresh) {
+        if (++count % 3 != 0 && ends[1 - i].classify(sequence) == Reception::fresh) {
           static_cast<void>(ends[1 - i].read_packet(now, sequence, body.size() + 23, body));
         }
       }

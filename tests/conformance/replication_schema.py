@@ -42,14 +42,14 @@ class ValueField:
         self.kind = KINDS[kind]
 
     def lanes(self):
-        greatest = self.high - self.low
+        maximum = self.high - self.low
         for i in range(self.count):
             if self.kind == "rotation" and i % 4 == 0:
                 yield [Lane("dropped", 3)]
-            elif greatest >= 1 << 32:
-                yield [Lane("symbol", greatest >> 32), Lane("opaque", 0xFFFFFFFF)]
+            elif maximum >= 1 << 32:
+                yield [Lane("symbol", maximum >> 32), Lane("opaque", 0xFFFFFFFF)]
             else:
-                yield [Lane(self.kind, greatest, self.period, self.count > 1)]
+                yield [Lane(self.kind, maximum, self.period, self.count > 1)]
 
 
 class Schema:
@@ -75,13 +75,13 @@ class Schema:
                         lanes += parts
                         lows.append((field.low, len(parts)))
                         fields_of_values.append((field, parts))
-            usual = data.take("q" * data.take("H")[0])
-            require(len(usual) in (0, len(lows)), "a type has all initial values or none")
-            for value, (field, parts) in zip(usual, fields_of_values):
+            initial = data.take("q" * data.take("H")[0])
+            require(len(initial) in (0, len(lows)), "a type has all initial values or none")
+            for value, (field, parts) in zip(initial, fields_of_values):
                 require(field.low <= value <= field.high, "an initial value is inside its range")
-                parts[-1].usual = value - field.low & 0xFFFFFFFF
+                parts[-1].initial_value = value - field.low & 0xFFFFFFFF
                 if len(parts) == 2:
-                    parts[0].usual = value - field.low >> 32
+                    parts[0].initial_value = value - field.low >> 32
             self.types.append(Type(lanes))
             self.lows.append(lows)
         require(data.at_end(), "nothing follows a schema")

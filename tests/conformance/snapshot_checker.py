@@ -28,8 +28,8 @@ DAMAGES = 4
 # Features that the vectors must contain.
 EXPECTED = {"0 references", "1 references", "2 references", "3 references", "odd tick", "part",
             "ends", "defers", "deferred", "linked", "new", "generation", "changed", "gone", "late",
-            "block", "quiet block", "group 0", "group 1", "group 2", "quiet group 0",
-            "quiet group 1", "quiet group 2", "any new", "none new", "partner difference",
+            "block", "constant block", "group 0", "group 1", "group 2", "constant group 0",
+            "constant group 1", "constant group 2", "any new", "none new", "partner difference",
             "partner turn", "partner heading", "record 1", "record 2", "record 3", "record 4"}
 
 

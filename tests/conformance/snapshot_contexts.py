@@ -39,7 +39,7 @@ def slog_whole(whole, per_octave):
 
 
 def is_small(lane):
-    return lane.greatest < TREE_MAX
+    return lane.maximum < TREE_MAX
 
 
 class Entity:
@@ -61,7 +61,7 @@ class Entity:
 def numbers(entity, lane, motion, seen):
     """Contexts of a number; `seen` has the prediction and its surroundings."""
     s0, s1 = motion.steps[:2]
-    rests = int(motion.rests)
+    constant = int(motion.is_constant)
     part = seen.rest + (1 << 21) >> 17
     total = seen.total // (1 << 14) if seen.total >= 0 else -(-seen.total // (1 << 14))
     quarter = seen.size // 4 if seen.size >= 0 else -(-seen.size // 4)
@@ -71,19 +71,19 @@ def numbers(entity, lane, motion, seen):
     horizon = min(seen.horizon, 40)
     own = beginning(lane.first_slot, 1)
     kinds = ("number", "angle", "symbol", "tick", "dropped", "rotation", "opaque")
-    shared = beginning(kinds.index(lane.kind) * 64 + lane.greatest.bit_length(), 2)
-    first = [(part, size // 4, rests),
+    shared = beginning(kinds.index(lane.kind) * 64 + lane.maximum.bit_length(), 2)
+    first = [(part, size // 4, constant),
              (slog(s0, 3), slog(s1, 1), motion.steadiness),
              (slog_whole(p1, 4), slog_whole(p2, 2), size // 16),
-             (seen.set, min(entity.changed, 7), rests * 8 + motion.steadiness),
-             (slog_whole(seen.newest, 2), bounded(lane.greatest - seen.newest, 0, 3),
+             (seen.set, min(entity.changed, 7), constant * 8 + motion.steadiness),
+             (slog_whole(seen.newest, 2), bounded(lane.maximum - seen.newest, 0, 3),
               slog(total, 1)),
-             (entity.symbols, size // 8, rests),
+             (entity.symbols, size // 8, constant),
              (min(entity.activity, 15), min(entity.event, 63) // 2, size // 8)]
     last = [(slog(total - s0, 3), size // 8, part // 8),
             (slog(s0 - s1, 3), slog(motion.backtest, 2)),
             (slog_whole(m1, 3), slog_whole(m2, 1), size // 8),
-            (size, horizon, rests),
+            (size, horizon, constant),
             (slog(total, 4), entity.last & 15, part // 4)]
     return [stirred(own, n) for n in first] + [stirred(shared, n) for n in last]
 

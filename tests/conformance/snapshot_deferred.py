@@ -20,10 +20,10 @@ class DeferredDecisions:
         self.first = probability_of_step(4 * share + 2)
         self.contexts = {}
 
-    def read(self, is_quiet, tick, states):
+    def read(self, is_constant, tick, states):
         age = tick - states[0].tick
-        context = (is_quiet, age_class(age))
-        if len(states) > 1 and not is_quiet:
+        context = (is_constant, age_class(age))
+        if len(states) > 1 and not is_constant:
             context = ("interval", min(16 * age // (states[0].tick - states[1].tick), AGES - 1))
         probability, count = self.contexts.get(context, (self.first, 0))
         bit = self.reader.bit_of(probability)

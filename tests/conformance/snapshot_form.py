@@ -65,7 +65,7 @@ def known_states(references, tick, entity):
 
 
 def is_sparse(states):
-    return 0 < len(states) < 3 and not is_quiet(states)
+    return 0 < len(states) < 3 and not is_constant(states)
 
 
 def with_baselines(states):
@@ -186,40 +186,40 @@ class SnapshotReader:
                 del self.shown[entity]
 
 
-def is_quiet(states):
+def is_constant(states):
     return len(states) > 1 and all(state.values == states[0].values for state in states)
 
 
-class QuietWalk:
+class ConstantWalk:
     """Decides which unchanged entities have a decision of their own."""
 
     def __init__(self, flow, reader, known):
         self.flow = flow
         self.reader = reader
         # Indices of the unchanged ones among the known.
-        self.places = [i for i, (_, states) in enumerate(known) if is_quiet(states)]
+        self.places = [i for i, (_, states) in enumerate(known) if is_constant(states)]
         self.next = 0
         self.block_ends = self.group_ends = 0
         self.block_before = self.group_before = 0
-        self.is_asleep = False
+        self.is_unchanged = False
 
-    def sleeps(self):
+    def passes(self):
         """True if the next unchanged entity is still unchanged."""
         if self.next == self.group_ends:
             self.decide(len(self.places) - self.next)
         self.next += 1
-        return self.is_asleep
+        return self.is_unchanged
 
     def decide(self, left):
         if self.next == self.block_ends and left > 8 * GROUP:
             size = min(left, BLOCK)
-            wakes = self.reader.bit(slots.BLOCK_WAKES + self.block_before)
-            self.block_before = 2 if wakes else 1
+            changes = self.reader.bit(slots.BLOCK_CHANGES + self.block_before)
+            self.block_before = 2 if changes else 1
             self.block_ends = self.next + size
-            if not wakes:
+            if not changes:
                 self.group_ends = self.block_ends
-                self.is_asleep = True
-                self.flow.note("quiet block")
+                self.is_unchanged = True
+                self.flow.note("constant block")
                 return
             self.flow.note("block")
         if self.next == self.block_ends:
@@ -227,10 +227,10 @@ class QuietWalk:
         size = min(left, GROUP)
         others = self.places[self.next + size - 1] - self.places[self.next] + 1 - size
         among = 0 if others == 0 else 1 if others <= GROUP else 2
-        self.group_before = self.reader.bit(slots.GROUP_WAKES + 2 * among + self.group_before)
+        self.group_before = self.reader.bit(slots.GROUP_CHANGES + 2 * among + self.group_before)
         self.group_ends = self.next + size
-        self.is_asleep = not self.group_before
-        self.flow.note(f"quiet group {among}" if self.is_asleep else f"group {among}")
+        self.is_unchanged = not self.group_before
+        self.flow.note(f"constant group {among}" if self.is_unchanged else f"group {among}")
 
 
 class Body:
@@ -242,14 +242,14 @@ class Body:
         self.reader = reader
         self.snapshot = snapshot
         self.follows = 0
-        self.least_id = snapshot.first_id
+        self.id_min = snapshot.first_id
         self.deferred = DeferredDecisions(reader, snapshot.share)
         self.sparse = set()  # Known entities with few states in the snapshots.
         self.new_generation = 0  # The generation of the new entity read last.
 
     def read(self):
         known = self.known_entities()
-        walk = QuietWalk(self.flow, self.reader, known)
+        walk = ConstantWalk(self.flow, self.reader, known)
         # Only the group after the last known entity may be empty.
         groups = [known[first:first + GROUP] for first in range(0, len(known), GROUP)] + [[]]
         has_new = True
@@ -263,11 +263,11 @@ class Body:
                 return
             if not all(self.read_one(walk, entity, states) for entity, states in group):
                 return
-            self.least_id = last + 1
+            self.id_min = last + 1
 
     def read_one(self, walk, entity, states):
         """Reads a known entity; False if the snapshot ends before it."""
-        if is_quiet(states) and walk.sleeps():
+        if is_constant(states) and walk.passes():
             self.snapshot.said[entity] = There(self.snapshot.tick, states[0].kind,
                                                states[0].values)
             self.follows = 0
@@ -321,7 +321,7 @@ class Body:
         reader = self.reader
         while reader.bit(slots.ANOTHER_NEW):
             gap = read_number(reader, slots.ID_GAP, None, 32) - 1
-            entity = self.least_id + gap
+            entity = self.id_min + gap
             require(entity <= last_id, "a new entity is before the next group")
             if self.ends_before(min(entity, first_id)):
                 return False
@@ -334,7 +334,7 @@ class Body:
             else:
                 values = EntityReader(reader, kind).new()
             self.snapshot.said[entity] = There(self.snapshot.tick, (number, generation), values)
-            self.least_id = entity + 1
+            self.id_min = entity + 1
             self.flow.note("new")
             if generation != 0:
                 self.flow.note("generation")
@@ -344,7 +344,7 @@ class Body:
         snapshot, reader = self.snapshot, self.reader
         kind = self.model.types[states[0].kind[0]]
         horizon = snapshot.tick - states[0].tick
-        if snapshot.defers and self.deferred.read(is_quiet(states), snapshot.tick, states):
+        if snapshot.defers and self.deferred.read(is_constant(states), snapshot.tick, states):
             snapshot.deferred.add(entity)
             self.flow.note("deferred")
             return

@@ -65,9 +65,9 @@ class Motion:
     def __init__(self, past, spacing, period):
         self.steps = [0] * 7
         self.backtest = 0
-        self.rests = all(value == past[0] for value in past)
+        self.is_constant = all(value == past[0] for value in past)
         count = len(spacing.between)
-        if self.rests:
+        if self.is_constant:
             self.steadiness = 5 if len(past) < 3 else 4
             return
         even = []
@@ -131,19 +131,19 @@ class Seen:
     """A prediction and its surroundings."""
 
 
-def rotation_past(states, dropped, now, greatest):
+def rotation_past(states, dropped, now, maximum):
     """The other three components, converted to the component that is missing now."""
     past = [[], [], []]
     for values in states:
         was = values[dropped]
         parts = values[dropped + 1:dropped + 4]
-        if was != now and greatest < 1 << 20:
-            whole = [2 * part - greatest for part in parts]
-            left = 2 * greatest * greatest - sum(part * part for part in whole)
+        if was != now and maximum < 1 << 20:
+            whole = [2 * part - maximum for part in parts]
+            left = 2 * maximum * maximum - sum(part * part for part in whole)
             whole.insert(was, math.isqrt(max(left, 0)))
             sign = -1 if whole[now] < 0 else 1
             del whole[now]
-            parts = [(sign * part + greatest + 1) // 2 for part in whole]
+            parts = [(sign * part + maximum + 1) // 2 for part in whole]
         for i in range(3):
             past[i].append(parts[i])
     return past
@@ -163,13 +163,13 @@ class EntityReader:
     def whole(self, lane, first):
         """Reads a value of which only the initial value is known."""
         if not self.reader.bit_in(first, 3):
-            return lane.usual
+            return lane.initial_value
         if lane.kind == "opaque":
-            value = self.reader.even(lane.greatest.bit_length())
+            value = self.reader.even(lane.maximum.bit_length())
         else:
             sign = -1 if self.reader.bit_in(first + 1, 4) else 1
-            value = lane.usual + sign * self.number(first + 2, first + 2 + slots.LENGTHS)
-        require(0 <= value <= lane.greatest, "a lane's value is in its range")
+            value = lane.initial_value + sign * self.number(first + 2, first + 2 + slots.LENGTHS)
+        require(0 <= value <= lane.maximum, "a lane's value is in its range")
         return value
 
     def new(self):
@@ -199,7 +199,7 @@ class EntityReader:
                 self.values[i] = self.symbol(i, lane, past)
                 if lane.kind == "dropped":
                     frame = i, rotation_past(states, i, self.values[i],
-                                             self.kind.lanes[i + 1].greatest)
+                                             self.kind.lanes[i + 1].maximum)
             else:
                 if lane.kind == "rotation":
                     past = frame[1][i - frame[0] - 1]
@@ -231,16 +231,16 @@ class EntityReader:
                 return self.whole(lane, lane.first_slot + slots.SYMBOL_NEW)
             tree = lane.first_slot + slots.SYMBOL_TREE + past[0] * slots.TREE_MAX
             node = 1
-            for _ in range(lane.greatest.bit_length()):
+            for _ in range(lane.maximum.bit_length()):
                 node = node * 2 + self.reader.bit_in(tree + node, 8 + node)
-            value = node - (1 << lane.greatest.bit_length())
-            require(value <= lane.greatest, "a symbol is in its range")
+            value = node - (1 << lane.maximum.bit_length())
+            require(value <= lane.maximum, "a symbol is in its range")
         if contexts.is_small(lane):
             self.entity.symbols = contexts.stir(self.entity.symbols, value)
         return value
 
     def tick(self, i, lane, past):
-        count = lane.greatest + 1
+        count = lane.maximum + 1
         since_before = (self.ticks[0] - past[0]) % count
         changed, age = self.changed(i, lane, past, since_before)
         if not changed:
@@ -264,7 +264,7 @@ class EntityReader:
         seen = Seen()
         seen.steps = total + ONE // 2 >> 22
         seen.rest = total - (seen.steps << 22)
-        target = bounded(past[0] + seen.steps, -lane.period, lane.greatest + lane.period)
+        target = bounded(past[0] + seen.steps, -lane.period, lane.maximum + lane.period)
         if target != past[0] + seen.steps:
             seen.steps, seen.rest = target - past[0], 0
         seen.total = (seen.steps << 22) + seen.rest
@@ -296,15 +296,15 @@ class EntityReader:
     def spelt(self, lane, value):
         if lane.period != 0:
             value %= lane.period
-            if value + lane.period <= lane.greatest:
+            if value + lane.period <= lane.maximum:
                 value += lane.period * self.reader.bit_in(
                     lane.first_slot + slots.OTHER_SPELLING, 2)
-        require(0 <= value <= lane.greatest, "a number is in its range")
+        require(0 <= value <= lane.maximum, "a number is in its range")
         return value
 
     def residual(self, lane, motion, seen):
         hardly_moves = abs(seen.total) < ONE // 50
-        is_certain = motion.rests and hardly_moves
+        is_certain = motion.is_constant and hardly_moves
         fraction = 8 if hardly_moves else (seen.rest + ONE // 2) * 8 >> 22
         seen.size, level = -64, 0
         seen.set = self.partners(lane)
@@ -318,11 +318,11 @@ class EntityReader:
         else:
             seen.size = self.expected_size(lane, motion, seen.total)
             level = 0 if seen.size < 0 else min(seen.size * 5 // 32, 23)
-            wrong = (motion.rests * 24 + level) * 9 + fraction
+            wrong = (motion.is_constant * 24 + level) * 9 + fraction
         self.reader.see_in(lambda: contexts.numbers(self.entity, lane, motion, seen))
         if not self.reader.bit_in(lane.first_slot + wrong, 0):
             return 0
-        circumstance = 0 if is_certain else 1 if motion.rests else 2
+        circumstance = 0 if is_certain else 1 if motion.is_constant else 2
         direction = (motion.steps[0] > 0) - (motion.steps[0] < 0) + 1
         negative = self.reader.bit_in(
             lane.first_slot + slots.SIDE + (circumstance * 9 + fraction) * 3 + direction, 1)
@@ -341,7 +341,7 @@ class EntityReader:
         s = motion.steps
         inputs = [0] * 19
         inputs[0] = 16
-        if not motion.rests:
+        if not motion.is_constant:
             fine = {1: s[0], 2: s[0] - s[1],
                     3: quotient(s[0] + s[1] - s[2] - s[3], 2),
                     4: quotient(s[0] + s[1] + s[2] - s[3] - s[4] - s[5], 4),

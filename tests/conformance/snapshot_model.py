@@ -5,8 +5,8 @@ import re
 
 # Slots of the snapshot itself, and their probabilities in 1/65536.
 HAS_REFERENCE, OLDER_REFERENCE, ODD_TICK, DEFERS, _, IS_PART, ENDS = range(7)
-GONE, ANOTHER_NEW, NEW_GENERATION, ANY_NEW, BLOCK_WAKES = range(7, 12)
-GROUP_WAKES = 14
+GONE, ANOTHER_NEW, NEW_GENERATION, ANY_NEW, BLOCK_CHANGES = range(7, 12)
+GROUP_CHANGES = 14
 ID_GAP = 20
 REFERENCE_AFTER_GAP = 38
 PER_SNAPSHOT = [64880, 62259, 1310, 6553, 45875, 1310, 16, 196, 6553, 6553, 3276,
@@ -39,13 +39,13 @@ UNORDERED = ("symbol", "opaque", "dropped")
 class Lane:
     """One lane of a type: its schema, and the first of its slots."""
 
-    def __init__(self, kind, greatest, period=0, of_vector=False):
+    def __init__(self, kind, maximum, period=0, of_vector=False):
         self.kind = kind
-        self.greatest = greatest
+        self.maximum = maximum
         self.period = period
         self.of_vector = of_vector
         self.first_slot = 0
-        self.usual = 0
+        self.initial_value = 0
         self.change_partners = []
         self.partners = []  # For each: its kind, its lane, its angle's lane.
         # Continues in a straight line, at half the distance where no line is known.

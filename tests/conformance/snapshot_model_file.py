@@ -65,11 +65,11 @@ class File(RangeReader):
     def lane(self):
         self.name()
         kind = KINDS[self.number("lane", 0, 6)]
-        greatest = self.number("range", 0, (1 << 32) - 1)
+        maximum = self.number("range", 0, (1 << 32) - 1)
         period = self.number("range", 0, (1 << 32) - 1)
         of_vector = self.number("lane", 0, 1)
         self.number("lane", 0, 2)
-        return Lane(kind, greatest, period, bool(of_vector))
+        return Lane(kind, maximum, period, bool(of_vector))
 
     def type(self):
         self.name()
@@ -86,7 +86,7 @@ class File(RangeReader):
         return kind
 
     def trained(self, lane, last):
-        lane.usual = self.number("usual", 0, lane.greatest)
+        lane.initial_value = self.number("initial_value", 0, lane.maximum)
         lane.change_partners = [self.number("partner", 0, last) for _ in range(self.count(3))]
         if not lane.is_predicted():
             return

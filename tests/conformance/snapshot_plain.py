@@ -16,15 +16,15 @@ def expectation(lane, now, ticks, past):
         f = min(16 * (now - t1) // (t0 - t1), 1 << 28)
         p = b2 + quotient((b1 - b2) * f0, 16)
         if abs(b0 - p) < abs(b0 - b1):
-            return bounded(b1 + quotient((b0 - b1) * f, 16), 0, lane.greatest), p != b0
+            return bounded(b1 + quotient((b0 - b1) * f, 16), 0, lane.maximum), p != b0
     return b0, b0 != b1 and b1 != b2
 
 
 def read_lane(reader, lane, expected, context):
-    if lane.greatest <= 1:
+    if lane.maximum <= 1:
         return expected ^ 1
     if not reader.has_codes or lane.kind in UNORDERED:
-        return reader.low_first(lane.greatest.bit_length())
+        return reader.low_first(lane.maximum.bit_length())
     folded = reader.packed(context)
     return (expected - (folded >> 1 ^ -(folded & 1))) % (1 << 32)
 
@@ -36,7 +36,7 @@ def read_entity(reader, kind, now=0, ticks=(), states=()):
         lanes = kind.lanes[first:first + 4]
         expected, likely_missed = [], 0
         for i, lane in enumerate(lanes, first):
-            value, missed = lane.usual, False
+            value, missed = lane.initial_value, False
             if states:
                 past = [state[i] for state in states]
                 value, missed = (expectation(lane, now, ticks, past) if reader.predicts
@@ -52,6 +52,6 @@ def read_entity(reader, kind, now=0, ticks=(), states=()):
             if mask >> i & 1:
                 context = kind.first_context + (len(kind.lanes) + 3) // 4 + first + i
                 value = read_lane(reader, lane, value, context)
-            require(0 <= value <= lane.greatest, "a lane's value is in its range")
+            require(0 <= value <= lane.maximum, "a lane's value is in its range")
             values.append(value)
     return values

@@ -57,9 +57,10 @@ ReplicationSchema schema_of_world() {
                   {.name = "team", .high = 0}}});
   schema.types.push_back({.id = 7, .components = {0, 1}});
   schema.types.push_back({.id = 900, .components = {0}});
-  schema.types.push_back({.id = 901,
-                          .components = {1},
-                          .usual = {100, 1, 7, 0, 1000, 0xABCD, (std::int64_t{1} << 33) + 5, 0}});
+  schema.types.push_back(
+      {.id = 901,
+       .components = {1},
+       .initial_values = {100, 1, 7, 0, 1000, 0xABCD, (std::int64_t{1} << 33) + 5, 0}});
   return schema;
 }
 
@@ -127,12 +128,12 @@ class World {
       known->second += has_wide_generations ? 1U << (8 * random_.below(4)) : 1U;
       entity.generation = known->second;
     }
-    const bool is_usual = random_.below(3) == 0;
-    const std::vector<std::int64_t>& usual = schema_.types[entity.type].usual;
+    const bool is_initial = random_.below(3) == 0;
+    const std::vector<std::int64_t>& initial_values = schema_.types[entity.type].initial_values;
     for_values(entity, [&](const FieldSchema& field, std::size_t i) {
       const auto span = static_cast<std::uint64_t>(field.high - field.low) + 1;
       std::int64_t value = field.low + static_cast<std::int64_t>(random_.below(span));
-      if (is_usual) value = usual.empty() ? field.low : usual[i];
+      if (is_initial) value = initial_values.empty() ? field.low : initial_values[i];
       entity.values.push_back(value);
       entity.speeds.push_back(static_cast<std::int64_t>(random_.below(15)) - 7);
     });

@@ -83,7 +83,7 @@ int serve(const Address& address) {
         std::uint16_t id = 0;
         static_cast<void>(client.send_block(block, id));
       }
-      client.clear_fates();
+      client.clear_delivery_reports();
     });
     server.send(now);
     for (const ServerEvent& event : server.events()) {
@@ -130,7 +130,7 @@ void play(Connection& connection, const std::vector<std::byte>& block, Echo& ech
     echo.has_block = true;
     connection.pop_block();
   }
-  connection.clear_fates();
+  connection.clear_delivery_reports();
 }
 
 int connect(const Address& address, std::string_view key) {

@@ -34,12 +34,12 @@ class Receiver {
     read_packet_view(packet.body, packet.datagram_bytes, view_);
     const auto sequence = widen(Sequence::of(packet.sequence), connection_.highest_received());
     if (!sequence.has_value() || *sequence == 0) return;
-    if (connection_.look(*sequence) != Reception::fresh) return;
+    if (connection_.classify(*sequence) != Reception::fresh) return;
     if (connection_.state() == ConnectionState::closed) return;
     const PacketVerdict verdict =
         connection_.read_packet(kNow, *sequence, packet.datagram_bytes, packet.body);
     require(view_.problem.empty() || verdict == PacketVerdict::malformed);
-    received_.take_all(connection_, 3);
+    received_.drain(connection_, 3);
   }
 
  private:

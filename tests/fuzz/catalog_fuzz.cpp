@@ -13,18 +13,18 @@ namespace {
 
 using namespace muster;
 
-struct Place {
+struct SectionRange {
   std::size_t offset = 0;
   std::size_t count = 0;
 };
 
-Place section(Bytes file, layout::catalog::Section which) {
+SectionRange section(Bytes file, layout::catalog::Section which) {
   const auto index = static_cast<std::size_t>(which);
   return {load<std::uint32_t>(file, 64 + index * 16), load<std::uint32_t>(file, 68 + index * 16)};
 }
 
 // A part of a section; empty if it is outside the file.
-Bytes part(Bytes file, const Place& section, std::size_t offset, std::size_t size) {
+Bytes part(Bytes file, const SectionRange& section, std::size_t offset, std::size_t size) {
   if (section.offset + offset + size > file.size()) return {};
   return file.subspan(section.offset + offset, size);
 }
@@ -34,9 +34,9 @@ void fix_component_hashes(ByteVector& file) {
   using layout::catalog::Section;
   constexpr std::size_t kDirectoryEnd = 64 + layout::catalog::kSectionCount * 16;
   if (file.size() < kDirectoryEnd) return;
-  const Place components = section(file, Section::components);
-  const Place text = section(file, Section::text);
-  const Place descriptions = section(file, Section::descriptions);
+  const SectionRange components = section(file, Section::components);
+  const SectionRange text = section(file, Section::text);
+  const SectionRange descriptions = section(file, Section::descriptions);
   for (std::size_t i = 0; i < components.count; ++i) {
     const Bytes record = part(file, components, i * 40, 40);
     if (record.empty()) return;

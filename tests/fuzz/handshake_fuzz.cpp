@@ -18,11 +18,11 @@ void require(bool holds) {
 }
 
 void client_takes(HandshakeRun& run, const NetBytes& datagram) {
-  if (run.client->take_accept(datagram).has_value()) require(datagram == run.accept);
-  const std::optional<Refusal> refusal = run.client->take_refuse(datagram);
+  if (run.client->read_accept(datagram).has_value()) require(datagram == run.accept);
+  const std::optional<Refusal> refusal = run.client->read_refuse(datagram);
   if (refusal.has_value()) require(refusal->text.size() <= 128);
   ClientHandshake client = *run.client;  // A challenge changes it.
-  if (!client.take_challenge(datagram)) return;
+  if (!client.read_challenge(datagram)) return;
   std::array<std::byte, kRequestBytes> response{};
   client.write_response(response);
   // The server accepts it only if the challenge was its own.

@@ -172,11 +172,11 @@ class Scene {
     }
     for (Peer& peer : peers_) {
       if (out.to != peer.address || !peer.handshake.has_value()) continue;
-      if (peer.handshake->take_challenge(out.bytes)) {
+      if (peer.handshake->read_challenge(out.bytes)) {
         NetBytes response(kRequestBytes);
         peer.handshake->write_response(std::span<std::byte, kRequestBytes>(response));
         overhear(peer.address, response);
-      } else if (const auto keys = peer.handshake->take_accept(out.bytes)) {
+      } else if (const auto keys = peer.handshake->read_accept(out.bytes)) {
         peer.keys = keys;
         peer.sequence = 0;
       }

@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(!connection.write_packet(now, memory).empty());
     }
     const ConnectionCounters before = connection.counters();
-    if (connection.look(++sequence) != Reception::fresh) continue;
+    if (connection.classify(++sequence) != Reception::fresh) continue;
     const PacketVerdict verdict = connection.read_packet(now, sequence, body.size() + 23, body);
     const ConnectionCounters after = connection.counters();
     if (verdict != PacketVerdict::received) {
@@ -69,6 +69,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     now += std::chrono::milliseconds(5);
   }
   read_everything(connection);
-  require(connection.payload_fates().empty());
+  require(connection.delivery_reports().empty());
   return 0;
 }

@@ -22,7 +22,7 @@ void look(const RecordingReader& reader) {
     const TypeView& view = reader.views().view(seen.kind.type);
     const EntitySchema& schema = reader.views().schemas().at(seen.kind.type);
     for (std::size_t i = 0; i < view.parts.size(); ++i) {
-      require(seen.values[i] <= schema.lanes[i].greatest);
+      require(seen.values[i] <= schema.lanes[i].maximum);
     }
     std::vector<std::int64_t> values(reader.schema().value_count(view.type));
     require(reader.mirror().values(seen.id, values));

@@ -41,14 +41,14 @@ void try_events(std::span<const std::byte> bytes) {
   SectionReader reader(bytes);
   if (!receiver.read(reader, 0)) return;
   receiver.settle(kEventPatience - 1, [](const EventSubject& entity, std::uint32_t) {
-    return static_cast<SubjectState>(entity.id % 3);
+    return static_cast<SubjectState>(codec_id(entity.id) % 3);
   });
   receiver.reach(0xFFFF'FFFF);
   const std::size_t shown = receiver.due().size();
   receiver.settle(kEventPatience,
                   [](const EventSubject&, std::uint32_t) { return SubjectState::may_come; });
   receiver.reach(0xFFFF'FFFF);
-  require(receiver.due().size() == shown && shown + receiver.in_vain() <= 255);
+  require(receiver.due().size() == shown && shown + receiver.dropped() <= 255);
 }
 
 void talk(SectionReader& input, bool has_slices) {
@@ -83,7 +83,7 @@ void talk(SectionReader& input, bool has_slices) {
         stage.step([&] { stage.stir(what % 5U); });
         break;
       case 6: {  // A client that asks about an entity that it did not receive.
-        const DivergedMessage claim{.id = what % 8U,
+        const DivergedMessage claim{.id = SliceId{what % 8U},
                                     .tick = stage.tick,
                                     .codec_type = static_cast<std::uint16_t>(bytes.size() % 4),
                                     .lanes = std::vector<LaneValue>(kDivergedLanesMax, what)};

@@ -100,11 +100,11 @@ class Script {
       const NetBytes block = copy_of(b.block());
       require(is_damaged_ || std::ranges::find(blocks_, block) != blocks_.end());
     }
-    for (const PayloadFate& fate : pair_.a->connection.payload_fates()) {
-      require(fate.tag < payloads_);
-      require(fates_.insert(fate.tag).second);
+    for (const DeliveryReport& report : pair_.a->connection.delivery_reports()) {
+      require(report.tag < payloads_);
+      require(reports_.insert(report.tag).second);
     }
-    pair_.a->connection.clear_fates();
+    pair_.a->connection.clear_delivery_reports();
     pair_.a->connection.clear_finished_blocks();
   }
 
@@ -119,7 +119,7 @@ class Script {
       read();
       const std::uint16_t map = pair_.a->connection.map();
       const bool is_there = pair_.b->connection.map() == map && expected_[map].empty();
-      if (is_there && fates_.size() == payloads_) return;
+      if (is_there && reports_.size() == payloads_) return;
     }
     require(pair_.a->connection.state() == ConnectionState::closed);
   }
@@ -133,7 +133,7 @@ class Script {
   std::map<std::uint16_t, std::deque<NetBytes>> expected_;  ///< By map.
   std::deque<NetBytes> blocks_;
   std::uint64_t payloads_ = 0;
-  std::set<std::uint64_t> fates_;
+  std::set<std::uint64_t> reports_;
 };
 
 }  // namespace

@@ -29,16 +29,16 @@ void require(bool holds) {
 SnapshotModel make_model() {
   SnapshotModel model = untrained_model(
       {{.name = "all",
-        .lanes = {{.name = "x", .greatest = 0xFFFF'FFFF},
-                  {.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360},
-                  {.name = "state", .kind = LaneKind::symbol, .greatest = 5},
-                  {.name = "shot", .kind = LaneKind::tick, .greatest = 99},
-                  {.name = "name", .kind = LaneKind::opaque, .greatest = 1000},
-                  {.name = "d", .kind = LaneKind::dropped, .greatest = 3},
-                  {.name = "r0", .kind = LaneKind::rotation, .greatest = 510},
-                  {.name = "r1", .kind = LaneKind::rotation, .greatest = 510},
-                  {.name = "r2", .kind = LaneKind::rotation, .greatest = 510}}},
-       {.name = "one", .lanes = {{.name = "x", .greatest = 7}}},
+        .lanes = {{.name = "x", .maximum = 0xFFFF'FFFF},
+                  {.name = "yaw", .kind = LaneKind::angle, .maximum = 360, .period = 360},
+                  {.name = "state", .kind = LaneKind::symbol, .maximum = 5},
+                  {.name = "shot", .kind = LaneKind::tick, .maximum = 99},
+                  {.name = "name", .kind = LaneKind::opaque, .maximum = 1000},
+                  {.name = "d", .kind = LaneKind::dropped, .maximum = 3},
+                  {.name = "r0", .kind = LaneKind::rotation, .maximum = 510},
+                  {.name = "r1", .kind = LaneKind::rotation, .maximum = 510},
+                  {.name = "r2", .kind = LaneKind::rotation, .maximum = 510}}},
+       {.name = "one", .lanes = {{.name = "x", .maximum = 7}}},
        {.name = "none", .lanes = {}}});
   model.mix.resize(kMixContexts * kMixTableSize);
   for (std::size_t i = 0; i < model.mix.size(); ++i) {
@@ -69,7 +69,7 @@ struct World {
       const EntitySchema& schema = model().types[type].schema;
       LaneValue* row = &values[id * kLanes];
       for (std::size_t lane = 0; lane < schema.lanes.size(); ++lane) {
-        const std::uint64_t count = std::uint64_t{schema.lanes[lane].greatest} + 1;
+        const std::uint64_t count = std::uint64_t{schema.lanes[lane].maximum} + 1;
         row[lane] = static_cast<LaneValue>((id * 77 + tick / 3 * (lane + id % 4)) % count);
       }
       states.push_back({.id = id * 3,
@@ -103,7 +103,7 @@ SnapshotVerdict offer(SnapshotReader& reader, std::span<const std::byte> bytes) 
   for (const SeenEntity& seen : reader.entities()) {
     const EntitySchema& schema = model().types.at(seen.kind.type).schema;
     for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
-      require(seen.values[i] <= schema.lanes[i].greatest);
+      require(seen.values[i] <= schema.lanes[i].maximum);
     }
   }
   return verdict;

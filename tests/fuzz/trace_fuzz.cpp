@@ -31,9 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!error.empty());
     return 0;
   }
-  require(trace.usual.size() == trace.types.size());
+  require(trace.initial_values.size() == trace.types.size());
   for (std::size_t i = 0; i < trace.types.size(); ++i) {
-    require(trace.usual[i].size() == trace.types[i].lanes.size());
+    require(trace.initial_values[i].size() == trace.types[i].lanes.size());
   }
   require(trace.tick_rate > 0);
   for (const auto& tick : trace.ticks) {
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(&entity == tick.data() || (&entity - 1)->id < entity.id);
       const auto& lanes = trace.types.at(entity.type).lanes;
       for (std::size_t i = 0; i < lanes.size(); ++i) {
-        require(entity.values[i] <= lanes[i].greatest);
+        require(entity.values[i] <= lanes[i].maximum);
       }
     }
   }

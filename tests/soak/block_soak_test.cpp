@@ -36,10 +36,10 @@ struct Play {
     }
     pair.step(16ms);
     for (; !to.payload().bytes.empty(); to.pop_payload()) ++arrived;
-    for (const PayloadFate& fate : from.payload_fates()) {
-      if (fate.delivered) ages.push_back(pair.now - sent_at[fate.tag]);
+    for (const DeliveryReport& report : from.delivery_reports()) {
+      if (report.delivered) ages.push_back(pair.now - sent_at[report.tag]);
     }
-    from.clear_fates();
+    from.clear_delivery_reports();
   }
 
   Duration age_p95() {

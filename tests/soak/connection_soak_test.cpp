@@ -49,7 +49,7 @@ struct Talk {
   std::set<std::uint32_t> unreliable_read{};
   std::uint32_t payloads_sent = 0;
   std::set<std::uint32_t> payloads_read{};
-  std::map<std::uint32_t, bool> fates{};
+  std::map<std::uint32_t, bool> reports{};
   std::map<std::uint32_t, NetBytes> blocks{};
   std::uint32_t blocks_sent = 0;
   std::uint32_t blocks_read = 0;
@@ -102,13 +102,14 @@ struct Talk {
       static_cast<void>(number_in(to->block()));
       ++blocks_read;
     }
-    for (const PayloadFate& fate : from->payload_fates()) {
-      const auto tag = static_cast<std::uint32_t>(fate.tag);
-      if (!fates.emplace(tag, fate.delivered).second) FAIL("payload " << tag << " reported twice");
-      if (fate.delivered && !payloads_read.contains(tag))
+    for (const DeliveryReport& report : from->delivery_reports()) {
+      const auto tag = static_cast<std::uint32_t>(report.tag);
+      if (!reports.emplace(tag, report.delivered).second)
+        FAIL("payload " << tag << " reported twice");
+      if (report.delivered && !payloads_read.contains(tag))
         FAIL("payload " << tag << " never arrived");
     }
-    from->clear_fates();
+    from->clear_delivery_reports();
     for (const SentBlock& block : from->finished_blocks()) {
       REQUIRE_FALSE(block.refusal.has_value());
       REQUIRE(blocks.erase(block.id) == 1);
@@ -118,7 +119,7 @@ struct Talk {
 
   bool is_over() const {
     return ordered_read == ordered_sent && unordered_read.size() == unordered_sent &&
-           fates.size() == payloads_sent && blocks.empty();
+           reports.size() == payloads_sent && blocks.empty();
   }
 };
 
@@ -151,7 +152,7 @@ TEST_CASE("An hour at 1 s of latency, a quarter lost, a quarter twice, and burst
   }
   for (const Talk* talk : {&there, &back}) {
     CAPTURE(talk->ordered_sent, talk->ordered_read, talk->unordered_sent, talk->payloads_sent,
-            talk->fates.size(), talk->blocks_sent, talk->blocks_read);
+            talk->reports.size(), talk->blocks_sent, talk->blocks_read);
     REQUIRE(talk->is_over());
     REQUIRE(talk->blocks_read == talk->blocks_sent);
     REQUIRE(talk->ordered_sent > 1000);

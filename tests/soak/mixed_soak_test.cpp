@@ -147,9 +147,9 @@ class Match {
       if (stage.despawned_at.contains(id) && stage.despawned_at[id] == stage.tick) return;
       ReplicatedEntityOptions options{
           .type = static_cast<std::uint16_t>(id % 2),
-          .owner = static_cast<PlayerNumber>(1 + id % 9),
+          .owner = static_cast<PlayerId>(1 + id % 9),
           .relevance = is_always ? Relevance::always : Relevance::near,
-          .place = {static_cast<float>(chance(400)), static_cast<float>(chance(400)), 0}};
+          .position = {static_cast<float>(chance(400)), static_cast<float>(chance(400)), 0}};
       stage.spawn(id, options, first_values(options.type));
       return;
     }

@@ -117,12 +117,12 @@ class Bottleneck {
     return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
         carried(flow) / std::max(packets, 1.0) / options_.bytes_per_second));
   }
-  struct Fates {
+  struct Deliveries {
     std::uint64_t delivered = 0;
     std::uint64_t lost = 0;
   };
   /// The delivery reports of a flow's packets, by its sender.
-  Fates fates(std::size_t flow) const {
+  Deliveries deliveries(std::size_t flow) const {
     const ConnectionCounters counters = flows_[flow]->a->connection.counters();
     return {.delivered = counters.delivered, .lost = counters.lost_out};
   }
@@ -171,7 +171,7 @@ class Bottleneck {
     for (std::size_t size = next_payload(connection); size > 0; size = next_payload(connection)) {
       if (connection.send_payload(std::span(bytes_).first(size), 0) != SendStatus::queued) break;
     }
-    connection.clear_fates();
+    connection.clear_delivery_reports();
   }
   std::size_t next_payload(const Connection& connection) const {
     return std::min({connection.budget(now), connection.payload_bytes_max(), bytes_.size()});

@@ -69,7 +69,7 @@ class BridgeStage {
         server({.checksum_interval = options.checksum_interval}, types.schema, &server_log),
         client_world(with_links(options.client.components)),
         pair(7, connection_options(), options.link, options.link) {
-    server.add_client(1, {.player = static_cast<PlayerNumber>(kClientPlayer)});
+    server.add_client(ClientId{1}, {.player = kClientPlayer});
   }
 
   static ConnectionOptions connection_options() {
@@ -102,7 +102,7 @@ class BridgeStage {
     pair.network.advance(pair.now);
     pair.a->receive(pair.now);
     pair.b->receive(pair.now);
-    server.update(1, pair.a->connection, pair.now);
+    server.update(ClientId{1}, pair.a->connection, pair.now);
     client.update(pair.b->connection);
     if (!waits_for_level) {
       receiver.apply(client);

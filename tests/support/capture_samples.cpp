@@ -225,15 +225,15 @@ class Talk {
       }
       // While the client does not read, the server sends enough payloads to fill its inbox.
       say(connection, tick, 2, tick % 500 <= 100 ? 16 : 1);
-      at_server[handle.slot].take_all(connection, 3);
+      at_server[handle.slot].drain(connection, 3);
     });
     for (std::size_t i = 0; i < stage_.clients.size(); ++i) {
       Connection* const connection = stage_.clients[i]->connection();
       if (connection == nullptr) continue;
       say(*connection, tick, 1);
       // A game that does not read fills its inbox, so that packets are refused.
-      if (i != 0) at_other_client_.take_all(*connection, 3);
-      if (i == 0 && tick % 500 > 100) at_client.take_all(*connection, 3);
+      if (i != 0) at_other_client_.drain(*connection, 3);
+      if (i == 0 && tick % 500 > 100) at_client.drain(*connection, 3);
     }
   }
 
@@ -250,7 +250,7 @@ class Talk {
     for (int i = 0; i < payloads; ++i) {
       static_cast<void>(connection.send_payload(words, static_cast<std::uint64_t>(tick)));
     }
-    connection.clear_fates();
+    connection.clear_delivery_reports();
   }
 
   NetStage& stage_;

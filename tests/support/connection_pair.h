@@ -32,7 +32,7 @@ class ConnectionEnd {
                                                   std::to_integer<unsigned>(bytes[1]) << 8U);
       const auto sequence = widen(Sequence(low), connection.highest_received());
       if (!sequence.has_value() || *sequence == 0) continue;
-      if (connection.look(*sequence) != Reception::fresh) continue;
+      if (connection.classify(*sequence) != Reception::fresh) continue;
       verdicts[connection.read_packet(now - datagram.waited, *sequence, bytes.size(),
                                       bytes.subspan(2))]++;
     }

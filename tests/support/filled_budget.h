@@ -12,14 +12,14 @@ namespace muster {
 /// Queues payloads of `bytes` until the connection's present budget is used up. Returns the status
 /// of the last one. Requires: `bytes` has the size of the largest payload.
 inline SendStatus fill_budget(Connection& connection, Time now, std::span<const std::byte> bytes) {
-  constexpr std::size_t kLeastPayload = 50;
+  constexpr std::size_t kPayloadMin = 50;
   SendStatus status = SendStatus::queued;
   while (status == SendStatus::queued) {
     const std::size_t size = std::min(connection.budget(now), connection.payload_bytes_max());
-    if (size < kLeastPayload) break;
+    if (size < kPayloadMin) break;
     status = connection.send_payload(bytes.first(size), 0);
   }
-  connection.clear_fates();
+  connection.clear_delivery_reports();
   return status;
 }
 

@@ -62,11 +62,11 @@ class HandshakeRun {
     return shake_from_challenge();
   }
   bool shake_from_challenge() {
-    if (!client->take_challenge(challenge)) return false;
+    if (!client->read_challenge(challenge)) return false;
     response.resize(kRequestBytes);
     client->write_response(std::span<std::byte, kRequestBytes>(response));
     if (!server_takes(response)) return false;
-    client_keys = client->take_accept(accept);
+    client_keys = client->read_accept(accept);
     return client_keys.has_value() && client_keys->to_server == server_keys.to_server &&
            client_keys->to_client == server_keys.to_client;
   }

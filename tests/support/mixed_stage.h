@@ -51,7 +51,7 @@ struct MixedClient {
   bool is_joined = false;  ///< The server has this client's connection.
   /// The last tick at which a near entity may have been out of interest, by id.
   std::map<std::uint32_t, std::uint32_t> last_outside;
-  Place eyes{};
+  WorldPosition view_position{};
 
   bool is_playing() const {
     return replication && replication->phase() == ReplicationPhase::playing;
@@ -147,9 +147,9 @@ class MixedStage {
     replication.begin_map(bytes_of({1, 2, 3}));
   }
   /// Moves a client's view position, which decides which near entities it sees.
-  void look_from(MixedClient& client, const Place& eyes) {
-    client.eyes = eyes;
-    if (client.is_joined) replication.set_eyes(id_of(client), eyes);
+  void look_from(MixedClient& client, const WorldPosition& view_position) {
+    client.view_position = view_position;
+    if (client.is_joined) replication.set_view_position(id_of(client), view_position);
     for (const ReplicatedEntity& entity : replication.world().entities()) {
       if (!is_by_distance(client, entity)) continue;
       if (distance(client, entity) > 0.98F * kRadius) client.last_outside[entity.id] = tick;
@@ -197,9 +197,7 @@ class MixedStage {
     return seen == client.world.entities.size() ? "" : "has too many entities";
   }
 
-  ReplicationClientId id_of(const MixedClient& client) const {
-    return static_cast<ReplicationClientId>(client.number);
-  }
+  ClientId id_of(const MixedClient& client) const { return static_cast<ClientId>(client.number); }
 
   Random random;
   NetStage net;
@@ -219,11 +217,12 @@ class MixedStage {
  private:
   /// False for an owner, who sees its entities at any distance.
   static bool is_by_distance(const MixedClient& client, const ReplicatedEntity& entity) {
-    return entity.options.relevance == Relevance::near && entity.options.owner != client.number;
+    return entity.options.relevance == Relevance::near &&
+           entity.options.owner != static_cast<PlayerId>(client.number);
   }
   static float distance(const MixedClient& client, const ReplicatedEntity& entity) {
-    return std::hypot(entity.options.place.x - client.eyes.x,
-                      entity.options.place.y - client.eyes.y);
+    return std::hypot(entity.options.position.x - client.view_position.x,
+                      entity.options.position.y - client.view_position.y);
   }
   static Address address_of(const MixedClient& client) {
     return Address::ipv4({10, 0, 1, static_cast<std::uint8_t>(client.number)}, 1000);
@@ -252,17 +251,18 @@ class MixedStage {
 
   void take_event(const ServerEvent& event) {
     if (event.kind == ServerEvent::Kind::connected) {
-      const auto id = static_cast<ReplicationClientId>(net.server->client_id(event.client));
+      const std::uint64_t number = net.server->client_id(event.client);
+      const auto id = static_cast<ClientId>(number);
       joined_[id] = event.client;
-      replication.add_client(id, {.player = static_cast<PlayerNumber>(id)});
-      clients[id - 1]->is_joined = true;
-      clients[id - 1]->events_sent = clients[id - 1]->events_before_map = 0;
+      replication.add_client(id, {.player = static_cast<PlayerId>(number)});
+      clients[number - 1]->is_joined = true;
+      clients[number - 1]->events_sent = clients[number - 1]->events_before_map = 0;
       return;
     }
     const auto found =
         std::ranges::find(joined_, event.client, [](const auto& each) { return each.second; });
     if (found == joined_.end()) return broken("a client closed that never connected");
-    MixedClient& client = *clients[found->first - 1];
+    MixedClient& client = *clients[static_cast<std::size_t>(found->first) - 1];
     replication.remove_client(found->first);
     joined_.erase(found);
     client.is_joined = false;
@@ -330,7 +330,7 @@ class MixedStage {
     return all;
   }
 
-  std::map<ReplicationClientId, ClientHandle> joined_;
+  std::map<ClientId, ClientHandle> joined_;
 };
 
 }  // namespace muster

@@ -37,13 +37,13 @@ class OverloadStage {
       : scene_(scene), stage_(scene.seed, options(scene)) {
     const LinkOptions link{.latency = std::chrono::milliseconds(25), .loss = scene.loss};
     client_ = &stage_.join(link, link, {}, {.wish = {.bytes_per_second = bytes_per_second}});
-    if (scene.has_view_position) stage_.server.set_eyes(client_->id, {});
+    if (scene.has_view_position) stage_.server.set_view_position(client_->id, {});
     stage_.step([&] {
       for (std::uint32_t id = 1; id <= scene.entities; ++id) {
         const bool is_near = scene.has_view_position;
         stage_.spawn(id, {.type = 0,
                           .relevance = is_near ? Relevance::near : Relevance::always,
-                          .place = {.x = distance_of(id)}});
+                          .position = {.x = distance_of(id)}});
       }
     });
   }

@@ -31,13 +31,13 @@ class ReplicationCourse {
       const auto id = static_cast<std::uint32_t>(random.below(60));
       if (gone.contains(id) || stage_.values.contains(id)) continue;
       stage_.spawn(id, {.type = static_cast<std::uint16_t>(random.below(2)),
-                        .owner = static_cast<PlayerNumber>(random.below(4)),
+                        .owner = static_cast<PlayerId>(random.below(4)),
                         .relevance = Relevance::always});
     }
     for (const auto& [id, values] : stage_.values) {
       if (random.below(4) == 0) stage_.stir(id);
       if (random.below(200) == 0) {
-        stage_.server.world().set_owner(id, static_cast<PlayerNumber>(random.below(4)));
+        stage_.server.world().set_owner(id, static_cast<PlayerId>(random.below(4)));
       }
     }
   }
@@ -70,7 +70,7 @@ inline LinkOptions bad_link(Random& random) {
 
 /// A description of the first error in the worlds of a stage; empty if every client sees the
 /// server's.
-inline std::string fault_of(const ReplicationStage& stage, std::span<const PlayerNumber> players) {
+inline std::string fault_of(const ReplicationStage& stage, std::span<const PlayerId> players) {
   for (std::size_t i = 0; i < stage.clients.size(); ++i) {
     const ReplicationStage::Client& client = *stage.clients[i];
     const ReplicationClientCounters& counters = client.replication->counters();
@@ -89,19 +89,19 @@ inline std::string fault_of(const ReplicationStage& stage, std::span<const Playe
 inline std::string play_course(std::uint64_t seed) {
   ReplicationStage stage(seed);
   ReplicationCourse course(stage);
-  const auto join = [&](PlayerNumber player) {
+  const auto join = [&](PlayerId player) {
     const LinkOptions there = bad_link(stage.random);
     const LinkOptions back = bad_link(stage.random);
     stage.join(there, back, {.player = player});
   };
-  join(0);
-  join(1);
+  join(PlayerId{0});
+  join(PlayerId{1});
   for (int i = 0; i < 240; ++i) {
-    if (i == 100) join(2);
+    if (i == 100) join(PlayerId{2});
     if (i == 150) stage.leave(1);
     stage.step([&] { course.live(); });
   }
-  constexpr std::array<PlayerNumber, 2> kPlayers = {0, 2};
+  constexpr std::array<PlayerId, 2> kPlayers = {PlayerId{0}, PlayerId{2}};
   std::string fault = "nothing was compared";
   for (int i = 0; i < 30 && !fault.empty(); ++i) {
     stage.run(60);

@@ -61,10 +61,10 @@ struct ClientWorld {
   std::string fault;  ///< The first protocol error.
 
   void apply(const ReplicationClient& client) {
-    auto least_kind = ReplicatedChange::Kind::despawned;
+    auto kind_min = ReplicatedChange::Kind::despawned;
     for (const ReplicatedChange& change : client.changes()) {
-      if (change.kind < least_kind) fault = "despawn before spawn before update";
-      least_kind = change.kind;
+      if (change.kind < kind_min) fault = "despawn before spawn before update";
+      kind_min = change.kind;
       if (change.kind == ReplicatedChange::Kind::despawned) {
         ++despawned;
         if (entities.erase(change.id) == 0) fault = "a despawn of an unknown entity";
@@ -99,7 +99,7 @@ struct ClientWorld {
 class ReplicationStage {
  public:
   struct Client {
-    ReplicationClientId id = 0;
+    ClientId id{};
     std::unique_ptr<ConnectionPair> pair;  ///< `a` is the server's end.
     std::unique_ptr<ReplicationClient> replication;
     ClientWorld world;
@@ -117,7 +117,7 @@ class ReplicationStage {
                const ReplicationClientInfo& info = {},
                const ReplicationClientOptions& options = {}) {
     auto client = std::make_unique<Client>();
-    client->id = next_client_++;
+    client->id = ClientId{next_client_++};
     ConnectionOptions connection;
     connection.channels = {ChannelOptions{}};
     client->pair = std::make_unique<ConnectionPair>(random.next(), connection, there, back);
@@ -184,7 +184,7 @@ class ReplicationStage {
   /// A description of the first error in a client's world; empty if it equals the server's. `sees`
   /// returns whether the client should see an entity.
   template <typename Sees>
-  std::string difference(const Client& client, PlayerNumber player, const Sees& sees) const {
+  std::string difference(const Client& client, PlayerId player, const Sees& sees) const {
     if (!client.world.fault.empty()) return client.world.fault;
     std::size_t seen = 0;
     for (const ReplicatedEntity& entity : server.world().entities()) {
@@ -194,7 +194,7 @@ class ReplicationStage {
       if (found == client.world.entities.end()) {
         return "entity " + std::to_string(entity.id) + " is missing";
       }
-      const bool is_owner = player != kNobody && entity.options.owner == player;
+      const bool is_owner = player != PlayerId::none && entity.options.owner == player;
       const TypeViews& views = server.world().views();
       const std::uint16_t first =
           views.codec_type(entity.options.type, is_owner ? SeenBy::owner : SeenBy::others);
@@ -208,7 +208,7 @@ class ReplicationStage {
     if (seen != client.world.entities.size()) return "too many entities";
     return {};
   }
-  std::string difference(const Client& client, PlayerNumber player = kNobody) const {
+  std::string difference(const Client& client, PlayerId player = PlayerId::none) const {
     return difference(client, player, [](const ReplicatedEntity&) { return true; });
   }
 
@@ -240,7 +240,7 @@ class ReplicationStage {
     client.replication->clear();
   }
 
-  ReplicationClientId next_client_ = 1;
+  std::uint32_t next_client_ = 1;
 };
 
 }  // namespace muster

@@ -11,19 +11,19 @@ void SimulatedViewer::send_until(double time) {
                        (unit() < options_.spikes ? 6 : 0);
     const bool is_out = std::fmod(next_send_, 600) < options_.outage_ticks && next_send_ > 900;
     if (unit() < options_.loss || is_out) continue;
-    on_the_way_.push_back({next_send_ + way, next_send_});
+    in_flight_.push_back({next_send_ + way, next_send_});
   }
 }
 
 void SimulatedViewer::receive(double time) {
-  std::ranges::sort(on_the_way_, {}, &Arrival::time);
+  std::ranges::sort(in_flight_, {}, &Arrival::time);
   std::size_t count = 0;
-  while (count < on_the_way_.size() && on_the_way_[count].time <= time) {
+  while (count < in_flight_.size() && in_flight_[count].time <= time) {
     // A client sees the snapshots that have arrived by the start of its frame.
-    const Arrival arrival{time, on_the_way_[count++].tick};
+    const Arrival arrival{time, in_flight_[count++].tick};
     if (received_.empty() || arrival.tick > received_.back()) note(arrival);
   }
-  on_the_way_.erase(on_the_way_.begin(), on_the_way_.begin() + static_cast<std::ptrdiff_t>(count));
+  in_flight_.erase(in_flight_.begin(), in_flight_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void SimulatedViewer::note(const Arrival& arrival) {

@@ -70,7 +70,7 @@ class SimulatedViewer {
   Random random_;
   double time_;
   std::uint32_t next_send_;
-  std::vector<Arrival> on_the_way_;
+  std::vector<Arrival> in_flight_;
   std::vector<std::uint32_t> received_;
   // Clock of the view.
   bool has_offset_ = false;

@@ -13,7 +13,7 @@
 namespace muster {
 
 /// A random maximum: small, odd, or the largest possible.
-inline LaneValue random_greatest(Random& random) {
+inline LaneValue random_maximum(Random& random) {
   switch (random.below(5)) {
     case 0:
       return static_cast<LaneValue>(random.below(4));
@@ -29,7 +29,7 @@ inline LaneValue random_greatest(Random& random) {
 }
 
 inline LaneSchema random_lane(Random& random) {
-  LaneSchema lane{.name = "lane", .greatest = random_greatest(random)};
+  LaneSchema lane{.name = "lane", .maximum = random_maximum(random)};
   switch (random.below(5)) {
     case 0:
       lane.kind = LaneKind::symbol;
@@ -42,11 +42,11 @@ inline LaneSchema random_lane(Random& random) {
       break;
     case 3:
       lane.kind = LaneKind::angle;
-      if (lane.greatest < 2) lane.greatest = 360;
+      if (lane.maximum < 2) lane.maximum = 360;
       // The period equals the maximum, is one more, or is inside the range.
-      lane.period = lane.greatest;
-      if (random.below(3) == 0 && lane.greatest < 0xFFFF'FFFF) ++lane.period;
-      if (random.below(3) == 0) lane.period = lane.greatest / 2 + 1;
+      lane.period = lane.maximum;
+      if (random.below(3) == 0 && lane.maximum < 0xFFFF'FFFF) ++lane.period;
+      if (random.below(3) == 0) lane.period = lane.maximum / 2 + 1;
       break;
     default:
       lane.is_of_vector = random.below(2) == 0;
@@ -63,9 +63,9 @@ inline EntitySchema random_schema(Random& random, std::size_t lanes_max) {
       schema.lanes.push_back(random_lane(random));
       continue;
     }
-    schema.lanes.push_back({.name = "dropped", .kind = LaneKind::dropped, .greatest = 3});
-    const auto greatest = static_cast<LaneValue>(1 + random.below(1U << (2 + random.below(20))));
-    const LaneSchema part{.name = "part", .kind = LaneKind::rotation, .greatest = greatest};
+    schema.lanes.push_back({.name = "dropped", .kind = LaneKind::dropped, .maximum = 3});
+    const auto maximum = static_cast<LaneValue>(1 + random.below(1U << (2 + random.below(20))));
+    const LaneSchema part{.name = "part", .kind = LaneKind::rotation, .maximum = maximum};
     schema.lanes.insert(schema.lanes.end(), 3, part);
   }
   return schema;
@@ -89,8 +89,8 @@ inline void disturb(SnapshotModel& model, Random& random) {
       for (std::int16_t& value : lane.size_weights) {
         value = static_cast<std::int16_t>(weight(kSizeWeightMax));
       }
-      const std::uint64_t greatest = type.schema.lanes[type.order[i]].greatest;
-      lane.usual = static_cast<LaneValue>(random.below(greatest + 1));
+      const std::uint64_t maximum = type.schema.lanes[type.order[i]].maximum;
+      lane.initial_value = static_cast<LaneValue>(random.below(maximum + 1));
       if (i == 0) continue;
       lane.partner_count = static_cast<std::uint8_t>(random.below(kMaxPartners + 1));
       for (std::size_t k = 0; k < lane.partner_count; ++k) {
@@ -139,11 +139,11 @@ inline LaneValue random_value(Random& random, const LaneSchema& lane) {
     case 0:
       return 0;
     case 1:
-      return lane.greatest;
+      return lane.maximum;
     case 2:
-      return std::min(lane.period, lane.greatest);
+      return std::min(lane.period, lane.maximum);
     default:
-      return static_cast<LaneValue>(random.below(std::uint64_t{lane.greatest} + 1));
+      return static_cast<LaneValue>(random.below(std::uint64_t{lane.maximum} + 1));
   }
 }
 
@@ -153,7 +153,7 @@ inline LaneValue next_value(Random& random, const LaneSchema& lane, LaneValue be
   if (luck < 9) return before;
   if (luck == 15) return random_value(random, lane);
   const std::int64_t step = static_cast<std::int64_t>(random.below(9)) - 4;
-  const std::int64_t value = std::clamp<std::int64_t>(before + step, 0, lane.greatest);
+  const std::int64_t value = std::clamp<std::int64_t>(before + step, 0, lane.maximum);
   return static_cast<LaneValue>(value);
 }
 

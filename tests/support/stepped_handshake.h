@@ -49,15 +49,15 @@ class SteppedHandshake {
   /// Sends a request and answers the challenge. Returns the last answer, if any.
   std::optional<NetBytes> shake() {
     const std::optional<NetBytes> challenge = give(request());
-    if (!challenge.has_value() || !handshake_.take_challenge(*challenge)) return challenge;
+    if (!challenge.has_value() || !handshake_.read_challenge(*challenge)) return challenge;
     return give(response());
   }
   /// The keys, or the refusal, in an answer to this client.
   std::optional<ConnectionKeys> keys(const std::optional<NetBytes>& answer) const {
-    return answer.has_value() ? handshake_.take_accept(*answer) : std::nullopt;
+    return answer.has_value() ? handshake_.read_accept(*answer) : std::nullopt;
   }
   std::optional<Refusal> refusal(const std::optional<NetBytes>& answer) const {
-    return answer.has_value() ? handshake_.take_refuse(*answer) : std::nullopt;
+    return answer.has_value() ? handshake_.read_refuse(*answer) : std::nullopt;
   }
 
   ClientHandshake& handshake() { return handshake_; }

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   while (reloads != 0) {
     preview.run_frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (notices.poll(edges.now()) == muster::BuildNotices::News::none) continue;
+    if (notices.poll(edges.now()) == muster::BuildNotices::Notice::none) continue;
     const auto followed = preview.follow();
     if (!followed) complain(followed.error().message);
     if (!followed || !followed.value()) continue;

@@ -34,7 +34,7 @@ PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
   PlainPrediction prediction = predict_from_three(
       {value(0), value(1), value(2)}, {known.ticks[0], known.ticks[1], known.ticks[2]}, known.now);
   // Impossible values are not predicted.
-  prediction.value = std::clamp<std::int64_t>(prediction.value, 0, lane.greatest);
+  prediction.value = std::clamp<std::int64_t>(prediction.value, 0, lane.maximum);
   return prediction;
 }
 

@@ -66,18 +66,18 @@ bool code_lane_plainly(Coder& coder, std::uint32_t context, const LaneModel& lan
                        std::uint32_t expected, LaneValue& value) {
   const bool has_order = lane.kind != LaneKind::symbol && lane.kind != LaneKind::opaque &&
                          lane.kind != LaneKind::dropped;
-  if (lane.greatest <= 1) {
-    value = lane.greatest - expected;  // Only one other value exists.
+  if (lane.maximum <= 1) {
+    value = lane.maximum - expected;  // Only one other value exists.
     return true;
   }
   if (!has_order || !coder.has_codes()) {
-    value = coder.bits(value, static_cast<unsigned>(std::bit_width(lane.greatest)));
-    return value <= lane.greatest;
+    value = coder.bits(value, static_cast<unsigned>(std::bit_width(lane.maximum)));
+    return value <= lane.maximum;
   }
   const std::uint64_t fold = code_number(coder, context, folded(expected, value));
   if (fold > UINT32_MAX) return false;
   value = unfolded(expected, static_cast<std::uint32_t>(fold));
-  return value <= lane.greatest;
+  return value <= lane.maximum;
 }
 
 /// Codes a state against known ones, or without any against the initial values. Returns false when
@@ -93,7 +93,7 @@ bool code_plainly(Coder& coder, const TypeModel& type, const KnownStates& known,
     for (std::size_t i = 0; i < count; ++i) {
       const LaneModel& lane = type.lanes[first + i];
       const PlainPrediction prediction =
-          known.count == 0 ? PlainPrediction{.value = lane.usual}
+          known.count == 0 ? PlainPrediction{.value = lane.initial_value}
                            : predict_plainly(lane, first + i, known, coder.predicts());
       expected[i] = static_cast<std::uint32_t>(prediction.value);
       if (prediction.is_likely_wrong) likely |= 1U << i;

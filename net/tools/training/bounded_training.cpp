@@ -60,9 +60,8 @@ CostCounter costs_of(const SnapshotModel& model, std::span<const TrainingTrace> 
 }
 
 /// All lanes, ordered by the gain of their own data, smallest first.
-std::vector<LanePlace> least_gains_first(const SnapshotModel& model,
-                                         std::span<const TrainingTrace> traces) {
-  std::vector<LanePlace> lanes;
+std::vector<LaneIndex> by_gain(const SnapshotModel& model, std::span<const TrainingTrace> traces) {
+  std::vector<LaneIndex> lanes;
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     for (std::size_t i = 0; i < model.types[t].lanes.size(); ++i) {
       lanes.push_back({.type = t, .lane = i});
@@ -72,11 +71,11 @@ std::vector<LanePlace> least_gains_first(const SnapshotModel& model,
   leave_out(poor, traces, lanes);
   const CostCounter with = costs_of(model, traces);
   const CostCounter without = costs_of(poor, traces);
-  std::vector<std::pair<double, LanePlace>> gains;
-  for (const LanePlace& place : lanes) {
-    gains.emplace_back(without.cost_of(poor.types[place.type], place.lane) -
-                           with.cost_of(model.types[place.type], place.lane),
-                       place);
+  std::vector<std::pair<double, LaneIndex>> gains;
+  for (const LaneIndex& index : lanes) {
+    gains.emplace_back(without.cost_of(poor.types[index.type], index.lane) -
+                           with.cost_of(model.types[index.type], index.lane),
+                       index);
   }
   std::stable_sort(gains.begin(), gains.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -108,7 +107,7 @@ std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces,
   train_huffman(whole, traces);
   BoundedModel found = finished(whole, traces, is_for_mix, 0);
   if (found.file.size() <= bytes_max) return found;
-  const std::vector<LanePlace> lanes = least_gains_first(whole, traces);
+  const std::vector<LaneIndex> lanes = by_gain(whole, traces);
   const auto without = [&](std::size_t count) {
     SnapshotModel model = whole;
     leave_out(model, traces, std::span(lanes).first(count));

@@ -9,7 +9,7 @@ namespace muster {
 namespace {
 
 /// With fewer symbols, no lengths are trained.
-constexpr std::uint64_t kLeastSymbols = 32;
+constexpr std::uint64_t kSymbolsMin = 32;
 
 /// Counts symbols by context.
 class SymbolCounter {
@@ -49,7 +49,7 @@ void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces) 
   for (const auto& [context, counts] : counter.counts()) {
     std::uint64_t all = 0;
     for (const std::uint64_t count : counts) all += count;
-    if (all < kLeastSymbols || context > UINT16_MAX) continue;
+    if (all < kSymbolsMin || context > UINT16_MAX) continue;
     if (!model.huffman.set(static_cast<std::uint16_t>(context), best_lengths(counts))) return;
   }
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxSamples = 60'000;       ///< More samples do not change the third digit of
                                                   ///< a weight.
 constexpr std::size_t kChoosingSamples = 12'000;  ///< For the choice of partners.
-constexpr std::size_t kLeastSamples = 60;         ///< With fewer, nothing is trained.
+constexpr std::size_t kSamplesMin = 60;           ///< With fewer, nothing is trained.
 constexpr double kPartnerGain = 0.99;
 constexpr double kPartnerBits = 40;  ///< The minimum saving of a partner that is not chance.
 
@@ -84,14 +84,14 @@ struct LaneEquations {
 };
 
 /// True when this sample contains information about a lane.
-bool is_telling(const LaneMotion& motion, std::int64_t moved) {
-  return moved != 0 || !motion.rests;
+bool is_informative(const LaneMotion& motion, std::int64_t moved) {
+  return moved != 0 || !motion.is_constant;
 }
 
 LaneEquations own_equations(const TypeModel& type, std::size_t lane,
-                            std::span<const StateSample> samples, std::size_t most) {
+                            std::span<const StateSample> samples, std::size_t maximum) {
   LaneEquations equations;
-  const std::size_t stride = std::max<std::size_t>(1, samples.size() / most);
+  const std::size_t stride = std::max<std::size_t>(1, samples.size() / maximum);
   const LaneModel none{};
   Features features;
   for (std::size_t i = 0; i < samples.size(); i += stride) {
@@ -100,7 +100,7 @@ LaneEquations own_equations(const TypeModel& type, std::size_t lane,
     const LanePast past = view.past(lane);
     const LaneMotion motion = view.motion(lane, past);
     const std::int64_t moved = view.moved(lane, past);
-    if (!is_telling(motion, moved)) continue;
+    if (!is_informative(motion, moved)) continue;
     fill_features(type, none, motion, {}, nullptr, nullptr, features);
     LaneEquations::Row row{.sample = &samples[i],
                            .steadiness = motion.steadiness,
@@ -114,7 +114,7 @@ LaneEquations own_equations(const TypeModel& type, std::size_t lane,
   return equations;
 }
 
-void add_partner(const TypeModel& type, const Partner& partner, std::size_t place,
+void add_partner(const TypeModel& type, const Partner& partner, std::size_t index,
                  LaneEquations& equations) {
   std::vector<LaneNews> news(type.lanes.size());
   std::array<std::int64_t, kFeaturesPerPartner> features{};
@@ -128,7 +128,7 @@ void add_partner(const TypeModel& type, const Partner& partner, std::size_t plac
     }
     partner_features(partner.kind, news[partner.lane], turn, features.data());
     for (std::size_t f = 0; f < kFeaturesPerPartner; ++f) {
-      row.features[kOwnFeatures + place * kFeaturesPerPartner + f] =
+      row.features[kOwnFeatures + index * kFeaturesPerPartner + f] =
           static_cast<double>(features[f]) / (1 << kFeatureBits);
     }
   }
@@ -217,34 +217,34 @@ void choose_partners(TypeModel& type, std::size_t lane, std::span<const StateSam
     equations.rows[kept++] = equations.rows[i];
   }
   equations.rows.resize(kept);
-  if (kept < kLeastSamples) return;
+  if (kept < kSamplesMin) return;
   double best = fit(equations, 0, false).cost;
   const std::vector<Partner> all = candidates(type, lane);
   while (model.partner_count < kMaxPartners && best > 0.01) {
     std::optional<Partner> chosen;
-    double least = std::min(best * kPartnerGain,
-                            best - kPartnerBits / static_cast<double>(equations.rows.size()));
+    double minimum = std::min(best * kPartnerGain,
+                              best - kPartnerBits / static_cast<double>(equations.rows.size()));
     for (const Partner& partner : all) {
       const auto end = model.partners.begin() + model.partner_count;
       if (std::find(model.partners.begin(), end, partner) != end) continue;
       add_partner(type, partner, model.partner_count, equations);
       const double cost = fit(equations, model.partner_count + std::size_t{1}, false).cost;
-      if (cost < least) {
-        least = cost;
+      if (cost < minimum) {
+        minimum = cost;
         chosen = partner;
       }
     }
     if (!chosen) return;
     add_partner(type, *chosen, model.partner_count, equations);
     model.partners[model.partner_count++] = *chosen;
-    best = least;
+    best = minimum;
   }
 }
 
 void fit_weights(TypeModel& type, std::size_t lane, std::span<const StateSample> samples) {
   LaneModel& model = type.lanes[lane];
   LaneEquations equations = own_equations(type, lane, samples, kMaxSamples);
-  if (equations.rows.size() < kLeastSamples) return;
+  if (equations.rows.size() < kSamplesMin) return;
   for (std::size_t i = 0; i < model.partner_count; ++i) {
     add_partner(type, model.partners[i], i, equations);
   }
@@ -276,15 +276,15 @@ void choose_change_partners(TypeModel& type, std::span<const StateSample> sample
     }
     changed.push_back(std::move(row));
   }
-  for (std::size_t place = 0; place < type.order.size(); ++place) {
-    LaneModel& model = type.lanes[type.order[place]];
-    const std::size_t lane = type.order[place];
+  for (std::size_t index = 0; index < type.order.size(); ++index) {
+    LaneModel& model = type.lanes[type.order[index]];
+    const std::size_t lane = type.order[index];
     std::vector<std::uint8_t> set(changed.size());
     while (model.change_partner_count < kMaxChangePartners) {
-      double least = std::numeric_limits<double>::max();
+      double minimum = std::numeric_limits<double>::max();
       double present = 0;
       std::size_t chosen = lanes;
-      for (std::size_t p = 0; p <= place; ++p) {
+      for (std::size_t p = 0; p <= index; ++p) {
         const std::size_t other = type.order[p];
         std::array<std::array<double, 2>, 16> counts{};
         for (std::size_t i = 0; i < changed.size(); ++i) {
@@ -295,12 +295,12 @@ void choose_change_partners(TypeModel& type, std::span<const StateSample> sample
         double cost = 0;
         for (const auto& count : counts) cost += entropy(count[1], count[0] + count[1]);
         if (other == lane) present = cost;
-        if (other != lane && cost < least) {
-          least = cost;
+        if (other != lane && cost < minimum) {
+          minimum = cost;
           chosen = other;
         }
       }
-      if (chosen == lanes || least > present * 0.98 - 8) break;
+      if (chosen == lanes || minimum > present * 0.98 - 8) break;
       for (std::size_t i = 0; i < changed.size(); ++i) {
         set[i] =
             static_cast<std::uint8_t>(set[i] | (changed[i][chosen] << model.change_partner_count));

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-constexpr int kRoundsMost = 10;
+constexpr int kRoundsMax = 10;
 constexpr float kStep = 0.06F;
 constexpr float kDoubt = 4.0F;  ///< Squared errors that every context is assumed to have made.
 /// The pull of a correction towards zero, as this many observations of zero.
@@ -30,18 +30,18 @@ class MixLearner {
   bool bit(std::uint32_t /*slot*/, bool value) { return value; }
   bool even_bit(bool value) { return value; }
   bool bit_in(std::uint32_t slot, std::uint32_t node, bool value) {
-    std::array<Entry*, kMixContexts> places;
+    std::array<Entry*, kMixContexts> used;
     float odds = static_cast<float>(odds_of(model_.probabilities[slot])) / kOddsUnit;
     for (std::size_t i = 0; i < kMixContexts; ++i) {
-      places[i] = &entries_[i * kMixTableSize + mix_place(contexts_[i], node)];
-      odds += places[i]->correction;
+      used[i] = &entries_[i * kMixTableSize + mix_index(contexts_[i], node)];
+      odds += used[i]->correction;
     }
     const float error = 1 / (1 + std::exp(-odds)) - (value ? 1.0F : 0.0F);
     if (judges_) {
       cost_ -= std::log2(1 - std::fabs(error) + 1e-6F);
       return value;
     }
-    for (Entry* entry : places) {
+    for (Entry* entry : used) {
       entry->squares += error * error;
       if (counts_) entry->visits += 1;
       entry->correction -= step_ * (error + kPrior * entry->correction / entry->visits) /
@@ -108,14 +108,14 @@ void learn(MixLearner& learner, const SnapshotModel& model, std::span<const Trai
 int best_rounds(const SnapshotModel& model, std::span<const TrainingTrace> traces) {
   MixLearner learner(model);
   int best = 1;
-  double least = std::numeric_limits<double>::max();
-  for (int round = 1; round <= kRoundsMost && round <= best + 2; ++round) {
+  double minimum = std::numeric_limits<double>::max();
+  for (int round = 1; round <= kRoundsMax && round <= best + 2; ++round) {
     learner.begin_round(kStep, round == 1);
     learn(learner, model, traces, Part::first);
     learner.judge();
     learn(learner, model, traces, Part::rest);
-    if (learner.cost() < least) {
-      least = learner.cost();
+    if (learner.cost() < minimum) {
+      minimum = learner.cost();
       best = round;
     }
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "net/snapshot/quiet_walk.h"
+#include "net/snapshot/constant_walk.h"
 #include "net/snapshot/snapshot_track.h"
 
 namespace muster {
@@ -34,16 +34,16 @@ struct Listener {
 
 struct Asked {
   StateSample* sample = nullptr;
-  bool is_quiet = false;
+  bool is_constant = false;
   bool is_changed = false;
 };
 /// The entities from the next one on.
 struct AskedView {
   std::span<const Asked> entities;
 
-  bool wakes(std::size_t count) const {
+  bool changes(std::size_t count) const {
     for (const Asked& entity : entities) {
-      if (!entity.is_quiet) continue;
+      if (!entity.is_constant) continue;
       if (entity.is_changed) return true;
       if (--count == 0) break;
     }
@@ -62,16 +62,16 @@ void ask(std::span<StateSample> snapshot, const Trace& trace) {
   std::vector<Asked> asked;
   for (StateSample& sample : snapshot) {
     if (sample.known.count == 0) continue;
-    asked.push_back({&sample, is_quiet(sample.known), is_changed(sample)});
+    asked.push_back({&sample, is_constant(sample.known), is_changed(sample)});
   }
-  QuietWalk walk(static_cast<std::size_t>(std::count_if(
-      asked.begin(), asked.end(), [](const Asked& entity) { return entity.is_quiet; })));
+  ConstantWalk walk(static_cast<std::size_t>(std::count_if(
+      asked.begin(), asked.end(), [](const Asked& entity) { return entity.is_constant; })));
   Listener listener;
   bool follows_changed = false;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     StateSample& sample = *asked[i].sample;
-    if (asked[i].is_quiet) {
-      sample.is_asked = walk.asleep(listener, AskedView{std::span(asked).subspan(i)}) == 0;
+    if (asked[i].is_constant) {
+      sample.is_asked = walk.unchanged(listener, AskedView{std::span(asked).subspan(i)}) == 0;
       walk.pass(1);
     }
     sample.follows_changed = follows_changed;

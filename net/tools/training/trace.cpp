@@ -57,7 +57,7 @@ LaneKind kind_named(const std::string& name) {
 struct LaneRead {
   LaneSchema schema;
   std::int64_t low = 0;
-  LaneValue usual = 0;
+  LaneValue initial_value = 0;
 };
 
 LaneRead lane_of(const json& field, const std::string& type, const json& rules) {
@@ -67,9 +67,9 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   const auto kind = field.at("kind").get<std::string>();
   const auto bits = field.at("bits").get<unsigned>();
   if (bits < 1 || bits > 32) throw std::runtime_error(lane.schema.name + ": 1 to 32 bits");
-  lane.schema.greatest = static_cast<LaneValue>((std::uint64_t{1} << bits) - 1);
+  lane.schema.maximum = static_cast<LaneValue>((std::uint64_t{1} << bits) - 1);
   if (kind == "int") lane.low = -(std::int64_t{1} << (bits - 1));
-  std::optional<std::int64_t> told;
+  std::optional<std::int64_t> given;
   if (kind == "bool" || kind == "enum") lane.schema.kind = LaneKind::symbol;
   for (const json& rule : rules) {
     if (!matches(rule.value("type", "*"), type)) continue;
@@ -77,19 +77,19 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
     if (rule.contains("kind")) lane.schema.kind = kind_named(rule.at("kind").get<std::string>());
     if (rule.contains("low")) lane.low = rule.at("low").get<std::int64_t>();
     if (rule.contains("high")) {
-      const std::int64_t greatest = rule.at("high").get<std::int64_t>() - lane.low;
-      lane.schema.greatest =
-          static_cast<LaneValue>(std::clamp<std::int64_t>(greatest, 0, UINT32_MAX));
+      const std::int64_t maximum = rule.at("high").get<std::int64_t>() - lane.low;
+      lane.schema.maximum =
+          static_cast<LaneValue>(std::clamp<std::int64_t>(maximum, 0, UINT32_MAX));
     }
     lane.schema.period = rule.value("period", lane.schema.period);
-    if (rule.contains("usual")) told = rule.at("usual").get<std::int64_t>();
+    if (rule.contains("initial")) given = rule.at("initial").get<std::int64_t>();
   }
-  const std::int64_t high = lane.low + lane.schema.greatest;
-  const std::int64_t usual = told.value_or(std::clamp<std::int64_t>(0, lane.low, high));
-  if (usual < lane.low || usual > high) {
+  const std::int64_t high = lane.low + lane.schema.maximum;
+  const std::int64_t initial = given.value_or(std::clamp<std::int64_t>(0, lane.low, high));
+  if (initial < lane.low || initial > high) {
     throw std::runtime_error(lane.schema.name + ": its initial value is outside its range");
   }
-  lane.usual = static_cast<LaneValue>(usual - lane.low);
+  lane.initial_value = static_cast<LaneValue>(initial - lane.low);
   return lane;
 }
 
@@ -115,11 +115,11 @@ void read_types(const json& header, const json& scene, Trace& out,
   for (const json& type : header.at("entity_types")) {
     EntitySchema schema{.name = type.at("name").get<std::string>(), .lanes = {}};
     lows.emplace_back();
-    std::vector<LaneValue>& usual = out.usual.emplace_back();
+    std::vector<LaneValue>& values = out.initial_values.emplace_back();
     for (const json& field : type.at("fields")) {
       LaneRead lane = lane_of(field, schema.name, rules);
       lows.back().push_back(lane.low);
-      usual.push_back(lane.usual);
+      values.push_back(lane.initial_value);
       schema.lanes.push_back(std::move(lane.schema));
     }
     out.types.push_back(std::move(schema));
@@ -149,7 +149,7 @@ std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
 
 /// Reads one tick's entities. Values are stored as indices until the pool has its final size.
 bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t>>& lows,
-               Trace& out, std::vector<std::size_t>& places, std::string& error) {
+               Trace& out, std::vector<std::size_t>& offsets, std::string& error) {
   reader.read_u32();
   const std::uint32_t count = reader.read_u32();
   std::vector<TraceEntity>& entities = out.ticks.emplace_back();
@@ -161,15 +161,15 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
     if (reader.failed()) return false;
     error = fault_of(entity, fields, entities, lows);
     if (!error.empty()) return false;
-    places.push_back(out.values.size());
+    offsets.push_back(out.values.size());
     for (std::uint32_t f = 0; f < fields; ++f) {
       const LaneSchema& lane = out.types[entity.type].lanes[f];
       const std::uint32_t raw = reader.read_u32();
       const std::int64_t low = lows[entity.type][f];
       std::int64_t value = static_cast<std::int32_t>(raw);
-      if (low >= 0 && lane.greatest > INT32_MAX) value = raw;
+      if (low >= 0 && lane.maximum > INT32_MAX) value = raw;
       value -= low;
-      if (value < 0 || value > std::int64_t{lane.greatest}) {
+      if (value < 0 || value > std::int64_t{lane.maximum}) {
         error = fmt::format("entity {}: {} is {}, outside its range", entity.id, lane.name,
                             value + low);
         return false;
@@ -230,10 +230,10 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
     return false;
   }
   SectionReader reader(bytes.subspan(kMagic.size() + 4 + text.size()));
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> offsets;
   out.values.reserve(reader.remaining() / 4);
   for (std::size_t i = 0; i < ticks; ++i) {
-    if (!read_tick(reader, lows, out, places, error)) {
+    if (!read_tick(reader, lows, out, offsets, error)) {
       error = error.empty() ? fmt::format("cut short in tick {} of {}", i, ticks)
                             : fmt::format("tick {}: {}", i, error);
       return false;
@@ -245,7 +245,7 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
   }
   std::size_t next = 0;
   for (std::vector<TraceEntity>& entities : out.ticks) {
-    for (TraceEntity& entity : entities) entity.values = out.values.data() + places[next++];
+    for (TraceEntity& entity : entities) entity.values = out.values.data() + offsets[next++];
   }
   return true;
 } catch (const std::exception& exception) {

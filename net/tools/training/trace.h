@@ -29,7 +29,7 @@ struct Trace {
   std::uint32_t send_rate = 0;  ///< Snapshots per second, from the scene's description.
   std::vector<EntitySchema> types;
   /// For each type, the initial values of its lanes, from the scene's description.
-  std::vector<std::vector<LaneValue>> usual;
+  std::vector<std::vector<LaneValue>> initial_values;
   std::vector<std::vector<TraceEntity>> ticks;
   std::vector<LaneValue> values;  ///< The values of the entities.
 };

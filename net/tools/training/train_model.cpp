@@ -56,7 +56,7 @@ class Learner {
   Regression all_sizes_{kSizeFeatures};
 };
 
-void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
+void learn_initial_values(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     TypeModel& type = model.types[t];
     for (std::size_t lane = 0; lane < type.lanes.size(); ++lane) {
@@ -68,10 +68,10 @@ void learn_usual(SnapshotModel& model, std::span<const TrainingTrace> traces) {
           }
         }
       }
-      const auto most =
+      const auto maximum =
           std::max_element(seen.begin(), seen.end(),
                            [](const auto& a, const auto& b) { return a.second < b.second; });
-      if (most != seen.end()) type.lanes[lane].usual = most->first;
+      if (maximum != seen.end()) type.lanes[lane].initial_value = maximum->first;
     }
   }
 }
@@ -138,9 +138,9 @@ std::span<const NumberSlots> numbers_in(std::size_t pool) {
 
 /// The probability of a decision without data. A number with this many bits probably has more: the
 /// chance that it ends falls with its length, so that no length is expensive.
-double length_goes_on(std::uint32_t place) {
-  const double length = place % slots::kLengths + 1;
-  return place % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
+double length_goes_on(std::uint32_t slot) {
+  const double length = slot % slots::kLengths + 1;
+  return slot % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
 }
 std::vector<double> expectations(std::size_t pool, std::size_t count) {
   std::vector<double> expected(count, 0.5);
@@ -221,7 +221,7 @@ void add_counts(const SnapshotModel& model, std::span<const Count> counts, Pools
 
 /// Lanes that are left out get no data of their own.
 void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces,
-                         std::span<const LanePlace> left_out) {
+                         std::span<const LaneIndex> left_out) {
   Learner learner(model);
   learn(learner, model, traces);
   std::vector<Count> counts = learner.counts();
@@ -229,10 +229,10 @@ void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> tr
   add_counts(model, counts, pools);
   std::array<std::vector<double>, 4> common;
   for (std::size_t i = 0; i < pools.size(); ++i) common[i] = common_of(i, pools[i]);
-  for (const LanePlace& place : left_out) {
-    const TypeModel& type = model.types[place.type];
-    std::fill_n(counts.begin() + type.lanes[place.lane].first_slot,
-                slot_count(type.schema.lanes[place.lane]), Count{});
+  for (const LaneIndex& index : left_out) {
+    const TypeModel& type = model.types[index.type];
+    std::fill_n(counts.begin() + type.lanes[index.lane].first_slot,
+                slot_count(type.schema.lanes[index.lane]), Count{});
   }
   const std::span<const Count> own(counts);
   for (const TypeModel& type : model.types) {
@@ -263,26 +263,26 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces) {
     }
     train_lanes(model.types[t], samples);
   }
-  learn_usual(model, traces);
+  learn_initial_values(model, traces);
   learn_sizes(model, traces);
   learn_probabilities(model, traces, {});
   return model;
 }
 
 void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
-               std::span<const LanePlace> lanes) {
+               std::span<const LaneIndex> lanes) {
   std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);  // By context of the Huffman codes.
-  for (const LanePlace& place : lanes) {
-    TypeModel& type = model.types[place.type];
-    LaneModel& lane = type.lanes[place.lane];
+  for (const LaneIndex& index : lanes) {
+    TypeModel& type = model.types[index.type];
+    LaneModel& lane = type.lanes[index.lane];
     lane.partner_count = 0;
     lane.change_partner_count = 0;
-    lane.usual = 0;
+    lane.initial_value = 0;
     lane.size_weights = {};
     lane.weights = {};
     lane.partners = {};
     lane.change_partners = {};
-    const std::uint32_t context = lane_context(type, place.lane);
+    const std::uint32_t context = lane_context(type, index.lane);
     if (context < is_out.size()) is_out[context] = true;
   }
   HuffmanTables kept;

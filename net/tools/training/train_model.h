@@ -18,14 +18,14 @@ struct TrainingTrace {
 SnapshotModel train_model(std::span<const TrainingTrace> traces);
 
 /// One lane of a model's types.
-struct LanePlace {
+struct LaneIndex {
   std::size_t type = 0;
   std::size_t lane = 0;
 };
 /// Removes the own data of some lanes from a trained model: they are expected to stay constant,
 /// with the common probabilities of their kind. Those of the other lanes are trained again.
 void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
-               std::span<const LanePlace> lanes);
+               std::span<const LaneIndex> lanes);
 
 /// Common data of all games' lanes: the confidence of a model without training.
 struct CommonPriors {

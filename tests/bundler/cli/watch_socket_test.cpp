@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-using News = BuildNotices::News;
+using Notice = BuildNotices::Notice;
 
 }  // namespace
 
@@ -17,29 +17,29 @@ TEST_CASE("A game is notified of each build, and once when it connects and when 
   const TemporaryFolder folder;
   ManualClock clock;
   auto notices = std::make_unique<BuildNotices>(folder.path());
-  CHECK(notices->poll(clock.now()) == News::silent);
+  CHECK(notices->poll(clock.now()) == Notice::silent);
   {
     auto socket = WatchSocket::open(folder.path());
     REQUIRE(socket.has_value());
-    CHECK(notices->poll(clock.now()) == News::silent);  // Connecting is retried at intervals.
+    CHECK(notices->poll(clock.now()) == Notice::silent);  // Connecting is retried at intervals.
     clock.advance(BuildNotices::kPause);
-    CHECK(notices->poll(clock.now()) == News::build);
-    CHECK(notices->poll(clock.now()) == News::none);
+    CHECK(notices->poll(clock.now()) == Notice::build);
+    CHECK(notices->poll(clock.now()) == Notice::none);
     for (int i = 0; i < 3; ++i) {
       socket.value().tell_built();
-      CHECK(notices->poll(clock.now()) == News::build);
-      CHECK(notices->poll(clock.now()) == News::none);
+      CHECK(notices->poll(clock.now()) == Notice::build);
+      CHECK(notices->poll(clock.now()) == Notice::none);
     }
     socket.value().tell_built();
     socket.value().tell_built();
-    CHECK(notices->poll(clock.now()) == News::build);  // Once is enough.
-    CHECK(notices->poll(clock.now()) == News::none);
+    CHECK(notices->poll(clock.now()) == Notice::build);  // Once is enough.
+    CHECK(notices->poll(clock.now()) == Notice::none);
     clock.advance(BuildNotices::kLookAnyway);  // Other builds may have run.
-    CHECK(notices->poll(clock.now()) == News::build);
-    CHECK(notices->poll(clock.now()) == News::none);
+    CHECK(notices->poll(clock.now()) == Notice::build);
+    CHECK(notices->poll(clock.now()) == Notice::none);
   }
-  CHECK(notices->poll(clock.now()) == News::build);
-  CHECK(notices->poll(clock.now()) == News::silent);
+  CHECK(notices->poll(clock.now()) == Notice::build);
+  CHECK(notices->poll(clock.now()) == Notice::silent);
 }
 
 TEST_CASE("A client that never reads blocks neither the watch nor other clients", "[watch]") {
@@ -48,11 +48,11 @@ TEST_CASE("A client that never reads blocks neither the watch nor other clients"
   REQUIRE(socket.has_value());
   BuildNotices deaf(folder.path());
   BuildNotices other(folder.path());
-  REQUIRE(deaf.poll(Time()) == News::build);
-  REQUIRE(other.poll(Time()) == News::build);
+  REQUIRE(deaf.poll(Time()) == Notice::build);
+  REQUIRE(other.poll(Time()) == Notice::build);
   for (int i = 0; i < 200'000; ++i) {  // More than the buffer of any socket.
     socket.value().tell_built();
-    if (other.poll(Time()) != News::build) FAIL("not notified");
+    if (other.poll(Time()) != Notice::build) FAIL("not notified");
   }
 }
 

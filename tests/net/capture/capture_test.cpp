@@ -139,7 +139,7 @@ TEST_CASE("A record that does not fit is dropped, counted and reported", "[net][
   const Replay replayed = replay(file);
   REQUIRE(replayed.status == CaptureStatus::end);
   REQUIRE(replayed.dropped == dropped);
-  REQUIRE(replayed.homeless == 64);
+  REQUIRE(replayed.unknown_connection == 64);
   REQUIRE_FALSE(replayed.is_faithful());
 }
 
@@ -221,14 +221,14 @@ TEST_CASE("A replay follows the maps of its capture", "[net][capture][sys-34]") 
     stage.server->receive(stage.now, stage.date);
     stage.server->for_each_client([&](ClientHandle handle) {
       Connection& connection = *stage.server->connection(handle);
-      read.take_all(connection, 1);
+      read.drain(connection, 1);
       if (tick % 100 == 50) connection.begin_map();
       static_cast<void>(connection.send_message(0, pattern(tick, 50)));
     });
     stage.server->send(stage.now);
     client.receive(stage.now);
     if (client.connection() != nullptr) {
-      ReceivedHash().take_all(*client.connection(), 1);
+      ReceivedHash().drain(*client.connection(), 1);
       static_cast<void>(client.connection()->send_message(0, pattern(tick, 60)));
     }
     client.send(stage.now);
@@ -272,7 +272,7 @@ TEST_CASE("A pcap has a datagram for every packet and handshake", "[net][capture
   const PcapFile pcap = pcap_of(sample);
   REQUIRE(pcap.status == CaptureStatus::end);
   REQUIRE(pcap.datagrams == read_all(sample).records - 3);
-  REQUIRE(pcap.homeless == 0);
+  REQUIRE(pcap.unknown_connection == 0);
   // Each record contains its length; together they fill the file.
   std::size_t at = 24;
   std::uint64_t count = 0;

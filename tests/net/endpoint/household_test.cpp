@@ -86,7 +86,7 @@ class Household {
       const std::vector<std::byte> bytes(most);
       if (connection.send_payload(bytes, 0) != SendStatus::queued) break;
     }
-    connection.clear_fates();
+    connection.clear_delivery_reports();
   }
 
   NetStage stage_{5};

@@ -58,7 +58,7 @@ TEST_CASE("A pending client counts for its address, and further hellos cost no c
   ClientHandshake::Options options = stage.client_options().handshake;
   options.server_key = stage.server->public_key();
   SteppedHandshake more(stage, port_of_one(9), SeededEntropy(9), options);
-  REQUIRE(more.handshake().take_challenge(more.give(more.request()).value()));
+  REQUIRE(more.handshake().read_challenge(more.give(more.request()).value()));
   NetBytes response = more.response();
   response[80] ^= std::byte{1};
   REQUIRE(more.refusal(more.give(response))->reason == RefuseReason::full);

@@ -39,7 +39,7 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
   // It does not use the client's secrets: the hello is noise.
   const std::optional<NetBytes> challenge = thief.give(thief.request());
   REQUIRE(challenge.has_value());
-  REQUIRE(thief.handshake().take_challenge(*challenge));
+  REQUIRE(thief.handshake().read_challenge(*challenge));
   NetBytes response = thief.response();
   std::ranges::fill(std::span(response).subspan(76, 20), std::byte{9});
   REQUIRE_FALSE(thief.give(response).has_value());

@@ -27,13 +27,13 @@ std::size_t live_clients(const NetStage& stage) {
 }
 
 /// A full server of clients with tokens; client 1 is the last.
-void fill_with_tokens(NetStage& stage, std::size_t places) {
+void fill_with_tokens(NetStage& stage, std::size_t slots) {
   stage.options.backend_key = stage.backend_key;
-  stage.options.clients_max = places;
+  stage.options.clients_max = slots;
   stage.start();
-  for (std::size_t id = places; id >= 1; --id) stage.add_client(with_token(stage, id));
+  for (std::size_t id = slots; id >= 1; --id) stage.add_client(with_token(stage, id));
   stage.run(1s);
-  REQUIRE(stage.server->counters().connected == places);
+  REQUIRE(stage.server->counters().connected == slots);
 }
 
 TEST_CASE("A newer connection of a client replaces the older one, also on a full server",

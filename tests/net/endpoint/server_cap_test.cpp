@@ -153,7 +153,7 @@ class CappedGame {
       Connection& connection = *stage_.clients[i]->connection();
       read(connection, i);
       if (clients_talk_) {
-        connection.clear_fates();
+        connection.clear_delivery_reports();
         static_cast<void>(connection.send_payload(std::span(payload_).first(16), 0));
       }
       stage_.clients[i]->send(stage_.now);
@@ -161,7 +161,7 @@ class CappedGame {
   }
 
   void offer(Connection& connection, std::size_t client) {
-    connection.clear_fates();
+    connection.clear_delivery_reports();
     for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
     }
     if (std::ranges::count(has_messages_, client) > 0) {

@@ -31,8 +31,8 @@ UsedTokens::Use use_of(std::size_t number, UnixSeconds issued, UnixSeconds expir
 
 TEST_CASE("Used tokens are remembered with their attempt until they expire, up to the limit",
           "[net][secure]") {
-  constexpr std::size_t kMost = 65536;
-  UsedTokens used(kMost);
+  constexpr std::size_t kUsesMax = 65536;
+  UsedTokens used(kUsesMax);
   REQUIRE_FALSE(used.is_used_by_another(id_of(1), kFirst, 100));
   used.add(use_of(1, 90, 100), kStart);
   used.add(use_of(1, 90, 100), kStart + 5s);
@@ -44,13 +44,13 @@ TEST_CASE("Used tokens are remembered with their attempt until they expire, up t
   REQUIRE(used.size() == 0);
   // It is expired, and stays refused if the date is set back.
   REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
-  for (std::size_t i = 0; i < kMost; ++i) {
+  for (std::size_t i = 0; i < kUsesMax; ++i) {
     REQUIRE_FALSE(used.is_full());
     used.add(use_of(i, 150, 200 + i % 2), kStart);
   }
   REQUIRE(used.is_full());
   used.forget_expired(200, kStart + 51s);
-  REQUIRE(used.size() == kMost / 2);
+  REQUIRE(used.size() == kUsesMax / 2);
   used.forget_expired(201, kStart + 52s);
   REQUIRE(used.size() == 0);
 }

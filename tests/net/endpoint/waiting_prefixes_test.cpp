@@ -97,10 +97,10 @@ std::vector<Address> ipv6_addresses(std::uint8_t count) {
 
 TEST_CASE("Half-open clients of one network never keep a player out", "[net][endpoint]") {
   const bool is_v6 = GENERATE(false, true);
-  const std::size_t places = GENERATE(8U, 1024U);
-  CAPTURE(is_v6, places);
+  const std::size_t slots = GENERATE(8U, 1024U);
+  CAPTURE(is_v6, slots);
   NetStage stage(4);
-  stage.options.clients_max = places;
+  stage.options.clients_max = slots;
   stage.start();
   // 40 addresses, or a /59 of 32 networks: more than the number of pending clients.
   HalfOpenAttack attack(stage, is_v6 ? ipv6_addresses(32) : ipv4_addresses(40));

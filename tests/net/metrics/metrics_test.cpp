@@ -85,7 +85,7 @@ TEST_CASE("Samples of a live connection allocate nothing and show its loss",
   for (int i = 0; i < 600; ++i) {
     static_cast<void>(pair.a->connection.send_payload(payload, 0));
     pair.step(16ms);
-    pair.a->connection.clear_fates();
+    pair.a->connection.clear_delivery_reports();
     while (!pair.b->connection.payload().bytes.empty()) pair.b->connection.pop_payload();
     const std::uint64_t before = allocation_count();
     windows.add({.at = pair.now,

@@ -92,7 +92,7 @@ TEST_CASE("Only changed entities are listed as updated", "[net][replication]") {
   CHECK(client.world.updated == 20);
   CHECK(client.world.spawned == 50);
   // Another owner sees the same entity as a new view.
-  stage.step([&] { stage.server.world().set_owner(9, 3); });
+  stage.step([&] { stage.server.world().set_owner(9, PlayerId{3}); });
   stage.run(30);
   CHECK(client.world.updated == 20);
 }

@@ -65,12 +65,12 @@ TEST_CASE("Clients receive the nearest valid value for any value that a game wri
   ReplicationStage stage(11, {.snapshot_ticks = 1, .coder = coder},
                          is_large ? samples::giants_schema() : replication_samples_schema());
   const ReplicationSchema& schema = stage.server.world().schema();
-  ReplicationStage::Client& owner = stage.join({}, {}, {.player = 2});
-  ReplicationStage::Client& other = stage.join({}, {}, {.player = 3});
+  ReplicationStage::Client& owner = stage.join({}, {}, {.player = PlayerId{2}});
+  ReplicationStage::Client& other = stage.join({}, {}, {.player = PlayerId{3}});
   const std::uint16_t type = is_large ? 1 : 0;
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 4; ++id) {
-      stage.spawn(id, {.type = type, .owner = 2, .relevance = Relevance::always});
+      stage.spawn(id, {.type = type, .owner = PlayerId{2}, .relevance = Relevance::always});
     }
   });
   stage.run(30);
@@ -95,8 +95,8 @@ TEST_CASE("Clients receive the nearest valid value for any value that a game wri
     stage.values[9] = expected(schema, type, written);
   });
   stage.run(60);
-  CHECK(stage.difference(owner, 2) == "");
-  CHECK(stage.difference(other, 3) == "");
+  CHECK(stage.difference(owner, PlayerId{2}) == "");
+  CHECK(stage.difference(other, PlayerId{3}) == "");
   for (const auto& client : stage.clients) {
     CHECK(client->replication->counters().malformed == 0);
     CHECK(client->replication->counters().divergences == 0);

@@ -17,7 +17,7 @@ LinkOptions link_with_jitter(double loss, Duration jitter = std::chrono::millise
 }
 
 /// A tick of the server and of a client: whether the payload has the complete flag, if one arrived.
-std::optional<bool> says_complete(ReplicationStage& stage, ReplicationStage::Client& client) {
+std::optional<bool> reports_complete(ReplicationStage& stage, ReplicationStage::Client& client) {
   stage.server.begin_tick(++stage.tick);
   stage.server.end_tick();
   ConnectionPair& pair = *client.pair;
@@ -26,17 +26,17 @@ std::optional<bool> says_complete(ReplicationStage& stage, ReplicationStage::Cli
   pair.a->receive(pair.now);
   pair.b->receive(pair.now);
   stage.server.update(client.id, pair.a->connection, pair.now);
-  std::optional<bool> is_said;
+  std::optional<bool> is_reported;
   Connection& connection = pair.b->connection;
   for (auto payload = connection.payload(); !payload.bytes.empty();
        payload = connection.payload()) {
     const auto flags = std::to_integer<std::uint8_t>(payload.bytes[0]);
-    is_said = (flags & kPayloadIsComplete) != 0;
+    is_reported = (flags & kPayloadIsComplete) != 0;
     connection.pop_payload();
   }
   pair.a->send(pair.now);
   pair.b->send(pair.now);
-  return is_said;
+  return is_reported;
 }
 
 }  // namespace
@@ -225,7 +225,7 @@ TEST_CASE("A client that could not read a snapshot is not called complete", "[ne
   ReplicationStage::Client& client = stage.join();
   for (int i = 0; i < 60 && !client.replication->is_complete(); ++i) stage.step();
   REQUIRE(client.replication->is_complete());
-  REQUIRE(says_complete(stage, client) == true);
+  REQUIRE(reports_complete(stage, client) == true);
   // All snapshots that contained the entity.
   const std::uint64_t count = stage.server.view(client.id)->counters().snapshots;
   for (std::uint64_t number = 0; number <= count; ++number) {
@@ -234,15 +234,15 @@ TEST_CASE("A client that could not read a snapshot is not called complete", "[ne
   }
   client.pair->b->send(client.pair->now);
   int silent = 0;
-  std::optional<bool> is_said;
+  std::optional<bool> is_reported;
   for (int i = 0; i < 60; ++i) {
-    const std::optional<bool> next = says_complete(stage, client);
+    const std::optional<bool> next = reports_complete(stage, client);
     if (next == false) ++silent;
-    if (next) is_said = next;
+    if (next) is_reported = next;
   }
   CHECK(stage.server.view(client.id)->counters().disowned > 0);
   CHECK(silent > 0);
-  CHECK(is_said == true);  // Sent again, it has arrived again.
+  CHECK(is_reported == true);  // Sent again, it has arrived again.
 }
 
 TEST_CASE("An empty world is complete at once", "[net][replication]") {

@@ -83,7 +83,7 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   });
   stage.run(60);
   const auto is_plain = [](const ReplicatedEntity& entity) { return entity.options.type == 0; };
-  CHECK(stage.difference(client, kNobody, is_plain).empty());
+  CHECK(stage.difference(client, PlayerId::none, is_plain).empty());
   CHECK(client.replication->is_complete());  // It is not waited for.
   CHECK_FALSE(client.world.entities.contains(5'000));
   // Once per state.
@@ -108,7 +108,7 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   // Then a state that does not fit: the client keeps the last one.
   set(dear);
   CHECK(stage
-            .difference(client, kNobody,
+            .difference(client, PlayerId::none,
                         [&](const ReplicatedEntity& entity) {
                           if (entity.id == 5'000) stage.values[5'000] = nothing;
                           return true;
@@ -195,11 +195,11 @@ TEST_CASE("Fields for the owner cost other clients nothing", "[net][replication]
   constexpr std::size_t kAmmo = 10;
   const auto play = [](bool is_shooting) {
     ReplicationStage stage(2);
-    stage.join({}, {}, {.player = 3});
-    stage.join({}, {}, {.player = 4});
+    stage.join({}, {}, {.player = PlayerId{3}});
+    stage.join({}, {}, {.player = PlayerId{4}});
     stage.step([&] {
       for (std::uint32_t id = 0; id < 40; ++id) {
-        stage.spawn(id, {.type = 0, .owner = 3, .relevance = Relevance::always});
+        stage.spawn(id, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
       }
     });
     for (int i = 0; i < 300; ++i) {
@@ -213,18 +213,18 @@ TEST_CASE("Fields for the owner cost other clients nothing", "[net][replication]
       });
     }
     stage.run(30);
-    CHECK(stage.difference(*stage.clients[0], 3).empty());
-    CHECK(stage.difference(*stage.clients[1], 4).empty());
+    CHECK(stage.difference(*stage.clients[0], PlayerId{3}).empty());
+    CHECK(stage.difference(*stage.clients[1], PlayerId{4}).empty());
     std::array<std::uint64_t, 2> bytes{};
     for (std::size_t k = 0; k < 2; ++k) {
       bytes[k] = stage.server.view(stage.clients[k]->id)->counters().snapshot_bytes;
     }
     return bytes;
   };
-  const auto rests = play(false);
+  const auto idles = play(false);
   const auto shoots = play(true);
-  CHECK(shoots[0] > rests[0] + 1'000);
-  CHECK(shoots[1] == rests[1]);
+  CHECK(shoots[0] > idles[0] + 1'000);
+  CHECK(shoots[1] == idles[1]);
 }
 
 TEST_CASE("Events and new entities do not raise the estimated cost of updates",

@@ -192,16 +192,16 @@ TEST_CASE("An entity whose datagram was lost is not called missing", "[net][repl
 TEST_CASE("A false divergence report reveals nothing that the client was not sent",
           "[net][replication][sys-48]") {
   ReplicationStage stage(6);
-  ReplicationStage::Client& client = stage.join({}, {}, {.player = 4});
+  ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{4}});
   stage.step([&] {
-    stage.spawn(5, {.type = 0, .owner = 3, .relevance = Relevance::always});
-    stage.spawn(6, {.type = 0, .owner = 3, .relevance = Relevance::owner});
+    stage.spawn(5, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(6, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::owner});
     stage.spawn(7, {.type = 1, .relevance = Relevance::always});
   });
   stage.run(30);
   const TypeViews& views = stage.server.world().views();
   const auto claim = [&](std::uint32_t id, std::uint16_t type, SeenBy seen_by) {
-    const DivergedMessage message{.id = id,
+    const DivergedMessage message{.id = SliceId{id},
                                   .tick = stage.tick,
                                   .codec_type = views.codec_type(type, seen_by),
                                   .lanes = std::vector<LaneValue>(kDivergedLanesMax, 77)};

@@ -83,7 +83,7 @@ TEST_CASE("A world that never reuses ids keeps its memory bounded", "[net][repli
   std::size_t bytes = 0;
   for (std::uint32_t id = 1; id < 400'000; ++id) {
     if (id % 10 == 1) world.begin(1 + id / 10);
-    world.spawn(id, {.type = 1, .place = {.x = static_cast<float>(id % 500)}}, values);
+    world.spawn(id, {.type = 1, .position = {.x = static_cast<float>(id % 500)}}, values);
     if (id > kAlive) world.despawn(id - kAlive);
     if (id % 10 == 0) grid.update(world);
     if (id == 40'000) bytes = world.memory_bytes() + grid.memory_bytes();
@@ -114,7 +114,7 @@ TEST_CASE("Two entities of one id never share a generation, although most ids ar
 
 TEST_CASE("A generation has one encoding with as few bytes as possible", "[net][snapshot]") {
   const SnapshotModel model =
-      untrained_model({{.name = "thing", .lanes = {{.name = "lane", .greatest = 7}}}});
+      untrained_model({{.name = "thing", .lanes = {{.name = "lane", .maximum = 7}}}});
   const SnapshotOptions options{.coder = SnapshotCoder::raw};
   std::array<std::byte, 64> memory{};
   const auto bits_of = [&](std::uint32_t generation, std::uint32_t before) {

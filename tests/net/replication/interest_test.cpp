@@ -24,17 +24,17 @@ std::vector<std::uint32_t> ids_of(const ReplicationStage::Client& client) {
 TEST_CASE("A client sees near entities, always relevant ones, its own and its team's",
           "[net][replication]") {
   ReplicationStage stage(1, near_options(50));
-  ReplicationStage::Client& client = stage.join({}, {}, {.player = 7, .team = 2});
-  stage.server.set_eyes(client.id, {.x = 1000});
+  ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{7}, .team = 2});
+  stage.server.set_view_position(client.id, {.x = 1000});
   stage.step([&] {
-    stage.spawn(1, {.type = 1, .place = {.x = 1020}});
-    stage.spawn(2, {.type = 1, .place = {.x = 1080}});
+    stage.spawn(1, {.type = 1, .position = {.x = 1020}});
+    stage.spawn(2, {.type = 1, .position = {.x = 1080}});
     stage.spawn(3, {.type = 1, .relevance = Relevance::always});
-    stage.spawn(4, {.type = 1, .owner = 7, .relevance = Relevance::owner});
-    stage.spawn(5, {.type = 1, .owner = 8, .relevance = Relevance::owner});
+    stage.spawn(4, {.type = 1, .owner = PlayerId{7}, .relevance = Relevance::owner});
+    stage.spawn(5, {.type = 1, .owner = PlayerId{8}, .relevance = Relevance::owner});
     stage.spawn(6, {.type = 1, .relevance = Relevance::team, .team = 2});
     stage.spawn(7, {.type = 1, .relevance = Relevance::team, .team = 3});
-    stage.spawn(8, {.type = 1, .owner = 7, .place = {.x = -5000}});
+    stage.spawn(8, {.type = 1, .owner = PlayerId{7}, .position = {.x = -5000}});
   });
   stage.run(30);
   CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3, 4, 6, 8});
@@ -43,10 +43,10 @@ TEST_CASE("A client sees near entities, always relevant ones, its own and its te
 TEST_CASE("An entity is removed at a larger distance than it is added", "[net][replication]") {
   ReplicationStage stage(2, near_options(50));
   ReplicationStage::Client& client = stage.join();
-  stage.server.set_eyes(client.id, {});
-  stage.step([&] { stage.spawn(1, {.type = 1, .place = {.x = 70}}); });
+  stage.server.set_view_position(client.id, {});
+  stage.step([&] { stage.spawn(1, {.type = 1, .position = {.x = 70}}); });
   const auto is_seen_at = [&](float x) {
-    stage.step([&] { stage.server.world().set_place(1, {.x = x}); });
+    stage.step([&] { stage.server.world().set_position(1, {.x = x}); });
     stage.run(30);
     return client.world.entities.contains(1);
   };
@@ -67,10 +67,10 @@ TEST_CASE("The grid finds the same entities as a full search", "[net][replicatio
     const std::vector<UpdateClass> classes = {{.radius = 40}, {.radius = 130}};
     InterestGrid grid({.cell_size = static_cast<float>(5 + random.below(60))}, classes);
     ReplicatedWorld world(schema, views);
-    const auto place = [&] {
-      return Place{.x = static_cast<float>(random.below(600)) - 300,
-                   .y = static_cast<float>(random.below(20)),
-                   .z = static_cast<float>(random.below(600)) - 300};
+    const auto position = [&] {
+      return WorldPosition{.x = static_cast<float>(random.below(600)) - 300,
+                           .y = static_cast<float>(random.below(20)),
+                           .z = static_cast<float>(random.below(600)) - 300};
     };
     const std::vector<std::int64_t> values(schema.value_count(1));
     for (std::uint32_t tick = 1; tick < 12; ++tick) {
@@ -80,23 +80,23 @@ TEST_CASE("The grid finds the same entities as a full search", "[net][replicatio
           world.spawn(id,
                       {.type = 1,
                        .update_class = static_cast<std::uint8_t>(random.below(2)),
-                       .place = place()},
+                       .position = position()},
                       values);
         } else if (random.below(6) == 0) {
           world.despawn(id);
         } else if (random.below(2) == 0) {
-          world.set_place(id, place());
+          world.set_position(id, position());
         }
       }
       grid.update(world);
-      const Viewer viewer{.has_eyes = true, .eyes = place()};
+      const Viewer viewer{.has_view_position = true, .view_position = position()};
       std::vector<std::uint32_t> found;
       grid.find(world, viewer, {}, found);
       std::vector<std::uint32_t> expected;
       for (const ReplicatedEntity& entity : world.entities()) {
-        const float x = entity.options.place.x - viewer.eyes.x;
-        const float y = entity.options.place.y - viewer.eyes.y;
-        const float z = entity.options.place.z - viewer.eyes.z;
+        const float x = entity.options.position.x - viewer.view_position.x;
+        const float y = entity.options.position.y - viewer.view_position.y;
+        const float z = entity.options.position.z - viewer.view_position.z;
         const float radius = classes[entity.options.update_class].radius;
         if (x * x + y * y + z * z <= radius * radius) expected.push_back(entity.id);
       }
@@ -110,9 +110,9 @@ TEST_CASE("Positions that are NaN or very large are harmless", "[net][replicatio
   ReplicationStage::Client& client = stage.join();
   const float bad = GENERATE(std::numeric_limits<float>::quiet_NaN(),
                              std::numeric_limits<float>::infinity(), 1e30F, -1e30F);
-  stage.server.set_eyes(client.id, {.x = bad});
+  stage.server.set_view_position(client.id, {.x = bad});
   stage.step([&] {
-    stage.spawn(1, {.type = 1, .place = {.x = bad, .z = bad}});
+    stage.spawn(1, {.type = 1, .position = {.x = bad, .z = bad}});
     stage.spawn(2, {.type = 1, .relevance = Relevance::always});
   });
   stage.run(30);
@@ -145,10 +145,10 @@ TEST_CASE("Far entities are updated less often", "[net][replication]") {
   options.classes = {{.radius = 100, .near_distance = 20, .far_ticks = 30}};
   ReplicationStage stage(6, options);
   ReplicationStage::Client& client = stage.join();
-  stage.server.set_eyes(client.id, {});
+  stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    stage.spawn(1, {.type = 1, .place = {.x = 5}});
-    stage.spawn(2, {.type = 1, .place = {.x = 80}});
+    stage.spawn(1, {.type = 1, .position = {.x = 5}});
+    stage.spawn(2, {.type = 1, .position = {.x = 80}});
   });
   stage.run(60);
   std::map<std::uint32_t, int> updates;

@@ -24,7 +24,7 @@ struct RestlessStage : ReplicationStage {
   }
 
   std::uint32_t any() { return static_cast<std::uint32_t>(random.below(count)); }
-  PlayerNumber any_player() { return static_cast<PlayerNumber>(random.below(3)); }
+  PlayerId any_player() { return static_cast<PlayerId>(random.below(3)); }
   void bear(std::uint32_t id) {
     const auto type = static_cast<std::uint16_t>(id % types);
     spawn(id, {.type = type, .owner = any_player(), .relevance = Relevance::always});
@@ -68,7 +68,7 @@ TEST_CASE("No living entity is removed when datagrams are lost or reordered",
   CAPTURE(loss, jitter, count, is_reused);
   RestlessStage stage(1, count);
   const LinkOptions link{.latency = milliseconds(50), .jitter = milliseconds(jitter), .loss = loss};
-  ReplicationStage::Client& client = stage.join(link, link, {.player = 1});
+  ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{1}});
   client.is_loading = true;
   std::size_t wrong = 0;
   for (int i = 0; i < 250; ++i) {
@@ -101,7 +101,7 @@ TEST_CASE("An entity with a new owner stays in a world of several datagrams",
     CAPTURE(seed);
     RestlessStage stage(seed, 20, 1, schema);
     const LinkOptions link{.latency = milliseconds(60), .jitter = milliseconds(15), .loss = 0.15};
-    ReplicationStage::Client& client = stage.join(link, link, {.player = 1});
+    ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{1}});
     for (int i = 0; i < 200; ++i) {
       stage.step([&] {
         for (int k = 0; k < 6; ++k) stage.change_hands(stage.any());

@@ -40,15 +40,15 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
       for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) stage.stir(id);
     });
     for (std::uint32_t id = kUrgent; id < kUrgent + kPlain; ++id) {
-      const std::uint32_t told = std::max(client.world.entities.at(id).tick, begin);
-      if (std::exchange(last[id], told) != told) ++updates;
-      longest = std::max(longest, stage.tick - told);
+      const std::uint32_t updated = std::max(client.world.entities.at(id).tick, begin);
+      if (std::exchange(last[id], updated) != updated) ++updates;
+      longest = std::max(longest, stage.tick - updated);
     }
   }
   CHECK(client.world.despawned == 0);
   // They get what their class promises, and little more.
   CHECK(updates < kPlain * 3'000U / longest_ticks * 5 / 4);
-  CHECK(stage.server.view(client.id)->counters().held > 10'000);
+  CHECK(stage.server.view(client.id)->counters().deferred > 10'000);
   return longest;
 }
 
@@ -74,15 +74,15 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
   options.classes = {{.radius = 100, .near_distance = 20, .far_ticks = 2'000}};
   ReplicationStage stage(6, options);
   ReplicationStage::Client& client = stage.join({.loss = 0.2}, {.loss = 0.2});
-  stage.server.set_eyes(client.id, {});
-  stage.step([&] { stage.spawn(2, {.type = 1, .place = {.x = 80}}); });
+  stage.server.set_view_position(client.id, {});
+  stage.step([&] { stage.spawn(2, {.type = 1, .position = {.x = 80}}); });
   stage.run(60);
   std::uint32_t updates = 0;
-  std::uint32_t told = 0;
+  std::uint32_t updated = 0;
   for (int i = 0; i < 10'000; ++i) {
     stage.step([&] { stage.stir(2); });
     REQUIRE(client.world.entities.contains(2));
-    if (std::exchange(told, client.world.entities.at(2).tick) != told) ++updates;
+    if (std::exchange(updated, client.world.entities.at(2).tick) != updated) ++updates;
   }
   CHECK(client.world.spawned == 1);
   // Five intervals; an update is repeated when its delivery report is lost.
@@ -97,15 +97,15 @@ TEST_CASE("A client that requests one byte per second costs a server without ent
   options.classes = {{.radius = 10}};
   ReplicationStage stage(7, options);
   ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.bytes_per_second = 1}});
-  stage.server.set_eyes(client.id, {});
+  stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    if (has_far_entities) stage.spawn(1, {.type = 1, .place = {.x = 1'000}});
+    if (has_far_entities) stage.spawn(1, {.type = 1, .position = {.x = 1'000}});
   });
   // The remaining room falls below a snapshot's overhead, which gives a negative room.
   stage.run(2'000);
   CAPTURE(has_far_entities);
   CHECK(stage.server.view(client.id)->counters().snapshots > 0);
-  CHECK(stage.server.view(client.id)->counters().held == 0);
+  CHECK(stage.server.view(client.id)->counters().deferred == 0);
   CHECK(client.world.entities.empty());
   CHECK(client.world.fault.empty());
 }

@@ -51,8 +51,8 @@ TEST_CASE("A client continues to read when datagrams are reordered and lost",
 }
 
 // A client with one unchanged entity that gets a snapshot every 300 ticks.
-struct QuietStage : ReplicationStage {
-  QuietStage() : ReplicationStage(1, {.snapshot_ticks = 300, .coder = SnapshotCoder::raw}) {
+struct UnchangedStage : ReplicationStage {
+  UnchangedStage() : ReplicationStage(1, {.snapshot_ticks = 300, .coder = SnapshotCoder::raw}) {
     step([&] { spawn(1, {.relevance = Relevance::always}); });
     client = &join();
     run(320);
@@ -72,7 +72,7 @@ std::array<std::byte, 8> late_payload() {
     std::array<std::byte, 8> payload{};
     payload[1] = std::byte(number);
     payload[2] = std::byte{1};  // It refers to the one before.
-    QuietStage stage;
+    UnchangedStage stage;
     stage.hear(payload);
     stage.run(20);
     if (stage.client->replication->counters().late == 1) return payload;
@@ -84,7 +84,7 @@ std::array<std::byte, 8> late_payload() {
 TEST_CASE("A client that can read nothing for long requests the whole state",
           "[net][replication]") {
   const std::array<std::byte, 8> late = late_payload();
-  QuietStage stage;
+  UnchangedStage stage;
   const ReplicationClientCounters& counters = stage.client->replication->counters();
   for (int i = 0; i < 63; ++i) stage.hear(late);
   stage.run(20);

@@ -15,7 +15,7 @@ void populate(ReplicationStage& stage) {
     for (std::uint32_t id = 0; id < 100; ++id) {
       stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2),
                        .relevance = id % 3 == 0 ? Relevance::near : Relevance::always,
-                       .place = {.x = static_cast<float>(id)}});
+                       .position = {.x = static_cast<float>(id)}});
     }
   });
 }
@@ -28,7 +28,7 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
   ReplicationStage stage(1, options);
   for (int i = 0; i < 3; ++i) {
     const ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(30)});
-    stage.server.set_eyes(client.id, {});
+    stage.server.set_view_position(client.id, {});
   }
   populate(stage);
   std::vector<std::vector<std::int64_t>> values;
@@ -44,7 +44,7 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
       std::vector<std::int64_t>& now = values[id];
       now[0] = stage.tick % 1'000;
       stage.server.world().set(id, now);
-      stage.server.world().set_place(id, {.x = static_cast<float>(stage.tick % 50 + id)});
+      stage.server.world().set_position(id, {.x = static_cast<float>(stage.tick % 50 + id)});
     }
     stage.server.end_tick();
     if (i >= kWarmUp) in_server += allocation_count() - before;
@@ -79,7 +79,7 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   ReplicationStage stage(3, options);
-  for (int i = 0; i < 3; ++i) stage.server.set_eyes(stage.join().id, {});
+  for (int i = 0; i < 3; ++i) stage.server.set_view_position(stage.join().id, {});
   stage.step([&] {
     for (std::uint32_t id = 0; id < 400; ++id) {
       stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2),
@@ -87,25 +87,25 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
     }
   });
   stage.run(200);
-  const auto looked_at = [&] {
+  const auto checked = [&] {
     std::uint64_t sum = 0;
     for (const auto& client : stage.clients) {
-      sum += stage.server.view(client->id)->looked_at_count();
+      sum += stage.server.view(client->id)->checked_count();
     }
     return sum;
   };
-  const std::uint64_t at_rest = looked_at();
+  const std::uint64_t when_idle = checked();
   stage.run(50);
-  CHECK(looked_at() == at_rest);
-  // A changed entity is checked until all clients have it and it rests again; its neighbours are
+  CHECK(checked() == when_idle);
+  // A changed entity is checked until all clients have it and it is idle again; its neighbours are
   // not.
   stage.step([&] { stage.stir(200); });
   stage.run(100);
-  const std::uint64_t after = looked_at();
-  CHECK(after > at_rest);
-  CHECK(after - at_rest < 3U * 100 * 5);
+  const std::uint64_t after = checked();
+  CHECK(after > when_idle);
+  CHECK(after - when_idle < 3U * 100 * 5);
   stage.run(50);
-  CHECK(looked_at() == after);
+  CHECK(checked() == after);
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 
@@ -114,17 +114,17 @@ TEST_CASE("Equal interest options cost no work per entity of any client", "[net]
   options.snapshot_ticks = 1;
   options.classes = {{.radius = 500}, {.radius = 500}};
   ReplicationStage stage(3, options);
-  for (int i = 0; i < 3; ++i) stage.server.set_eyes(stage.join().id, {});
+  for (int i = 0; i < 3; ++i) stage.server.set_view_position(stage.join().id, {});
   populate(stage);
   stage.run(200);
-  const auto looked_at = [&] {
+  const auto checked = [&] {
     std::uint64_t sum = 0;
     for (const auto& client : stage.clients) {
-      sum += stage.server.view(client->id)->looked_at_count();
+      sum += stage.server.view(client->id)->checked_count();
     }
     return sum;
   };
-  const std::uint64_t at_rest = looked_at();
+  const std::uint64_t when_idle = checked();
   const auto set_interest = [&](std::uint8_t update_class) {
     stage.step([&] {
       for (std::uint32_t id = 0; id < 100; ++id) {
@@ -134,18 +134,18 @@ TEST_CASE("Equal interest options cost no work per entity of any client", "[net]
     });
   };
   for (int i = 0; i < 50; ++i) set_interest(0);
-  CHECK(looked_at() == at_rest);
+  CHECK(checked() == when_idle);
   for (std::uint8_t i = 0; i < 50; ++i)
     set_interest(i % 2);  // Equal radius: the set stays the
                           // same.
-  CHECK(looked_at() - at_rest <= 3U * 100 * 50 / 4);
+  CHECK(checked() - when_idle <= 3U * 100 * 50 / 4);
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 
 TEST_CASE("Clients served by several threads are sent the same bytes", "[net][replication]") {
   const auto play = [](bool has_threads) {
     ReplicationStage stage(5);
-    for (int i = 0; i < 4; ++i) stage.server.set_eyes(stage.join().id, {});
+    for (int i = 0; i < 4; ++i) stage.server.set_view_position(stage.join().id, {});
     populate(stage);
     std::vector<std::uint64_t> bytes;
     for (int i = 0; i < 200; ++i) {

@@ -9,7 +9,7 @@ namespace muster {
 
 TEST_CASE("A schema decodes as it was encoded", "[net][replication][sys-39]") {
   ReplicationSchema schema = replication_samples_schema();
-  schema.types[1].usual = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
+  schema.types[1].initial_values = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
   const std::vector<std::byte> bytes = encode_schema(schema);
   const std::optional<ReplicationSchema> back = decode_schema(bytes);
   REQUIRE(back.has_value());
@@ -66,29 +66,29 @@ TEST_CASE("Every fault of a schema is found", "[net][replication]") {
       schema.types.push_back({.id = id, .components = {0}});
     }
   }));
-  using Usual = std::vector<std::int64_t>;
-  const auto usual = [&](const Usual& values) {
-    return fault_of([&](auto& schema) { schema.types[1].usual = values; });
+  using InitialValues = std::vector<std::int64_t>;
+  const auto has_fault = [&](const InitialValues& values) {
+    return fault_of([&](auto& schema) { schema.types[1].initial_values = values; });
   };
-  CHECK_FALSE(usual({0, 0, 0, 0, 3, 0, 0, 0}));
-  CHECK(usual({0, 0, 0, 0, 3, 0, 0}));
-  CHECK(usual({0, 0, 0, 0, 3, 0, 0, 0, 0}));
-  CHECK(usual({0, 0, 100'001, 0, 3, 0, 0, 0}));
-  CHECK(usual({0, 0, 0, 0, 4, 0, 0, 0}));
+  CHECK_FALSE(has_fault({0, 0, 0, 0, 3, 0, 0, 0}));
+  CHECK(has_fault({0, 0, 0, 0, 3, 0, 0}));
+  CHECK(has_fault({0, 0, 0, 0, 3, 0, 0, 0, 0}));
+  CHECK(has_fault({0, 0, 100'001, 0, 3, 0, 0, 0}));
+  CHECK(has_fault({0, 0, 0, 0, 4, 0, 0, 0}));
 }
 
 TEST_CASE("The built-in priors expect a type's initial values in a new entity",
           "[net][replication]") {
   ReplicationSchema schema = replication_samples_schema();
-  schema.types[1].usual = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
+  schema.types[1].initial_values = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});
   const std::vector<LaneModel>& lanes = model.types[views.codec_type(1, SeenBy::others)].lanes;
-  CHECK(lanes[0].usual == 99'999);
-  CHECK(lanes[3].usual == 359);
-  CHECK(lanes[4].usual == 3);
-  CHECK(lanes[7].usual == 500);
-  CHECK(model.types[views.codec_type(0, SeenBy::others)].lanes[0].usual == 0);
+  CHECK(lanes[0].initial_value == 99'999);
+  CHECK(lanes[3].initial_value == 359);
+  CHECK(lanes[4].initial_value == 3);
+  CHECK(lanes[7].initial_value == 500);
+  CHECK(model.types[views.codec_type(0, SeenBy::others)].lanes[0].initial_value == 0);
 }
 
 TEST_CASE("Values of any width convert to lanes and back", "[net][replication]") {
@@ -102,7 +102,7 @@ TEST_CASE("Values of any width convert to lanes and back", "[net][replication]")
       std::vector<LaneValue> lanes(view.parts.size());
       view.to_lanes(values, lanes);
       for (std::size_t k = 0; k < lanes.size(); ++k) {
-        REQUIRE(lanes[k] <= views.schemas()[i].lanes[k].greatest);
+        REQUIRE(lanes[k] <= views.schemas()[i].lanes[k].maximum);
       }
       std::vector<std::int64_t> back(values.size(), -12345);
       view.from_lanes(lanes, back);
@@ -128,17 +128,17 @@ TEST_CASE("A trained model is used for known types, the built-in priors for othe
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
   SnapshotModel trained = untrained_model({views.schemas()[2], views.schemas()[0]});
-  trained.types[0].lanes[0].usual = 77;
-  trained.types[1].schema.lanes[0].greatest += 1;  // Of another version of the game.
-  trained.types[1].lanes[0].usual = 44;
-  trained.types[1].lanes[1].usual = 55;
+  trained.types[0].lanes[0].initial_value = 77;
+  trained.types[1].schema.lanes[0].maximum += 1;  // Of another version of the game.
+  trained.types[1].lanes[0].initial_value = 44;
+  trained.types[1].lanes[1].initial_value = 55;
   const std::uint32_t slot = trained.types[0].lanes[1].first_slot;
   trained.probabilities[slot] = BitProbability{1234};
   const SnapshotModel model = views.model(trained);
-  CHECK(model.types[2].lanes[0].usual == 77);
+  CHECK(model.types[2].lanes[0].initial_value == 77);
   CHECK(model.probabilities[model.types[2].lanes[1].first_slot] == BitProbability{1234});
-  CHECK(model.types[0].lanes[0].usual == 0);
-  CHECK(model.types[0].lanes[1].usual == 55);
+  CHECK(model.types[0].lanes[0].initial_value == 0);
+  CHECK(model.types[0].lanes[1].initial_value == 55);
   CHECK(model.types[0].schema == views.schemas()[0]);
 }
 
@@ -150,12 +150,12 @@ TEST_CASE("A model trained on a recording is used for the owner's view and that 
     for (FieldSchema& field : component.fields) field.receivers = SchemaReceivers::everyone;
   }
   SnapshotModel trained = untrained_model(TypeViews(recorded).schemas());
-  for (LaneModel& lane : trained.types[0].lanes) lane.usual = 1;
+  for (LaneModel& lane : trained.types[0].lanes) lane.initial_value = 1;
   const TypeViews views(schema);
   const SnapshotModel model = views.model(trained);
   for (const SeenBy seen_by : {SeenBy::owner, SeenBy::others}) {
     for (const LaneModel& lane : model.types[views.codec_type(0, seen_by)].lanes) {
-      CHECK(lane.usual == 1);
+      CHECK(lane.initial_value == 1);
     }
   }
 }

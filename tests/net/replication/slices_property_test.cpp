@@ -73,7 +73,7 @@ class Course {
       const std::uint16_t first = views_.codec_type(entity.options.type, SeenBy::others);
       for (std::uint32_t slice = 0; slice < views_.slice_count(first); ++slice) {
         const auto type = static_cast<std::uint16_t>(first + slice);
-        states_.push_back({.id = views_.slice_id(entity.id, slice),
+        states_.push_back({.id = codec_id(views_.slice_id(entity.id, slice)),
                            .kind = {.type = type, .generation = entity.generation},
                            .is_deferred = changes && random_.below(4) == 0,
                            .values = entity.row(SeenBy::others) + views_.view(type).first_lane});
@@ -90,9 +90,9 @@ class Course {
       REQUIRE_FALSE(bytes.empty());
       if (random_.below(100) < loss_) continue;
       const auto delay = static_cast<std::uint32_t>(random_.below(delay_ + 1));
-      on_the_way_.push_back({.arrives = tick_ + delay,
-                             .number = writer_.last_number(),
-                             .bytes = {bytes.begin(), bytes.end()}});
+      in_flight_.push_back({.arrives = tick_ + delay,
+                            .number = writer_.last_number(),
+                            .bytes = {bytes.begin(), bytes.end()}});
     }
     receive();
   }
@@ -128,13 +128,13 @@ class Course {
   std::int64_t number() { return static_cast<std::int32_t>(random_.next()); }
 
   void receive() {
-    for (std::size_t i = 0; i < on_the_way_.size();) {
-      if (on_the_way_[i].arrives > tick_) {
+    for (std::size_t i = 0; i < in_flight_.size();) {
+      if (in_flight_[i].arrives > tick_) {
         ++i;
         continue;
       }
-      const Datagram datagram = on_the_way_[i];
-      on_the_way_.erase(on_the_way_.begin() + static_cast<std::ptrdiff_t>(i));
+      const Datagram datagram = in_flight_[i];
+      in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(i));
       const SnapshotVerdict verdict = mirror_.read(datagram.bytes);
       REQUIRE(verdict != SnapshotVerdict::malformed);
       REQUIRE(verdict != SnapshotVerdict::too_large);
@@ -158,10 +158,10 @@ class Course {
   /// A checksum is compared with the reader's values, so no divergence is false.
   void check_slices() {
     for (const SeenEntity& slice : mirror_.reader().entities()) {
-      if (!mirror_.is_told(slice)) continue;
+      if (!mirror_.is_listed(slice)) continue;
       const TypeView& view = views_.view(slice.kind.type);
       lanes_.resize(view.parts.size());
-      const std::uint32_t id = views_.entity_of(slice.id);
+      const std::uint32_t id = views_.entity_of(SliceId{slice.id});
       REQUIRE(game_.contains(id));
       view.to_lanes(game_.at(id), lanes_);
       REQUIRE(std::equal(lanes_.begin(), lanes_.end(), slice.values));
@@ -181,7 +181,7 @@ class Course {
   std::map<std::uint32_t, std::vector<std::int64_t>> values_;  ///< The server's, by id.
   std::map<std::uint32_t, std::vector<std::int64_t>> game_;    ///< The client's game's, by id.
   std::vector<EntityState> states_;
-  std::deque<Datagram> on_the_way_;
+  std::deque<Datagram> in_flight_;
   std::vector<SnapshotNumber> acks_;
   std::vector<ReplicatedChange> changes_;
   std::vector<LaneValue> lanes_;

@@ -63,8 +63,8 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
   }
   CHECK(views.schemas()[views.codec_type(1, SeenBy::owner) + 2U].name == "77/owner/2");
   // The last slice of the last entity differs from the id for all entities.
-  const std::uint32_t last = views.slice_id(views.id_end() - 1, views.slice_ids() - 1);
-  CHECK(last < kEveryId);
+  const SliceId last = views.slice_id(views.id_end() - 1, views.slice_ids() - 1);
+  CHECK(codec_id(last) < kEveryId);
   CHECK(views.entity_of(last) == views.id_end() - 1);
 }
 
@@ -73,9 +73,9 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   SnapshotModel trained = untrained_model(TypeViews(schema, kNoSlices).schemas());
   for (TypeModel& type : trained.types) {
     for (std::size_t i = 0; i < type.lanes.size(); ++i) {
-      type.lanes[i].usual = type.schema.lanes[i].greatest == 0xFFFF'FFFF
-                                ? static_cast<LaneValue>(1'000 + i)
-                                : type.lanes[i].usual;
+      type.lanes[i].initial_value = type.schema.lanes[i].maximum == 0xFFFF'FFFF
+                                        ? static_cast<LaneValue>(1'000 + i)
+                                        : type.lanes[i].initial_value;
     }
   }
   const TypeViews views(schema);
@@ -84,7 +84,7 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
     const TypeView& view = views.view(static_cast<std::uint16_t>(i));
     for (std::size_t lane = 0; lane < view.parts.size(); ++lane) {
-      CHECK(model.types[i].lanes[lane].usual == 1'000 + view.first_lane + lane);
+      CHECK(model.types[i].lanes[lane].initial_value == 1'000 + view.first_lane + lane);
     }
   }
 }
@@ -98,19 +98,19 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
   CAPTURE(static_cast<int>(coder), loss);
   ReplicationStage stage(11, {.coder = coder}, samples::giants_schema());
   const LinkOptions link{.latency = std::chrono::milliseconds(30), .loss = loss};
-  ReplicationStage::Client& owner = stage.join(link, link, {.player = 3});
-  ReplicationStage::Client& other = stage.join(link, link, {.player = 4});
+  ReplicationStage::Client& owner = stage.join(link, link, {.player = PlayerId{3}});
+  ReplicationStage::Client& other = stage.join(link, link, {.player = PlayerId{4}});
   stage.step([&] {
     for (std::uint32_t id = 0; id < 20; ++id) stage.spawn(id, {.relevance = Relevance::always});
     for (std::uint32_t id = 100; id < 103; ++id) {
-      stage.spawn(id, {.type = 1, .owner = 3, .relevance = Relevance::always});
+      stage.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
       stage.spawn(id + 10, {.type = 2, .relevance = Relevance::always});
     }
   });
   const auto settle = [&] {
     stage.run(900);
-    CHECK(stage.difference(owner, 3).empty());
-    CHECK(stage.difference(other, 4).empty());
+    CHECK(stage.difference(owner, PlayerId{3}).empty());
+    CHECK(stage.difference(other, PlayerId{4}).empty());
   };
   settle();
   CHECK(owner.replication->is_complete());
@@ -124,7 +124,7 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
   // Another owner: the same entity, in the view of the others.
   const std::uint64_t spawned = owner.world.spawned + other.world.spawned;
   const std::uint64_t despawned = owner.world.despawned + other.world.despawned;
-  stage.step([&] { stage.server.world().set_owner(101, 4); });
+  stage.step([&] { stage.server.world().set_owner(101, PlayerId{4}); });
   settle();
   CHECK(owner.world.spawned + other.world.spawned == spawned);
   CHECK(owner.world.despawned + other.world.despawned == despawned);
@@ -155,15 +155,15 @@ TEST_CASE("An event about an entity in slices is not reported before the whole e
     CAPTURE(changes_hands, seed);
     ReplicationStage stage(seed, {}, samples::giants_schema());
     const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.3};
-    ReplicationStage::Client& client = stage.join(link, link, {.player = 3});
+    ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
     while (!client.replication->is_complete()) stage.step();
     stage.step([&] {
-      stage.spawn(7, {.type = 1, .owner = 3, .relevance = Relevance::always});
+      stage.spawn(7, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
       stage.server.send_event_about(7, stage.tick, NetBytes(2));
     });
     for (int i = 0; i < 300 && client.world.events.empty(); ++i) {
       stage.step([&] {
-        if (changes_hands && i == 6) stage.server.world().set_owner(7, 4);
+        if (changes_hands && i == 6) stage.server.world().set_owner(7, PlayerId{4});
       });
     }
     CHECK(client.world.events.size() == 1);
@@ -204,23 +204,23 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
   for (std::size_t i = 0; i < count; ++i) {
     switch (which % 4) {
       case 0:
-        values[i] = static_cast<LaneValue>(random.below(std::uint64_t{lane.greatest} + 1));
+        values[i] = static_cast<LaneValue>(random.below(std::uint64_t{lane.maximum} + 1));
         break;
       case 1:
-        values[i] = lane.greatest;
+        values[i] = lane.maximum;
         break;
       case 2:
         values[i] = 0;
         break;
       default:
-        values[i] = i % 2 == 0 ? lane.greatest : 0;
+        values[i] = i % 2 == 0 ? lane.maximum : 0;
     }
   }
   return values;
 }
 
 /// The maximum bytes of a slice of such lanes, new or changed after rest, motion or noise.
-std::size_t most_bytes(LaneKind kind, unsigned bits, bool is_usual, SnapshotCoder coder) {
+std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
   schema.components.push_back(
@@ -232,7 +232,7 @@ std::size_t most_bytes(LaneKind kind, unsigned bits, bool is_usual, SnapshotCode
                    .kind = kind,
                    .period = kind == LaneKind::angle ? static_cast<std::uint64_t>(high) : 0}}});
   schema.types.push_back({.id = 1, .components = {0}});
-  if (is_usual) schema.types[0].usual.assign(1'000, high / 3);
+  if (is_initial) schema.types[0].initial_values.assign(1'000, high / 3);
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});
   const std::vector<LaneSchema>& lanes = views.schemas()[0].lanes;
@@ -263,13 +263,13 @@ TEST_CASE("A slice with any values fits into the smallest datagram", "[net][repl
   constexpr std::size_t kRoom = 1'200 - 23 - 1;
   const LaneKind kind = GENERATE(LaneKind::number, LaneKind::angle, LaneKind::symbol,
                                  LaneKind::tick, LaneKind::opaque);
-  const bool is_usual = GENERATE(false, true);
+  const bool is_initial = GENERATE(false, true);
   for (unsigned bits = 1; bits <= 32; ++bits) {
     for (const SnapshotCoder coder :
          {SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
           SnapshotCoder::reference}) {
-      CAPTURE(static_cast<int>(kind), bits, is_usual, static_cast<int>(coder));
-      CHECK(most_bytes(kind, bits, is_usual, coder) <= kRoom);
+      CAPTURE(static_cast<int>(kind), bits, is_initial, static_cast<int>(coder));
+      CHECK(bytes_max(kind, bits, is_initial, coder) <= kRoom);
     }
   }
 }
@@ -335,13 +335,13 @@ TEST_CASE("An entity in slices that changes owner is never called diverged",
   options.checksum_interval = 1;
   ReplicationStage stage(5, options, samples::giants_schema());
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = loss};
-  ReplicationStage::Client& client = stage.join(link, link, {.player = 3});
+  ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
   const FollowingGame game(client);
   stage.game = &game;
   stage.step([&] { stage.spawn(7, {.type = 1, .relevance = Relevance::always}); });
   stage.run(200);
-  for (PlayerNumber i = 0; i < 10; ++i) {
-    stage.step([&] { stage.server.world().set_owner(7, i % 2 == 0 ? 3 : 4); });
+  for (int i = 0; i < 10; ++i) {
+    stage.step([&] { stage.server.world().set_owner(7, PlayerId{i % 2 == 0 ? 3 : 4}); });
     stage.run(60);
   }
   CHECK(client.replication->counters().checksums > 50);
@@ -356,7 +356,7 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
     const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.4};
     // So slow that something always waits for room.
     ReplicationStage::Client& client =
-        stage.join(link, link, {.player = 3}, {.wish = {.bytes_per_second = 100'000}});
+        stage.join(link, link, {.player = PlayerId{3}}, {.wish = {.bytes_per_second = 100'000}});
     stage.step([&] {
       for (std::uint32_t id = 7; id < 10; ++id) {
         stage.spawn(id, {.type = 1, .relevance = Relevance::always});
@@ -367,14 +367,14 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
       stage.step([&] {
         for (std::uint32_t id = 7; id < 10; ++id) {
           if (i % 2 == 0) stage.stir(id);
-          const PlayerNumber owner = stage.random.below(2) == 0 ? 3 : 4;
+          const PlayerId owner{stage.random.below(2) == 0 ? 3 : 4};
           if (stage.random.below(4) == 0) stage.server.world().set_owner(id, owner);
         }
       });
     }
     CHECK(client.world.fault.empty());
     stage.run(200);
-    CHECK(stage.difference(client, 3).empty());
+    CHECK(stage.difference(client, PlayerId{3}).empty());
   }
 }
 
@@ -421,7 +421,7 @@ TEST_CASE("A recording keeps large entities whole", "[net][replication]") {
   ReplicationStage stage(4, {}, samples::giants_schema());
   RecordingWriter writer({}, stage.server.world().schema());
   stage.step([&] {
-    stage.spawn(7, {.type = 1, .owner = 3, .relevance = Relevance::always});
+    stage.spawn(7, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
     stage.spawn(9, {.type = 2, .relevance = Relevance::always});
   });
   for (int i = 0; i < 20; ++i) {

@@ -101,20 +101,23 @@ TEST_CASE(
   InterestGrid grid({}, classes);
   const std::vector<std::int64_t> values(schema.value_count(1));
   const std::vector<std::uint32_t> ids = ids_in(order, 100'000);
-  const Viewer viewer{.player = 3, .team = 1, .has_eyes = true};
+  const Viewer viewer{.player = PlayerId{3}, .team = 1, .has_view_position = true};
   std::vector<std::uint32_t> found;
   world.begin(1);
   for (const std::uint32_t id : ids) {
-    world.spawn(id, {.type = 1, .owner = 3, .relevance = relevance, .team = 1}, values);
+    world.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = relevance, .team = 1}, values);
   }
   grid.update(world);
   grid.find(world, viewer, {}, found);
   CHECK(found.size() == ids.size());
   CHECK(std::ranges::is_sorted(found));
   world.begin(2);
-  for (const std::uint32_t id : ids) world.set_place(id, {.x = 1'000});
+  for (const std::uint32_t id : ids) world.set_position(id, {.x = 1'000});
   grid.update(world);
-  grid.find(world, {.player = 4, .team = 2, .has_eyes = true, .eyes = {.x = 1'000}}, {}, found);
+  grid.find(
+      world,
+      {.player = PlayerId{4}, .team = 2, .has_view_position = true, .view_position = {.x = 1'000}},
+      {}, found);
   const bool is_for_all = relevance == Relevance::near || relevance == Relevance::always;
   CHECK(found.size() == (is_for_all ? ids.size() : 0));
   const std::size_t bytes = grid.memory_bytes();

@@ -8,10 +8,10 @@
 namespace muster {
 namespace {
 
-std::uint64_t looked_at(const ReplicationStage& stage) {
+std::uint64_t checked(const ReplicationStage& stage) {
   std::uint64_t count = 0;
   for (const auto& client : stage.clients) {
-    count += stage.server.view(client->id)->looked_at_count();
+    count += stage.server.view(client->id)->checked_count();
   }
   return count;
 }
@@ -32,12 +32,12 @@ TEST_CASE("Clients to which all entities are new are not all served in one tick"
   };
   if (is_late) stage.run(60);
   stage.step(spawn);
-  std::uint64_t before = looked_at(stage);
+  std::uint64_t before = checked(stage);
   std::uint64_t worst = 0;
   for (int tick = 0; tick < 200; ++tick) {
     stage.step();
-    worst = std::max(worst, looked_at(stage) - before);
-    before = looked_at(stage);
+    worst = std::max(worst, checked(stage) - before);
+    before = checked(stage);
   }
   // A third of the clients has its turn in a tick. Each checks its interest, its records and the
   // writer's tracks once, and the active entities in each of few parts.

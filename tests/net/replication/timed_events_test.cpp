@@ -90,9 +90,9 @@ TEST_CASE("Too many events and too long ones are refused and counted", "[net][re
 
 TEST_CASE("An event about an entity is sent to the clients that have it", "[net][replication]") {
   ReplicationStage stage(1);
-  ReplicationStage::Client& knows = stage.join({}, {}, {.player = 1});
-  ReplicationStage::Client& does_not = stage.join({}, {}, {.player = 2});
-  stage.step([&] { stage.spawn(4, {.owner = 1, .relevance = Relevance::owner}); });
+  ReplicationStage::Client& knows = stage.join({}, {}, {.player = PlayerId{1}});
+  ReplicationStage::Client& does_not = stage.join({}, {}, {.player = PlayerId{2}});
+  stage.step([&] { stage.spawn(4, {.owner = PlayerId{1}, .relevance = Relevance::owner}); });
   stage.run(30);
   stage.step([&] { stage.server.send_event_about(4, stage.tick, event_of(9)); });
   stage.run(30);
@@ -126,8 +126,8 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
     ReplicationStage stage(seed);
     const LinkOptions link{.latency = std::chrono::milliseconds(stage.random.below(100)),
                            .loss = seed % 2 == 0 ? 0.3 : 0.0};
-    ReplicationStage::Client& sees = stage.join(link, link, {.player = 1});
-    ReplicationStage::Client& does_not = stage.join(link, link, {.player = 2});
+    ReplicationStage::Client& sees = stage.join(link, link, {.player = PlayerId{1}});
+    ReplicationStage::Client& does_not = stage.join(link, link, {.player = PlayerId{2}});
     stage.run(900);
     REQUIRE(sees.replication->phase() == ReplicationPhase::playing);
     REQUIRE(does_not.replication->phase() == ReplicationPhase::playing);
@@ -137,7 +137,7 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
       step_and_check(stage, [&] {
         for (std::uint32_t i = 0; i < 40; ++i) {
           const std::uint32_t id = i * 100 + round;
-          stage.spawn(id, {.owner = 1, .relevance = Relevance::owner});
+          stage.spawn(id, {.owner = PlayerId{1}, .relevance = Relevance::owner});
           if (i % 2 != 0) continue;
           stage.server.send_event_about(id, stage.tick, event_of(id));
           sent.push_back(id);
@@ -167,7 +167,7 @@ struct Passers {
     stage.run(300);
   }
 
-  void tell(std::uint32_t id) {
+  void send_about(std::uint32_t id) {
     const auto which = static_cast<std::uint32_t>(stage.values.at(id).back());
     stage.server.send_event_about(id, stage.tick, event_of(which));
     ++open[which];
@@ -177,12 +177,12 @@ struct Passers {
     std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(0);
     values.back() = ++number;
     stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
-    if (number % 2 == 0) tell(id);
+    if (number % 2 == 0) send_about(id);
   }
   /// With this many ids, in the i-th tick.
   void change(std::uint32_t entities, int i) {
     // In the ticks after it was created, and in the tick in which it is removed.
-    if (i % 4 != 0 && stage.values.contains(latest)) tell(latest);
+    if (i % 4 != 0 && stage.values.contains(latest)) send_about(latest);
     if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
     if (i % 4 == 0) replace(latest = static_cast<std::uint32_t>(stage.random.below(entities)));
     replace(static_cast<std::uint32_t>(stage.random.below(entities)));
@@ -256,9 +256,9 @@ TEST_CASE("When snapshots are reordered an event about an entity arrives, and no
 
 TEST_CASE("An event about an entity waits for it for a limited time", "[net][replication]") {
   TimedEventSender sender;
-  REQUIRE(sender.push_about({.id = 8, .generation = 3}, EventTurn::any, 10, event_of(1)));
-  REQUIRE(sender.push_about({.id = 9, .generation = 1}, EventTurn::any, 11, event_of(2)));
-  REQUIRE(sender.push_about({.id = 7, .generation = 1}, EventTurn::any, 11, event_of(3)));
+  REQUIRE(sender.push_about({.id = SliceId{8}, .generation = 3}, EventTurn::any, 10, event_of(1)));
+  REQUIRE(sender.push_about({.id = SliceId{9}, .generation = 1}, EventTurn::any, 11, event_of(2)));
+  REQUIRE(sender.push_about({.id = SliceId{7}, .generation = 1}, EventTurn::any, 11, event_of(3)));
   REQUIRE(sender.push(12, event_of(4)));
   std::array<std::byte, 200> memory{};
   SectionWriter writer(memory);
@@ -279,16 +279,17 @@ TEST_CASE("An event about an entity waits for it for a limited time", "[net][rep
   CHECK(receiver.reach(20) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{3});
   receiver.settle(101, [](const EventSubject& one, std::uint32_t tick) {
-    if (one == EventSubject{.id = 8, .generation = 3} && tick == 10) return SubjectState::shown;
-    return one.id == 7 ? SubjectState::is_past : SubjectState::may_come;
+    if (one == EventSubject{.id = SliceId{8}, .generation = 3} && tick == 10)
+      return SubjectState::shown;
+    return one.id == SliceId{7} ? SubjectState::is_past : SubjectState::may_come;
   });
-  CHECK(receiver.in_vain() == 1);
+  CHECK(receiver.dropped() == 1);
   CHECK(receiver.reach(21) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{0});
   receiver.settle(100 + kEventPatience - 1, none);
-  CHECK(receiver.in_vain() == 1);
+  CHECK(receiver.dropped() == 1);
   receiver.settle(100 + kEventPatience, none);
-  CHECK(receiver.in_vain() == 2);
+  CHECK(receiver.dropped() == 2);
   receiver.settle(5000, [](const EventSubject&, std::uint32_t) { return SubjectState::shown; });
   CHECK(receiver.reach(30) == 0);
 }
@@ -303,7 +304,7 @@ TEST_CASE("An event about a deferred entity arrives with it", "[net][replication
     ReplicationStage::Client& client = stage.join(link, link, {}, narrow);
     stage.run(300);
     REQUIRE(client.replication->phase() == ReplicationPhase::playing);
-    const std::uint64_t held_before = stage.server.view(client.id)->counters().held;
+    const std::uint64_t deferred_before = stage.server.view(client.id)->counters().deferred;
     std::vector<std::uint32_t> sent;
     step_and_check(stage, [&] {
       for (std::uint32_t id = 0; id < 200; ++id) {
@@ -315,7 +316,7 @@ TEST_CASE("An event about a deferred entity arrives with it", "[net][replication
     stage.run(6);
     CHECK(client.world.events.size() < sent.size());
     for (int i = 0; i < 900; ++i) step_and_check(stage, [] {});
-    CHECK(stage.server.view(client.id)->counters().held > held_before);
+    CHECK(stage.server.view(client.id)->counters().deferred > deferred_before);
     CHECK(std::ranges::is_permutation(client.world.events, sent));
     CHECK(client.world.fault.empty());
   }
@@ -394,7 +395,7 @@ TEST_CASE("Events about entities that a client may never receive are bounded",
   stage.run(30);
   const ClientViewCounters& counters = stage.server.view(client.id)->counters();
   stage.step([&] {
-    stage.spawn(4, {.owner = 9, .relevance = Relevance::owner});
+    stage.spawn(4, {.owner = PlayerId{9}, .relevance = Relevance::owner});
     for (std::size_t i = 0; i < kOpenEventsMax + 10; ++i) {
       stage.server.send_event_about(4, stage.tick, event_of(0));
     }

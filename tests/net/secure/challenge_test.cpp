@@ -51,7 +51,7 @@ TEST_CASE("An address may send a burst of requests, then eight per second",
   Time now(50s);
   const auto taken = [&](const Address& address) {
     int count = 0;
-    while (count < 1000 && budget.take(now, address)) ++count;
+    while (count < 1000 && budget.spend_one(now, address)) ++count;
     return count;
   };
   REQUIRE(taken(kClient) == 16);
@@ -76,11 +76,11 @@ TEST_CASE("An IPv6 subscriber has one budget", "[net][secure][sys-33]") {
   int taken = 0;
   for (std::uint8_t i = 0; i < 200; ++i) {
     const Address address({0x20, 1, 0x0D, 0xB8, 0, 0, 0, 1, i, i, i, i, 0, 0, 0, i}, i);
-    if (budget.take(Time(1s), address)) ++taken;
+    if (budget.spend_one(Time(1s), address)) ++taken;
   }
   REQUIRE(taken == 16);
   const Address neighbour({0x20, 1, 0x0D, 0xB8, 0, 0, 0, 2}, 1);
-  REQUIRE(budget.take(Time(1s), neighbour));
+  REQUIRE(budget.spend_one(Time(1s), neighbour));
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST_CASE("A damaged handshake datagram of any kind gives no keys", "[net][secur
   }
   SECTION("the accept") {
     require_refused(run.accept, 1, [&](const NetBytes& damaged) {
-      return run.client->take_accept(damaged).has_value();
+      return run.client->read_accept(damaged).has_value();
     });
   }
 }
@@ -125,22 +125,22 @@ TEST_CASE("A refusal is accepted only from a sender that saw the request",
   const std::size_t size =
       write_refuse(request, RefuseReason::not_admitted, "come \x1b[31mback\xC3 later", memory);
   const NetBytes refuse(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(size));
-  const std::optional<Refusal> refusal = run.client->take_refuse(refuse);
+  const std::optional<Refusal> refusal = run.client->read_refuse(refuse);
   REQUIRE(refusal.has_value());
   REQUIRE(refusal->reason == RefuseReason::not_admitted);
   REQUIRE(refusal->text == "come ?[31mback? later");
   damage::each_truncation(refuse, [&](const ByteVector& cut) {
-    REQUIRE_FALSE(run.client->take_refuse(cut).has_value());
+    REQUIRE_FALSE(run.client->read_refuse(cut).has_value());
   });
   // Bytes 4 to 23 are the connection id and the proof.
   for (std::size_t bit = 4 * 8; bit < 24 * 8; ++bit) {
     NetBytes damaged = refuse;
     damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
-    REQUIRE_FALSE(run.client->take_refuse(damaged).has_value());
+    REQUIRE_FALSE(run.client->read_refuse(damaged).has_value());
   }
   HandshakeRun other(TrustMode::pinned, 5);
   REQUIRE(other.shake());
-  REQUIRE_FALSE(other.client->take_refuse(refuse).has_value());
+  REQUIRE_FALSE(other.client->read_refuse(refuse).has_value());
 }
 
 TEST_CASE("A wrong server key or token secret gives no connection", "[net][secure][sys-33]") {
@@ -167,7 +167,7 @@ TEST_CASE("A wrong server key or token secret gives no connection", "[net][secur
     REQUIRE_FALSE(run.server_takes(response));
     NetBytes accept = run.accept;
     std::fill(accept.begin() + 8, accept.begin() + 40, std::byte{0});
-    REQUIRE_FALSE(run.client->take_accept(accept).has_value());
+    REQUIRE_FALSE(run.client->read_accept(accept).has_value());
   }
 }
 

@@ -11,13 +11,13 @@ namespace {
 
 EntitySchema duck() {
   return {.name = "duck",
-          .lanes = {{.name = "mood", .kind = LaneKind::symbol, .greatest = 5},
-                    {.name = "place", .greatest = 1000},
-                    {.name = "speed", .greatest = 60},
-                    {.name = "turn", .kind = LaneKind::dropped, .greatest = 3},
-                    {.name = "turn.a", .kind = LaneKind::rotation, .greatest = 99},
-                    {.name = "turn.b", .kind = LaneKind::rotation, .greatest = 99},
-                    {.name = "turn.c", .kind = LaneKind::rotation, .greatest = 99}}};
+          .lanes = {{.name = "mood", .kind = LaneKind::symbol, .maximum = 5},
+                    {.name = "place", .maximum = 1000},
+                    {.name = "speed", .maximum = 60},
+                    {.name = "turn", .kind = LaneKind::dropped, .maximum = 3},
+                    {.name = "turn.a", .kind = LaneKind::rotation, .maximum = 99},
+                    {.name = "turn.b", .kind = LaneKind::rotation, .maximum = 99},
+                    {.name = "turn.c", .kind = LaneKind::rotation, .maximum = 99}}};
 }
 
 /// Speed is first and predicts place, which predicts mood.
@@ -31,7 +31,7 @@ SnapshotModel trained() {
   for (FeatureWeights& row : place.weights) row[kOwnFeatures] = 77;
   type.lanes[0].change_partner_count = 2;
   type.lanes[0].change_partners = {2, 1};
-  place.usual = 500;
+  place.initial_value = 500;
   for (std::size_t i = slots::kPerSnapshot; i < model.probabilities.size(); ++i) {
     model.probabilities[i] = static_cast<BitProbability>(1 + i % 65'000);
   }
@@ -59,7 +59,7 @@ TEST_CASE("A model for the same lanes copies the trained data", "[net][snapshot]
   CHECK(model.types[0].order == source.types[0].order);
   CHECK(std::ranges::equal(model.probabilities, source.probabilities));
   CHECK(model.types[0].lanes[1].weights == source.types[0].lanes[1].weights);
-  CHECK(model.types[0].lanes[1].usual == 500);
+  CHECK(model.types[0].lanes[1].initial_value == 500);
   CHECK(model.types[0].lanes[0].change_partner_count == 2);
   CHECK(model.huffman.lengths(3) == source.huffman.lengths(3));
 }
@@ -82,14 +82,14 @@ TEST_CASE("Missing lanes are removed from partnerships", "[net][snapshot]") {
 
 TEST_CASE("Lanes with another range are untrained, a rotation as a whole", "[net][snapshot]") {
   EntitySchema schema = duck();
-  schema.lanes[1].greatest = 2000;
-  schema.lanes[5].greatest = 50;
-  schema.lanes.push_back({.name = "new", .greatest = 4});
+  schema.lanes[1].maximum = 2000;
+  schema.lanes[5].maximum = 50;
+  schema.lanes.push_back({.name = "new", .maximum = 4});
   const SnapshotModel model = adopted(schema);
   const SnapshotModel untrained = untrained_model({schema});
   const TypeModel& type = model.types[0];
   CHECK(type.order == std::vector<std::uint16_t>{2, 0, 1, 7, 3, 4, 5, 6});
-  CHECK(type.lanes[1].usual == 0);
+  CHECK(type.lanes[1].initial_value == 0);
   for (const std::size_t lane : {1U, 3U, 4U, 5U, 6U, 7U}) {
     CAPTURE(lane);
     const std::uint32_t first = type.lanes[lane].first_slot;

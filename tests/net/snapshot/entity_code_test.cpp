@@ -125,7 +125,7 @@ TEST_CASE("Every state of any entity decodes as it was coded", "[net][snapshot][
 TEST_CASE("Both values of an angle's first direction decode correctly", "[net][snapshot]") {
   const SnapshotModel model = untrained_model(
       {{.name = "turret",
-        .lanes = {{.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360}}}});
+        .lanes = {{.name = "yaw", .kind = LaneKind::angle, .maximum = 360, .period = 360}}}});
   const LaneValue before = GENERATE(0U, 1U, 180U, 359U, 360U);
   const LaneValue now = GENERATE(0U, 1U, 180U, 359U, 360U);
   CAPTURE(before, now);
@@ -137,29 +137,28 @@ TEST_CASE("Both values of an angle's first direction decode correctly", "[net][s
 TEST_CASE(
     "Event ticks decode correctly, also future ones and in ranges that are not a power of two",
     "[net][snapshot]") {
-  const LaneValue greatest = GENERATE(0U, 6U, 99U, 255U, 0x7FFF'FFFFU, 0xFFFF'FFFFU);
+  const LaneValue maximum = GENERATE(0U, 6U, 99U, 255U, 0x7FFF'FFFFU, 0xFFFF'FFFFU);
   const SnapshotModel model = untrained_model(
-      {{.name = "gun",
-        .lanes = {{.name = "fired", .kind = LaneKind::tick, .greatest = greatest}}}});
+      {{.name = "gun", .lanes = {{.name = "fired", .kind = LaneKind::tick, .maximum = maximum}}}});
   for (const std::uint32_t now : {1U, 50U, 100U, 1'000'000U, 0xFFFF'FFF0U}) {
-    for (const std::uint32_t before : {0U, 3U, 49U, now - 1, now, now + 7, greatest}) {
-      for (const std::uint32_t event : {0U, 5U, 49U, now - 1, now, now + 7, greatest}) {
-        CAPTURE(greatest, now, before, event);
+    for (const std::uint32_t before : {0U, 3U, 49U, now - 1, now, now + 7, maximum}) {
+      for (const std::uint32_t event : {0U, 5U, 49U, now - 1, now, now + 7, maximum}) {
+        CAPTURE(maximum, now, before, event);
         const History history{
-            .states = {{std::min(before, greatest)}}, .ticks = {now - 1}, .now = now};
-        CHECK(survives(model, history, {std::min(event, greatest)}));
+            .states = {{std::min(before, maximum)}}, .ticks = {now - 1}, .now = now};
+        CHECK(survives(model, history, {std::min(event, maximum)}));
       }
     }
   }
 }
 
 TEST_CASE("A rotation decodes correctly for any dropped components", "[net][snapshot]") {
-  const LaneValue greatest = GENERATE(1U, 2U, 510U, 511U, 1'000'000U, 0xFFFF'FFFFU);
-  std::vector<LaneSchema> lanes = {{.name = "d", .kind = LaneKind::dropped, .greatest = 3}};
-  lanes.resize(4, {.name = "r", .kind = LaneKind::rotation, .greatest = greatest});
+  const LaneValue maximum = GENERATE(1U, 2U, 510U, 511U, 1'000'000U, 0xFFFF'FFFFU);
+  std::vector<LaneSchema> lanes = {{.name = "d", .kind = LaneKind::dropped, .maximum = 3}};
+  lanes.resize(4, {.name = "r", .kind = LaneKind::rotation, .maximum = maximum});
   const SnapshotModel model = untrained_model({{.name = "crate", .lanes = lanes}});
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    CAPTURE(greatest, seed);
+    CAPTURE(maximum, seed);
     Random random(seed);
     const auto rotation = [&] {
       Values values;
@@ -174,7 +173,7 @@ TEST_CASE("A rotation decodes correctly for any dropped components", "[net][snap
 
 TEST_CASE("States decode correctly for any distance of ticks and values", "[net][snapshot]") {
   const SnapshotModel model =
-      untrained_model({{.name = "far", .lanes = {{.name = "x", .greatest = 0xFFFF'FFFF}}}});
+      untrained_model({{.name = "far", .lanes = {{.name = "x", .maximum = 0xFFFF'FFFF}}}});
   const std::uint32_t far = GENERATE(1U << 20, 1U << 29, 1U << 30);
   const History history{.states = {{0}, {0xFFFF'FFFF}, {0}},
                         .ticks = {0xFFFF'FFF0, 0xFFFF'FFF0 - far, 0xFFFF'FFF0 - far / 2 * 5},
@@ -185,7 +184,7 @@ TEST_CASE("States decode correctly for any distance of ticks and values", "[net]
 
 TEST_CASE("A straight line costs almost nothing at any spacing of its states", "[net][snapshot]") {
   const SnapshotModel model =
-      untrained_model({{.name = "ball", .lanes = {{.name = "x", .greatest = 1'000'000}}}});
+      untrained_model({{.name = "ball", .lanes = {{.name = "x", .maximum = 1'000'000}}}});
   const std::uint32_t gap = GENERATE(1U, 2U, 6U);
   const std::uint32_t ahead = GENERATE(1U, 3U, 12U);
   CAPTURE(gap, ahead);

@@ -15,17 +15,17 @@ namespace {
 SnapshotModel model_of_things() {
   SnapshotModel model = untrained_model(
       {{.name = "walker",
-        .lanes = {{.name = "x", .greatest = 65'535, .is_of_vector = true},
-                  {.name = "y", .greatest = 65'535, .is_of_vector = true},
-                  {.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360},
-                  {.name = "state", .kind = LaneKind::symbol, .greatest = 7},
-                  {.name = "shot", .kind = LaneKind::tick, .greatest = 255},
-                  {.name = "name", .kind = LaneKind::opaque, .greatest = 0xFFFF'FFFF}}},
+        .lanes = {{.name = "x", .maximum = 65'535, .is_of_vector = true},
+                  {.name = "y", .maximum = 65'535, .is_of_vector = true},
+                  {.name = "yaw", .kind = LaneKind::angle, .maximum = 360, .period = 360},
+                  {.name = "state", .kind = LaneKind::symbol, .maximum = 7},
+                  {.name = "shot", .kind = LaneKind::tick, .maximum = 255},
+                  {.name = "name", .kind = LaneKind::opaque, .maximum = 0xFFFF'FFFF}}},
        {.name = "crate",
-        .lanes = {{.name = "d", .kind = LaneKind::dropped, .greatest = 3},
-                  {.name = "a", .kind = LaneKind::rotation, .greatest = 511},
-                  {.name = "b", .kind = LaneKind::rotation, .greatest = 511},
-                  {.name = "c", .kind = LaneKind::rotation, .greatest = 511}}}});
+        .lanes = {{.name = "d", .kind = LaneKind::dropped, .maximum = 3},
+                  {.name = "a", .kind = LaneKind::rotation, .maximum = 511},
+                  {.name = "b", .kind = LaneKind::rotation, .maximum = 511},
+                  {.name = "c", .kind = LaneKind::rotation, .maximum = 511}}}});
   LaneModel& y = model.types[0].lanes[1];
   y.partner_count = 1;
   y.partners[0] = {.kind = PartnerKind::heading, .lane = 0, .angle = 2};
@@ -76,7 +76,7 @@ struct Script {
 
 /// The snapshots of the script, each acknowledged two ticks later. The writer finds the time of
 /// each entity's last change itself, or gets it.
-std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
+std::string bytes_of(SnapshotCoder coder, bool has_since = false) {
   const SnapshotModel model = model_of_things();
   SnapshotWriter writer(model, {.coder = coder});
   SnapshotReader reader(model, {.entity_max = 10}, {.coder = coder});
@@ -88,7 +88,7 @@ std::string bytes_of(SnapshotCoder coder, bool tells_since = false) {
     std::vector<EntityState> world = script.world(tick);
     // The entity with id 7 never changes, the others change at every tick.
     for (EntityState& state : world) {
-      if (tells_since) state.since = state.id == 7 ? 4 : tick;
+      if (has_since) state.since = state.id == 7 ? 4 : tick;
     }
     writer.begin(tick, world);
     const std::span<const std::byte> bytes = writer.write(memory);

@@ -41,7 +41,7 @@ void offer(SnapshotReader& reader, const SnapshotModel& model, std::span<const s
     for (const SeenEntity& seen : reader.entities()) {
       const EntitySchema& schema = model.types.at(seen.kind.type).schema;
       for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
-        REQUIRE(seen.values[i] <= schema.lanes[i].greatest);
+        REQUIRE(seen.values[i] <= schema.lanes[i].maximum);
       }
     }
     return;
@@ -103,7 +103,7 @@ TEST_CASE("Random bytes do not harm a reader, and stay below its entity limit", 
 
 TEST_CASE("A reader accepts exactly as many entities as its limit", "[net][snapshot]") {
   const SnapshotModel model =
-      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   const LaneValue value = 5;
   const std::uint32_t count = GENERATE(0U, 1U, 9U, 10U, 11U, 40U);
   std::vector<EntityState> world;
@@ -124,14 +124,14 @@ TEST_CASE("A reader accepts exactly as many entities as its limit", "[net][snaps
 /// A server names many entities of the largest type in very few bits.
 TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapshot]") {
   EntitySchema huge{.name = "huge", .lanes = {}};
-  for (std::size_t i = 0; i < kMaxLanes; ++i) huge.lanes.push_back({.name = "x", .greatest = 9});
+  for (std::size_t i = 0; i < kMaxLanes; ++i) huge.lanes.push_back({.name = "x", .maximum = 9});
   SnapshotModel model = untrained_model({huge, {.name = "a", .lanes = {{.name = "x"}}}});
   std::fill(model.probabilities.begin(), model.probabilities.end(), BitProbability{1});
   model.probabilities[slots::kAnotherNew] = 65'535;
-  const std::vector<LaneValue> usual(kMaxLanes);
+  const std::vector<LaneValue> initial(kMaxLanes);
   std::vector<EntityState> world;
   for (std::uint32_t id = 0; id < 2'000; ++id)
-    world.push_back({.id = id, .kind = {}, .values = usual.data()});
+    world.push_back({.id = id, .kind = {}, .values = initial.data()});
   SnapshotWriter writer(model);
   writer.begin(1, world);
   NetBytes memory(64'000);
@@ -158,7 +158,7 @@ TEST_CASE("Entities that appear and disappear use no more memory than existing o
   std::vector<EntitySchema> schemas;
   for (std::size_t i = 1; i <= 8; ++i) {
     EntitySchema& schema = schemas.emplace_back(EntitySchema{.name = "type", .lanes = {}});
-    for (std::size_t k = 0; k < 100 * i; ++k) schema.lanes.push_back({.name = "x", .greatest = 9});
+    for (std::size_t k = 0; k < 100 * i; ++k) schema.lanes.push_back({.name = "x", .maximum = 9});
   }
   const SnapshotModel model = untrained_model(schemas);
   const std::vector<LaneValue> values(800);
@@ -185,7 +185,7 @@ TEST_CASE("Entities that appear and disappear use no more memory than existing o
 
 TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") {
   const SnapshotModel model =
-      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   const LaneValue value = 5;
   std::vector<EntityState> world;
   for (std::uint32_t id = 0; id < 10; ++id)
@@ -204,7 +204,7 @@ TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[
   constexpr std::uint32_t kEntities = 50;
   Random random(8);
   SnapshotModel model =
-      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100'000}}}});
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100'000}}}});
   SnapshotWriter writer(model);
   SnapshotReader reader(model);
   std::vector<LaneValue> values(kEntities, 50'000);

@@ -15,7 +15,7 @@ namespace {
 SnapshotModel walkers() {
   return untrained_model(
       {{.name = "walker",
-        .lanes = {{.name = "x", .greatest = 100'000}, {.name = "y", .greatest = 100'000}}}});
+        .lanes = {{.name = "x", .maximum = 100'000}, {.name = "y", .maximum = 100'000}}}});
 }
 
 /// A world that overwrites its rows as soon as a writer must not read them.
@@ -140,15 +140,15 @@ TEST_CASE("Each call searches old states in a share of the entities, also if tic
   REQUIRE_FALSE(writer.write(memory).empty());
   REQUIRE(writer.is_done());
   writer.acknowledge(writer.last_number());
-  std::uint64_t before = writer.looked_at_count();
+  std::uint64_t before = writer.checked_count();
   std::uint64_t sum = 0;
   for (std::uint32_t tick = step; tick < 256; tick += step) {
     writer.keep(tick);
-    const std::uint64_t looked_at = writer.looked_at_count() - before;
-    before = writer.looked_at_count();
+    const std::uint64_t checked = writer.checked_count() - before;
+    before = writer.checked_count();
     CAPTURE(tick);
-    CHECK(looked_at <= step * kEntities / 20 + 128);
-    sum += looked_at;
+    CHECK(checked <= step * kEntities / 20 + 128);
+    sum += checked;
   }
   CHECK(sum >= kEntities);  // Each at least once, because all are old.
 }

@@ -127,12 +127,12 @@ TEST_CASE("Lost snapshots leave gaps, which are interpolated", "[net][snapshot]"
 TEST_CASE("A constant lane is constant across gaps, and a moving one is not", "[net][snapshot]") {
   const std::vector<std::uint32_t> ticks = {50, 47, 46, 40, 39};
   const LaneMotion still = motion_at(ticks, 51, [](std::int64_t) { return 7; });
-  CHECK(still.rests);
+  CHECK(still.is_constant);
   CHECK(still.steadiness == 4);
   CHECK(still.direction == 0);
   const LaneMotion moved =
       motion_at(ticks, 51, [](std::int64_t tick) { return tick == 50 ? 6 : 7; });
-  CHECK_FALSE(moved.rests);
+  CHECK_FALSE(moved.is_constant);
   CHECK(moved.direction == -1);
 }
 
@@ -153,11 +153,11 @@ TEST_CASE("A lane's steps give the same motion as its values", "[net][snapshot]"
   std::vector<std::uint32_t> ticks;
   for (std::uint32_t k = 0; k < count; ++k) ticks.push_back(500 - k * gap);
   const StateSpacing spacing = spacing_of(states_at(ticks, 500 + ahead));
-  const std::int64_t greatest = period == 0 ? 3'000'000 : 2 * std::int64_t{period} - 1;
+  const std::int64_t maximum = period == 0 ? 3'000'000 : 2 * std::int64_t{period} - 1;
   Random random(count * gap * ahead);
   for (int i = 0; i < 200; ++i) {
     LanePast past{};
-    past[0] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(greatest)));
+    past[0] = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(maximum)));
     const bool is_straight = random.below(3) == 0;
     std::int64_t step = 0;
     for (std::size_t k = 1; k < count; ++k) {
@@ -165,42 +165,42 @@ TEST_CASE("A lane's steps give the same motion as its values", "[net][snapshot]"
         step =
             static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach))) - reach;
       }
-      past[k] = std::clamp<std::int64_t>(past[k - 1] + step, 0, greatest);
+      past[k] = std::clamp<std::int64_t>(past[k - 1] + step, 0, maximum);
     }
     LaneSteps steps{};
     for (std::size_t k = 0; k + 1 < count; ++k) {
       steps[k][2] = static_cast<LaneValue>(past[k] - past[k + 1]);
     }
     const LaneMotion motion = motion_of(past, spacing, period);
-    if (motion.rests || greatest > spacing.plain_greatest) continue;
+    if (motion.is_constant || maximum > spacing.plain_maximum) continue;
     LaneMotion same;
     motion_of_steps(steps, 2, spacing, period, same);
     REQUIRE(same.steps == motion.steps);
     REQUIRE(same.steadiness == motion.steadiness);
     REQUIRE(same.direction == motion.direction);
     REQUIRE(same.backtest == motion.backtest);
-    REQUIRE_FALSE(same.rests);
+    REQUIRE_FALSE(same.is_constant);
   }
 }
 
 TEST_CASE("Gaps and large values exclude plain steps", "[net][snapshot]") {
-  CHECK(spacing_of(states_at({100, 98, 92, 90}, 102)).plain_greatest == -1);
+  CHECK(spacing_of(states_at({100, 98, 92, 90}, 102)).plain_maximum == -1);
   // One step ahead, no value of 31 bits exceeds the maximum of a feature.
-  CHECK(spacing_of(states_at({100, 98, 96}, 102)).plain_greatest == 1 << 25);
-  CHECK(spacing_of(states_at({100, 99, 98}, 355)).plain_greatest == (1 << 25) / 255);
-  CHECK(spacing_of(states_at({300, 45}, 301)).plain_greatest == INT32_MAX);
+  CHECK(spacing_of(states_at({100, 98, 96}, 102)).plain_maximum == 1 << 25);
+  CHECK(spacing_of(states_at({100, 99, 98}, 355)).plain_maximum == (1 << 25) / 255);
+  CHECK(spacing_of(states_at({300, 45}, 301)).plain_maximum == INT32_MAX);
 }
 
 TEST_CASE("One state, or none, has no motion", "[net][snapshot]") {
   CHECK(spacing_of(KnownStates{}).count == 0);
   const LaneMotion motion = motion_at({9}, 12, [](std::int64_t) { return 4; });
-  CHECK(motion.rests);
+  CHECK(motion.is_constant);
   CHECK(motion.steadiness == 5);
 }
 
 TEST_CASE("An untrained model predicts straight lines exactly", "[net][snapshot][sys-44]") {
   const SnapshotModel model =
-      untrained_model({{.name = "ball", .lanes = {{.name = "x", .greatest = 1'000'000}}}});
+      untrained_model({{.name = "ball", .lanes = {{.name = "x", .maximum = 1'000'000}}}});
   const LaneModel& lane = model.types[0].lanes[0];
   const std::vector<std::uint32_t> ticks =
       GENERATE(values<std::vector<std::uint32_t>>({{99, 98, 97, 96, 95, 94, 93, 92},
@@ -235,10 +235,10 @@ TEST_CASE("A prediction is its weights times its features, rounded to the neares
   // The largest sum that the limits allow.
   weights.fill(kWeightMax);
   features.fill(kFeatureMax);
-  const Prediction greatest = predict(weights, features, kMaxFeatures);
-  CHECK(greatest.sum() == std::int64_t{kMaxFeatures} * kWeightMax * kFeatureMax);
+  const Prediction maximum = predict(weights, features, kMaxFeatures);
+  CHECK(maximum.sum() == std::int64_t{kMaxFeatures} * kWeightMax * kFeatureMax);
   features.fill(-kFeatureMax);
-  CHECK(predict(weights, features, kMaxFeatures).sum() == -greatest.sum());
+  CHECK(predict(weights, features, kMaxFeatures).sum() == -maximum.sum());
 }
 
 TEST_CASE("Sizes are in sixteenths of a logarithm, and levels are bounded", "[net][snapshot]") {
@@ -248,9 +248,9 @@ TEST_CASE("Sizes are in sixteenths of a logarithm, and levels are bounded", "[ne
   CHECK(log_of(3) == 32);
   CHECK(log_of(0xFFFF'FFFF) == 512);
   CHECK(log_of_fine(128) == 8);
-  constexpr std::int32_t kMost = std::int32_t{kSizeFeatures} * kSizeWeightMax * 960;
-  CHECK(size_level(expected_size(kMost)) == slots::kLevels - 1);
-  CHECK(size_level(expected_size(-kMost)) == 0);
+  constexpr std::int32_t kSumMax = std::int32_t{kSizeFeatures} * kSizeWeightMax * 960;
+  CHECK(size_level(expected_size(kSumMax)) == slots::kLevels - 1);
+  CHECK(size_level(expected_size(-kSumMax)) == 0);
 }
 
 }  // namespace

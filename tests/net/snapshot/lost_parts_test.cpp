@@ -27,7 +27,7 @@ class Ends {
   explicit Ends(SnapshotCoder coder)
       : model_(untrained_model(
             {{.name = "a",
-              .lanes = {{.name = "x", .kind = LaneKind::opaque, .greatest = 0xFFFF'FFFF}}}})),
+              .lanes = {{.name = "x", .kind = LaneKind::opaque, .maximum = 0xFFFF'FFFF}}}})),
         writer(model_, {.coder = coder}),
         reader(model_, {}, {.coder = coder}) {}
 

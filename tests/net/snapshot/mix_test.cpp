@@ -45,7 +45,7 @@ TEST_CASE("Each context's table adds its correction, in sixteenths", "[net][snap
   std::vector<std::int8_t> tables(kMixContexts * kMixTableSize);
   MixContexts contexts;
   for (std::size_t i = 0; i < kMixContexts; ++i) contexts[i] = static_cast<std::uint32_t>(i * 77);
-  tables[which * kMixTableSize + mix_place(contexts[which], 5)] = 16;
+  tables[which * kMixTableSize + mix_index(contexts[which], 5)] = 16;
   CHECK(mixed(tables.data(), 32'768, contexts, 5) == probability_of(kOddsUnit));
   CHECK(mixed(tables.data(), 32'768, contexts, 6) == 32'768);
   contexts[which] += 1;

@@ -16,7 +16,7 @@ SnapshotModel sample_model(Random& random) {
   for (TypeModel& type : model.types) {
     for (LaneModel& lane : type.lanes) {
       lane.size_weights[3] = static_cast<std::int16_t>(random.below(2000));
-      lane.usual = lane.greatest / 2;
+      lane.initial_value = lane.maximum / 2;
     }
   }
   for (BitProbability& probability : std::span(model.probabilities).subspan(slots::kPerSnapshot)) {
@@ -52,7 +52,7 @@ TEST_CASE("A model decodes from its file, for all coders", "[net][snapshot]") {
 
 TEST_CASE("A damaged model is refused, or is another valid one", "[net][snapshot]") {
   Random random(9);
-  SnapshotModel model = untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 9}}}});
+  SnapshotModel model = untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 9}}}});
   disturb_huffman(model, random);
   const std::vector<std::byte> bytes = encode_model(model);
   std::size_t refused = 0;

@@ -17,11 +17,11 @@ using Values = std::vector<LaneValue>;
 SnapshotModel model_of_walkers() {
   return untrained_model(
       {{.name = "walker",
-        .lanes = {{.name = "x", .greatest = 65'535},
-                  {.name = "y", .greatest = 65'535},
-                  {.name = "yaw", .kind = LaneKind::angle, .greatest = 360, .period = 360},
-                  {.name = "state", .kind = LaneKind::symbol, .greatest = 7},
-                  {.name = "shot", .kind = LaneKind::tick, .greatest = 255}}}});
+        .lanes = {{.name = "x", .maximum = 65'535},
+                  {.name = "y", .maximum = 65'535},
+                  {.name = "yaw", .kind = LaneKind::angle, .maximum = 360, .period = 360},
+                  {.name = "state", .kind = LaneKind::symbol, .maximum = 7},
+                  {.name = "shot", .kind = LaneKind::tick, .maximum = 255}}}});
 }
 
 /// The maximum bytes of a snapshot of an unchanged world after acknowledgements have settled,

@@ -51,8 +51,8 @@ class Lifetime {
 
  private:
   SnapshotModel model_ = untrained_model(
-      {{.name = "a", .lanes = {{.name = "x", .greatest = 100}}},
-       {.name = "b", .lanes = {{.name = "y", .greatest = 100}, {.name = "z", .greatest = 9}}}});
+      {{.name = "a", .lanes = {{.name = "x", .maximum = 100}}},
+       {.name = "b", .lanes = {{.name = "y", .maximum = 100}, {.name = "z", .maximum = 9}}}});
   std::array<LaneValue, 10> values_{};
   std::uint32_t tick_ = 0;
 
@@ -216,15 +216,15 @@ TEST_CASE("A snapshot that refers to a lost one is unknown", "[net][snapshot]") 
   CHECK(life.reader.read(bytes) == SnapshotVerdict::unknown);
   CHECK(life.reader.last_number() == number);
   CHECK(*life.seen()->values == 1);
-  SnapshotModel model = untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+  SnapshotModel model = untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   SnapshotReader fresh(model);
   CHECK(fresh.read(bytes) == SnapshotVerdict::unknown);
   CHECK(fresh.entities().empty());
 }
 
-TEST_CASE("Deferred entities stay unchanged, and quiet ones are up to date", "[net][snapshot]") {
+TEST_CASE("Deferred entities stay unchanged, and constant ones are up to date", "[net][snapshot]") {
   const SnapshotModel model =
-      untrained_model({{.name = "a", .lanes = {{.name = "x", .greatest = 100}}}});
+      untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   SnapshotWriter writer(model);
   SnapshotReader reader(model);
   const std::array<LaneValue, 2> values = {3, 4};

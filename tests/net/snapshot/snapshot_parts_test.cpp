@@ -14,7 +14,7 @@ class Parts {
  public:
   explicit Parts(LaneKind kind = LaneKind::opaque)
       : model_(untrained_model(
-            {{.name = "a", .lanes = {{.name = "x", .kind = kind, .greatest = 0xFFFF'FFFF}}}})) {}
+            {{.name = "a", .lanes = {{.name = "x", .kind = kind, .maximum = 0xFFFF'FFFF}}}})) {}
 
   /// Sends the world of a tick in datagrams of this size, and returns their number.
   std::size_t exchange(std::span<const EntityState> world, std::size_t datagram_bytes) {

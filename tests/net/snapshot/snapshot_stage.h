@@ -145,7 +145,7 @@ class SnapshotStage {
     NetBytes memory(settings.datagram_bytes);
     std::size_t part = 0;
     while (!writer_.is_done()) {
-      REQUIRE(part <= 2 * states.size() + 2 + states_most_);  // The parts end eventually.
+      REQUIRE(part <= 2 * states.size() + 2 + states_max_);  // The parts end eventually.
       const std::span<const std::byte> bytes = writer_.write(memory);
       if (bytes.empty()) break;  // Too small for an entity.
       REQUIRE(bytes.size() <= memory.size());
@@ -158,7 +158,7 @@ class SnapshotStage {
       if (!happens(settings.loss)) link_.push_back(datagram);
     }
     parts_[now_] = writer_.is_done() ? part : 0;
-    states_most_ = std::max(states_most_, states.size());
+    states_max_ = std::max(states_max_, states.size());
   }
 
   void receive() {
@@ -211,10 +211,10 @@ class SnapshotStage {
   void check_world(bool is_complete) {
     const World& world = worlds_[reader_.tick()];
     std::size_t fresh = 0;
-    std::uint64_t least_id = 0;
+    std::uint64_t id_min = 0;
     for (const SeenEntity& seen : reader_.entities()) {
-      REQUIRE(seen.id >= least_id);
-      least_id = std::uint64_t{seen.id} + 1;
+      REQUIRE(seen.id >= id_min);
+      id_min = std::uint64_t{seen.id} + 1;
       const World& then = worlds_.at(seen.tick);
       const auto was = then.find(seen.id);
       REQUIRE(was != then.end());
@@ -259,7 +259,7 @@ class SnapshotStage {
   std::vector<Datagram> link_;
   std::vector<Ack> acks_;
   std::vector<NetBytes> applied_bytes_;
-  std::size_t states_most_ = 0;
+  std::size_t states_max_ = 0;
   std::uint32_t complete_count_ = 0;
 };
 

@@ -26,16 +26,16 @@ struct Life {
     const std::uint64_t restlessness = random.below(5);
     for (SnapshotSerial serial = 100; serial < 100 + kSnapshotWindow; ++serial) {
       const auto tick = static_cast<std::uint32_t>(3 * serial);
-      ticks[place_of(serial)] = tick;
+      ticks[window_index(serial)] = tick;
       newest = serial;
       if (random.below(40) == 0) continue;  // Left no record.
       if (random.below(40) == 0) kind.generation ^= 1;
       if (random.below(4) < restlessness) values[random.below(kLanes)] = random.below(3) != 0;
       rows.push_back(values);
-      TrackRecord& record = records[place_of(serial)];
+      TrackRecord& record = records[window_index(serial)];
       record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? 3 : 0,
                          static_cast<std::uint32_t>(serial));
-      if (random.below(60) == 0) record.standing = Standing::gone;
+      if (random.below(60) == 0) record.presence = Presence::gone;
     }
     if (random.below(2) == 0) return;
     rows.push_back(values);
@@ -63,15 +63,16 @@ TEST_CASE("Known states are equal with and without plain references", "[net][sna
     const SnapshotSerial next = life.newest + 1;
     ReferenceStates states =
         reference_states(references, next, life.ticks, static_cast<std::uint32_t>(3 * next));
-    REQUIRE(states.is_plain == (references.count > 1));
+    REQUIRE(states.has_distinct_ticks == (references.count > 1));
     const auto lanes_of = [](EntityKind) { return kLanes; };
     KnownEntity plain;
-    plain.states = states.plain;
-    if (states.is_plain && find_plain_states(life.track, life.records, states, lanes_of, plain)) {
+    plain.states = states.unchanged;
+    if (states.has_distinct_ticks &&
+        find_distinct_states(life.track, life.records, states, lanes_of, plain)) {
       ++found_plainly;
     }
     const KnownEntity known = known_entity(life.track, life.records, states, lanes_of);
-    states.is_plain = false;
+    states.has_distinct_ticks = false;
     const KnownEntity slow = known_entity(life.track, life.records, states, lanes_of);
     CAPTURE(i, references.count);
     REQUIRE(known.states.count == slow.states.count);

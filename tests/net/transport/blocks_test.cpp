@@ -21,7 +21,7 @@ struct Written {
   NetBytes bytes;
 };
 
-std::optional<Written> take(BlockSender& sender, std::size_t room = kRoom) {
+std::optional<Written> write_next(BlockSender& sender, std::size_t room = kRoom) {
   NetBytes memory(room);
   SectionWriter writer(memory);
   const std::optional<ChunkRange> range = sender.write_pending(writer, room);
@@ -114,7 +114,7 @@ TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
     const std::size_t room =
         kFragmentHeadBytes + kChunkBytes * (1 + random.below(5)) + random.below(256);
     for (std::uint64_t i = random.below(6); i > 0 && sender.has_pending(); --i) {
-      air.push_back(*take(sender, room));
+      air.push_back(*write_next(sender, room));
     }
     if (air.empty()) continue;
     const std::size_t at = random.below(air.size());
@@ -125,14 +125,14 @@ TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
       continue;
     }
     const Fragment fragment = fragment_of(written.bytes);
-    const FragmentFate fate = receiver.look(fragment);
-    if (fate == FragmentFate::no_room) {  // Its packet was not received.
+    const FragmentVerdict verdict = receiver.classify(fragment);
+    if (verdict == FragmentVerdict::no_room) {  // Its packet was not received.
       sender.lost(written.range);
       read_one();
       continue;
     }
-    REQUIRE(fate == FragmentFate::taken);
-    receiver.take(kNow, fragment);
+    REQUIRE(verdict == FragmentVerdict::accepted);
+    receiver.store(kNow, fragment);
     sender.delivered(written.range);
     if (random.below(5) == 0) read_one();
     for (const SentBlock& block : sender.finished()) {
@@ -172,7 +172,7 @@ TEST_CASE("Blocks are sent in turns", "[net][transport][sys-30]") {
   std::uint16_t id = 0;
   for (int i = 0; i < 3; ++i) REQUIRE(sender.begin(block, id) == SendStatus::queued);
   std::map<std::uint16_t, int> turns;
-  for (int i = 0; i < 30; ++i) ++turns[take(sender)->range.block];
+  for (int i = 0; i < 30; ++i) ++turns[write_next(sender)->range.block];
   REQUIRE(turns == std::map<std::uint16_t, int>{{1, 10}, {2, 10}, {3, 10}});
 }
 
@@ -183,82 +183,82 @@ TEST_CASE("A sender sends no chunk beyond the receiver's window", "[net][transpo
   std::uint16_t id = 0;
   REQUIRE(sender.begin(block, id) == SendStatus::queued);
   std::vector<Written> sent;
-  while (sender.has_pending()) sent.push_back(*take(sender));
+  while (sender.has_pending()) sent.push_back(*write_next(sender));
   const ChunkRange last = sent.back().range;
   REQUIRE(last.first + last.count == kChunkWindow);
-  REQUIRE(receiver.look(fragment_of(sent.back().bytes)) == FragmentFate::taken);
-  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow)) ==
-          FragmentFate::invalid);
-  receiver.take(kNow, fragment_of(sent.front().bytes));
+  REQUIRE(receiver.classify(fragment_of(sent.back().bytes)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow)) ==
+          FragmentVerdict::invalid);
+  receiver.store(kNow, fragment_of(sent.front().bytes));
   const std::uint32_t moved = sent.front().range.count;
-  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()),
-                              kChunkWindow + moved - 1)) == FragmentFate::taken);
-  REQUIRE(receiver.look(plain(1, static_cast<std::uint32_t>(block.size()), kChunkWindow + moved)) ==
-          FragmentFate::invalid);
+  REQUIRE(receiver.classify(plain(1, static_cast<std::uint32_t>(block.size()),
+                                  kChunkWindow + moved - 1)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(1, static_cast<std::uint32_t>(block.size()),
+                                  kChunkWindow + moved)) == FragmentVerdict::invalid);
 }
 
 TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a refusal",
           "[net][transport][sys-30]") {
   BlockReceiver receiver(10'000);
-  REQUIRE(receiver.look(plain(1, 10'000, 0)) == FragmentFate::taken);
-  REQUIRE(receiver.look(plain(1, 10'001, 0)) == FragmentFate::refused);
-  receiver.take(kNow, plain(1, 10'001, 0));
+  REQUIRE(receiver.classify(plain(1, 10'000, 0)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(1, 10'001, 0)) == FragmentVerdict::refused);
+  receiver.store(kNow, plain(1, 10'001, 0));
   // More chunks of it are ignored; they do not begin a new block.
-  REQUIRE(receiver.look(plain(1, 10'001, 3)) == FragmentFate::taken);
-  receiver.take(kNow, plain(1, 10'001, 3));
+  REQUIRE(receiver.classify(plain(1, 10'001, 3)) == FragmentVerdict::accepted);
+  receiver.store(kNow, plain(1, 10'001, 3));
   REQUIRE(receiver.front().empty());
   for (std::uint16_t id = 2; id < 6; ++id) {
-    REQUIRE(receiver.look(plain(id, 1000, 0)) == FragmentFate::taken);
-    receiver.take(kNow, plain(id, 1000, 0));
-    REQUIRE(receiver.look(plain(id, 1001, 1)) == FragmentFate::invalid);
+    REQUIRE(receiver.classify(plain(id, 1000, 0)) == FragmentVerdict::accepted);
+    receiver.store(kNow, plain(id, 1000, 0));
+    REQUIRE(receiver.classify(plain(id, 1001, 1)) == FragmentVerdict::invalid);
   }
-  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::refused);
-  receiver.take(kNow, plain(3, 1000, 1, 3));
+  REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::refused);
+  receiver.store(kNow, plain(3, 1000, 1, 3));
   REQUIRE(receiver.front_id() == 3);
   REQUIRE(receiver.front().size() == 1000);
   // One is complete and unread, and three arrive: no slot is free.
-  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::no_room);
+  REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::no_room);
   receiver.pop();
-  REQUIRE(receiver.look(plain(6, 1000, 0)) == FragmentFate::taken);
-  REQUIRE(receiver.look(plain(3, 1000, 0)) == FragmentFate::taken);
-  receiver.take(kNow, plain(3, 1000, 0));
+  REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::accepted);
+  REQUIRE(receiver.classify(plain(3, 1000, 0)) == FragmentVerdict::accepted);
+  receiver.store(kNow, plain(3, 1000, 0));
   REQUIRE(receiver.front().empty());
 }
 
 TEST_CASE("All blocks of a peer together use at most twice the largest size",
           "[net][transport][sys-30]") {
   BlockReceiver receiver(10'000);
-  receiver.take(kNow, plain(1, 9'000, 0));
-  receiver.take(kNow, plain(2, 9'000, 0));
+  receiver.store(kNow, plain(1, 9'000, 0));
+  receiver.store(kNow, plain(2, 9'000, 0));
   REQUIRE(receiver.refusal(2'000) == std::nullopt);
   REQUIRE(receiver.refusal(2'001) == BlockRefusal::no_memory);
-  REQUIRE(receiver.look(plain(3, 2'001, 0)) == FragmentFate::refused);
-  REQUIRE(receiver.take(kNow, plain(3, 2'001, 0)) == BlockRefusal::no_memory);
+  REQUIRE(receiver.classify(plain(3, 2'001, 0)) == FragmentVerdict::refused);
+  REQUIRE(receiver.store(kNow, plain(3, 2'001, 0)) == BlockRefusal::no_memory);
   // Unread blocks also count; the sender waits for them.
   for (std::uint32_t first = 0; first < chunk_count(9'000); first += 4) {
-    receiver.take(kNow, plain(1, 9'000, first, 4));
+    receiver.store(kNow, plain(1, 9'000, first, 4));
   }
   REQUIRE(receiver.front_id() == 1);
-  REQUIRE(receiver.look(plain(4, 2'001, 0)) == FragmentFate::no_room);
-  REQUIRE(receiver.look(plain(4, 2'000, 0)) == FragmentFate::taken);
+  REQUIRE(receiver.classify(plain(4, 2'001, 0)) == FragmentVerdict::no_room);
+  REQUIRE(receiver.classify(plain(4, 2'000, 0)) == FragmentVerdict::accepted);
   receiver.pop();
-  REQUIRE(receiver.look(plain(4, 2'001, 0)) == FragmentFate::taken);
+  REQUIRE(receiver.classify(plain(4, 2'001, 0)) == FragmentVerdict::accepted);
 }
 
 TEST_CASE("A block without new chunks is given up after a minute", "[net][transport][sys-30]") {
   using namespace std::chrono_literals;
   BlockReceiver receiver(10'000);
-  REQUIRE_FALSE(receiver.take(kNow, plain(1, 1'000, 0)).has_value());
-  REQUIRE_FALSE(receiver.take(kNow, plain(2, 200, 0)).has_value());
+  REQUIRE_FALSE(receiver.store(kNow, plain(1, 1'000, 0)).has_value());
+  REQUIRE_FALSE(receiver.store(kNow, plain(2, 200, 0)).has_value());
   // A repeated chunk does not count as new.
-  REQUIRE_FALSE(receiver.take(kNow + 30s, plain(1, 1'000, 0)).has_value());
+  REQUIRE_FALSE(receiver.store(kNow + 30s, plain(1, 1'000, 0)).has_value());
   REQUIRE(receiver.give_up_stalled(kNow + 60s - 1ns) == std::nullopt);
-  REQUIRE_FALSE(receiver.take(kNow + 59s, plain(1, 1'000, 1)).has_value());
+  REQUIRE_FALSE(receiver.store(kNow + 59s, plain(1, 1'000, 1)).has_value());
   REQUIRE(receiver.give_up_stalled(kNow + 119s - 1ns) == std::nullopt);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == 1);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == std::nullopt);
   // More of its chunks are ignored, and the complete one waits forever to be read.
-  receiver.take(kNow + 120s, plain(1, 1'000, 0, 4));
+  receiver.store(kNow + 120s, plain(1, 1'000, 0, 4));
   REQUIRE(receiver.front_id() == 2);
   receiver.pop();
   REQUIRE(receiver.front().empty());
@@ -270,9 +270,9 @@ TEST_CASE("Each block number is accepted once", "[net][transport][sys-30]") {
   for (const unsigned number : {1U, 32769U, 32770U, 65535U, 63U, 64U, 128U, 192U}) {
     const auto id = static_cast<std::uint16_t>(number);
     CAPTURE(id);
-    REQUIRE(receiver.look(plain(id, 300, 0, 2)) == FragmentFate::taken);
+    REQUIRE(receiver.classify(plain(id, 300, 0, 2)) == FragmentVerdict::accepted);
     for (int i = 0; i < 2; ++i) {
-      receiver.take(kNow, plain(id, 300, 0, 2));
+      receiver.store(kNow, plain(id, 300, 0, 2));
       if (i == 1) break;
       REQUIRE(receiver.front_id() == id);
       receiver.pop();
@@ -290,16 +290,16 @@ TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][tr
     std::uint16_t id = 0;
     REQUIRE(sender.begin(block, id) == SendStatus::queued);
     REQUIRE(id == (i & 0xFFFFU));
-    const Written written = *take(sender);
+    const Written written = *write_next(sender);
     const Fragment fragment = fragment_of(written.bytes);
-    if (receiver.look(fragment) != FragmentFate::taken) FAIL("block " << i);
-    receiver.take(kNow, fragment);
+    if (receiver.classify(fragment) != FragmentVerdict::accepted) FAIL("block " << i);
+    receiver.store(kNow, fragment);
     if (receiver.front_id() != id || receiver.front().size() != 300) FAIL("block " << i);
     receiver.pop();
     sender.delivered(written.range);
     sender.clear_finished();
-    receiver.take(kNow, fragment);
-    if (!before.empty()) receiver.take(kNow, fragment_of(before));
+    receiver.store(kNow, fragment);
+    if (!before.empty()) receiver.store(kNow, fragment_of(before));
     if (!receiver.front().empty()) FAIL("block " << i << " or the one before came twice");
     before = written.bytes;
   }
@@ -315,8 +315,8 @@ TEST_CASE("The memory for blocks is a few times the received bytes, whatever a p
   for (std::uint16_t block = 1; block <= kBlocksAtOnce; ++block) {
     for (std::uint32_t chunk = gap; chunk < kChunkWindow; chunk += gap) {
       const Fragment fragment = plain(block, kBytes, chunk);
-      REQUIRE(receiver.look(fragment) == FragmentFate::taken);
-      REQUIRE_FALSE(receiver.take(kNow, fragment).has_value());
+      REQUIRE(receiver.classify(fragment) == FragmentVerdict::accepted);
+      REQUIRE_FALSE(receiver.store(kNow, fragment).has_value());
       arrived += fragment.bytes.size();
       REQUIRE(receiver.memory_bytes() <= 5 * arrived);
     }
@@ -324,7 +324,7 @@ TEST_CASE("The memory for blocks is a few times the received bytes, whatever a p
   // Chunks in order need no pages, and never more memory than the block's size.
   BlockReceiver in_order(16U << 20U);
   for (std::uint32_t chunk = 0; chunk < chunk_count(kBytes); ++chunk) {
-    REQUIRE_FALSE(in_order.take(kNow, plain(1, kBytes, chunk)).has_value());
+    REQUIRE_FALSE(in_order.store(kNow, plain(1, kBytes, chunk)).has_value());
     REQUIRE(in_order.memory_bytes() <=
             std::min<std::size_t>(kBytes, (chunk + 1) * 3 * kChunkBytes));
   }
@@ -351,8 +351,8 @@ TEST_CASE("Chunks in any order, with duplicates, form the block", "[net][transpo
         .first = chunk,
         .count = 1,
         .bytes = std::span(block).subspan(begin, std::min(kChunkBytes, size - begin))};
-    REQUIRE(receiver.look(fragment) == FragmentFate::taken);
-    REQUIRE_FALSE(receiver.take(kNow, fragment).has_value());
+    REQUIRE(receiver.classify(fragment) == FragmentVerdict::accepted);
+    REQUIRE_FALSE(receiver.store(kNow, fragment).has_value());
   }
   REQUIRE(copy_of(receiver.front()) == block);
   receiver.pop();

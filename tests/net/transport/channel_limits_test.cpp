@@ -113,17 +113,17 @@ TEST_CASE("A limit is repeated until it is confirmed, but only in packets withou
     }
     return end.limits_written();
   };
-  const Limits told = {{1, kFirstMessageLimit + kMessageWindow}};
+  const Limits sent = {{1, kFirstMessageLimit + kMessageWindow}};
   const std::uint32_t first = end.connection.next_sequence();
-  REQUIRE(write() == told);
-  for (int i = 0; i < 4; ++i) REQUIRE(write() == (has_more ? Limits() : told));
+  REQUIRE(write() == sent);
+  for (int i = 0; i < 4; ++i) REQUIRE(write() == (has_more ? Limits() : sent));
   if (has_more) {
     // Later packets overtake the one with the limit: it is lost, and the limit is sent again.
     end.now += 100ms;
     end.acknowledge(first + 4, 0xFFFFFFEF);
     end.now += 50ms;
     end.connection.tick(end.now);
-    REQUIRE(write() == told);
+    REQUIRE(write() == sent);
     REQUIRE(write().empty());
   }
   end.acknowledge(end.connection.next_sequence() - 1, ~0U);
@@ -144,12 +144,12 @@ TEST_CASE("A packet never has more than the maximum number of items", "[net][tra
     REQUIRE(end.give(PacketDraft().control({1, 2, question, 0, 0, 0, 0, 0, 0, 0})) ==
             PacketVerdict::received);
   }
-  std::set<unsigned> told;
+  std::set<unsigned> sent;
   int packets = 0;
   for (; end.connection.wants_to_send(end.now) && packets < 10; ++packets) {
-    for (const auto& limit : end.limits_written()) told.insert(limit[0]);
+    for (const auto& limit : end.limits_written()) sent.insert(limit[0]);
   }
-  REQUIRE(told.size() == kChannelsMax);
+  REQUIRE(sent.size() == kChannelsMax);
   // Three of them acknowledge packets that one acknowledgement cannot cover.
   REQUIRE(packets <= 6);
 }
@@ -201,7 +201,7 @@ TEST_CASE("Unread payloads or blocks that stop a connection are reported once pe
     Connection& game = end.connection;
     are_blocks ? game.pop_block() : game.pop_payload();
   };
-  const std::size_t room = are_blocks ? kBlocksAtOnce : kPacketsOnTheWayMax;
+  const std::size_t room = are_blocks ? kBlocksAtOnce : kPacketsInFlightMax;
   for (std::uint64_t stop = 1; stop <= 2; ++stop) {
     for (std::size_t i = 0; i < room; ++i) REQUIRE(give_one() == PacketVerdict::received);
     REQUIRE_FALSE(end.connection.is_stopped_unread());

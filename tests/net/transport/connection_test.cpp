@@ -110,7 +110,7 @@ TEST_CASE("Each payload is reported once, and delivered ones have arrived",
   CAPTURE(loss, jitter.count(), seed);
   const LinkOptions link{.latency = 40ms, .jitter = jitter, .loss = loss, .duplicate = 0.1};
   ConnectionPair pair(seed, three_channels(), link, link);
-  std::map<std::uint64_t, bool> fates;
+  std::map<std::uint64_t, bool> reports;
   std::set<std::uint64_t> arrived;
   constexpr std::uint64_t kCount = 2000;
   for (std::uint64_t tag = 0; tag < kCount; ++tag) {
@@ -120,20 +120,20 @@ TEST_CASE("Each payload is reported once, and delivered ones have arrived",
     for (Connection& b = pair.b->connection; !b.payload().bytes.empty(); b.pop_payload()) {
       REQUIRE(arrived.insert(number_in(b.payload().bytes)).second);
     }
-    for (const PayloadFate& fate : pair.a->connection.payload_fates()) {
-      REQUIRE(fates.emplace(fate.tag, fate.delivered).second);
+    for (const DeliveryReport& report : pair.a->connection.delivery_reports()) {
+      REQUIRE(reports.emplace(report.tag, report.delivered).second);
     }
-    pair.a->connection.clear_fates();
+    pair.a->connection.clear_delivery_reports();
   }
   pair.run(20s, 16ms);
   for (Connection& b = pair.b->connection; !b.payload().bytes.empty(); b.pop_payload()) {
     arrived.insert(number_in(b.payload().bytes));
   }
-  for (const PayloadFate& fate : pair.a->connection.payload_fates()) {
-    REQUIRE(fates.emplace(fate.tag, fate.delivered).second);
+  for (const DeliveryReport& report : pair.a->connection.delivery_reports()) {
+    REQUIRE(reports.emplace(report.tag, report.delivered).second);
   }
-  REQUIRE(fates.size() == kCount);
-  for (const auto& [tag, delivered] : fates) {
+  REQUIRE(reports.size() == kCount);
+  for (const auto& [tag, delivered] : reports) {
     CAPTURE(tag);
     if (delivered) REQUIRE(arrived.contains(tag));
   }
@@ -236,11 +236,11 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   pair.run(1s, 16ms);
   Connection& connection = pair.a->connection;
   const auto bytes = message_of(1, 200);
-  std::map<std::uint64_t, int> told;
+  std::map<std::uint64_t, int> times_reported;
   std::uint64_t tag = 0;
   const auto hear = [&] {
-    for (const PayloadFate& fate : connection.payload_fates()) ++told[fate.tag];
-    connection.clear_fates();
+    for (const DeliveryReport& report : connection.delivery_reports()) ++times_reported[report.tag];
+    connection.clear_delivery_reports();
     for (Connection& b = pair.b->connection; !b.payload().bytes.empty();) b.pop_payload();
   };
   for (int i = 0; i < 30; ++i) {
@@ -250,15 +250,15 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   }
   // Some are in flight, one waits.
   REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
-  REQUIRE(told.size() < tag - 3);
+  REQUIRE(times_reported.size() < tag - 3);
   (peer_closes ? pair.b->connection : connection).close(CloseReason::left, "bye", pair.now);
   for (int i = 0; i < 20; ++i) {
     pair.step(16ms);
     hear();
   }
   REQUIRE(connection.state() == ConnectionState::closed);
-  REQUIRE(told.size() == tag);
-  for (const auto& [which, times] : told) {
+  REQUIRE(times_reported.size() == tag);
+  for (const auto& [which, times] : times_reported) {
     CAPTURE(which);
     REQUIRE(times == 1);
   }
@@ -330,7 +330,7 @@ TEST_CASE("A payload leaves room for the items that every packet contains", "[ne
     const std::uint64_t before = sender.counters().packets_out;
     pair.step(16ms);
     most = std::max(most, sender.counters().packets_out - before);
-    sender.clear_fates();
+    sender.clear_delivery_reports();
     for (; !sender.message(0).empty(); sender.pop_message(0)) {
     }
     for (; !receiver.payload().bytes.empty(); receiver.pop_payload()) {

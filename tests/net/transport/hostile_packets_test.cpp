@@ -33,7 +33,7 @@ struct Victim {
   }
   PacketVerdict give(const NetBytes& body, std::size_t datagram_bytes = 0) {
     ++sequence;
-    REQUIRE(connection.look(sequence) == Reception::fresh);
+    REQUIRE(connection.classify(sequence) == Reception::fresh);
     return connection.read_packet(now, sequence,
                                   datagram_bytes != 0 ? datagram_bytes : body.size() + 23, body);
   }
@@ -106,9 +106,9 @@ TEST_CASE("An acknowledgement of nothing has one encoding", "[net][transport][sy
 
 TEST_CASE("A probe has the size that it contains, filled with zeros", "[net][transport][sys-22]") {
   Victim victim;
-  const auto probe = [](unsigned told, std::size_t body_bytes) {
+  const auto probe = [](unsigned stated, std::size_t body_bytes) {
     PacketDraft draft;
-    draft.control({1, 4, told & 0xFFU, told >> 8U});
+    draft.control({1, 4, stated & 0xFFU, stated >> 8U});
     draft.add(kControlSection, NetBytes(body_bytes - draft.body().size()));
     return draft;
   };
@@ -185,12 +185,12 @@ TEST_CASE("A peer that begins large blocks and leaves them uses little memory, f
     REQUIRE(begin(id) == PacketVerdict::received);
   }
   NetBytes memory(kDatagramBytesMax);
-  const auto tells = [&](const NetBytes& refusal) {
+  const auto contains = [&](const NetBytes& refusal) {
     const auto body = victim.connection.write_packet(victim.now, memory);
     return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
   };
   REQUIRE(victim.connection.counters().blocks_refused_in == 1);
-  REQUIRE(tells(bytes_of({6, 3, 0, 3})));
+  REQUIRE(contains(bytes_of({6, 3, 0, 3})));
   victim.now += kBlockStallMax - 1ms;
   REQUIRE(victim.give(PacketDraft().control({1, 1})) == PacketVerdict::received);
   REQUIRE(victim.connection.counters().blocks_stalled == 0);
@@ -199,8 +199,8 @@ TEST_CASE("A peer that begins large blocks and leaves them uses little memory, f
   REQUIRE(victim.connection.counters().blocks_stalled == 2);
   REQUIRE(victim.connection.counters().blocks_refused_in == 3);
   REQUIRE(victim.connection.wants_to_send(victim.now));
-  REQUIRE(tells(bytes_of({6, 1, 0, 3})));
-  REQUIRE(tells(bytes_of({6, 2, 0, 3})));
+  REQUIRE(contains(bytes_of({6, 1, 0, 3})));
+  REQUIRE(contains(bytes_of({6, 2, 0, 3})));
   REQUIRE(begin(4) == PacketVerdict::received);
   REQUIRE(victim.connection.counters().blocks_refused_in == 3);
 }
@@ -292,7 +292,7 @@ TEST_CASE("A payload too large for a shrunken path is reported lost and blocks n
   // Six large packets are lost; a payload that is too large for the new size waits after them.
   pair.network.link(pair.there_link).mtu = 1250;
   std::uint64_t tag = 0;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   std::size_t small_delivered = 0;
   for (int i = 0; i < 600; ++i) {
     static_cast<void>(
@@ -300,16 +300,16 @@ TEST_CASE("A payload too large for a shrunken path is reported lost and blocks n
     const std::uint64_t packets = a.counters().packets_out;
     pair.step(16ms);
     REQUIRE(a.counters().packets_out - packets < 40);  // No flood of empty packets.
-    for (const PayloadFate& fate : a.payload_fates()) {
-      ++told;
-      if (fate.delivered) ++small_delivered;
+    for (const DeliveryReport& report : a.delivery_reports()) {
+      ++reported;
+      if (report.delivered) ++small_delivered;
     }
-    a.clear_fates();
+    a.clear_delivery_reports();
     while (!pair.b->connection.payload().bytes.empty()) pair.b->connection.pop_payload();
   }
   REQUIRE(a.datagram_bytes() == 1200);
   REQUIRE(small_delivered > 100);
-  REQUIRE(told > 100);
+  REQUIRE(reported > 100);
 }
 
 TEST_CASE("Unread delivery reports beyond the limit are counted",
@@ -325,7 +325,7 @@ TEST_CASE("Unread delivery reports beyond the limit are counted",
   }
   pair.run(1s, 5ms);
   REQUIRE(queued > 3000);
-  REQUIRE(a.payload_fates().size() + a.counters().fates_unread == queued);
+  REQUIRE(a.delivery_reports().size() + a.counters().delivery_reports_unread == queued);
 }
 
 TEST_CASE("Unconfirmed data is counted when a connection ends", "[net][transport][sys-36]") {
@@ -352,7 +352,7 @@ TEST_CASE("Unconfirmed data is counted when a connection ends", "[net][transport
   // The caller owns the blocks' bytes again, and each block is reported.
   REQUIRE(a.finished_blocks().size() == 2);
   for (const std::uint16_t id : {first, second}) {
-    const std::optional<SentBlock> block = a.take_finished_block(id);
+    const std::optional<SentBlock> block = a.release_finished_block(id);
     REQUIRE(block.has_value());
     REQUIRE(block->refusal == BlockRefusal::closed);
   }
@@ -375,21 +375,21 @@ TEST_CASE("An unread unreliable channel does not block other data",
   ConnectionPair pair(5, options(), {.latency = 10ms}, {.latency = 10ms});
   Connection& a = pair.a->connection;
   Connection& b = pair.b->connection;
-  std::uint32_t said = 0;
-  std::uint32_t heard = 0;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
   std::uint64_t payloads = 0;
   for (int i = 0; i < 600; ++i) {
     REQUIRE(a.send_message(2, pattern(1, 20)) == SendStatus::queued);
-    REQUIRE(a.send_message(0, pattern(said++, 20)) == SendStatus::queued);
+    REQUIRE(a.send_message(0, pattern(sent++, 20)) == SendStatus::queued);
     REQUIRE(a.send_payload(pattern(2, 20), 1) == SendStatus::queued);
     pair.step(16ms);
     for (; !b.message(0).empty(); b.pop_message(0)) {
-      REQUIRE(copy_of(b.message(0)) == pattern(heard++, 20));
+      REQUIRE(copy_of(b.message(0)) == pattern(received++, 20));
     }
     for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
   }
-  REQUIRE(said - heard < 5);
-  REQUIRE(said - payloads < 5);
+  REQUIRE(sent - received < 5);
+  REQUIRE(sent - payloads < 5);
   REQUIRE(a.counters().lost_out == 0);
   REQUIRE(b.counters().no_room_in == 0);
   // The first messages are kept; the others are counted.
@@ -411,23 +411,23 @@ TEST_CASE("An unread reliable channel does not block other data",
   Connection& a = pair.a->connection;
   Connection& b = pair.b->connection;
   std::uint32_t blocked = 0;
-  std::uint32_t said = 0;
-  std::uint32_t heard = 0;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
   std::uint64_t payloads = 0;
   const auto play = [&](int ticks) {
     for (int i = 0; i < ticks; ++i) {
       while (a.send_message(0, pattern(blocked, 40)) == SendStatus::queued) ++blocked;
-      REQUIRE(a.send_message(1, pattern(said++, 20)) == SendStatus::queued);
+      REQUIRE(a.send_message(1, pattern(sent++, 20)) == SendStatus::queued);
       REQUIRE(a.send_payload(pattern(2, 20), 1) == SendStatus::queued);
       pair.step(16ms);
-      for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+      for (; !b.message(1).empty(); b.pop_message(1)) ++received;
       for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
     }
   };
   play(1200);
-  REQUIRE(said - heard < (loss == 0 ? 5U : 30U));
+  REQUIRE(sent - received < (loss == 0 ? 5U : 30U));
   if (loss == 0) REQUIRE(a.counters().lost_out == 0);
-  REQUIRE(double(payloads) > (1 - 1.3 * loss) * (said - 5));
+  REQUIRE(double(payloads) > (1 - 1.3 * loss) * (sent - 5));
   // The game reads: half as often as the sender sends.
   std::uint32_t next = 0;
   for (int i = 0; i < 1200; ++i) {
@@ -435,12 +435,12 @@ TEST_CASE("An unread reliable channel does not block other data",
     for (; i % 3 == 0 && !b.message(0).empty(); b.pop_message(0)) {
       REQUIRE(copy_of(b.message(0)) == pattern(next++, 40));
     }
-    for (; !b.message(1).empty(); b.pop_message(1)) ++heard;
+    for (; !b.message(1).empty(); b.pop_message(1)) ++received;
     for (; !b.payload().bytes.empty(); b.pop_payload()) ++payloads;
   }
   REQUIRE(next == blocked);
   REQUIRE(next > kMessageWindow);
-  REQUIRE(heard == said);
+  REQUIRE(received == sent);
   REQUIRE(b.counters().no_room_in == 0);
 }
 
@@ -450,12 +450,12 @@ TEST_CASE("Every packet to every address repeats a block refusal", "[net][transp
           PacketVerdict::received);
   NetBytes memory(kDatagramBytesMax);
   const NetBytes refusal = bytes_of({6, 1, 0, 1});
-  const auto tells = [&](std::span<const std::byte> body) {
+  const auto contains = [&](std::span<const std::byte> body) {
     return std::search(body.begin(), body.end(), refusal.begin(), refusal.end()) != body.end();
   };
-  REQUIRE(tells(victim.connection.write_packet(Time(1s), memory)));
-  REQUIRE(tells(victim.connection.write_path_challenge(Time(1s), 77, memory)));
-  REQUIRE(tells(victim.connection.write_packet(Time(1s), memory)));
+  REQUIRE(contains(victim.connection.write_packet(Time(1s), memory)));
+  REQUIRE(contains(victim.connection.write_path_challenge(Time(1s), 77, memory)));
+  REQUIRE(contains(victim.connection.write_packet(Time(1s), memory)));
 }
 
 TEST_CASE("The newest of several path challenges is answered last", "[net][transport][sys-22]") {
@@ -483,7 +483,7 @@ TEST_CASE("Path challenges beyond the number that one packet answers are counted
   PacketDraft draft;
   draft.add(kControlSection, six);
   REQUIRE(victim.give(draft) == PacketVerdict::received);
-  REQUIRE(victim.connection.counters().questions_dropped == 2);
+  REQUIRE(victim.connection.counters().path_challenges_dropped == 2);
 }
 
 }  // namespace

@@ -33,44 +33,44 @@ TEST_CASE("Map numbers wrap past 65535, and only the leader begins maps",
     follower.go_to(map, 5);
   }
   leader.go_to(65'535, 9);
-  REQUIRE(follower.look(9, std::uint16_t{65'535}) == PacketMap::next);
+  REQUIRE(follower.classify(9, std::uint16_t{65'535}) == PacketMap::next);
   follower.go_to(65'535, 7);
   leader.go_to(0, 12);
-  REQUIRE(follower.look(12, std::uint16_t{0}) == PacketMap::next);
-  REQUIRE(follower.look(11, std::uint16_t{65'535}) == PacketMap::present);
-  REQUIRE(follower.look(12, std::uint16_t{65'534}) == PacketMap::past);
-  REQUIRE(leader.look(7, std::uint16_t{65'535}) == PacketMap::past);
-  REQUIRE(leader.look(7, std::uint16_t{1}) == PacketMap::impossible);
+  REQUIRE(follower.classify(12, std::uint16_t{0}) == PacketMap::next);
+  REQUIRE(follower.classify(11, std::uint16_t{65'535}) == PacketMap::present);
+  REQUIRE(follower.classify(12, std::uint16_t{65'534}) == PacketMap::past);
+  REQUIRE(leader.classify(7, std::uint16_t{65'535}) == PacketMap::past);
+  REQUIRE(leader.classify(7, std::uint16_t{1}) == PacketMap::impossible);
 }
 
 TEST_CASE("A packet without a map is classified by the first packet that names one",
           "[net][transport][sys-34]") {
   MapTurns turns(false);
-  REQUIRE(turns.look(1, std::nullopt) == PacketMap::present);
+  REQUIRE(turns.classify(1, std::nullopt) == PacketMap::present);
   turns.go_to(1, 4);
-  REQUIRE(turns.look(10, std::nullopt) == PacketMap::past);
-  turns.take(10, std::uint16_t{1});
-  REQUIRE(turns.look(9, std::nullopt) == PacketMap::past);
-  REQUIRE(turns.look(9, std::uint16_t{1}) == PacketMap::present);
-  REQUIRE(turns.look(11, std::nullopt) == PacketMap::present);
-  turns.take(8, std::uint16_t{1});
-  REQUIRE(turns.look(9, std::nullopt) == PacketMap::present);
-  REQUIRE(turns.look(7, std::nullopt) == PacketMap::past);
+  REQUIRE(turns.classify(10, std::nullopt) == PacketMap::past);
+  turns.received(10, std::uint16_t{1});
+  REQUIRE(turns.classify(9, std::nullopt) == PacketMap::past);
+  REQUIRE(turns.classify(9, std::uint16_t{1}) == PacketMap::present);
+  REQUIRE(turns.classify(11, std::nullopt) == PacketMap::present);
+  turns.received(8, std::uint16_t{1});
+  REQUIRE(turns.classify(9, std::nullopt) == PacketMap::present);
+  REQUIRE(turns.classify(7, std::nullopt) == PacketMap::past);
 }
 
 TEST_CASE("Every packet names its map until one of them is confirmed", "[net][transport][sys-34]") {
   MapTurns turns(true);
-  REQUIRE_FALSE(turns.must_tell());
+  REQUIRE_FALSE(turns.must_send());
   turns.go_to(1, 20);
   REQUIRE(turns.is_urgent());
-  turns.told();
+  turns.sent();
   REQUIRE_FALSE(turns.is_urgent());
   turns.settled(19, true);
-  REQUIRE(turns.must_tell());
+  REQUIRE(turns.must_send());
   turns.settled(20, false);
   REQUIRE(turns.is_urgent());
   turns.settled(21, true);
-  REQUIRE_FALSE(turns.must_tell());
+  REQUIRE_FALSE(turns.must_send());
   REQUIRE_FALSE(turns.is_urgent());
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("A new map drops all waiting data at both ends", "[net][transport][sys
   pair.run(100ms, 10ms);
   REQUIRE_FALSE(b.message(0).empty());
   REQUIRE_FALSE(a.message(0).empty());
-  a.clear_fates();
+  a.clear_delivery_reports();
   // In flight: a block each way. Waiting: messages and a payload.
   REQUIRE(a.send_block(block, id) == SendStatus::queued);
   REQUIRE(b.send_block(block, id) == SendStatus::queued);
@@ -106,9 +106,9 @@ TEST_CASE("A new map drops all waiting data at both ends", "[net][transport][sys
   REQUIRE(a.counters().unread_at_map == 11);
   REQUIRE(a.finished_blocks().size() == 1);
   REQUIRE(a.finished_blocks()[0].refusal == BlockRefusal::map_over);
-  REQUIRE(a.payload_fates().size() == 1);
-  REQUIRE(a.payload_fates()[0].tag == 12);
-  REQUIRE_FALSE(a.payload_fates()[0].delivered);
+  REQUIRE(a.delivery_reports().size() == 1);
+  REQUIRE(a.delivery_reports()[0].tag == 12);
+  REQUIRE_FALSE(a.delivery_reports()[0].delivered);
   REQUIRE(a.send_message(0, pattern(60, 70)) == SendStatus::queued);
 
   pair.run(200ms, 10ms);
@@ -150,7 +150,7 @@ struct Side {
   std::uint32_t ordered_read = 0;
   std::set<std::uint32_t> unordered_read{};
   std::uint64_t payloads = 0;
-  std::map<std::uint64_t, int> fates{};
+  std::map<std::uint64_t, int> reports{};
 
   void enter(std::uint16_t next) {
     map = next;
@@ -192,8 +192,8 @@ struct Side {
     for (; !connection->payload().bytes.empty(); connection->pop_payload()) {
       static_cast<void>(check(connection->payload().bytes));
     }
-    for (const PayloadFate& fate : connection->payload_fates()) ++fates[fate.tag];
-    connection->clear_fates();
+    for (const DeliveryReport& report : connection->delivery_reports()) ++reports[report.tag];
+    connection->clear_delivery_reports();
   }
 };
 
@@ -228,8 +228,9 @@ TEST_CASE("Guarantees hold within each map over a bad network", "[net][transport
   for (const auto& [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     REQUIRE(to->ordered_read == from->sent[0]);
     REQUIRE(to->unordered_read.size() == from->sent[1]);
-    REQUIRE(from->fates.size() == from->payloads);
-    REQUIRE(std::ranges::all_of(from->fates, [](const auto& fate) { return fate.second == 1; }));
+    REQUIRE(from->reports.size() == from->payloads);
+    REQUIRE(
+        std::ranges::all_of(from->reports, [](const auto& report) { return report.second == 1; }));
   }
   REQUIRE(a.connection->counters().past_map_in > 0);
 }

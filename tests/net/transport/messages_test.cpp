@@ -22,7 +22,7 @@ struct WrittenMessage {
 };
 
 /// Writes and parses one message of a sender.
-WrittenMessage take(MessageSender& sender) {
+WrittenMessage write_next(MessageSender& sender) {
   NetBytes memory(1100);
   SectionWriter writer(memory);
   const std::size_t expected = sender.pending_bytes();
@@ -50,7 +50,7 @@ TEST_CASE("A message's header and length have one encoding", "[net][transport][s
     REQUIRE(sender.push(pattern(7, size)) == SendStatus::queued);
     const std::size_t number = delivery == Delivery::unreliable ? 0 : 2;
     REQUIRE(sender.pending_bytes() == 1 + number + (size < 128 ? 1 : 2) + size);
-    const WrittenMessage message = take(sender);
+    const WrittenMessage message = write_next(sender);
     REQUIRE(message.head == head);
     REQUIRE(message.bytes == pattern(7, size));
   }
@@ -66,7 +66,7 @@ TEST_CASE("Every refusal of a message has its reason", "[net][transport][sys-32]
     REQUIRE(queued == 4);
     REQUIRE(sender.push(pattern(1, 1000)) == SendStatus::would_block);
     REQUIRE(sender.push(pattern(1, 50)) == SendStatus::queued);
-    sender.delivered(take(sender).id);
+    sender.delivered(write_next(sender).id);
     REQUIRE(sender.push(pattern(1, 900)) == SendStatus::queued);
   }
   SECTION("by count") {
@@ -87,13 +87,13 @@ TEST_CASE("A reliable channel has at most its window in flight", "[net][transpor
   sender.allow_below(kFirstMessageLimit + 300);
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
   std::vector<std::uint32_t> ids;
-  while (sender.has_pending()) ids.push_back(take(sender).id);
+  while (sender.has_pending()) ids.push_back(write_next(sender).id);
   REQUIRE(ids.size() == kMessageWindow);
   sender.delivered(ids[1]);  // Not the oldest: the window stays.
   REQUIRE_FALSE(sender.has_pending());
   sender.delivered(ids[0]);
-  REQUIRE(take(sender).id == ids.back() + 1);
-  REQUIRE(take(sender).id == ids.back() + 2);
+  REQUIRE(write_next(sender).id == ids.back() + 1);
+  REQUIRE(write_next(sender).id == ids.back() + 2);
   REQUIRE_FALSE(sender.has_pending());
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("A sender sends no message beyond the receiver's limit", "[net][transp
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
   const auto send_all = [&] {
     std::uint32_t last = 0;
-    for (; sender.has_pending(); sender.delivered(last)) last = take(sender).id;
+    for (; sender.has_pending(); sender.delivered(last)) last = write_next(sender).id;
     return last;
   };
   REQUIRE(send_all() == kMessageWindow);
@@ -119,7 +119,7 @@ TEST_CASE("A receiver's limit follows the messages that the game has read",
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   MessageReceiver receiver(delivery);
   const auto arrive = [&](std::uint32_t id) {
-    REQUIRE(receiver.look(id) == Arrival::fresh);
+    REQUIRE(receiver.classify(id) == Arrival::fresh);
     receiver.store(id, pattern(id, 1));
   };
   for (const std::uint32_t id : {1U, 3U, 2U, 4U, 6U}) arrive(id);
@@ -135,7 +135,7 @@ TEST_CASE("A receiver's limit follows the messages that the game has read",
   REQUIRE(receiver.limit() == kFirstMessageLimit + 4);
   for (std::uint32_t id = receiver.limit() - 1; id > 6; --id) arrive(id);
   arrive(5);
-  REQUIRE(receiver.look(receiver.limit()) == Arrival::no_room);
+  REQUIRE(receiver.classify(receiver.limit()) == Arrival::no_room);
 }
 
 /// The queue behaves like one with unlimited memory.
@@ -149,7 +149,7 @@ TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgem
   sender.allow_below(kWidenLimit);
   struct Entry {
     NetBytes bytes;
-    int on_the_way = 0;
+    int in_flight = 0;
     bool is_lost = false;
     bool is_done = false;
   };
@@ -162,19 +162,19 @@ TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgem
       const NetBytes bytes = pattern(next_id, 1 + random.below(random.below(4) == 0 ? 1024 : 60));
       if (sender.push(bytes) == SendStatus::queued) model[next_id++] = {.bytes = bytes};
     } else if (action < 7 && sender.has_pending()) {
-      const WrittenMessage message = take(sender);
+      const WrittenMessage message = write_next(sender);
       Entry& entry = model.at(message.id);
       REQUIRE(message.bytes == entry.bytes);
       REQUIRE_FALSE(entry.is_done);
-      REQUIRE((entry.is_lost || entry.on_the_way == 0));
+      REQUIRE((entry.is_lost || entry.in_flight == 0));
       if (entry.is_lost) ++resent;
       entry.is_lost = false;
-      ++entry.on_the_way;
+      ++entry.in_flight;
     } else if (!model.empty()) {
       auto chosen = model.begin();
       std::advance(chosen, static_cast<std::ptrdiff_t>(random.below(model.size())));
       auto& [id, entry] = *chosen;
-      if (entry.on_the_way == 0 && !entry.is_lost) continue;
+      if (entry.in_flight == 0 && !entry.is_lost) continue;
       if (random.below(3) == 0) {
         if (!entry.is_done && !entry.is_lost) entry.is_lost = true;
         sender.lost(id);
@@ -196,9 +196,9 @@ TEST_CASE("An ordered channel delivers in order, an unordered one at once",
   MessageReceiver ordered(Delivery::reliable_ordered);
   MessageReceiver unordered(Delivery::reliable_unordered);
   for (const std::uint32_t id : {3U, 2U}) {
-    REQUIRE(ordered.look(id) == Arrival::fresh);
+    REQUIRE(ordered.classify(id) == Arrival::fresh);
     ordered.store(id, pattern(id, 9));
-    REQUIRE(unordered.look(id) == Arrival::fresh);
+    REQUIRE(unordered.classify(id) == Arrival::fresh);
     unordered.store(id, pattern(id, 9));
   }
   REQUIRE(ordered.front().empty());
@@ -208,14 +208,14 @@ TEST_CASE("An ordered channel delivers in order, an unordered one at once",
   unordered.pop();
   REQUIRE(unordered.front().empty());
   for (MessageReceiver* each : {&ordered, &unordered}) {
-    REQUIRE(each->look(3) == Arrival::duplicate);
-    REQUIRE(each->look(1) == Arrival::fresh);
+    REQUIRE(each->classify(3) == Arrival::duplicate);
+    REQUIRE(each->classify(1) == Arrival::fresh);
     each->store(1, pattern(1, 9));
   }
   for (std::uint32_t id = 1; id <= 3; ++id) {
     REQUIRE(copy_of(ordered.front()) == pattern(id, 9));
     ordered.pop();
-    REQUIRE(ordered.look(id) == Arrival::duplicate);
+    REQUIRE(ordered.classify(id) == Arrival::duplicate);
   }
 }
 
@@ -226,14 +226,14 @@ TEST_CASE("The edges of a channel's window are exact, and ids outside it are ref
   const std::uint32_t base = 70'001;  // Past the wrap of the 16 sent bits.
   for (std::uint32_t id = 1; id < base; ++id) {
     REQUIRE(receiver.widen_id(static_cast<std::uint16_t>(id & 0xFFFFU)) == id);
-    REQUIRE(receiver.look(id) == Arrival::fresh);
+    REQUIRE(receiver.classify(id) == Arrival::fresh);
     receiver.store(id, pattern(id, 1));
     receiver.pop();
   }
-  REQUIRE(receiver.look(base - 1) == Arrival::duplicate);
-  REQUIRE(receiver.look(base + kMessageWindow - 1) == Arrival::fresh);
-  REQUIRE(receiver.look(base + kMessageWindow) == Arrival::no_room);
-  REQUIRE(receiver.look(~0U) == Arrival::no_room);
+  REQUIRE(receiver.classify(base - 1) == Arrival::duplicate);
+  REQUIRE(receiver.classify(base + kMessageWindow - 1) == Arrival::fresh);
+  REQUIRE(receiver.classify(base + kMessageWindow) == Arrival::no_room);
+  REQUIRE(receiver.classify(~0U) == Arrival::no_room);
   REQUIRE(receiver.widen_id(static_cast<std::uint16_t>((base + kWidenLimit - 1) & 0xFFFFU)) ==
           base + kWidenLimit - 1);
   REQUIRE(receiver.widen_id(static_cast<std::uint16_t>((base + kWidenLimit) & 0xFFFFU)) == 0);
@@ -247,13 +247,13 @@ TEST_CASE("Unread messages use no more than the window", "[net][transport][sys-3
       GENERATE(Delivery::unreliable, Delivery::reliable_unordered, Delivery::reliable_ordered);
   MessageReceiver receiver(delivery);
   for (std::uint32_t id = 1; id <= kMessageWindow; ++id) {
-    REQUIRE(receiver.look(id) == Arrival::fresh);
+    REQUIRE(receiver.classify(id) == Arrival::fresh);
     receiver.store(id, pattern(id, 5));
   }
-  REQUIRE(receiver.look(kMessageWindow + 1) == Arrival::no_room);
+  REQUIRE(receiver.classify(kMessageWindow + 1) == Arrival::no_room);
   REQUIRE(copy_of(receiver.front()) == pattern(1, 5));
   receiver.pop();
-  REQUIRE(receiver.look(kMessageWindow + 1) == Arrival::fresh);
+  REQUIRE(receiver.classify(kMessageWindow + 1) == Arrival::fresh);
 }
 
 TEST_CASE("A channel delivers each message once through reordering and duplicates",
@@ -280,7 +280,7 @@ TEST_CASE("A channel delivers each message once through reordering and duplicate
     while (pushed < 1500 && sender.push(message_of(pushed + 1)) == SendStatus::queued) {
       ++pushed;
     }
-    while (sender.has_pending()) air.push_back(take(sender));
+    while (sender.has_pending()) air.push_back(write_next(sender));
     if (air.empty()) {
       // All have arrived: the game must read, or the sender must get the new limit.
       if (!receiver.front().empty()) read_one();
@@ -295,7 +295,7 @@ TEST_CASE("A channel delivers each message once through reordering and duplicate
       sender.lost(message.id);
       continue;
     }
-    const Arrival arrival = receiver.look(message.id);
+    const Arrival arrival = receiver.classify(message.id);
     REQUIRE(arrival != Arrival::no_room);
     if (arrival == Arrival::fresh) receiver.store(message.id, message.bytes);
     sender.delivered(message.id);

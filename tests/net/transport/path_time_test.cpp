@@ -52,10 +52,10 @@ struct Peer {
   }
   /// The error of the estimated clock, as far as 16 bits show.
   Duration error(const PeerClock& clock_here, Time now) const {
-    const auto said = clock_here.at(now);
-    REQUIRE(said.has_value());
+    const auto sent = clock_here.at(now);
+    REQUIRE(sent.has_value());
     const auto units = static_cast<std::int16_t>(
-        static_cast<std::uint16_t>(wire_time(*said) - wire_time(clock(now))));
+        static_cast<std::uint16_t>(wire_time(*sent) - wire_time(clock(now))));
     return units * kWireTimeUnit;
   }
 };
@@ -132,7 +132,7 @@ TEST_CASE("The minimum of a window is never too old, never too small, and soon e
   std::deque<std::pair<Time, int>> samples;
   Time now(5s);
   int level = 500;
-  const auto least_of = [&](Duration window) {
+  const auto minimum_of = [&](Duration window) {
     int least = 1 << 30;
     for (const auto& [at, value] : samples) {
       if (now - at <= window) least = std::min(least, value);
@@ -146,11 +146,11 @@ TEST_CASE("The minimum of a window is never too old, never too small, and soon e
     samples.emplace_back(now, value);
     minimum.add(now, value);
     while (now - samples.front().first > 1s) samples.pop_front();
-    REQUIRE(minimum.value() >= least_of(1s));     // One of the window's own samples, ...
-    REQUIRE(minimum.value() <= least_of(200ms));  // ... and no recent one was smaller.
+    REQUIRE(minimum.value() >= minimum_of(1s));     // One of the window's own samples, ...
+    REQUIRE(minimum.value() <= minimum_of(200ms));  // ... and no recent one was smaller.
     REQUIRE(
         std::ranges::any_of(samples, [&](const auto& s) { return s.second == minimum.value(); }));
-    if (value <= least_of(1s)) REQUIRE(minimum.value() == value);
+    if (value <= minimum_of(1s)) REQUIRE(minimum.value() == value);
   }
   minimum.clear();
   REQUIRE_FALSE(minimum.has_value());

@@ -12,7 +12,7 @@ namespace {
 
 /// Receives a packet if it can be received.
 Reception offer(ReceivedPackets& received, std::uint32_t sequence) {
-  const Reception reception = received.look(sequence);
+  const Reception reception = received.classify(sequence);
   if (reception == Reception::fresh) static_cast<void>(received.mark(sequence));
   return reception;
 }
@@ -38,14 +38,14 @@ TEST_CASE("The edges of the window are exact", "[net][transport][sys-24]") {
   CAPTURE(window);
   ReceivedPackets received(window);
   REQUIRE(offer(received, 1000) == Reception::fresh);
-  REQUIRE(received.look(1000 - window) == Reception::stale);
-  REQUIRE(received.look(1000) == Reception::duplicate);
+  REQUIRE(received.classify(1000 - window) == Reception::stale);
+  REQUIRE(received.classify(1000) == Reception::duplicate);
   if (window > 1) {
     REQUIRE(offer(received, 1000 - window + 1) == Reception::fresh);
     REQUIRE(offer(received, 1000 - window + 1) == Reception::duplicate);
     REQUIRE(received.out_of_order() == 1);
   }
-  REQUIRE(received.look(1001) == Reception::fresh);
+  REQUIRE(received.classify(1001) == Reception::fresh);
   // No lower packet arrived, and all but the window's are lost.
   REQUIRE(received.lost() == 1000 - window);
 }
@@ -54,7 +54,7 @@ TEST_CASE("Packets below the first count as received", "[net][transport][sys-24]
   ReceivedPackets received;
   REQUIRE(received.highest() == 0);
   REQUIRE(received.mask(0) == AckMask{.words = {~0U}, .word_count = 1});
-  REQUIRE(received.look(0) != Reception::fresh);
+  REQUIRE(received.classify(0) != Reception::fresh);
   REQUIRE(offer(received, 3) == Reception::fresh);
   REQUIRE(received.mask(0).words[0] == ~0U - 0b110U);
   REQUIRE(offer(received, 1) == Reception::fresh);
@@ -103,8 +103,8 @@ TEST_CASE("The window agrees with a set of all received packets", "[net][transpo
     REQUIRE(received.highest() == highest);
     REQUIRE(received.out_of_order() == out_of_order);
     const AckMask mask = received.mask(0);
-    const std::uint32_t told = std::min(mask.word_count * 32, window);
-    for (std::uint32_t age = 0; age < told; ++age) {
+    const std::uint32_t covered = std::min(mask.word_count * 32, window);
+    for (std::uint32_t age = 0; age < covered; ++age) {
       const bool expected_bit = age >= highest || came.contains(highest - age);
       if (mask.contains(age) != expected_bit) FAIL("age " << age << " at " << highest);
     }

@@ -52,7 +52,7 @@ TEST_CASE("On a slow path divisible data is sent in small packets", "[net][trans
 
 TEST_CASE("A game gets a smaller budget when a small packet takes longer than a tick",
           "[net][transport][sys-31]") {
-  const auto [rate, told] = GENERATE(table<double, std::size_t>({
+  const auto [rate, expected] = GENERATE(table<double, std::size_t>({
       {5'000, 150},   // never less, or most of it would be headers
       {15'000, 180},  // the bytes that take 12 ms
       {40'000, 300},  // takes 7.5 ms
@@ -66,7 +66,7 @@ TEST_CASE("A game gets a smaller budget when a small packet takes longer than a 
       now - kBurst +
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1200 / rate));
   REQUIRE(path.game_budget(paid - 1ms, 0) == 0);
-  REQUIRE(path.game_budget(paid + 1ms, 0) == told);
+  REQUIRE(path.game_budget(paid + 1ms, 0) == expected);
   // Waiting data may still fill a small packet, and so may a game that waited.
   REQUIRE(path.budget(paid + 1ms, 0) == 300);
   REQUIRE(path.game_budget(paid + kBurst + 1ms, 0) == path.budget(paid + kBurst + 1ms, 0));
@@ -292,8 +292,8 @@ TEST_CASE("A game that sends little is not slowed down by random delay",
     for (; !receiver.payload().bytes.empty(); receiver.pop_payload()) received += i >= 20 * 60;
     for (; !sender.payload().bytes.empty(); sender.pop_payload()) {
     }
-    sender.clear_fates();
-    receiver.clear_fates();
+    sender.clear_delivery_reports();
+    receiver.clear_delivery_reports();
   }
   // Out of 40 seconds.
   REQUIRE(received >= 39 * 60);
@@ -324,21 +324,21 @@ TEST_CASE("A queue too short to be seen in the delay does not keep overflowing",
   // The loss is a sawtooth: the rate grows until the queue overflows, falls, and grows slowly. Its
   // cost is the share of all packets. The reported loss, over the last 64 packets, follows the
   // sawtooth; its mean is the same.
-  const auto [delivered, lost] = bottleneck.fates(0);
+  const auto [delivered, lost] = bottleneck.deliveries(0);
   double used = 0;
-  double told = 0;
+  double estimated = 0;
   constexpr int kParts = 150;
   for (int i = 0; i < kParts; ++i) {
     used += bottleneck.measure(100ms).used / kParts;
-    told += bottleneck.estimate(0).loss() / kParts;
+    estimated += bottleneck.estimate(0).loss() / kParts;
   }
-  const auto [delivered_now, lost_now] = bottleneck.fates(0);
+  const auto [delivered_now, lost_now] = bottleneck.deliveries(0);
   const double share = static_cast<double>(lost_now - lost) /
                        static_cast<double>(lost_now - lost + delivered_now - delivered);
-  CAPTURE(used, share, told);
+  CAPTURE(used, share, estimated);
   REQUIRE(used >= 0.8);
   REQUIRE(share < 0.15);
-  REQUIRE(std::abs(told - share) < 0.02);
+  REQUIRE(std::abs(estimated - share) < 0.02);
 }
 
 TEST_CASE("A game that sends less than its budget keeps its rate", "[net][transport][sys-31]") {

@@ -27,12 +27,12 @@ RoundTrip trip_of(Duration time) {
 AckMask mask_of(std::uint32_t word) { return {.words = {word}, .word_count = 1}; }
 
 std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
-  std::map<std::uint32_t, bool> fates;
+  std::map<std::uint32_t, bool> deliveries;
   for (const ResolvedPacket& packet : sent.resolved()) {
-    REQUIRE(fates.emplace(packet.sequence, packet.delivered).second);
+    REQUIRE(deliveries.emplace(packet.sequence, packet.delivered).second);
   }
   sent.clear_resolved();
-  return fates;
+  return deliveries;
 }
 
 // Seed 000: acknowledged up to 80, then 83 arrives. Its mask of 16 dropped 66, and 68 was reported
@@ -53,9 +53,9 @@ TEST_CASE("A packet is lost when others overtook it and its time has passed, not
   now += 20ms;
   const std::uint32_t later = ~(1U << (83 - 66));
   sent.acknowledge(now, 83, mask_of(later), path);
-  const auto fates = take_resolved(sent);
-  REQUIRE(fates == std::map<std::uint32_t, bool>{
-                       {66, false}, {68, true}, {81, true}, {82, true}, {83, true}});
+  const auto deliveries = take_resolved(sent);
+  REQUIRE(deliveries == std::map<std::uint32_t, bool>{
+                            {66, false}, {68, true}, {81, true}, {82, true}, {83, true}});
   REQUIRE(sent.open_count() == 0);
   REQUIRE(sent.open_bytes() == 0);
 }
@@ -95,14 +95,14 @@ TEST_CASE("When few packets are sent, an overtaken one is lost only by time",
 TEST_CASE("When few packets are sent, the waiting time depends on the variation of the round trip",
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);  // It varies by half of it: 60 + 4 * 30 ms.
-  const auto is_lost_at = [&](Duration told) {
+  const auto is_lost_at = [&](Duration age_at_report) {
     SentPackets sent;
     const Time now(10s);
     sent.send(record_at(now));
     sent.send(record_at(now));
     sent.acknowledge(now + 10ms, 2, mask_of(~2U), path);
     sent.clear_resolved();
-    sent.tick(now + told, path);
+    sent.tick(now + age_at_report, path);
     return !sent.resolved().empty();
   };
   REQUIRE_FALSE(is_lost_at(179ms));
@@ -120,7 +120,7 @@ TEST_CASE("The longest overtaking counts, even of a packet that was not reported
           "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);
   for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
-  const auto is_lost_at = [&](Duration told, std::initializer_list<Duration> overtaken,
+  const auto is_lost_at = [&](Duration age_at_report, std::initializer_list<Duration> overtaken,
                               bool is_other_path = false) {
     SentPackets sent;
     Time now(10s);
@@ -138,7 +138,7 @@ TEST_CASE("The longest overtaking counts, even of a packet that was not reported
     const std::uint32_t first = sent.next_sequence();
     sent.send(record_at(now));
     sent.send(record_at(now));
-    sent.acknowledge(now + told, first + 1, mask_of(~2U), path);
+    sent.acknowledge(now + age_at_report, first + 1, mask_of(~2U), path);
     return sent.resolved().size() == 2;
   };
   REQUIRE_FALSE(is_lost_at(67ms, {}));
@@ -168,13 +168,13 @@ TEST_CASE("A path that reorders packets increases the waiting time", "[net][tran
   RoundTrip path = trip_of(60ms);
   for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
   Time now(10s);
-  const auto lose_first_of_two = [&](Duration second_told, Duration first_told) {
+  const auto lose_first_of_two = [&](Duration second_reported, Duration first_reported) {
     const std::uint32_t first = sent.next_sequence();
     sent.send(record_at(now));
     sent.send(record_at(now));
-    sent.acknowledge(now + second_told, first + 1, mask_of(~2U), path);
+    sent.acknowledge(now + second_reported, first + 1, mask_of(~2U), path);
     const bool was_lost = sent.resolved().size() == 2;
-    sent.acknowledge(now + first_told, first + 1, mask_of(~0U), path);
+    sent.acknowledge(now + first_reported, first + 1, mask_of(~0U), path);
     sent.clear_resolved();
     now += 200ms;
     return was_lost;
@@ -204,14 +204,14 @@ TEST_CASE("An acknowledgement of packets that were never sent is refused",
 TEST_CASE("When the window is full, the oldest packet in flight is reported lost",
           "[net][transport][sys-25][sys-29]") {
   SentPackets sent;
-  for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
+  for (std::uint32_t i = 0; i < kPacketsInFlightMax; ++i) {
     REQUIRE(sent.has_room());
     sent.send(record_at(Time(1s)));
   }
   REQUIRE_FALSE(sent.has_room());
   sent.send(record_at(Time(1s)));
   REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}});
-  REQUIRE(sent.open_count() == kPacketsOnTheWayMax);
+  REQUIRE(sent.open_count() == kPacketsInFlightMax);
 }
 
 TEST_CASE("Silence is a loss after the timeout, which doubles each time up to 2 s",
@@ -259,7 +259,7 @@ struct Model {
   };
   std::multimap<Time, std::uint32_t> there;
   std::multimap<Time, Ack> back;
-  std::map<std::uint32_t, bool> fates;
+  std::map<std::uint32_t, bool> deliveries;
   std::set<std::uint32_t> arrived;
   std::uint64_t lost_percent;
 
@@ -276,7 +276,7 @@ struct Model {
     now += 2ms;
     for (; !there.empty() && there.begin()->first <= now; there.erase(there.begin())) {
       const std::uint32_t sequence = there.begin()->second;
-      if (received.look(sequence) != Reception::fresh) continue;
+      if (received.classify(sequence) != Reception::fresh) continue;
       static_cast<void>(received.mark(sequence));
       arrived.insert(sequence);
       if (!is_lost()) back.emplace(now + delay(), Ack{received.highest(), received.mask(0)});
@@ -292,8 +292,8 @@ struct Model {
   }
   void settle() {
     for (const ResolvedPacket& packet : sent.resolved()) {
-      if (!fates.emplace(packet.sequence, packet.delivered).second) {
-        FAIL("packet " << packet.sequence << " was told of twice");
+      if (!deliveries.emplace(packet.sequence, packet.delivered).second) {
+        FAIL("packet " << packet.sequence << " was reported twice");
       }
       if (packet.delivered && !arrived.contains(packet.sequence)) {
         FAIL("packet " << packet.sequence << " was called delivered and never came");
@@ -312,18 +312,18 @@ TEST_CASE("Every packet is reported exactly once on any path and across the wrap
   while (model.sent.next_sequence() <= count) {
     for (std::uint64_t i = model.random.below(20); i > 0; --i) model.send();
     model.step();
-    REQUIRE(model.sent.open_count() <= kPacketsOnTheWayMax);
+    REQUIRE(model.sent.open_count() <= kPacketsInFlightMax);
   }
   for (int i = 0; i < 5000; ++i) model.step();
   const std::uint32_t sent = model.sent.next_sequence() - 1;
-  REQUIRE(model.fates.size() == sent);
-  REQUIRE(model.fates.begin()->first == 1);
-  REQUIRE(model.fates.rbegin()->first == sent);
+  REQUIRE(model.deliveries.size() == sent);
+  REQUIRE(model.deliveries.begin()->first == 1);
+  REQUIRE(model.deliveries.rbegin()->first == sent);
   REQUIRE(model.sent.open_count() == 0);
   REQUIRE(model.sent.open_bytes() == 0);
   // Without loss and with a known round trip, no delivered packet is reported lost.
   std::size_t wrong = 0;
-  for (const auto& [sequence, delivered] : model.fates) {
+  for (const auto& [sequence, delivered] : model.deliveries) {
     if (!delivered && model.arrived.contains(sequence)) ++wrong;
   }
   CAPTURE(wrong);

@@ -49,7 +49,7 @@ TEST_CASE("A block uses only its share beside a game that fills its budget",
       for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
         there.pop_payload();
       }
-      game.clear_fates();
+      game.clear_delivery_reports();
     }
   };
   run(10s);
@@ -78,7 +78,7 @@ TEST_CASE("Long messages use the rest of a game that sends little", "[net][trans
       for (; !there.payload().bytes.empty(); there.pop_payload()) {
       }
       for (; !there.message(0).empty(); there.pop_message(0)) ++messages;
-      game.clear_fates();
+      game.clear_delivery_reports();
     }
     return messages;
   };
@@ -109,7 +109,7 @@ TEST_CASE("Short payloads do not wait for the block that fits into each packet",
       }
       there.pop_payload();
     }
-    game.clear_fates();
+    game.clear_delivery_reports();
   }
   const double blocks = static_cast<double>(game.counters().block_bytes_out) / 60;
   CAPTURE(received, oldest.count(), blocks);
@@ -132,8 +132,9 @@ TEST_CASE("Messages use only their share of an allowance beside a game that fill
     game.allow(credit);
     static_cast<void>(game.send_message(0, pattern(1, kMessageBytesMax)));
     if (i % 3 == 0) {
-      const std::size_t told = std::min(game.budget(pair.now + 16'667us), game.payload_bytes_max());
-      if (told > 0) REQUIRE(game.send_payload(NetBytes(told), 0) == SendStatus::queued);
+      const std::size_t budget =
+          std::min(game.budget(pair.now + 16'667us), game.payload_bytes_max());
+      if (budget > 0) REQUIRE(game.send_payload(NetBytes(budget), 0) == SendStatus::queued);
     }
     const ConnectionCounters before = game.counters();
     pair.step(16'667us);
@@ -143,7 +144,7 @@ TEST_CASE("Messages use only their share of an allowance beside a game that fill
     }
     for (; !there.message(0).empty(); there.pop_message(0)) {
     }
-    game.clear_fates();
+    game.clear_delivery_reports();
   }
   const ConnectionCounters counters = game.counters();
   CAPTURE(counters.payload_bytes_out, counters.message_bytes_out);

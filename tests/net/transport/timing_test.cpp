@@ -82,7 +82,7 @@ TEST_CASE("With 1024 packets in flight only a ping is sent every 300 ms, and is 
   Time now(1s);
   Connection connection(options(), now);
   std::array<std::byte, kDatagramBytesMax> memory;
-  for (std::uint32_t i = 0; i < kPacketsOnTheWayMax; ++i) {
+  for (std::uint32_t i = 0; i < kPacketsInFlightMax; ++i) {
     static_cast<void>(connection.write_packet(now, memory));
   }
   REQUIRE(connection.counters().choked == 0);

@@ -95,7 +95,7 @@ TEST_CASE("Files in memory are opened without a copy", "[runtime][assets][source
   source.remove("a/b");
   source.remove("a/b");
   CHECK(source.open("a/b", 5).error().code == ErrorCode::not_found);
-  CHECK(source.place_of("a/b") == "ram/a/b");
+  CHECK(source.full_path("a/b") == "ram/a/b");
 }
 
 TEST_CASE("Files in memory are found under their paths after random changes",
@@ -161,8 +161,8 @@ TEST_CASE("A file comes from the topmost layer that has it", "[runtime][assets][
   CHECK(text_of(stack.open("new", 9)) == "mod");
   CHECK(stack.open("none", 9).error().code == ErrorCode::not_found);
   CHECK(stack.name() == "mod over patch over base");
-  CHECK(stack.place_of("both") == "patch/both");
-  CHECK(stack.place_of("none") == "base/none");
+  CHECK(stack.full_path("both") == "patch/both");
+  CHECK(stack.full_path("none") == "base/none");
   const std::vector<OpenRequest> requests = {{"all", 9},  {"none", 9},   {"both", 2},
                                              {"base", 9}, {"../all", 9}, {"new", 9}};
   const auto opened = stack.open_all(requests);
@@ -180,7 +180,7 @@ TEST_CASE("A broken layer is not skipped", "[runtime][assets][source]") {
   stack.push(layer_of("base", {{"file", "base"}}));
   stack.push(std::make_unique<BrokenSource>());
   CHECK(stack.open("file", 9).error().code == ErrorCode::io);
-  CHECK(stack.place_of("file") == "broken/file");
+  CHECK(stack.full_path("file") == "broken/file");
   CHECK_FALSE(stack.file_bytes("file"));  // Not the size of the file below.
   stack.push(layer_of("top", {{"file", "top"}}));
   CHECK(text_of(stack.open("file", 9)) == "top");
@@ -261,7 +261,7 @@ TEST_CASE("Every kind of source reads the same files", "[runtime][assets][source
   CHECK(source->open("sub", 9).error().code == ErrorCode::invalid_argument);
   CHECK(source->open("../outside", 9).error().code == ErrorCode::invalid_argument);
   CHECK(source->open("escape", 9).error().code == ErrorCode::permission_denied);
-  CHECK(source->place_of("none") == folder.path() + "/build/none");
+  CHECK(source->full_path("none") == folder.path() + "/build/none");
   const auto nowhere = disk_source(folder.path() + "/nowhere", kind);
   CHECK(nowhere->open("file", 9).error().code == ErrorCode::not_found);
   // A file outlives its source.

@@ -157,7 +157,7 @@ TEST_CASE("A type id is resolved to guid and bundle", "[runtime][assets][sys-2]"
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();
   const std::uint32_t replicated = registry_index(catalog, "ReplicatedEntity");
-  const TypePlace* const crate = build.store.resolve(replicated, TypeId(2));
+  const ResolvedType* const crate = build.store.resolve(replicated, TypeId(2));
   REQUIRE(crate != nullptr);
   CHECK(crate->guid == guid(samples::kCrate));
   CHECK(crate->bundle == catalog.bundle_of(guid(samples::kCrate)));
@@ -178,12 +178,12 @@ TEST_CASE("The table agrees with the catalog on every id", "[runtime][assets][sy
     for (std::uint32_t id = 0; id < 10; ++id) {
       CAPTURE(i, id);
       const std::optional<CatalogEntry> expected = catalog.resolve(registry, TypeId(id));
-      const TypePlace* const place = table.find(i, TypeId(id));
-      REQUIRE(expected.has_value() == (place != nullptr));
-      if (place == nullptr) continue;
-      CHECK(catalog.entry(place->entry).type_id == TypeId(id));
-      CHECK(catalog.entry(place->entry).guid == place->guid);
-      CHECK(catalog.entry(place->entry).bundle == place->bundle);
+      const ResolvedType* const resolved = table.find(i, TypeId(id));
+      REQUIRE(expected.has_value() == (resolved != nullptr));
+      if (resolved == nullptr) continue;
+      CHECK(catalog.entry(resolved->entry).type_id == TypeId(id));
+      CHECK(catalog.entry(resolved->entry).guid == resolved->guid);
+      CHECK(catalog.entry(resolved->entry).bundle == resolved->bundle);
     }
   }
 }

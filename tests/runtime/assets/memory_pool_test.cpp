@@ -11,38 +11,38 @@ constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 
 TEST_CASE("A large buffer is reused, a tiny one is not kept", "[runtime][assets]") {
   MemoryPool pool;
-  PooledMemory large = pool.take(kMegabyte);
+  PooledMemory large = pool.allocate(kMegabyte);
   const std::byte* const place = large.bytes.get();
   pool.give_back(std::move(large));
   CHECK(pool.kept_bytes() == kMegabyte);
   // Much smaller requests do not use it, larger ones cannot.
-  CHECK(pool.take(kMegabyte / 2).bytes.get() != place);
-  CHECK(pool.take(kMegabyte + 1).bytes.get() != place);
-  const PooledMemory again = pool.take(kMegabyte * 3 / 4);
+  CHECK(pool.allocate(kMegabyte / 2).bytes.get() != place);
+  CHECK(pool.allocate(kMegabyte + 1).bytes.get() != place);
+  const PooledMemory again = pool.allocate(kMegabyte * 3 / 4);
   CHECK(again.bytes.get() == place);
   CHECK(again.capacity_bytes == kMegabyte);
   CHECK(pool.kept_bytes() == 0);
-  pool.give_back(pool.take(1000));
+  pool.give_back(pool.allocate(1000));
   pool.give_back({});
   CHECK(pool.kept_bytes() == 0);
-  CHECK(pool.take(0).capacity_bytes == 0);
+  CHECK(pool.allocate(0).capacity_bytes == 0);
 }
 
 TEST_CASE("The smallest of the fitting large buffers is reused", "[runtime][assets]") {
   // A second load finds all of its buffers, in any order.
   const std::vector<std::size_t> sizes = {5, 7, 4, 6, 5};
   MemoryPool pool;
-  std::vector<PooledMemory> taken;
-  for (const std::size_t size : sizes) taken.push_back(pool.take(size * kMegabyte));
-  const std::byte* const last_of_five = taken.back().bytes.get();
-  for (PooledMemory& memory : taken) pool.give_back(std::move(memory));
-  taken.clear();
+  std::vector<PooledMemory> allocated;
+  for (const std::size_t size : sizes) allocated.push_back(pool.allocate(size * kMegabyte));
+  const std::byte* const last_of_five = allocated.back().bytes.get();
+  for (PooledMemory& memory : allocated) pool.give_back(std::move(memory));
+  allocated.clear();
   for (const std::size_t size : sizes) {
     CAPTURE(size);
-    taken.push_back(pool.take(size * kMegabyte));
-    CHECK(taken.back().capacity_bytes == size * kMegabyte);
+    allocated.push_back(pool.allocate(size * kMegabyte));
+    CHECK(allocated.back().capacity_bytes == size * kMegabyte);
   }
-  CHECK(taken.front().bytes.get() == last_of_five);  // Of equal ones the last used one.
+  CHECK(allocated.front().bytes.get() == last_of_five);  // Of equal ones the last used one.
   CHECK(pool.kept_bytes() == 0);
 }
 
@@ -50,16 +50,16 @@ TEST_CASE("Small buffers are reused for about the same size", "[runtime][assets]
   // All sizes below the large ones, and a few of those.
   for (std::size_t size = MemoryPool::kMinPooledBytes; size < 70'000; ++size) {
     MemoryPool pool;
-    PooledMemory memory = pool.take(size);
+    PooledMemory memory = pool.allocate(size);
     const std::byte* const place = memory.bytes.get();
     const std::size_t capacity = memory.capacity_bytes;
     if (capacity < size || capacity > size + size / 8 + 1) FAIL(size << " got " << capacity);
     pool.give_back(std::move(memory));
     if (pool.kept_bytes() != capacity) FAIL(size << " is not kept");
-    PooledMemory again = pool.take(size);
+    PooledMemory again = pool.allocate(size);
     if (again.bytes.get() != place || pool.kept_bytes() != 0) FAIL(size << " is not used again");
     pool.give_back(std::move(again));
-    if (pool.take(capacity + 1).bytes.get() == place) FAIL(size << " is used for more");
+    if (pool.allocate(capacity + 1).bytes.get() == place) FAIL(size << " is used for more");
   }
 }
 
@@ -67,24 +67,24 @@ TEST_CASE("Small buffers are reused in the order in which they were returned",
           "[runtime][assets]") {
   // The buffers of a level are consecutive in memory, and writing in that order is faster.
   MemoryPool pool;
-  std::vector<PooledMemory> taken;
+  std::vector<PooledMemory> allocated;
   std::vector<const std::byte*> places;
   for (std::size_t i = 0; i < 11; ++i) {
-    taken.push_back(pool.take(3000));
-    places.push_back(taken.back().bytes.get());
+    allocated.push_back(pool.allocate(3000));
+    places.push_back(allocated.back().bytes.get());
   }
   // Some are reused before more are returned, so that the queue grows from its middle.
-  for (std::size_t i = 0; i < 4; ++i) pool.give_back(std::move(taken[i]));
+  for (std::size_t i = 0; i < 4; ++i) pool.give_back(std::move(allocated[i]));
   for (std::size_t i = 0; i < 3; ++i) {
-    taken[i] = pool.take(3000);
-    CHECK(taken[i].bytes.get() == places[i]);
+    allocated[i] = pool.allocate(3000);
+    CHECK(allocated[i].bytes.get() == places[i]);
   }
-  for (std::size_t i = 4; i < 11; ++i) pool.give_back(std::move(taken[i]));
-  for (std::size_t i = 0; i < 3; ++i) pool.give_back(std::move(taken[i]));
+  for (std::size_t i = 4; i < 11; ++i) pool.give_back(std::move(allocated[i]));
+  for (std::size_t i = 0; i < 3; ++i) pool.give_back(std::move(allocated[i]));
   std::rotate(places.begin(), places.begin() + 3, places.end());
   std::vector<const std::byte*> again;
-  for (PooledMemory& memory : taken) {
-    memory = pool.take(3000);
+  for (PooledMemory& memory : allocated) {
+    memory = pool.allocate(3000);
     again.push_back(memory.bytes.get());
   }
   CHECK(again == places);
@@ -94,10 +94,10 @@ TEST_CASE("Small buffers are reused in the order in which they were returned",
 TEST_CASE("Small buffers are freed when freeing the large ones is not enough",
           "[runtime][assets]") {
   MemoryPool pool;
-  std::vector<PooledMemory> taken;
-  for (int i = 0; i < 10; ++i) taken.push_back(pool.take(2048));
-  taken.push_back(pool.take(kMegabyte));
-  for (PooledMemory& memory : taken) pool.give_back(std::move(memory));
+  std::vector<PooledMemory> allocated;
+  for (int i = 0; i < 10; ++i) allocated.push_back(pool.allocate(2048));
+  allocated.push_back(pool.allocate(kMegabyte));
+  for (PooledMemory& memory : allocated) pool.give_back(std::move(memory));
   CHECK(pool.kept_bytes() == kMegabyte + 20480);
   pool.shrink_to(kMegabyte);
   CHECK(pool.kept_bytes() == 20480);
@@ -109,9 +109,9 @@ TEST_CASE("Small buffers are freed when freeing the large ones is not enough",
 
 TEST_CASE("The kept memory has a limit", "[runtime][assets]") {
   MemoryPool pool;
-  std::vector<PooledMemory> taken;
-  for (int i = 0; i < 5; ++i) taken.push_back(pool.take(100 * kMegabyte));
-  for (PooledMemory& memory : taken) {
+  std::vector<PooledMemory> allocated;
+  for (int i = 0; i < 5; ++i) allocated.push_back(pool.allocate(100 * kMegabyte));
+  for (PooledMemory& memory : allocated) {
     pool.give_back(std::move(memory));
     CHECK(pool.kept_bytes() <= MemoryPool::kMaxKeptBytes);
   }
@@ -122,8 +122,8 @@ TEST_CASE("The kept memory has a limit", "[runtime][assets]") {
 
 TEST_CASE("Kept buffers can be freed, the oldest first", "[runtime][assets]") {
   MemoryPool pool;
-  PooledMemory older = pool.take(kMegabyte);
-  PooledMemory newer = pool.take(2 * kMegabyte);
+  PooledMemory older = pool.allocate(kMegabyte);
+  PooledMemory newer = pool.allocate(2 * kMegabyte);
   const std::byte* const place = newer.bytes.get();
   pool.give_back(std::move(older));
   pool.give_back(std::move(newer));
@@ -131,7 +131,7 @@ TEST_CASE("Kept buffers can be freed, the oldest first", "[runtime][assets]") {
   CHECK(pool.kept_bytes() == 3 * kMegabyte);
   pool.shrink_to(3 * kMegabyte - 1);
   CHECK(pool.kept_bytes() == 2 * kMegabyte);
-  CHECK(pool.take(2 * kMegabyte).bytes.get() == place);
+  CHECK(pool.allocate(2 * kMegabyte).bytes.get() == place);
   pool.shrink_to(0);
   CHECK(pool.kept_bytes() == 0);
 }

@@ -10,20 +10,20 @@ using Step = ReadProgress::Step;
 TEST_CASE("A file that is read in pieces is complete with its last byte",
           "[runtime][assets][source]") {
   ReadProgress progress(10);
-  CHECK(progress.take_in(4) == Step::ask_again);
-  CHECK(progress.take_in(5) == Step::ask_again);
+  CHECK(progress.add(4) == Step::ask_again);
+  CHECK(progress.add(5) == Step::ask_again);
   CHECK(progress.done_bytes() == 9);
-  CHECK(progress.take_in(1) == Step::whole);
-  CHECK(ReadProgress(10).take_in(10) == Step::whole);
+  CHECK(progress.add(1) == Step::whole);
+  CHECK(ReadProgress(10).add(10) == Step::whole);
 }
 
 TEST_CASE("A file that ends early, or cannot be read, is not read again",
           "[runtime][assets][source]") {
   ReadProgress progress(10);
-  CHECK(progress.take_in(9) == Step::ask_again);
-  CHECK(progress.take_in(0) == Step::cut_short);
-  CHECK(ReadProgress(10).take_in(-EIO) == Step::failed);
-  CHECK(ReadProgress(10).take_in(-EBADF) == Step::failed);
+  CHECK(progress.add(9) == Step::ask_again);
+  CHECK(progress.add(0) == Step::cut_short);
+  CHECK(ReadProgress(10).add(-EIO) == Step::failed);
+  CHECK(ReadProgress(10).add(-EBADF) == Step::failed);
 }
 
 TEST_CASE("A read that the kernel delays for ever fails", "[runtime][assets][source]") {
@@ -31,14 +31,14 @@ TEST_CASE("A read that the kernel delays for ever fails", "[runtime][assets][sou
   CAPTURE(delay);
   ReadProgress progress(10);
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
-    if (progress.take_in(delay) != Step::ask_again) FAIL(i);
+    if (progress.add(delay) != Step::ask_again) FAIL(i);
   }
   // A read that makes progress, however slowly, continues.
-  CHECK(progress.take_in(1) == Step::ask_again);
+  CHECK(progress.add(1) == Step::ask_again);
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
-    if (progress.take_in(delay) != Step::ask_again) FAIL(i);
+    if (progress.add(delay) != Step::ask_again) FAIL(i);
   }
-  CHECK(progress.take_in(delay) == Step::failed);
+  CHECK(progress.add(delay) == Step::failed);
   CHECK(progress.done_bytes() == 1);
 }
 

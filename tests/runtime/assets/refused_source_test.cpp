@@ -104,7 +104,7 @@ TEST_CASE("A stack finds a file without reading it", "[runtime][assets][source]"
     stack.push(std::make_unique<PreadSource>(folder.path() + "/base"));
     stack.push(std::make_unique<PreadSource>(folder.path() + "/top"));
     limit_memory_to(256 * kMegabyte);
-    if (stack.place_of(kCatalogFile) != folder.path() + "/top/catalog.mcat") return 1;
+    if (stack.full_path(kCatalogFile) != folder.path() + "/top/catalog.mcat") return 1;
     const Result<BundleStore> store = BundleStore::open(stack);
     if (store || store.error().code != ErrorCode::limit_exceeded) return 2;
     return store.error().message.find("/top/catalog.mcat") != std::string::npos ? 0 : 3;

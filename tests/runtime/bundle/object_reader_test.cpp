@@ -198,11 +198,11 @@ ByteVector two_values(const ByteVector& first) {
 }
 
 // A sequence of nulls.
-ByteVector nulls(std::uint8_t tag, std::size_t count, std::optional<std::size_t> said_bytes) {
+ByteVector nulls(std::uint8_t tag, std::size_t count, std::optional<std::size_t> stated_bytes) {
   ByteWriter value;
   value.u8(tag);
   value.varint(count);
-  if (said_bytes) value.varint(*said_bytes);
+  if (stated_bytes) value.varint(*stated_bytes);
   for (std::size_t i = 0; i < count; ++i) value.u8(0);
   return value.take();
 }

@@ -110,7 +110,7 @@ TEST_CASE("A client with another prefab applies the matching parts",
   CHECK(stage.received(stage.life, 0)->current == 120);
   CHECK(stage.received(stage.body, 0)->mass == 80);
   CHECK(stage.client_world.entity_count() == 1);
-  CHECK(stage.receiver.take_notes().empty());
+  CHECK(stage.receiver.drain_notes().empty());
 }
 
 TEST_CASE("An id that is used again at once is another entity", "[runtime][replication][sys-47]") {
@@ -252,7 +252,7 @@ TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runti
   CHECK(before.quantised == 10);
   const EntityId moved = stage.collection.find({3});
   stage.world.get(stage.life, moved)->current = 1;
-  stage.sender.set_asleep({4}, true);
+  stage.sender.set_paused({4}, true);
   stage.world.get(stage.life, stage.collection.find({4}))->current = 1;
   stage.run(1);
   CHECK(stage.sender.counters().compared - before.compared == 9);
@@ -263,7 +263,7 @@ TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runti
   stage.sender.set_options({4}, {.type = kCrateType, .relevance = Relevance::always});
   stage.run(20);
   CHECK(stage.received(stage.life, 4)->current == 50);  // Only the options are sent.
-  stage.sender.set_asleep({4}, false);
+  stage.sender.set_paused({4}, false);
   stage.run(20);
   CHECK(stage.received(stage.life, 4)->current == 1);
 }
@@ -292,7 +292,7 @@ TEST_CASE("In steady state nothing is allocated on the way to a client", "[runti
     stage.pair.network.advance(stage.pair.now);
     stage.pair.a->receive(stage.pair.now);
     stage.pair.b->receive(stage.pair.now);
-    stage.server.update(1, stage.pair.a->connection, stage.pair.now);
+    stage.server.update(ClientId{1}, stage.pair.a->connection, stage.pair.now);
     stage.client.update(stage.pair.b->connection);
     const std::uint64_t between = allocation_count();
     stage.receiver.apply(stage.client);
@@ -419,7 +419,7 @@ TEST_CASE("A recording plays into a world as a server does, also backwards",
   CHECK(lid_height() == 20);
   CHECK_FALSE(seen.find({2}).is_null());
   CHECK(world.entity_count() == 10);
-  CHECK(receiver.take_notes().empty());
+  CHECK(receiver.drain_notes().empty());
 }
 
 TEST_CASE("An entity that cannot be sent is reported to the game", "[runtime][replication]") {

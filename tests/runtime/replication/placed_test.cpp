@@ -114,7 +114,7 @@ TEST_CASE("A placed entity that is gone before a client joins is despawned there
     CHECK_FALSE(stage.client_world.is_alive(placed));
   }
   CHECK(stage.receiver.counters().despawned == gone.size());
-  CHECK(stage.receiver.untold().empty());  // Only of the last call.
+  CHECK(stage.receiver.missing_placed().empty());  // Only of the last call.
   CHECK(stage.client.counters().divergences == 0);
 }
 
@@ -127,12 +127,12 @@ TEST_CASE("No placed entity despawns before all entities have arrived",
   yard.load_client();
   while (!stage.client.is_complete()) {
     CHECK(ids_of(stage.seen).size() == 4);
-    CHECK(stage.receiver.untold().empty());
+    CHECK(stage.receiver.missing_placed().empty());
     stage.step();
     REQUIRE(stage.tick < 60);
   }
-  REQUIRE(stage.receiver.untold().size() == 1);
-  CHECK(stage.receiver.untold()[0].network_id == 2);
+  REQUIRE(stage.receiver.missing_placed().size() == 1);
+  CHECK(stage.receiver.missing_placed()[0].network_id == 2);
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 3});
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("No placed entity despawns because its datagram was overtaken by other
     // Some despawn while the client receives them.
     if (has_despawns && i < 50) stage.despawn(i * 13);
     stage.step();
-    for (const EntityReference id : stage.receiver.untold()) {
+    for (const EntityReference id : stage.receiver.missing_placed()) {
       CAPTURE(id.network_id);
       CHECK(stage.collection.find(id).is_null());
     }

@@ -14,8 +14,8 @@ using samples::kCrateType;
 using samples::SampleValues;
 
 // A server's crate whose lid weighs 9, and a client that has received it. Nothing changes.
-struct AtRest : BridgeStage {
-  explicit AtRest(std::size_t client_lids)
+struct WhenIdle : BridgeStage {
+  explicit WhenIdle(std::size_t client_lids)
       : BridgeStage(samples::BridgeOptions{.client = {.values = {.crate_lids = client_lids}}}) {
     client_spawner.note_in(&instances);
     crate = spawn(5, kCrateType);
@@ -50,7 +50,7 @@ TEST_CASE("Members that a reload has rebuilt get the server's values",
   const std::size_t lids_before = GENERATE(0U, 1U, 3U);
   CAPTURE(lids_before);
   EditedBuild edited({.crate_lids = 2});
-  AtRest stage(lids_before);
+  WhenIdle stage(lids_before);
   const EntityId old_lid = stage.client_world.first_child(stage.seen.find({5}));
   CHECK(stage.reload(edited).rebuilt == 1);
   stage.step();
@@ -74,7 +74,7 @@ TEST_CASE("Members that a reload has rebuilt get the server's values",
 TEST_CASE("Members that a reload removes are not reported as missing",
           "[runtime][replication][reload][sys-18]") {
   EditedBuild edited({.crate_lids = 0});
-  AtRest stage(1);
+  WhenIdle stage(1);
   CHECK(stage.reload(edited).rebuilt == 1);
   for (int i = 0; i < 40; ++i) {
     stage.world.get(stage.body, stage.lid)->mass += 1;
@@ -157,7 +157,7 @@ TEST_CASE("A despawning member keeps its index when its entity is sent", "[runti
 TEST_CASE("A reload does not replace a received value by an equal old one of the prefab",
           "[runtime][replication][reload][sys-18]") {
   EditedBuild edited({.crate_life = 70});
-  AtRest stage(1);
+  WhenIdle stage(1);
   REQUIRE(stage.received(stage.life, 5)->current == 50);
   CHECK(stage.reload(edited).updated == 1);
   stage.run(40);
@@ -235,8 +235,8 @@ std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> bod
 
 TEST_CASE("Rebuilt members keep their indices, whatever the game attaches or removes",
           "[runtime][replication][reload]") {
-  enum class Game : std::uint8_t { rests, destroys, adds, moves };
-  const Game game = GENERATE(Game::rests, Game::destroys, Game::adds, Game::moves);
+  enum class Game : std::uint8_t { idles, destroys, adds, moves };
+  const Game game = GENERATE(Game::idles, Game::destroys, Game::adds, Game::moves);
   CAPTURE(static_cast<int>(game));
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
@@ -267,7 +267,7 @@ TEST_CASE("Rebuilt members keep their indices, whatever the game attaches or rem
 namespace {
 
 // The root of a client's crate, after a restore to before its bundle was loaded.
-EntityId gone_back(BridgeStage& stage) {
+EntityId restored_crate(BridgeStage& stage) {
   stage.spawn(5, kCrateType);
   stage.run(20, false);
   const World before = stage.client_world;
@@ -282,7 +282,7 @@ TEST_CASE("An entity that was restored to before its bundle is not reloaded, and
           "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
-  const EntityId root = gone_back(stage);
+  const EntityId root = restored_crate(stage);
   REQUIRE(stage.deferred.is_waiting(root));
   CHECK(instances.reload(stage.client_spawner, edited.store).rebuilt == 0);
   stage.deferred.retry(edited.loader);
@@ -298,7 +298,7 @@ TEST_CASE("An entity that was restored to before a bundle that is missing now is
           "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
-  const EntityId root = gone_back(stage);
+  const EntityId root = restored_crate(stage);
   const auto link = stage.client_world.component<PrefabLink>("PrefabLink");
   REQUIRE(stage.client_world.get(link, root) != nullptr);
   stage.client_world.get(link, root)->stage = GENERATE(PrefabStage::failed, PrefabStage::replaced);

@@ -49,7 +49,7 @@ TEST_CASE("The initial values of a type are those of its prefab", "[runtime][rep
     std::vector<std::int64_t> values(schema.value_count(index));
     stage.run(1);
     REQUIRE(stage.sender.values({index}, values));
-    CHECK(values == schema.types[index].usual);
+    CHECK(values == schema.types[index].initial_values);
     stage.world.request_despawn(entity);
   }
 }

@@ -135,8 +135,8 @@ void check_crate(BridgeStage& stage, std::int32_t id, double points, bool is_min
   constexpr bool kIsSameMark = std::is_same_v<decltype(Server::mark), decltype(Client::mark)>;
   CHECK(got->mark == (kIsSameMark ? decltype(Client::mark)(0) : fresh.mark));
   const Sent to = kSecret<Server>;
-  const bool is_told = to == Sent::to_all || (to == Sent::to_owner) == is_mine;
-  CHECK(got->secret == (is_told ? 80.0F : fresh.secret));
+  const bool is_sent = to == Sent::to_all || (to == Sent::to_owner) == is_mine;
+  CHECK(got->secret == (is_sent ? 80.0F : fresh.secret));
   if constexpr (kHasCape<Client>) {
     const Cape* cape = world.get(stage.client_world.component<Cape>("Cape"), crate);
     REQUIRE(cape != nullptr);
@@ -180,11 +180,11 @@ void play(const std::vector<std::string>& notes) {
   REQUIRE(stage.client.phase() == ReplicationPhase::playing);
   check_crate<Server, Client>(stage, 1, 42, true);
   check_crate<Server, Client>(stage, 2, 42, false);
-  std::vector<std::string> told = stage.receiver.take_notes();
-  CAPTURE(told);
-  REQUIRE(told.size() == notes.size());
+  std::vector<std::string> reported = stage.receiver.drain_notes();
+  CAPTURE(reported);
+  REQUIRE(reported.size() == notes.size());
   for (std::size_t i = 0; i < notes.size(); ++i) {
-    CHECK(told[i].find("'" + notes[i] + "'") != std::string::npos);
+    CHECK(reported[i].find("'" + notes[i] + "'") != std::string::npos);
   }
   const auto handle = stage.world.component<Server>("Shield");
   for (int i = 0; i < 200; ++i) {
@@ -196,12 +196,12 @@ void play(const std::vector<std::string>& notes) {
   stage.run(60);
   check_crate<Server, Client>(stage, 1, 199 % 90, true);
   check_crate<Server, Client>(stage, 2, 199 % 90, false);
-  CHECK(stage.receiver.take_notes().empty());
+  CHECK(stage.receiver.drain_notes().empty());
   CHECK(stage.client.counters().checksums > 40);
   CHECK(stage.client.counters().divergences == 0);
   CHECK(stage.client.counters().resyncs == 0);
-  CHECK(stage.server.view(1)->counters().divergences == 0);
-  CHECK(stage.server.view(1)->counters().resyncs == 0);
+  CHECK(stage.server.view(ClientId{1})->counters().divergences == 0);
+  CHECK(stage.server.view(ClientId{1})->counters().resyncs == 0);
   CHECK(stage.server_log.all.empty());
   // Shows that the check can fail: one field that both ends have is wrong.
   const auto here = stage.client_world.component<Client>("Shield");

@@ -73,10 +73,10 @@ TEST_CASE("An asset that cannot be loaded becomes a placeholder, is counted and 
   CHECK(f.world.name(first).empty());
   CHECK(f.world.name(f.world.first_child(first)) == "Flash");
   CHECK(f.deferred.counters().failed == 3);
-  const std::vector<Error> problems = f.deferred.take_problems();
+  const std::vector<Error> problems = f.deferred.drain_problems();
   REQUIRE(problems.size() == 2);
   CHECK(problems[1].message.find("Prefabs/Crate.prefab") != std::string::npos);
-  CHECK(f.deferred.take_problems().empty());
+  CHECK(f.deferred.drain_problems().empty());
   f.world.request_despawn(first);
   f.world.process_despawns();
   f.deferred.update();
@@ -88,20 +88,20 @@ TEST_CASE("A type id that is not assigned gives a placeholder", "[runtime][spawn
   const EntityId root = f.deferred.spawn_type(0, TypeId(60000));
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_placeholder(root));
-  CHECK(f.deferred.take_problems().at(0).code == ErrorCode::not_found);
-  // One message per id, however often it occurs, and at most `kMaxToldTypes` ids.
+  CHECK(f.deferred.drain_problems().at(0).code == ErrorCode::not_found);
+  // One message per id, however often it occurs, and at most `kMaxReportedTypes` ids.
   for (int i = 0; i < 100; ++i) f.deferred.spawn_type(0, TypeId(60000));
-  CHECK(f.deferred.take_problems().empty());
-  std::size_t told = 1;
+  CHECK(f.deferred.drain_problems().empty());
+  std::size_t reported = 1;
   for (std::uint32_t id = 50'000; id < 51'000; ++id) {
     f.deferred.spawn_type(0, TypeId(id));
-    told += f.deferred.take_problems().size();
+    reported += f.deferred.drain_problems().size();
   }
-  CHECK(told == DeferredSpawner::kMaxToldTypes);
+  CHECK(reported == DeferredSpawner::kMaxReportedTypes);
   CHECK(f.deferred.counters().failed == 1 + 100 + 1'000);
   f.deferred.retry();
   f.deferred.spawn_type(0, TypeId(60000));
-  CHECK(f.deferred.take_problems().size() == 1);
+  CHECK(f.deferred.drain_problems().size() == 1);
 }
 
 TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime][spawn]") {
@@ -113,11 +113,11 @@ TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime]
   const EntityId root = f.deferred.spawn(guid(samples::kCrate));
   f.load();
   REQUIRE(f.deferred.is_placeholder(root));
-  const EntityId stand_in = f.world.first_child(root);
+  const EntityId placeholder = f.world.first_child(root);
   f.deferred.retry();
   f.load();
   CHECK(f.deferred.is_placeholder(root));  // It is still missing.
-  CHECK(f.world.next_sibling(stand_in).is_null());
+  CHECK(f.world.next_sibling(placeholder).is_null());
   REQUIRE(f.files.write(path, bytes).has_value());
   f.deferred.retry();
   CHECK(f.deferred.is_waiting(root));
@@ -125,8 +125,8 @@ TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime]
   f.world.process_despawns();
   CHECK_FALSE(f.deferred.is_placeholder(root));
   CHECK(f.world.name(root) == "Crate");
-  CHECK_FALSE(f.world.is_alive(stand_in));
-  CHECK(f.deferred.take_problems().size() == 2);
+  CHECK_FALSE(f.world.is_alive(placeholder));
+  CHECK(f.deferred.drain_problems().size() == 2);
 }
 
 TEST_CASE("A bundle stays loaded as long as an entity uses it", "[runtime][spawn]") {

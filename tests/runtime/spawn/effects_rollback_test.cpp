@@ -56,9 +56,9 @@ MemoryFileSystem build_with_large_pools() {
 
 /// A client that predicts shots, receives the real ones later, and then computes ticks again. It
 /// requests effects after every computed tick, and shows a frame after each new one.
-class ForetellingClient {
+class PredictingClient {
  public:
-  ForetellingClient(std::uint32_t seed, std::uint32_t same_within_ticks)
+  PredictingClient(std::uint32_t seed, std::uint32_t same_within_ticks)
       : random_(seed), within_(same_within_ticks) {
     for (std::int32_t i = 0; i < kGuns; ++i) game_.add(gun_, game_.create(), {i, 0});
     past_.capture(Tick(0));
@@ -74,11 +74,11 @@ class ForetellingClient {
 
   void play() {
     while (now_ < kTicks) {
-      if (one_in(6) || now_ - known_ >= kBehindMax) hear_from_server(known_ + 1 + number(12));
+      if (one_in(6) || now_ - known_ >= kBehindMax) receive_truth(known_ + 1 + number(12));
       compute(++now_);
       show();
     }
-    hear_from_server(kTicks);
+    receive_truth(kTicks);
     show();
   }
 
@@ -95,7 +95,7 @@ class ForetellingClient {
   bool one_in(std::uint32_t chance) { return number(chance) == 0; }
 
   /// The shots up to a tick are received now. Goes back at least to the last received tick.
-  void hear_from_server(std::uint32_t known) {
+  void receive_truth(std::uint32_t known) {
     const std::uint32_t back = known_ - std::min(known_, one_in(2) ? number(4) : 0);
     known_ = std::min(known, now_);
     REQUIRE(past_.restore(Tick(back)));
@@ -103,7 +103,7 @@ class ForetellingClient {
   }
 
   /// Predictions are often right, sometimes near, sometimes wrong, and may change.
-  bool foretells(std::int32_t gun, std::uint32_t tick) {
+  bool predicts(std::int32_t gun, std::uint32_t tick) {
     const bool is_near = find_near(truth_, {gun, tick}, within_) != truth_.end();
     return truth_.contains({gun, tick}) ? !one_in(4) : one_in(is_near ? 6 : 30);
   }
@@ -111,7 +111,7 @@ class ForetellingClient {
   void compute(std::uint32_t tick) {
     for (Gun& gun : game_.values(gun_)) {
       const Shot shot{gun.number, tick};
-      if (tick <= known_ ? truth_.contains(shot) : foretells(gun.number, tick)) {
+      if (tick <= known_ ? truth_.contains(shot) : predicts(gun.number, tick)) {
         gun.fired_tick = tick;
         computed_.insert(shot);
       }
@@ -164,7 +164,7 @@ TEST_CASE("With any rollbacks, each shot of the world plays once, and none is lo
   const auto within = GENERATE(0U, 1U, 2U);
   const auto seed = GENERATE(range(1U, 21U));
   CAPTURE(within, seed);
-  ForetellingClient client(seed, within);
+  PredictingClient client(seed, within);
   client.play();
   const Shots played(client.played().begin(), client.played().end());
   REQUIRE(played.size() == client.played().size());  // no duplicates

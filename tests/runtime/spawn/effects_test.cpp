@@ -360,10 +360,10 @@ TEST_CASE(
       has_placeholder ? catalog.effect(catalog.effect_count() - 1).prefab : Guid();
   EffectPlayer player = EffectPlayer::create(stage.spawner, {.placeholder = placeholder}).value();
   CHECK(player.counters().failed == 1);
-  const std::vector<Error> problems = player.take_problems();
+  const std::vector<Error> problems = player.drain_problems();
   REQUIRE(problems.size() == 1);
   CHECK(problems[0].message.find("is missing") != std::string::npos);
-  CHECK(player.take_problems().empty());
+  CHECK(player.drain_problems().empty());
   Time now{};
   const auto ask = [&](std::uint32_t i) {
     const CatalogEffect effect = catalog.effect(i);
@@ -381,11 +381,11 @@ TEST_CASE(
   static_cast<void>(ask(0));
   player.retry();
   player.update(now += milliseconds(16));
-  CHECK(player.take_problems().size() == 1);
+  CHECK(player.drain_problems().size() == 1);
   REQUIRE(stage.files.write(bundle, bytes).has_value());
   player.retry();
   stage.world.process_despawns();
-  CHECK(player.take_problems().empty());
+  CHECK(player.drain_problems().empty());
   CHECK(player.instances(lost.kind, lost.type_id).size() == lost.pool_size);
   CHECK(ask(0) == EffectVerdict::accepted);
   player.update(now += milliseconds(16));

@@ -223,7 +223,7 @@ TEST_CASE("A visible presentation stays if its successor cannot be loaded",
   REQUIRE(stage.presentations.show(owner, crate_key(1)).has_value());
   for (int frame = 0; frame < 3; ++frame) stage.settle();
   CHECK(stage.presentations.shown(owner, 0) == whole);
-  CHECK(stage.deferred.take_problems().size() == 1);
+  CHECK(stage.deferred.drain_problems().size() == 1);
   CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
   CHECK(stage.shown_count() == 1);
 }
@@ -241,7 +241,7 @@ TEST_CASE("A presentation that cannot be loaded has a placeholder, is reported o
   CHECK(stage.deferred.is_placeholder(look));
   CHECK_FALSE(stage.view.first_child(look).is_null());
   CHECK(stage.deferred.counters().failed == 1);
-  CHECK(stage.deferred.take_problems().size() == 1);
+  CHECK(stage.deferred.drain_problems().size() == 1);
   SECTION("and is replaced by one that can") {
     stage.show(owner, crate_key(1));
     CHECK(stage.view.name(stage.presentations.shown(owner, 0)) == "CrateBroken");

@@ -51,17 +51,17 @@ TEST_CASE("Thousands of ids in a tick are checked once each", "[runtime][spawn]"
     REQUIRE(id.network_id == i);
     REQUIRE(collection.add(id, world.create()) == CollectionVerdict::accepted);
   }
-  CHECK(collection.looked_at_count() < 3 * kCount);
+  CHECK(collection.checked_count() < 3 * kCount);
   // The ids of despawned entities and removed ids are free.
   for (std::int32_t i = 0; i < kCount; i += 2) world.request_despawn(collection.find({i}));
   world.process_despawns();
-  const std::uint64_t before = collection.looked_at_count();
+  const std::uint64_t before = collection.checked_count();
   for (std::int32_t i = 0; i < kCount; i += 2) {
     const EntityReference id = collection.lowest_free();
     REQUIRE(id.network_id == i);
     REQUIRE(collection.add(id, world.create()) == CollectionVerdict::accepted);
   }
-  CHECK(collection.looked_at_count() - before < 3 * kCount);
+  CHECK(collection.checked_count() - before < 3 * kCount);
   REQUIRE(collection.remove({17}) == CollectionVerdict::accepted);
   CHECK(collection.lowest_free().network_id == 17);
 }

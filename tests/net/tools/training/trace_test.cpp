@@ -34,7 +34,7 @@ TEST_CASE("A trace is read tick by tick") {
   CHECK(trace.tick_rate == 60);
   REQUIRE(trace.types.size() == 1);
   CHECK(trace.types[0].lanes[0].is_of_vector);
-  CHECK(trace.types[0].lanes[0].greatest == 255);
+  CHECK(trace.types[0].lanes[0].maximum == 255);
   CHECK(trace.types[0].lanes[1].kind == LaneKind::symbol);
   REQUIRE(trace.ticks.size() == 2);
   REQUIRE(trace.ticks[1].size() == 2);
@@ -46,8 +46,8 @@ TEST_CASE("A trace is read tick by tick") {
 
 TEST_CASE("A scene describes the fields of a trace") {
   constexpr std::string_view kScene = R"({"send_rate": 30, "rules": [
-    {"field": "place.*", "kind": "angle", "period": 200, "low": -128, "high": 127, "usual": 3},
-    {"type": "barrel", "field": "lid", "kind": "number", "usual": 1}]})";
+    {"field": "place.*", "kind": "angle", "period": 200, "low": -128, "high": 127, "initial": 3},
+    {"type": "barrel", "field": "lid", "kind": "number", "initial": 1}]})";
   Trace trace;
   std::string error;
   REQUIRE(read_trace(yard(), kScene, trace, error));
@@ -55,14 +55,14 @@ TEST_CASE("A scene describes the fields of a trace") {
   CHECK(trace.types[0].lanes[0].kind == LaneKind::angle);
   CHECK(trace.types[0].lanes[0].period == 200);
   CHECK(trace.types[0].lanes[1].kind == LaneKind::symbol);
-  CHECK(trace.usual == std::vector<std::vector<LaneValue>>{{131, 0}});
+  CHECK(trace.initial_values == std::vector<std::vector<LaneValue>>{{131, 0}});
 }
 
 TEST_CASE("A trace without a scene has 0 as initial values") {
   Trace trace;
   std::string error;
   REQUIRE(read_trace(yard(), {}, trace, error));
-  CHECK(trace.usual == std::vector<std::vector<LaneValue>>{{128, 0}});
+  CHECK(trace.initial_values == std::vector<std::vector<LaneValue>>{{128, 0}});
 }
 
 TEST_CASE("A damaged trace is refused with a reason") {
@@ -80,7 +80,7 @@ TEST_CASE("A damaged trace is refused with a reason") {
   far.tick(0, {{.id = 4, .type = 0, .values = {0, 2}}});
   CHECK(fault_of(far.take()) == "tick 0: entity 4: lid is 2, outside its range");
   CHECK_FALSE(fault_of(yard(), "{").empty());
-  CHECK(fault_of(yard(), R"({"rules": [{"field": "lid", "usual": 2}]})") ==
+  CHECK(fault_of(yard(), R"({"rules": [{"field": "lid", "initial": 2}]})") ==
         "lid: its initial value is outside its range");
   TraceBytes wide(R"({"name": "w", "tick_rate": 60, "ticks": 0, "entity_types": [
     {"name": "a", "fields": [{"name": "x", "kind": "uint", "bits": 33}]}]})");
@@ -141,8 +141,7 @@ TEST_CASE("A header without names, or beyond a model's limits, is refused") {
 
 TEST_CASE("Types beyond a model's limits together are refused") {
   const EntitySchema wide{
-      .name = "wide",
-      .lanes = std::vector<LaneSchema>(1024, {.name = "x", .greatest = UINT32_MAX})};
+      .name = "wide", .lanes = std::vector<LaneSchema>(1024, {.name = "x", .maximum = UINT32_MAX})};
   std::vector<EntitySchema> types;
   while (fault_of_types(types).empty() && types.size() < 4096) types.push_back(wide);
   CHECK(types.size() > 1);

@@ -126,7 +126,7 @@ TEST_CASE("A trained model stays within the size of its coder") {
 TEST_CASE("A model contains the initial values of new entities") {
   const Trace trace = pond(1);
   const SnapshotModel model = trained(trace, SnapshotCoder::range);
-  CHECK(model.types[0].lanes[2].usual == 1);
+  CHECK(model.types[0].lanes[2].initial_value == 1);
   const std::vector<std::uint16_t>& order = model.types[0].order;
   CHECK(std::ranges::find(order, 0) < std::ranges::find(order, 1));  // its cause is coded first
 }

@@ -16,26 +16,26 @@ std::optional<std::uint32_t> Server::free_slot() const {
 }
 
 /// A client that will replace another one, or was replaced, does not count separately.
-bool Server::takes_place(const Client& client) const {
+bool Server::uses_slot(const Client& client) const {
   if (client.is_replaced) return false;
   return client.is_connected || !client.replaces.has_value() || find(*client.replaces) == nullptr;
 }
 
-std::size_t Server::places_taken() const {
+std::size_t Server::slots_used() const {
   return static_cast<std::size_t>(std::ranges::count_if(
-      slots_, [this](const auto& client) { return client != nullptr && takes_place(*client); }));
+      slots_, [this](const auto& client) { return client != nullptr && uses_slot(*client); }));
 }
 
 /// The live connection of a client id; nothing for 0, which is no id.
 std::optional<ClientHandle> Server::connection_of(std::uint64_t client_id) const {
   for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
-    if (has_place(slot) && slots_[slot]->client_id == client_id) return handle_of(slot);
+    if (is_occupied(slot) && slots_[slot]->client_id == client_id) return handle_of(slot);
   }
   return std::nullopt;
 }
 
 bool Server::is_silent(std::uint32_t slot) const {
-  return has_place(slot) && slots_[slot]->client_id == 0 &&
+  return is_occupied(slot) && slots_[slot]->client_id == 0 &&
          slots_[slot]->sealed.connection().state() == ConnectionState::interrupted;
 }
 
@@ -46,8 +46,7 @@ std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
                                                 const RequestView& attempt) {
   if (applicant.client != 0) return connection_of(applicant.client);
   if (attempt.mode == TrustMode::token) return std::nullopt;
-  const bool is_full =
-      places_taken() >= options_.clients_max && !pending_to_remove(true).has_value();
+  const bool is_full = slots_used() >= options_.clients_max && !pending_to_remove(true).has_value();
   if (!is_full && !has_too_many(applicant.address, attempt)) return std::nullopt;
   const std::optional<Address> subscriber = subscriber_of(applicant.address);
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -58,12 +57,12 @@ std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
 
 /// Returns the pending client to remove, if any. A client with a token is never removed, because
 /// its backend vouches for it.
-std::optional<std::uint32_t> Server::pending_to_remove(bool must_take_place) {
+std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   waiting_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
     const Client* const client = slots_[slot].get();
     if (client == nullptr || client->is_connected || client->has_token) continue;
-    if (must_take_place && !takes_place(*client)) continue;
+    if (must_use_slot && !uses_slot(*client)) continue;
     waiting_.push_back(
         {.from = client->path.peer, .since = client->accepted_first_at, .slot = slot});
   }
@@ -85,7 +84,7 @@ std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
       }
     }
   }
-  const bool is_room = applicant.replaces.has_value() || places_taken() < options_.clients_max;
+  const bool is_room = applicant.replaces.has_value() || slots_used() < options_.clients_max;
   if (is_room && pending_ < kPendingMax) return free_slot();
   if (const auto own = pending_of(applicant.client)) return own;
   return pending_to_remove(!is_room);
@@ -131,12 +130,12 @@ bool Server::connect(Time now, Client& client) {
   }
   if (old.has_value()) {
     end_replaced(now, *slots_[old->slot]);
-  } else if (had_to_replace && !takes_place(client)) {
+  } else if (had_to_replace && !uses_slot(client)) {
     turn_away(now, client);
     return false;
   }
   // The event first, because it may throw: then the next packet connects.
-  tell({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
+  report({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
   client.is_connected = true;
   client.replaces.reset();
   cap_.join(client.slot);
@@ -150,9 +149,9 @@ bool Server::connect(Time now, Client& client) {
 void Server::end_replaced(Time now, Client& old) {
   old.sealed.connection().close(CloseReason::kicked, "you have joined again from elsewhere", now);
   if (!old.closed_at.has_value()) {
-    tell({.kind = ServerEvent::Kind::closed,
-          .client = handle_of(old.slot),
-          .close = old.sealed.connection().end()});
+    report({.kind = ServerEvent::Kind::closed,
+            .client = handle_of(old.slot),
+            .close = old.sealed.connection().end()});
     old.closed_at = now;
     ++counters_.closed;
   }

@@ -13,12 +13,12 @@
 namespace muster {
 namespace {
 
-/// An entity rests this long after its last change: every snapshot of the window includes it as
-/// unchanged.
-constexpr int kTicksToRest = static_cast<int>(kSnapshotWindow) + 10;
+/// An entity becomes idle this long after its last change: every snapshot of the window includes it
+/// as unchanged.
+constexpr int kTicksToIdle = static_cast<int>(kSnapshotWindow) + 10;
 
 /// The settings of a world and its link; chances are in 1/1000 per tick, for changes per entity.
-struct RestSettings {
+struct IdleSettings {
   std::uint32_t entities = 400;
   std::uint64_t changes = 1;
   std::uint64_t spawns = 0;
@@ -31,17 +31,17 @@ struct RestSettings {
 
 /// Three writers of one world: one gets the changed entities, one gets all at every tick, and one
 /// checks every entity for every datagram. All must write the same bytes.
-class RestStage {
+class IdleStage {
  public:
-  RestStage(std::uint64_t seed, const RestSettings& told, SnapshotCoder coder)
-      : settings(told), random_(seed), model_(model_of(random_)) {
-    for (auto* writer : {&told_, &compares_, &looks_}) writer->emplace(model_, options(coder));
+  IdleStage(std::uint64_t seed, const IdleSettings& given, SnapshotCoder coder)
+      : settings(given), random_(seed), model_(model_of(random_)) {
+    for (auto* writer : {&notified_, &compares_, &looks_}) writer->emplace(model_, options(coder));
     reader_.emplace(model_, ReaderLimits{}, options(coder));
     for (std::uint32_t i = 0; i < settings.entities; ++i) spawn(2 * i);
   }
 
-  RestSettings settings;
-  SnapshotWriter& writer() { return *told_; }
+  IdleSettings settings;
+  SnapshotWriter& writer() { return *notified_; }
   const SnapshotReader& reader() const { return *reader_; }
   const std::vector<EntityState>& world() const { return world_; }
 
@@ -103,7 +103,7 @@ class RestStage {
     std::vector<EntitySchema> schemas;
     for (int i = 0; i < 3; ++i) {
       schemas.push_back(random_schema(random, 4));
-      schemas.back().lanes.insert(schemas.back().lanes.begin(), {.name = "first", .greatest = 999});
+      schemas.back().lanes.insert(schemas.back().lanes.begin(), {.name = "first", .maximum = 999});
     }
     return untrained_model(std::move(schemas));
   }
@@ -114,9 +114,9 @@ class RestStage {
 
   void send() {
     if (is_same_) {
-      told_->begin(now_, world_, changed_);
+      notified_->begin(now_, world_, changed_);
     } else {
-      told_->begin(now_, world_);
+      notified_->begin(now_, world_);
     }
     compares_->begin(now_, world_);
     looks_->begin(now_, world_);
@@ -125,29 +125,30 @@ class RestStage {
     const bool is_small = happens(settings.small_datagrams);
     std::vector<std::byte> memory(is_small ? 60 + random_.below(300) : 60'000);
     std::vector<std::byte> other(memory.size());
-    while (!told_->is_done()) {
-      const auto bytes = told_->write(memory);
+    while (!notified_->is_done()) {
+      const auto bytes = notified_->write(memory);
       REQUIRE_FALSE(bytes.empty());
       REQUIRE(std::ranges::equal(bytes, compares_->write(other)));
-      looks_->look_at_all();
+      looks_->check_all();
       REQUIRE(std::ranges::equal(bytes, looks_->write(other)));
-      REQUIRE(told_->end_id() == looks_->end_id());
+      REQUIRE(notified_->end_id() == looks_->end_id());
       if (happens(settings.loss)) continue;
       REQUIRE(reader_->read(bytes) == SnapshotVerdict::applied);
       if (happens(settings.loss)) continue;
-      acks_.push_back({now_ + static_cast<std::uint32_t>(random_.below(8)), told_->last_number()});
+      acks_.push_back(
+          {now_ + static_cast<std::uint32_t>(random_.below(8)), notified_->last_number()});
     }
     REQUIRE(looks_->is_done());
     std::erase_if(acks_, [&](const auto& ack) {
       if (ack.first > now_) return false;
-      for (auto* writer : {&told_, &compares_, &looks_}) (*writer)->acknowledge(ack.second);
+      for (auto* writer : {&notified_, &compares_, &looks_}) (*writer)->acknowledge(ack.second);
       return true;
     });
   }
 
   Random random_;
   SnapshotModel model_;
-  std::optional<SnapshotWriter> told_;
+  std::optional<SnapshotWriter> notified_;
   std::optional<SnapshotWriter> compares_;
   std::optional<SnapshotWriter> looks_;
   std::optional<SnapshotReader> reader_;
@@ -164,13 +165,13 @@ class RestStage {
 TEST_CASE("A writer that checks only changed entities writes the same bytes", "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::raw);
-  std::size_t rested = 0;
+  std::size_t idle_max = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(coder, seed);
     Random random(seed);
-    RestStage stage(seed, {.entities = static_cast<std::uint32_t>(1 + random.below(500))}, coder);
+    IdleStage stage(seed, {.entities = static_cast<std::uint32_t>(1 + random.below(500))}, coder);
     for (int turn = 0; turn < 4; ++turn) {
-      RestSettings& settings = stage.settings;
+      IdleSettings& settings = stage.settings;
       settings.changes = random.below(2) * random.below(8);
       settings.spawns = random.below(2) * random.below(300);
       settings.despawns = random.below(2) * random.below(300);
@@ -178,69 +179,69 @@ TEST_CASE("A writer that checks only changed entities writes the same bytes", "[
       settings.loss = random.below(2) * random.below(400);
       settings.small_datagrams = random.below(2) * random.below(100);
       settings.tick_step_max = random.below(4) == 0 ? 40 : 1 + random.below(3);
-      for (int i = 0; i < 2 * kTicksToRest; ++i) {
+      for (int i = 0; i < 2 * kTicksToIdle; ++i) {
         stage.tick();
-        rested = std::max(rested, stage.writer().resting_count());
+        idle_max = std::max(idle_max, stage.writer().idle_count());
       }
     }
     stage.settings = {.entities = stage.settings.entities, .changes = 0};
     for (int i = 0; i < 12; ++i) stage.tick();
     CHECK(stage.is_world_read());
   }
-  CHECK(rested > 300);
+  CHECK(idle_max > 300);
 }
 
 TEST_CASE("An unchanged world costs no work per entity", "[net][snapshot]") {
-  RestStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
-  CHECK(stage.writer().resting_count() == 5'000);
-  const std::uint64_t before = stage.writer().looked_at_count();
+  IdleStage stage(1, {.entities = 5'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
+  CHECK(stage.writer().idle_count() == 5'000);
+  const std::uint64_t before = stage.writer().checked_count();
   for (int i = 0; i < 100; ++i) stage.tick();
-  CHECK(stage.writer().looked_at_count() == before);
+  CHECK(stage.writer().checked_count() == before);
   CHECK(stage.is_world_read());
 }
 
 TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snapshot]") {
   const std::uint32_t which = GENERATE(0U, 63U, 64U, 1023U, 1024U, 2'999U);
   CAPTURE(which);
-  RestStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
-  std::uint64_t before = stage.writer().looked_at_count();
+  IdleStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
+  std::uint64_t before = stage.writer().checked_count();
   stage.change_next(which);
   stage.tick();
   CHECK(stage.writer().changed_count() == 1);
-  CHECK(stage.writer().resting_count() == 2'999);
+  CHECK(stage.writer().idle_count() == 2'999);
   CHECK(stage.is_world_read());
-  // Until it rests again it is listed, recorded and reset once per tick.
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
-  CHECK(stage.writer().looked_at_count() - before < 3 * (kTicksToRest + 1));
-  CHECK(stage.writer().resting_count() == 3'000);
-  before = stage.writer().looked_at_count();
+  // Until it is idle again it is listed, recorded and reset once per tick.
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
+  CHECK(stage.writer().checked_count() - before < 3 * (kTicksToIdle + 1));
+  CHECK(stage.writer().idle_count() == 3'000);
+  before = stage.writer().checked_count();
   stage.tick();
-  CHECK(stage.writer().looked_at_count() == before);
+  CHECK(stage.writer().checked_count() == before);
 }
 
 TEST_CASE("An entity is removed and added among idle ones", "[net][snapshot]") {
-  RestStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
+  IdleStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   stage.despawn(1'030);
   stage.tick();
-  CHECK(stage.writer().resting_count() == 1'999);
+  CHECK(stage.writer().idle_count() == 1'999);
   CHECK(stage.is_world_read());
   stage.spawn(1'001);
   stage.tick();
-  CHECK(stage.writer().resting_count() == 1'999);
+  CHECK(stage.writer().idle_count() == 1'999);
   CHECK(stage.is_world_read());
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
-  CHECK(stage.writer().resting_count() == 2'000);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
+  CHECK(stage.writer().idle_count() == 2'000);
   CHECK(stage.is_world_read());
 }
 
 TEST_CASE("A gap in the link while all entities are idle is recovered", "[net][snapshot]") {
   const int silence = GENERATE(1, 8, 30, 31, 32, 33, 60);
   CAPTURE(silence);
-  RestStage stage(4, {.entities = 300, .changes = 0}, SnapshotCoder::range);
-  for (int i = 0; i < kTicksToRest; ++i) stage.tick();
+  IdleStage stage(4, {.entities = 300, .changes = 0}, SnapshotCoder::range);
+  for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   stage.settings.loss = 1000;
   for (int i = 0; i < silence; ++i) stage.tick();
   stage.settings.loss = 0;

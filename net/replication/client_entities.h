@@ -1,0 +1,157 @@
+// The entities of interest of one client: their current values, and which of them the client has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "net/replication/interest.h"
+#include "net/replication/replicated_world.h"
+#include "net/replication/timed_events.h"
+#include "net/snapshot/snapshot_writer.h"
+
+namespace muster {
+
+/// A part of a snapshot: the codec's ids from `first_id` up to `end_id`, which is not included.
+struct IdRange {
+  std::uint32_t first_id = 0;
+  std::uint32_t end_id = 0;
+};
+
+/// One entity of interest, or one slice of it.
+struct ClientEntity {
+  static constexpr std::uint32_t kNotAcked = 0xFFFF'FFFF;
+
+  SliceId id{};
+  std::uint32_t generation = 0;
+  std::uint32_t since = 0;  ///< The tick at which it became of interest.
+  /// The tick since which the client's confirmed values were current. It identifies the row, which
+  /// may be gone. `kNotAcked` if the client has no confirmed values.
+  std::uint32_t acked_since = kNotAcked;
+  std::uint32_t sent_at = 0;        ///< The tick of the last snapshot that contained it.
+  std::uint32_t waiting_since = 0;  ///< The tick since which a change waits; 0: none waits.
+  /// The first tick at which the client's confirmed values may be out of date.
+  std::uint32_t outdated_since = 0;
+  std::uint16_t codec_type = 0;  ///< The type as which the client sees it.
+  bool was_sent = false;
+  bool is_confirmed = false;  ///< A snapshot that certainly contained it is confirmed.
+  bool is_active = false;     ///< The client's values are not confirmed; it is in `active()`.
+  bool is_first = false;      ///< It was of interest when the client began.
+  bool may_be_shown = false;  ///< A snapshot that contains it was sent, delivered or not.
+  /// The last state that did not fit: since when, in which view, and the room that was available.
+  std::uint32_t unfit_since = 0;
+  std::uint16_t unfit_type = 0;
+  std::uint16_t unfit_bytes = 0;  ///< 0: none.
+
+  bool is_acked() const { return acked_since != kNotAcked; }
+};
+
+/// The entities of interest of one client. One thread at a time. Unchanged entities cost nothing,
+/// and nothing is allocated in steady state. Indices are those of `states()`; they are valid until
+/// the next `update`.
+class ClientEntities {
+ public:
+  /// Both must outlive this object.
+  ClientEntities(const TypeViews& views, const InterestOptions& interest)
+      : views_(&views), interest_options_(&interest) {}
+
+  /// Starts again for a client without any state.
+  void clear();
+  /// The client may have lost its state: no entity is confirmed.
+  void forget_all(std::uint32_t tick);
+  /// The client may have lost this slice.
+  void forget(const EventSubject& slice, std::uint32_t tick);
+  /// Applies the world of this tick. `is_comparable`: the last update was at most `kPastTicksMax`
+  /// ticks ago. After a longer time an entity may have the same row again as before its last
+  /// changes.
+  void update(const ReplicatedWorld& world, const InterestGrid& grid, const Viewer& viewer,
+              bool is_comparable);
+  /// True after the first `update` since `clear`.
+  bool has_first() const { return has_first_; }
+
+  /// Sorted by id; the slices of an entity are neighbours.
+  std::span<const EntityState> states() const { return states_; }
+  EntityState& state(std::size_t i) { return states_[i]; }
+  const EntityState& state(std::size_t i) const { return states_[i]; }
+  ClientEntity& operator[](std::size_t i) { return entities_[i]; }
+  const ClientEntity& operator[](std::size_t i) const { return entities_[i]; }
+  const ReplicatedEntity& source(std::size_t i) const { return *sources_[i]; }
+  std::size_t size() const { return entities_.size(); }
+  std::size_t index_of(const ClientEntity& entity) const {
+    return static_cast<std::size_t>(&entity - entities_.data());
+  }
+  /// Null if the slice is not of interest.
+  const ClientEntity* find(SliceId slice) const;
+  const ClientEntity* find(const EventSubject& slice) const;
+  ClientEntity* find(const EventSubject& slice);
+  /// The slices of an entity. Requires: `first` is its first one.
+  std::span<const ClientEntity> slices_of(const ClientEntity& first) const;
+  /// True when the client has all slices of an entity. Requires: `first` is its first one.
+  bool is_complete(const ClientEntity& first) const;
+
+  /// The tick since which all values of the entity are unchanged.
+  std::uint32_t row_since(std::size_t i) const;
+  /// True when the client is confirmed to have the current values.
+  bool is_current(std::size_t i) const { return entities_[i].acked_since == row_since(i); }
+  /// True when the client may have an entity from a snapshot that is not confirmed.
+  bool is_unknown(std::size_t i) const {
+    return entities_[i].may_be_shown && !entities_[i].is_acked();
+  }
+  /// True when this state was found not to fit into this room. A larger path gives another chance.
+  bool is_unfit(std::size_t i, std::size_t room_bytes) const;
+  /// True when the last written part of a snapshot contains an entity for certain; before it is
+  /// written, when it may.
+  bool is_certain_in(const SnapshotWriter& writer, std::size_t i, const IdRange& range) const;
+
+  /// The indices of entities whose current values are not confirmed.
+  std::span<const std::uint32_t> active() const { return active_; }
+  /// Removes confirmed entities from `active()`.
+  void drop_confirmed();
+  /// The next snapshot leaves the entity unchanged at the client.
+  void defer(std::size_t i);
+
+  /// True when the whole list was replaced since `clear_changes`.
+  bool is_replaced() const { return is_replaced_; }
+  /// The indices of states that changed since `clear_changes`, unless the list was replaced.
+  std::span<const std::uint32_t> changed() const { return changed_; }
+  void clear_changes();
+
+  /// The number of steps done for single entities.
+  std::uint64_t checked_count() const { return checked_count_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  bool refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
+                        const Viewer& viewer);
+  bool apply_changes(const ReplicatedWorld& world);
+  void merge(const ReplicatedWorld& world);
+  void add_slice(const ReplicatedEntity& source, EntityKind kind, SliceId id,
+                 const ClientEntity& before);
+  SeenBy seen_by(const ReplicatedEntity& entity) const;
+  void set_values(std::size_t i);
+  void activate(std::size_t i, std::uint32_t tick);
+
+  const TypeViews* views_;
+  const InterestOptions* interest_options_;
+  std::vector<std::uint32_t> interest_;
+  std::vector<std::uint32_t> next_interest_;
+  Viewer viewer_{};  ///< The viewer of the last search.
+  std::uint64_t world_version_ = 0;
+  std::uint64_t grid_version_ = 0;
+  std::uint64_t changes_seen_ = 0;  ///< Position in the world's list of changes.
+  std::uint32_t interest_tick_ = 0;
+  bool has_interest_ = false;
+  bool has_first_ = false;
+  bool is_replaced_ = true;
+  std::vector<ClientEntity> entities_;  ///< Sorted by id, like `states_` and `sources_`.
+  std::vector<ClientEntity> next_entities_;
+  std::vector<EntityState> states_;
+  std::vector<const ReplicatedEntity*> sources_;
+  std::vector<std::uint32_t> changed_;
+  std::vector<std::uint32_t> active_;
+  std::vector<std::uint32_t> deferred_;
+  std::uint64_t checked_count_ = 0;
+};
+
+}  // namespace muster

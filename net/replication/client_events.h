@@ -1,0 +1,59 @@
+// Events to one client, and when those about entities may be sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "net/replication/client_entities.h"
+#include "net/replication/client_view_counters.h"
+#include "net/replication/snapshots_in_flight.h"
+#include "net/replication/timed_events.h"
+
+namespace muster {
+
+/// The maximum number of events about entities that the client may receive soon.
+inline constexpr std::size_t kOpenEventsMax = 1024;
+
+/// The events of one client. One thread at a time; nothing is allocated in steady state.
+class ClientEvents {
+ public:
+  /// Must outlive this object.
+  explicit ClientEvents(const TypeViews& views) : views_(&views) {}
+
+  void clear();
+  TimedEventSender& sender() { return sender_; }
+  /// Queues an event if the client receives the entity now or after the next update of `entities`.
+  /// Returns false if it is too long, or too many wait.
+  bool send_about(const ReplicatedWorld& world, const ClientEntities& entities,
+                  std::uint32_t entity, std::uint32_t tick, std::span<const std::byte> event,
+                  ClientViewCounters& counters);
+  /// Drops events about entities that the client will not receive. Call it after each update of
+  /// `entities`. `room_bytes`: the room for a state in a datagram.
+  void update(const ClientEntities& entities, const SnapshotsInFlight& in_flight,
+              std::size_t room_bytes, ClientViewCounters& counters);
+  /// The client has the contents of a snapshot, which listed this.
+  void release(const ClientEntities& entities, const ListedSlice& listed);
+  /// Allows the events whose entities this part of a snapshot contains.
+  void allow_in_part(const ClientEntities& entities, const SnapshotWriter& writer,
+                     const IdRange& range);
+  std::size_t memory_bytes() const;
+
+ private:
+  /// An event in `open_bytes_`, about an entity that may be of interest soon.
+  struct OpenEvent {
+    EventSubject subject;
+    std::uint32_t tick = 0;
+    std::size_t size_bytes = 0;
+  };
+
+  void decide_open(const ClientEntities& entities, ClientViewCounters& counters);
+
+  const TypeViews* views_;
+  TimedEventSender sender_;
+  std::vector<OpenEvent> open_;
+  std::vector<std::byte> open_bytes_;  ///< The bytes of all open events, one after another.
+};
+
+}  // namespace muster

@@ -1,0 +1,79 @@
+// Writes the payloads of a tick: events, a checksum and a part of the snapshot in each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "net/replication/client_entities.h"
+#include "net/replication/client_events.h"
+#include "net/replication/client_view_counters.h"
+#include "net/snapshot/snapshot_writer.h"
+
+namespace muster {
+
+/// An entity state, or a slice of one, that does not fit into a datagram. It is not sent to the
+/// client. This can happen when the priors were trained on very different data.
+struct UnfitState {
+  std::uint32_t id = 0;
+  std::uint16_t codec_type = 0;
+  std::size_t payload_bytes = 0;  ///< The room in a datagram.
+};
+
+/// The inputs of the payloads of a tick.
+struct PayloadSources {
+  const ReplicatedWorld& world;
+  ClientEntities& entities;
+  SnapshotWriter& writer;
+  ClientEvents& events;
+  ClientViewCounters& counters;
+};
+
+/// Writes the payloads for one client. One thread at a time; nothing is allocated in steady state.
+class PayloadWriter {
+ public:
+  struct Written {
+    std::span<const std::byte> payload;  ///< Empty if nothing fits. Valid until the next `write`.
+    std::size_t snapshot_bytes = 0;
+  };
+
+  /// `views` must outlive this object. One of `checksum_interval` payloads carries a checksum; 0:
+  /// none does.
+  PayloadWriter(const TypeViews& views, std::uint16_t checksum_interval)
+      : views_(&views), checksum_interval_(checksum_interval) {}
+
+  /// Sets the size of the largest payload.
+  void set_room(std::size_t bytes) { memory_.resize(bytes); }
+  std::size_t room_bytes() const { return memory_.size(); }
+  /// The bytes of events that the next payload will contain, if all of them are allowed.
+  std::size_t event_bytes(const TimedEventSender& events) const;
+  /// Writes the next payload of the tick, with entities from `first_id` on. `is_complete`: the
+  /// client has all entities that existed at its start. Requires: `writer.begin` was called.
+  Written write(const PayloadSources& from, std::uint32_t first_id, bool is_complete);
+
+  /// States that did not fit since `clear_unfit`, each once.
+  std::span<const UnfitState> unfit() const { return unfit_; }
+  void clear_unfit() { unfit_.clear(); }
+  std::size_t memory_bytes() const { return memory_.capacity(); }
+
+ private:
+  struct Parts {
+    bool has_events = false;
+    bool has_checksum = false;
+    bool is_complete = false;
+  };
+
+  Written write_parts(const PayloadSources& from, std::uint32_t first_id, const Parts& parts);
+  bool leave_out(const PayloadSources& from, std::uint32_t id);
+  void write_checksum(SectionWriter& section, const PayloadSources& from, const IdRange& range);
+
+  const TypeViews* views_;
+  std::uint16_t checksum_interval_;
+  std::uint32_t next_checksum_ = 0;
+  std::uint32_t payload_count_ = 0;
+  std::vector<std::byte> memory_;  ///< Room for the largest payload.
+  std::vector<UnfitState> unfit_;
+};
+
+}  // namespace muster

@@ -1,0 +1,15 @@
+// The ids of entities in snapshots.
+#pragma once
+
+#include <cstdint>
+
+namespace muster {
+
+/// A slice of an entity, or the entity itself in a schema without slices. `TypeViews` converts it
+/// from and to the entity's id. In snapshots, and so for the codec, it is the id of an entity.
+enum class SliceId : std::uint32_t {};
+
+/// The codec's id.
+constexpr std::uint32_t codec_id(SliceId slice) { return static_cast<std::uint32_t>(slice); }
+
+}  // namespace muster

@@ -1,0 +1,102 @@
+// What each snapshot in flight to a client lists, so that its delivery report can be applied.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "net/replication/timed_events.h"
+#include "net/snapshot/snapshot_track.h"
+
+namespace muster {
+
+/// An entity, or a slice of one, that a snapshot in flight lists.
+struct ListedSlice {
+  EventSubject entity;
+  std::uint16_t codec_type = 0;
+  bool is_certain = false;  ///< In this part for certain; otherwise it may be in another part.
+  std::uint32_t row_since = 0;
+};
+
+/// A snapshot, or one part of the snapshot of a tick.
+struct SnapshotInFlight {
+  SnapshotNumber number = 0;
+  bool is_used = false;  ///< Its delivery is not reported yet.
+  bool has_arrived = false;
+  bool is_settled = false;  ///< Everything that it and the parts before it list was applied.
+  std::uint32_t part = 0;   ///< Index within its tick.
+  std::uint32_t tick = 0;
+  std::vector<ListedSlice> listed;
+};
+
+/// The last `kSnapshotWindow` snapshots to one client. One thread at a time; nothing is allocated
+/// in steady state. References are valid until the next `add`.
+class SnapshotsInFlight {
+ public:
+  /// Adds a sent snapshot; the caller appends what it lists. Forgets the one that was sent
+  /// `kSnapshotWindow` earlier.
+  SnapshotInFlight& add(SnapshotNumber number, std::uint32_t part, std::uint32_t tick);
+  /// The snapshot of this number if its delivery is not reported yet; otherwise null.
+  const SnapshotInFlight* find(SnapshotNumber number) const;
+  /// The snapshot was delivered. Returns null if its delivery was reported before, or if it is
+  /// forgotten.
+  const SnapshotInFlight* deliver(SnapshotNumber number);
+  /// If the parts of a tick arrived from the first on, all their contents have arrived. Calls
+  /// `visit(SnapshotInFlight, ListedSlice)` for those, each once. Requires: `last` has arrived.
+  template <typename Visit>
+  void settle(const SnapshotInFlight& last, const Visit& visit);
+  /// The client could not read this snapshot. Calls `visit(ListedSlice)` for all that may be
+  /// missing at the client. Does nothing if it is forgotten.
+  template <typename Visit>
+  void disown(SnapshotNumber number, const Visit& visit);
+  /// The tick of a snapshot; nothing if it is forgotten.
+  std::optional<std::uint32_t> tick_of(SnapshotNumber number) const;
+  /// The age of the oldest remembered snapshot that was not disowned, at least `ticks_min`.
+  double oldest_ticks(std::uint32_t now, double ticks_min) const;
+  /// True when a snapshot that lists this entity may still arrive.
+  bool lists(const EventSubject& entity) const;
+  /// Forgets all.
+  void clear();
+  /// The memory of the lists, in bytes.
+  std::size_t memory_bytes() const;
+
+ private:
+  SnapshotInFlight& slot(SnapshotNumber number) { return slots_[window_index(number)]; }
+  const SnapshotInFlight& slot(SnapshotNumber number) const { return slots_[window_index(number)]; }
+
+  std::array<SnapshotInFlight, kSnapshotWindow> slots_;
+};
+
+template <typename Visit>
+void SnapshotsInFlight::settle(const SnapshotInFlight& last, const Visit& visit) {
+  const std::uint32_t tick = last.tick;
+  auto number = static_cast<SnapshotNumber>(last.number - last.part);
+  for (std::uint32_t part = 0;; ++part, ++number) {
+    SnapshotInFlight& arrived = slot(number);
+    if (arrived.number != number || arrived.part != part || arrived.tick != tick ||
+        !arrived.has_arrived) {
+      return;
+    }
+    if (std::exchange(arrived.is_settled, true)) continue;
+    for (const ListedSlice& listed : arrived.listed) visit(arrived, listed);
+  }
+}
+
+template <typename Visit>
+void SnapshotsInFlight::disown(SnapshotNumber number, const Visit& visit) {
+  SnapshotInFlight& flight = slot(number);
+  if (flight.number != number) return;
+  flight.is_used = flight.has_arrived = false;
+  for (const SnapshotInFlight& part : slots_) {
+    if (part.tick != flight.tick) continue;
+    for (const ListedSlice& listed : part.listed) {
+      // Of other parts, only uncertain contents may have been in this one.
+      if (part.number == number || !listed.is_certain) visit(listed);
+    }
+  }
+}
+
+}  // namespace muster

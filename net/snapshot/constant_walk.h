@@ -1,0 +1,97 @@
+// Codes which constant entities changed: first one decision for a block of them, then for groups of
+// a block with changes, then for the entities of a group. SNAPSHOT_FORMAT.md, "Body".
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "net/snapshot/decision_coder.h"
+#include "net/snapshot/slots.h"
+
+namespace muster {
+
+/// Constant entities are coded in groups of this size, and new entities before groups of the same
+/// size.
+inline constexpr std::size_t kGroupSize = 16;
+inline constexpr std::size_t kBlockGroups = 64;
+inline constexpr std::size_t kBlockSize = kBlockGroups * kGroupSize;
+
+/// The group of known entities that begins at this index; after the last one an empty group begins.
+inline std::size_t group_of(std::size_t first) { return (first + kGroupSize - 1) / kGroupSize; }
+/// True when a block of groups begins at this index. A block has one decision whether it contains
+/// new entities ...
+inline bool begins_block(std::size_t first) { return group_of(first) % kBlockGroups == 0; }
+/// ... unless so few entities are left that the decision costs more than it saves.
+inline bool is_block(std::size_t left) { return left > 8 * kGroupSize; }
+
+/// The number of entities that are not constant among the first `count` constant ones, up to the
+/// number that decisions use.
+template <typename Listed>
+std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
+  std::size_t others = 0;
+  for (const Listed& entity : listed) {
+    if (entity.is_constant && --count == 0) break;
+    if (!entity.is_constant && ++others > kGroupSize) break;
+  }
+  return others;
+}
+
+/// Iterates over the constant entities of a snapshot, equally at both ends. After a decision,
+/// constant entities are passed one by one or many at once.
+class ConstantWalk {
+ public:
+  /// `count`: the number of constant entities in the snapshot.
+  explicit ConstantWalk(std::size_t count = 0) : left_(count) {}
+
+  /// Returns the number of constant entities, from the next one on, that are unchanged; 0 if the
+  /// next one is coded separately. `view.changes(n)` returns true if the writer changes any of the
+  /// next n constant ones; `view.others(n)` returns the number of other entities among them.
+  /// Requires: a constant entity that was not passed yet.
+  template <DecisionCoder Coder, typename View>
+  std::size_t unchanged(Coder& coder, const View& view) {
+    if (unchanged_ == 0 && separate_ == 0) decide(coder, view);
+    return unchanged_;
+  }
+  /// The last result of `unchanged`, minus the entities passed since.
+  std::size_t unchanged_count() const { return unchanged_; }
+  void pass(std::size_t count) {
+    left_ -= count;
+    if (in_block_ > 0) in_block_ -= std::min(count, in_block_);
+    (unchanged_ > 0 ? unchanged_ : separate_) -= count;
+  }
+
+ private:
+  /// The state of the previous block.
+  enum class Before : std::uint32_t { none = 0, unchanged = 1, changed = 2 };
+
+  template <DecisionCoder Coder, typename View>
+  void decide(Coder& coder, const View& view) {
+    if (in_block_ == 0 && is_block(left_)) {
+      in_block_ = std::min(left_, kBlockSize);
+      const auto slot = slots::kBlockChanges + static_cast<std::uint32_t>(before_);
+      const bool changes = coder.bit(slot, view.changes(in_block_));
+      before_ = changes ? Before::changed : Before::unchanged;
+      if (!changes) {
+        unchanged_ = in_block_;
+        return;
+      }
+    }
+    const std::size_t group = std::min(left_, kGroupSize);
+    const std::size_t others = view.others(group);
+    const std::uint32_t surroundings = others == 0 ? 0 : others <= kGroupSize ? 1 : 2;
+    const std::uint32_t slot = slots::kGroupChanges + surroundings * 2 + (follows_change_ ? 1 : 0);
+    follows_change_ = coder.bit(slot, view.changes(group));
+    (follows_change_ ? separate_ : unchanged_) = group;
+  }
+
+  std::size_t left_;
+  std::size_t in_block_ = 0;   ///< The size of the decided block.
+  std::size_t unchanged_ = 0;  ///< This many decided ones are unchanged, ...
+  std::size_t separate_ = 0;   ///< ... or this many are coded separately.
+  Before before_ = Before::none;
+  bool follows_change_ = false;  ///< The last decided group had changes.
+};
+
+}  // namespace muster
