@@ -7,8 +7,9 @@ namespace {
 constexpr std::uint64_t kOutputFiles = 2;  // ActionResult
 constexpr std::uint64_t kPath = 1;         // OutputFile
 constexpr std::uint64_t kDigest = 2;
-constexpr std::uint64_t kHash = 1;  // Digest
-constexpr std::uint64_t kSizeBytes = 2;
+constexpr std::uint64_t kContents = 5;
+constexpr std::uint64_t kDigestHash = 1;  // Digest
+constexpr std::uint64_t kDigestSize = 2;
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
@@ -72,9 +73,9 @@ std::optional<ActionResult> parse_digest(Bytes bytes) {
   std::optional<Sha256> hash;
   ActionResult result;
   const bool is_message = for_each_field(bytes, [&](const Field& field) {
-    if (field.number == kHash && field.type == WireType::bytes) {
+    if (field.number == kDigestHash && field.type == WireType::bytes) {
       hash = Sha256::parse(as_text(field.bytes));
-    } else if (field.number == kSizeBytes && field.type == WireType::varint) {
+    } else if (field.number == kDigestSize && field.type == WireType::varint) {
       result.content_bytes = field.value;
     }
   });
@@ -85,14 +86,21 @@ std::optional<ActionResult> parse_digest(Bytes bytes) {
 
 }  // namespace
 
+ActionResult name_result(Bytes result) {
+  ActionResult named{.content = sha256(result), .content_bytes = result.size()};
+  if (result.size() <= kInlinedBytesMax) named.inlined.emplace(result.begin(), result.end());
+  return named;
+}
+
 ByteVector encode(const ActionResult& result) {
   ByteWriter digest;
-  put_bytes(digest, kHash, as_bytes(result.content.to_string()));
-  put_key(digest, kSizeBytes, WireType::varint);
+  put_bytes(digest, kDigestHash, as_bytes(result.content.to_string()));
+  put_key(digest, kDigestSize, WireType::varint);
   digest.varint(result.content_bytes);
   ByteWriter file;
   put_bytes(file, kPath, as_bytes(kFileName));
   put_bytes(file, kDigest, digest.view());
+  if (result.inlined) put_bytes(file, kContents, *result.inlined);
   ByteWriter message;
   put_bytes(message, kOutputFiles, file.view());
   return message.take();
@@ -101,15 +109,20 @@ ByteVector encode(const ActionResult& result) {
 std::optional<ActionResult> parse_action_result(Bytes bytes) {
   std::size_t files = 0;
   std::optional<ActionResult> result;
+  std::optional<ByteVector> inlined;
   if (bytes.size() > kActionResultBytesMax) return std::nullopt;
   bool is_message = for_each_field(bytes, [&](const Field& field) {
     if (field.number != kOutputFiles || field.type != WireType::bytes) return;
     ++files;
     is_message = for_each_field(field.bytes, [&](const Field& part) {
-      if (part.number == kDigest && part.type == WireType::bytes) result = parse_digest(part.bytes);
+      if (part.type != WireType::bytes) return;
+      if (part.number == kDigest) result = parse_digest(part.bytes);
+      if (part.number == kContents) inlined.emplace(part.bytes.begin(), part.bytes.end());
     });
   });
-  return is_message && files == 1 ? result : std::nullopt;
+  if (!is_message || files != 1 || !result) return std::nullopt;
+  result->inlined = std::move(inlined);
+  return result;
 }
 
 }  // namespace muster

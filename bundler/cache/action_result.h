@@ -1,4 +1,4 @@
-// The value that a cache stores for a key: not the result itself, but its hash.
+// The value that a cache stores for a key: the hash of the result, and a small result itself.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,23 @@
 namespace muster {
 
 /// Contains the hash of the only file that an action made. On the wire it is the `ActionResult` of
-/// Bazel's remote execution API (protobuf, one `output_files` with path and digest), because
-/// servers may require one: https://github.com/bazelbuild/remote-apis,
-/// build/bazel/remote/execution/v2.
+/// Bazel's remote execution API (protobuf, one `output_files` with path, digest and, if it is
+/// small, contents), because servers may require one:
+/// https://github.com/bazelbuild/remote-apis, build/bazel/remote/execution/v2.
 struct ActionResult {
   Sha256 content;
   std::uint64_t content_bytes = 0;
+  std::optional<ByteVector> inlined{};  ///< The file; otherwise it is stored by its hash.
 };
 
+/// A larger file is not inlined. Inlining saves a request, and a large value would be sent again
+/// for every action with the same result.
+inline constexpr std::uint64_t kInlinedBytesMax = 16 * 1024;
 /// A longer one was not written by us.
-inline constexpr std::uint64_t kActionResultBytesMax = 4096;
+inline constexpr std::uint64_t kActionResultBytesMax = kInlinedBytesMax + 4096;
 
+/// The value for a result.
+ActionResult name_result(Bytes result);
 ByteVector encode(const ActionResult& result);
 /// Parses untrusted bytes. Fields that we do not write are skipped. Nothing if it does not contain
 /// exactly one file.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 
@@ -37,6 +38,13 @@ class BlobStore {
                                                 const std::stop_token& abandoned) = 0;
   /// Stores a copy; concurrent readers see all of it or nothing.
   virtual Result<void> put(const BlobKey& key, Bytes bytes) = 0;
+  /// Begins to store, and calls `done` once, on any thread, possibly before it returns; soon after
+  /// `abandoned` is requested, with `cancelled`. A failure is final: nothing is tried again.
+  virtual void begin_put(const BlobKey& key, ByteVector bytes, const std::stop_token& abandoned,
+                         const std::function<void(Result<void>)>& done) {
+    done(abandoned.stop_requested() ? Result<void>(fail(ErrorCode::cancelled, "not needed"))
+                                    : put(key, bytes));
+  }
   /// Removes a damaged blob, if possible.
   virtual void remove(const BlobKey& key) = 0;
 };

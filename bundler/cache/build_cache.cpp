@@ -4,12 +4,14 @@
 #include <cassert>
 #include <utility>
 
+#include "registry/base/counted.h"
+
 namespace muster {
 namespace {
 
 // Distinguishes our keys from those of other tools in a shared cache. Another number invalidates
 // all older entries.
-constexpr std::string_view kKeyPrefix = "muster result 1\n";
+constexpr std::string_view kKeyPrefix = "muster result 2\n";
 
 Sha256 action_of(const ContentHash& key) {
   ByteWriter writer;
@@ -22,6 +24,9 @@ Sha256 action_of(const ContentHash& key) {
 
 BuildCache::BuildCache(std::vector<CacheLevel> levels) : levels_(std::move(levels)) {
   assert(levels_.size() <= kLevelsMax);
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (levels_[i].is_far) uploads_[i] = std::make_unique<CacheUploads>(*levels_[i].store);
+  }
 }
 
 template <typename Change>
@@ -74,10 +79,17 @@ std::vector<std::string> BuildCache::notes() const {
                       (state.counters.abandoned == 1 ? " look-up" : " look-ups") +
                       " in the cache " + levels_[i].name + " took longer than packing; given up");
     }
-    if (state.counters.failures == 0) continue;
-    const bool is_off = std::ranges::max(state.failures_in_row) >= kFailuresMax;
-    notes.push_back("the cache " + levels_[i].name +
-                    (is_off ? " was given up: " : " failed now and then: ") + state.last_failure);
+    if (state.counters.failures > 0) {
+      const bool is_off = std::ranges::max(state.failures_in_row) >= kFailuresMax;
+      notes.push_back("the cache " + levels_[i].name +
+                      (is_off ? " was given up: " : " failed now and then: ") + state.last_failure);
+    }
+    if (state.counters.not_stored > 0) {
+      notes.push_back(std::to_string(state.counters.not_stored) + " of " +
+                      counted(state.counters.stored + state.counters.not_stored, "result") +
+                      " were not uploaded to the cache " + levels_[i].name +
+                      ": the build would have had to wait");
+    }
   }
   return notes;
 }
@@ -96,12 +108,15 @@ bool BuildCache::concerns(CacheReach reach, std::size_t level) const {
 }
 
 std::optional<ByteVector> BuildCache::find(const ContentHash& key, CacheReach reach,
-                                           const std::stop_token& abandoned) {
+                                           const std::stop_token& abandoned,
+                                           const std::optional<ActionResult>& known) {
   const Sha256 action = action_of(key);
+  const bool knows_content = known && !known->inlined && known->content_bytes <= kResultBytesMax;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     if (!concerns(reach, i) || !is_on(i, Direction::in)) continue;
     if (abandoned.stop_requested()) break;
-    std::optional<Found> found = find_at(i, action, abandoned);
+    std::optional<Found> found =
+        knows_content ? find_content(i, action, *known, abandoned) : find_at(i, action, abandoned);
     if (!found) continue;
     for (std::size_t nearer = 0; nearer < i; ++nearer) {
       store_at(nearer, action, found->named, found->bytes);
@@ -130,7 +145,16 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
     drop_damaged(level, action, std::nullopt);
     return std::nullopt;
   }
-  auto content = store.get({BlobSpace::content, result->content}, result->content_bytes, abandoned);
+  return find_content(level, action, *result, abandoned);
+}
+
+std::optional<BuildCache::Found> BuildCache::find_content(std::size_t level, const Sha256& action,
+                                                          const ActionResult& named,
+                                                          const std::stop_token& abandoned) {
+  BlobStore& store = *levels_[level].store;
+  auto content = named.inlined ? Result<std::optional<ByteVector>>(named.inlined)
+                               : store.get({BlobSpace::content, named.content}, named.content_bytes,
+                                           abandoned);
   if (!content && content.error().code != ErrorCode::limit_exceeded) {
     note_failure(level, Direction::in, content.error());
     return std::nullopt;
@@ -139,16 +163,16 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
     note(level, Direction::in, [](CacheCounters& counters) { ++counters.misses; });
     return std::nullopt;
   }
-  if (!content || content.value()->size() != result->content_bytes ||
-      sha256(*content.value()) != result->content) {
-    drop_damaged(level, action, result->content);
+  if (!content || content.value()->size() != named.content_bytes ||
+      sha256(*content.value()) != named.content) {
+    drop_damaged(level, action, named.content);
     return std::nullopt;
   }
   note(level, Direction::in, [&](CacheCounters& counters) {
     ++counters.hits;
-    counters.bytes_in += result->content_bytes;
+    counters.bytes_in += named.content_bytes;
   });
-  return Found{.named = *result, .bytes = std::move(*content.value())};
+  return Found{.named = named, .bytes = std::move(*content.value())};
 }
 
 void BuildCache::drop_damaged(std::size_t level, const Sha256& action,
@@ -162,12 +186,68 @@ void BuildCache::drop_damaged(std::size_t level, const Sha256& action,
   if (content) levels_[level].store->remove({BlobSpace::content, *content});
 }
 
-void BuildCache::store(const ContentHash& key, Bytes result, CacheReach reach) {
-  if (result.size() > kResultBytesMax || !stores(reach)) return;
-  const Sha256 action = action_of(key);
-  const ActionResult named{.content = sha256(result), .content_bytes = result.size()};
+void BuildCache::store(const ContentHash& key, ByteVector result, CacheReach reach) {
+  std::vector<CacheEntry> entries;
+  entries.push_back({key, std::move(result)});
+  store(std::move(entries), reach);
+}
+
+void BuildCache::store(std::vector<CacheEntry> entries, CacheReach reach) {
+  const bool is_any_too_large = std::ranges::any_of(
+      entries, [](const CacheEntry& entry) { return entry.result.size() > kResultBytesMax; });
+  if (is_any_too_large || !stores(reach)) return;
+  std::vector<std::pair<Sha256, ActionResult>> names;
+  std::uint64_t result_bytes = 0;
+  for (const CacheEntry& entry : entries) {
+    names.emplace_back(action_of(entry.key),
+                       entry.named ? *entry.named : name_result(entry.result));
+    result_bytes += entry.result.size();
+  }
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    if (concerns(reach, i)) store_at(i, action, named, result);
+    if (!concerns(reach, i)) continue;
+    CacheUploads::Blobs blobs;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const auto& [action, named] = names[k];
+      if (!levels_[i].is_far) {
+        store_at(i, action, named, entries[k].result);
+        continue;
+      }
+      if (!named.inlined) {
+        blobs.emplace_back(BlobKey{BlobSpace::content, named.content}, entries[k].result);
+      }
+      blobs.emplace_back(BlobKey{BlobSpace::actions, action}, encode(named));
+    }
+    if (!blobs.empty()) upload(i, std::move(blobs), result_bytes);
+  }
+}
+
+void BuildCache::upload(std::size_t level, CacheUploads::Blobs blobs, std::uint64_t result_bytes) {
+  if (!levels_[level].is_writable || !is_on(level, Direction::out)) return;
+  CacheUploads& uploads = *uploads_[level];
+  if (!uploads.has_room_for(result_bytes)) {
+    const std::lock_guard lock(mutex_);
+    ++states_[level].counters.not_stored;
+    return;
+  }
+  uploads.add(std::move(blobs), [this, level, result_bytes](const Result<void>& put) {
+    if (put) {
+      note(level, Direction::out, [&](CacheCounters& counters) {
+        ++counters.stored;
+        counters.bytes_out += result_bytes;
+      });
+    } else if (put.error().code == ErrorCode::cancelled) {
+      const std::lock_guard lock(mutex_);
+      ++states_[level].counters.not_stored;
+    } else {
+      note_failure(level, Direction::out, put.error());
+      if (!is_on(level, Direction::out)) uploads_[level]->give_up();
+    }
+  });
+}
+
+void BuildCache::finish(Duration patience, const std::stop_token& stop) {
+  for (const auto& uploads : uploads_) {
+    if (uploads) uploads->finish(patience, stop);
   }
 }
 
@@ -176,7 +256,8 @@ void BuildCache::store_at(std::size_t level, const Sha256& action, const ActionR
   if (!levels_[level].is_writable || !is_on(level, Direction::out)) return;
   BlobStore& store = *levels_[level].store;
   // Stores the content first: a name without content would be useless.
-  Result<void> put = store.put({BlobSpace::content, named.content}, bytes);
+  Result<void> put;
+  if (!named.inlined) put = store.put({BlobSpace::content, named.content}, bytes);
   if (put) put = store.put({BlobSpace::actions, action}, encode(named));
   if (!put) return note_failure(level, Direction::out, put.error());
   note(level, Direction::out, [&](CacheCounters& counters) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -11,6 +12,7 @@
 
 #include "bundler/cache/action_result.h"
 #include "bundler/cache/blob_store.h"
+#include "bundler/cache/cache_uploads.h"
 #include "registry/base/content_hash.h"
 
 namespace muster {
@@ -20,7 +22,9 @@ struct CacheLevel {
   BlobStore* store = nullptr;
   std::string name;         ///< For messages: a folder, or an address without its password.
   bool is_writable = true;  ///< Otherwise nothing is stored there.
-  bool is_far = false;      ///< Each answer needs a round trip over a network.
+  /// Each answer needs a round trip over a network. Results are stored there while the build
+  /// continues, and only until `BuildCache::finish`.
+  bool is_far = false;
 };
 
 /// The levels for which a call applies.
@@ -33,8 +37,16 @@ struct CacheCounters {
   std::uint64_t failures = 0;   ///< Neither found nor missing.
   std::uint64_t abandoned = 0;  ///< Queries that were abandoned.
   std::uint64_t stored = 0;
+  std::uint64_t not_stored = 0;  ///< Results whose upload was given up.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
+};
+
+/// A result, and the key under which it is stored.
+struct CacheEntry {
+  ContentHash key;
+  ByteVector result;
+  std::optional<ActionResult> named{};  ///< Of the result; computed if it is missing.
 };
 
 /// Queries its levels one after the other, the nearest first; a result of a later level is stored
@@ -52,10 +64,17 @@ class BuildCache {
   explicit BuildCache(std::vector<CacheLevel> levels);
 
   /// The stored bytes of a key. Returns soon after `abandoned` is requested, which counts as
-  /// neither an answer nor a failure.
+  /// neither an answer nor a failure. If the key's value is `known` and not inlined, only the
+  /// content is requested.
   std::optional<ByteVector> find(const ContentHash& key, CacheReach reach = CacheReach::all,
-                                 const std::stop_token& abandoned = {});
-  void store(const ContentHash& key, Bytes result, CacheReach reach = CacheReach::all);
+                                 const std::stop_token& abandoned = {},
+                                 const std::optional<ActionResult>& known = {});
+  void store(const ContentHash& key, ByteVector result, CacheReach reach = CacheReach::all);
+  /// The same for several that are useless without each other, in this order.
+  void store(std::vector<CacheEntry> entries, CacheReach reach = CacheReach::all);
+  /// Waits for uploads, but at most for `patience` and until `stop` is requested, and gives up the
+  /// others.
+  void finish(Duration patience, const std::stop_token& stop);
   bool has_far_level() const;
   /// Whether `store` would write to any level.
   bool stores(CacheReach reach) const;
@@ -83,7 +102,10 @@ class BuildCache {
   bool is_on(std::size_t level, Direction direction) const;
   std::optional<Found> find_at(std::size_t level, const Sha256& action,
                                const std::stop_token& abandoned);
+  std::optional<Found> find_content(std::size_t level, const Sha256& action,
+                                    const ActionResult& named, const std::stop_token& abandoned);
   void store_at(std::size_t level, const Sha256& action, const ActionResult& named, Bytes bytes);
+  void upload(std::size_t level, CacheUploads::Blobs blobs, std::uint64_t result_bytes);
   template <typename Change>
   void note(std::size_t level, Direction direction, const Change& change);
   void note_failure(std::size_t level, Direction direction, const Error& error);
@@ -92,6 +114,8 @@ class BuildCache {
   std::vector<CacheLevel> levels_;
   mutable std::mutex mutex_;
   std::array<State, kLevelsMax> states_;
+  /// Of the far levels. Destroyed first, because their results are noted in the states.
+  std::array<std::unique_ptr<CacheUploads>, kLevelsMax> uploads_;
 };
 
 }  // namespace muster

@@ -1,85 +1,32 @@
-// libcurl needs thirty libraries, which take longer to load than a small build. So it is loaded for
-// the first request, on that thread, and not with the program. Each request uses its own multi
-// handle, which can be woken up, so that a request ends at once when it is abandoned (the callbacks
-// of curl_easy_perform may be a second apart while no data arrives).
+// One thread drives a multi handle of libcurl: a thread for each request would cost more than the
+// request. All other threads only put requests into a list and wake it up (`curl_multi_wakeup`), so
+// that a request also ends at once when it is abandoned (libcurl's callbacks may be a second apart
+// while no data arrives).
 #include "bundler/cache/curl_transport.h"
-
-#include <curl/curl.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bundler/cache/curl_library.h"
 
 namespace muster {
 namespace {
 
-constexpr const char* kLibrary = "libcurl.so.4";
 /// libcurl handles timeouts; all other events wake it up.
 constexpr int kPollMilliseconds = 1000;
-
-// The library's functions, under their original names. The library stays loaded until the process
-// ends.
-struct Curl {
-  decltype(&::curl_global_init) global_init = nullptr;
-  decltype(&::curl_easy_init) easy_init = nullptr;
-  decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
-  decltype(&(::curl_easy_setopt)) easy_setopt = nullptr;
-  decltype(&::curl_multi_init) multi_init = nullptr;
-  decltype(&::curl_multi_cleanup) multi_cleanup = nullptr;
-  decltype(&::curl_multi_add_handle) multi_add_handle = nullptr;
-  decltype(&::curl_multi_remove_handle) multi_remove_handle = nullptr;
-  decltype(&::curl_multi_perform) multi_perform = nullptr;
-  decltype(&::curl_multi_poll) multi_poll = nullptr;
-  decltype(&::curl_multi_wakeup) multi_wakeup = nullptr;
-  decltype(&::curl_multi_info_read) multi_info_read = nullptr;
-  decltype(&(::curl_easy_getinfo)) easy_getinfo = nullptr;
-  decltype(&::curl_easy_strerror) easy_strerror = nullptr;
-  decltype(&::curl_slist_append) slist_append = nullptr;
-  decltype(&::curl_slist_free_all) slist_free_all = nullptr;
-  std::string missing;  ///< Why it cannot be used; empty if it can.
-
-  Curl() {
-    void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      const char* const reason = dlerror();
-      missing = reason != nullptr ? reason : kLibrary;
-      return;
-    }
-    find(library, "curl_global_init", global_init);
-    find(library, "curl_easy_init", easy_init);
-    find(library, "curl_easy_cleanup", easy_cleanup);
-    find(library, "curl_easy_setopt", easy_setopt);
-    find(library, "curl_multi_init", multi_init);
-    find(library, "curl_multi_cleanup", multi_cleanup);
-    find(library, "curl_multi_add_handle", multi_add_handle);
-    find(library, "curl_multi_remove_handle", multi_remove_handle);
-    find(library, "curl_multi_perform", multi_perform);
-    find(library, "curl_multi_poll", multi_poll);
-    find(library, "curl_multi_wakeup", multi_wakeup);
-    find(library, "curl_multi_info_read", multi_info_read);
-    find(library, "curl_easy_getinfo", easy_getinfo);
-    find(library, "curl_easy_strerror", easy_strerror);
-    find(library, "curl_slist_append", slist_append);
-    find(library, "curl_slist_free_all", slist_free_all);
-    if (missing.empty() && global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) missing = kLibrary;
-  }
-
- private:
-  template <typename Function>
-  void find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr) missing = std::string(kLibrary) + " has no " + name;
-  }
-};
-
-// Loaded once per process, by the first caller.
-const Curl& library() {
-  static const Curl curl;
-  return curl;
-}
+/// A server's error page may be longer than the requested data.
+constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
+/// Larger than libcurl's, because bundles are: fewer system calls.
+constexpr long kReadBytes = 128 * 1024;
 
 long milliseconds(Duration duration) {
   return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
@@ -101,79 +48,285 @@ ErrorCode code_of(CURLcode code) {
 
 }  // namespace
 
-struct CurlTransport::Handle {
-  CURL* curl = library().easy_init();
-  CURLM* multi = library().multi_init();  // Keeps the connection for the next request.
+// Not anonymous, because the type of a member of a class with linkage has linkage.
+namespace curl_detail {
+
+// One request. Used again for later ones, because a handle costs more than the request's headers.
+struct Transfer {
+  CURL* curl = curl_library().easy_init();
   // Does not wait for a server's permission to send the body: servers without this feature cost a
   // second each time.
-  curl_slist* headers = library().slist_append(nullptr, "Expect:");
+  curl_slist* headers = curl_library().slist_append(nullptr, "Expect:");
   bool has_token = false;
   std::array<char, CURL_ERROR_SIZE> reason{};
+  HttpRequest request;
+  HttpTransport::Done done;
+  std::optional<std::stop_callback<std::function<void()>>> on_abandoned;
   ByteVector body;
   std::uint64_t body_bytes_max = 0;
   bool is_too_large = false;
   Bytes to_send;
-  Bytes all_to_send;
 
-  Handle() = default;
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (curl != nullptr) library().easy_cleanup(curl);
-    if (multi != nullptr) library().multi_cleanup(multi);
-    library().slist_free_all(headers);
+  Transfer() = default;
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+  ~Transfer() {
+    on_abandoned.reset();
+    if (curl != nullptr) curl_library().easy_cleanup(curl);
+    curl_library().slist_free_all(headers);
   }
 
   static std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* user) {
-    auto& handle = *static_cast<Handle*>(user);
+    auto& transfer = *static_cast<Transfer*>(user);
     const std::size_t got = size * count;
-    if (got > handle.body_bytes_max - handle.body.size()) {
-      handle.is_too_large = true;
+    if (got > transfer.body_bytes_max - transfer.body.size()) {
+      transfer.is_too_large = true;
       return 0;
     }
     const Bytes piece = as_bytes({bytes, got});
-    handle.body.insert(handle.body.end(), piece.begin(), piece.end());
+    transfer.body.insert(transfer.body.end(), piece.begin(), piece.end());
     return got;
   }
   static std::size_t give_body(char* bytes, std::size_t size, std::size_t count, void* user) {
-    auto& handle = *static_cast<Handle*>(user);
-    const Bytes piece = handle.to_send.first(std::min(size * count, handle.to_send.size()));
+    auto& transfer = *static_cast<Transfer*>(user);
+    const Bytes piece = transfer.to_send.first(std::min(size * count, transfer.to_send.size()));
     if (!piece.empty()) std::memcpy(bytes, piece.data(), piece.size());
-    handle.to_send = handle.to_send.subspan(piece.size());
+    transfer.to_send = transfer.to_send.subspan(piece.size());
     return piece.size();
   }
   // Called if a connection that was kept open turns out to be closed.
   static int seek_body(void* user, curl_off_t offset, int origin) {
-    auto& handle = *static_cast<Handle*>(user);
+    auto& transfer = *static_cast<Transfer*>(user);
+    const Bytes all = *transfer.request.body;
     const auto at = static_cast<std::uint64_t>(offset);
-    if (origin != SEEK_SET || at > handle.all_to_send.size()) return CURL_SEEKFUNC_FAIL;
-    handle.to_send = handle.all_to_send.subspan(static_cast<std::size_t>(at));
+    if (origin != SEEK_SET || at > all.size()) return CURL_SEEKFUNC_FAIL;
+    transfer.to_send = all.subspan(static_cast<std::size_t>(at));
     return CURL_SEEKFUNC_OK;
   }
+};
 
-  // Performs the prepared request.
-  CURLcode perform(const std::stop_token& stop, const std::stop_token& abandoned) {
-    const Curl& curl_library = library();
-    const auto wake = [this] { library().multi_wakeup(multi); };
-    const std::stop_callback on_stop(stop, wake);
-    const std::stop_callback on_abandoned(abandoned, wake);
-    if (curl_library.multi_add_handle(multi, curl) != CURLM_OK) return CURLE_FAILED_INIT;
-    CURLcode code = CURLE_FAILED_INIT;
-    for (int running = 1; running > 0;) {
-      if (stop.stop_requested() || abandoned.stop_requested()) {
-        code = CURLE_ABORTED_BY_CALLBACK;
-        break;
-      }
-      if (curl_library.multi_perform(multi, &running) != CURLM_OK) break;
-      if (running > 0) curl_library.multi_poll(multi, nullptr, 0, kPollMilliseconds, nullptr);
-    }
-    int left = 0;
-    while (const CURLMsg* const message = curl_library.multi_info_read(multi, &left)) {
-      if (message->msg == CURLMSG_DONE) code = message->data.result;
-    }
-    curl_library.multi_remove_handle(multi, curl);
-    return code;
+void prepare_method(Transfer& transfer) {
+  const auto set = curl_library().easy_setopt;
+  CURL* const curl = transfer.curl;
+  transfer.body_bytes_max = std::max(transfer.request.answer_bytes_max, kErrorPageBytes);
+  if (!transfer.request.body) {
+    set(curl, CURLOPT_HTTPGET, 1L);
+    return;
   }
+  transfer.to_send = *transfer.request.body;
+  set(curl, CURLOPT_UPLOAD, 1L);
+  set(curl, CURLOPT_READFUNCTION, &Transfer::give_body);
+  set(curl, CURLOPT_READDATA, &transfer);
+  set(curl, CURLOPT_SEEKFUNCTION, &Transfer::seek_body);
+  set(curl, CURLOPT_SEEKDATA, &transfer);
+  set(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(transfer.to_send.size()));
+}
+
+void prepare(Transfer& transfer, const CurlOptions& options) {
+  const auto set = curl_library().easy_setopt;
+  CURL* const curl = transfer.curl;
+  const std::string address = options.address + transfer.request.path;
+  const std::uint64_t bytes =
+      transfer.request.body ? transfer.request.body->size() : transfer.request.answer_bytes_max;
+  const long for_bytes = static_cast<long>(bytes / (CurlTransport::kSlowBytesPerSecond / 1000));
+  const long longest = milliseconds(options.connect_timeout + options.stall_timeout) + for_bytes;
+  transfer.reason[0] = '\0';
+  transfer.body.clear();
+  transfer.is_too_large = false;
+  prepare_method(transfer);
+  set(curl, CURLOPT_URL, address.c_str());
+  set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(curl, CURLOPT_NOSIGNAL, 1L);
+  set(curl, CURLOPT_BUFFERSIZE, kReadBytes);
+  // A password among the arguments would be visible to all users of the machine.
+  set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+  set(curl, CURLOPT_ERRORBUFFER, transfer.reason.data());
+  set(curl, CURLOPT_USERAGENT, "muster");
+  if (!options.bearer_token.empty() && !transfer.has_token) {
+    const std::string header = "Authorization: Bearer " + options.bearer_token;
+    transfer.headers = curl_library().slist_append(transfer.headers, header.c_str());
+    transfer.has_token = true;
+  }
+  if (!options.ca_file.empty()) set(curl, CURLOPT_CAINFO, options.ca_file.c_str());
+  set(curl, CURLOPT_HTTPHEADER, transfer.headers);
+  set(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options.connect_timeout));
+  set(curl, CURLOPT_LOW_SPEED_LIMIT, CurlTransport::kSlowBytesPerSecond);
+  set(curl, CURLOPT_LOW_SPEED_TIME, std::max(1L, milliseconds(options.stall_timeout) / 1000));
+  set(curl, CURLOPT_TIMEOUT_MS, longest);
+  set(curl, CURLOPT_WRITEFUNCTION, &Transfer::take_body);
+  set(curl, CURLOPT_WRITEDATA, &transfer);
+  set(curl, CURLOPT_PRIVATE, &transfer);
+}
+
+// The outcome of a request that libcurl has ended.
+Result<HttpAnswer> answer_of(Transfer& transfer, CURLcode code) {
+  constexpr const char* kTooLong = "the server's answer has more bytes than expected";
+  if (transfer.is_too_large) return fail(ErrorCode::limit_exceeded, kTooLong);
+  if (code != CURLE_OK) {
+    const bool has_reason = transfer.reason[0] != '\0';
+    return fail(code_of(code),
+                has_reason ? transfer.reason.data() : curl_library().easy_strerror(code));
+  }
+  long status = 0;
+  curl_library().easy_getinfo(transfer.curl, CURLINFO_RESPONSE_CODE, &status);
+  const bool is_page = transfer.request.body || status >= 300;
+  if (!is_page && transfer.body.size() > transfer.request.answer_bytes_max) {
+    return fail(ErrorCode::limit_exceeded, kTooLong);
+  }
+  return HttpAnswer{.status = static_cast<int>(status), .body = std::move(transfer.body)};
+}
+
+}  // namespace curl_detail
+
+class CurlTransport::Loop {
+ public:
+  explicit Loop(const CurlOptions& options) : options_(options) {}
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+  ~Loop() {
+    thread_.request_stop();
+    wake();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void start(HttpRequest request, Done done) {
+    bool has_thread = false;
+    {
+      const std::lock_guard lock(mutex_);
+      has_thread = start_thread();
+      if (has_thread) asked_.push_back({std::move(request), std::move(done)});
+    }
+    if (!has_thread) return done(fail(ErrorCode::io, "the system allows no further thread"));
+    wake();
+  }
+
+ private:
+  using Transfer = curl_detail::Transfer;
+  struct Asked {
+    HttpRequest request;
+    Done done;
+  };
+
+  // True if the thread runs.
+  bool start_thread() {
+    if (thread_.joinable()) return true;
+    try {
+      thread_ = std::jthread([this](const std::stop_token& over) { run(over); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    return true;
+  }
+
+  void wake() {
+    const std::lock_guard lock(mutex_);
+    if (multi_ != nullptr) curl_library().multi_wakeup(multi_);
+    asked_changed_.notify_all();
+  }
+
+  void run(const std::stop_token& over) {
+    if (curl_library().missing.empty()) {
+      CURLM* const multi = curl_library().multi_init();
+      const std::lock_guard lock(mutex_);
+      multi_ = multi;
+    }
+    const std::stop_callback on_stop(options_.stop, [this] { wake(); });
+    for (bool is_over = false; !is_over;) {
+      is_over = over.stop_requested();
+      for (Asked& asked : take_asked()) begin(std::move(asked));
+      end_abandoned(is_over);
+      if (!is_over) perform(over);
+    }
+    const std::lock_guard lock(mutex_);
+    idle_.clear();
+    if (multi_ != nullptr) curl_library().multi_cleanup(multi_);
+    multi_ = nullptr;
+  }
+
+  std::vector<Asked> take_asked() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(asked_, {});
+  }
+
+  void begin(Asked asked) {
+    if (multi_ == nullptr) {
+      asked.done(fail(ErrorCode::unsupported,
+                      "libcurl cannot be used (Debian: libcurl4): " + curl_library().missing));
+      return;
+    }
+    std::unique_ptr<Transfer> transfer;
+    if (idle_.empty()) {
+      transfer = std::make_unique<Transfer>();
+    } else {
+      transfer = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    if (transfer->curl == nullptr) {
+      asked.done(fail(ErrorCode::io, "libcurl cannot be used"));
+      return;
+    }
+    transfer->request = std::move(asked.request);
+    transfer->done = std::move(asked.done);
+    curl_detail::prepare(*transfer, options_);
+    curl_library().multi_add_handle(multi_, transfer->curl);
+    running_.push_back(std::move(transfer));
+    Transfer& begun = *running_.back();
+    begun.on_abandoned.emplace(begun.request.abandoned, [this] { wake(); });
+  }
+
+  void perform(const std::stop_token& over) {
+    const CurlLibrary& library = curl_library();
+    if (multi_ == nullptr) {
+      std::unique_lock lock(mutex_);
+      asked_changed_.wait(lock, over, [this] { return !asked_.empty(); });
+      return;
+    }
+    int running = 0;
+    library.multi_perform(multi_, &running);
+    int left = 0;
+    std::vector<std::pair<Transfer*, CURLcode>> ended;
+    while (const CURLMsg* const message = library.multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      char* transfer = nullptr;
+      library.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+      ended.emplace_back(reinterpret_cast<Transfer*>(transfer), message->data.result);
+    }
+    for (const auto& [transfer, code] : ended) end(*transfer, code);
+    if (ended.empty()) library.multi_poll(multi_, nullptr, 0, kPollMilliseconds, nullptr);
+  }
+
+  void end_abandoned(bool is_over) {
+    is_over = is_over || options_.stop.stop_requested();
+    std::vector<Transfer*> abandoned;
+    for (const auto& transfer : running_) {
+      if (is_over || transfer->request.abandoned.stop_requested()) {
+        abandoned.push_back(transfer.get());
+      }
+    }
+    for (Transfer* const transfer : abandoned) end(*transfer, CURLE_ABORTED_BY_CALLBACK);
+  }
+
+  void end(Transfer& transfer, CURLcode code) {
+    curl_library().multi_remove_handle(multi_, transfer.curl);
+    transfer.on_abandoned.reset();
+    const auto place = std::ranges::find(running_, &transfer, &std::unique_ptr<Transfer>::get);
+    idle_.push_back(std::move(*place));
+    running_.erase(place);
+    Result<HttpAnswer> answer = curl_detail::answer_of(transfer, code);
+    transfer.body = ByteVector();
+    transfer.request = {};
+    std::exchange(transfer.done, nullptr)(std::move(answer));
+  }
+
+  const CurlOptions& options_;
+  std::mutex mutex_;
+  std::condition_variable_any asked_changed_;
+  std::vector<Asked> asked_;  ///< Guarded by the mutex.
+  CURLM* multi_ = nullptr;    ///< Written by the thread, guarded by the mutex.
+  // Of the thread.
+  std::vector<std::unique_ptr<Transfer>> running_;
+  std::vector<std::unique_ptr<Transfer>> idle_;
+  std::jthread thread_;  ///< Started by the first request, guarded by the mutex.
 };
 
 std::string address_for_people(const std::string& address) {
@@ -197,112 +350,12 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::open(CurlOptions options) 
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::move(options)));
 }
 
-CurlTransport::CurlTransport(CurlOptions options) : options_(std::move(options)) {}
+CurlTransport::CurlTransport(CurlOptions options)
+    : options_(std::move(options)), loop_(std::make_unique<Loop>(options_)) {}
 CurlTransport::~CurlTransport() = default;
 
-Result<std::unique_ptr<CurlTransport::Handle>> CurlTransport::take_handle() {
-  if (!library().missing.empty()) {
-    return fail(ErrorCode::unsupported,
-                "libcurl cannot be used (Debian: libcurl4): " + library().missing);
-  }
-  const std::lock_guard lock(mutex_);
-  if (idle_.empty()) return std::make_unique<Handle>();
-  auto handle = std::move(idle_.back());
-  idle_.pop_back();
-  return handle;
-}
-
-void CurlTransport::give_back(std::unique_ptr<Handle> handle) {
-  handle->body = ByteVector();
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(handle));
-}
-
-Result<HttpAnswer> CurlTransport::perform(Handle& handle, const std::string& path,
-                                          std::uint64_t bytes, const std::stop_token& abandoned) {
-  CURL* const curl = handle.curl;
-  const auto set = library().easy_setopt;
-  if (curl == nullptr || handle.multi == nullptr) {
-    return fail(ErrorCode::io, "libcurl cannot be used");
-  }
-  const std::string address = options_.address + path;
-  const auto seconds = [](Duration duration) {
-    return std::max(1L, milliseconds(duration) / 1000);
-  };
-  const long for_bytes = static_cast<long>(bytes / (kSlowBytesPerSecond / 1000));
-  const long longest = milliseconds(options_.connect_timeout + options_.stall_timeout) + for_bytes;
-  handle.reason[0] = '\0';
-  handle.body.clear();
-  handle.is_too_large = false;
-  set(curl, CURLOPT_URL, address.c_str());
-  set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(curl, CURLOPT_NOSIGNAL, 1L);
-  // A password among the arguments would be visible to all users of the machine.
-  set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
-  set(curl, CURLOPT_ERRORBUFFER, handle.reason.data());
-  set(curl, CURLOPT_USERAGENT, "muster");
-  if (!options_.bearer_token.empty() && !handle.has_token) {
-    const std::string header = "Authorization: Bearer " + options_.bearer_token;
-    handle.headers = library().slist_append(handle.headers, header.c_str());
-    handle.has_token = true;
-  }
-  if (!options_.ca_file.empty()) set(curl, CURLOPT_CAINFO, options_.ca_file.c_str());
-  set(curl, CURLOPT_HTTPHEADER, handle.headers);
-  set(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options_.connect_timeout));
-  set(curl, CURLOPT_LOW_SPEED_LIMIT, kSlowBytesPerSecond);
-  set(curl, CURLOPT_LOW_SPEED_TIME, seconds(options_.stall_timeout));
-  set(curl, CURLOPT_TIMEOUT_MS, longest);
-  set(curl, CURLOPT_WRITEFUNCTION, &Handle::take_body);
-  set(curl, CURLOPT_WRITEDATA, &handle);
-  const CURLcode code = handle.perform(options_.stop, abandoned);
-  if (handle.is_too_large) {
-    return fail(ErrorCode::limit_exceeded, "the server's answer has more bytes than expected");
-  }
-  if (code != CURLE_OK) {
-    const bool has_reason = handle.reason[0] != '\0';
-    return fail(code_of(code), has_reason ? handle.reason.data() : library().easy_strerror(code));
-  }
-  long status = 0;
-  library().easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-  return HttpAnswer{.status = static_cast<int>(status), .body = std::move(handle.body)};
-}
-
-// A server's error page may be longer than the requested data.
-constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
-
-Result<HttpAnswer> CurlTransport::get(const std::string& path, std::uint64_t max_bytes,
-                                      const std::stop_token& abandoned) {
-  auto taken = take_handle();
-  if (!taken) return fail(taken.error());
-  std::unique_ptr<Handle> handle = std::move(taken).value();
-  handle->body_bytes_max = std::max(max_bytes, kErrorPageBytes);
-  if (handle->curl != nullptr) library().easy_setopt(handle->curl, CURLOPT_HTTPGET, 1L);
-  Result<HttpAnswer> answer = perform(*handle, path, max_bytes, abandoned);
-  give_back(std::move(handle));
-  if (answer && answer.value().status < 300 && answer.value().body.size() > max_bytes) {
-    return fail(ErrorCode::limit_exceeded, "the server's answer has more bytes than expected");
-  }
-  return answer;
-}
-
-Result<HttpAnswer> CurlTransport::put(const std::string& path, Bytes bytes) {
-  auto taken = take_handle();
-  if (!taken) return fail(taken.error());
-  std::unique_ptr<Handle> handle = std::move(taken).value();
-  handle->body_bytes_max = kErrorPageBytes;
-  handle->to_send = handle->all_to_send = bytes;
-  if (handle->curl != nullptr) {
-    const auto set = library().easy_setopt;
-    set(handle->curl, CURLOPT_UPLOAD, 1L);
-    set(handle->curl, CURLOPT_READFUNCTION, &Handle::give_body);
-    set(handle->curl, CURLOPT_READDATA, handle.get());
-    set(handle->curl, CURLOPT_SEEKFUNCTION, &Handle::seek_body);
-    set(handle->curl, CURLOPT_SEEKDATA, handle.get());
-    set(handle->curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(bytes.size()));
-  }
-  Result<HttpAnswer> answer = perform(*handle, path, bytes.size(), {});
-  give_back(std::move(handle));
-  return answer;
+void CurlTransport::start(HttpRequest request, Done done) {
+  loop_->start(std::move(request), std::move(done));
 }
 
 void CurlTransport::wait(Duration duration, const std::stop_token& abandoned) {

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include "bundler/cache/http_blobs.h"
 
@@ -23,9 +21,9 @@ struct CurlOptions {
   std::stop_token stop{};
 };
 
-/// Keeps connections open for the next request. Uses a proxy from the environment, like curl
-/// (`http_proxy`, `https_proxy`, `no_proxy`). A request takes at most the two timeouts and the time
-/// for its bytes at `kSlowBytesPerSecond`.
+/// One thread performs all requests at once, and keeps connections open for the next ones. Uses a
+/// proxy from the environment, like curl (`http_proxy`, `https_proxy`, `no_proxy`). A request takes
+/// at most the two timeouts and the time for its bytes at `kSlowBytesPerSecond`.
 class CurlTransport final : public HttpTransport {
  public:
   static constexpr long kSlowBytesPerSecond = 16 * 1024;
@@ -33,24 +31,18 @@ class CurlTransport final : public HttpTransport {
   /// Fails with `invalid_argument` if the address is invalid. The library is loaded for the first
   /// request, which fails with `unsupported` if it cannot be used.
   static Result<std::unique_ptr<CurlTransport>> open(CurlOptions options);
+  /// Ends all requests with `cancelled`.
   ~CurlTransport() override;
 
-  Result<HttpAnswer> get(const std::string& path, std::uint64_t max_bytes,
-                         const std::stop_token& abandoned) override;
-  Result<HttpAnswer> put(const std::string& path, Bytes bytes) override;
+  void start(HttpRequest request, Done done) override;
   void wait(Duration duration, const std::stop_token& abandoned) override;
 
  private:
-  struct Handle;
+  class Loop;
   explicit CurlTransport(CurlOptions options);
-  Result<std::unique_ptr<Handle>> take_handle();
-  void give_back(std::unique_ptr<Handle> handle);
-  Result<HttpAnswer> perform(Handle& handle, const std::string& path, std::uint64_t bytes,
-                             const std::stop_token& abandoned);
 
   const CurlOptions options_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Handle>> idle_;
+  std::unique_ptr<Loop> loop_;
 };
 
 /// The address without the text before its last `@` (user and password), for messages.

@@ -1,5 +1,7 @@
 #include "bundler/cache/http_blobs.h"
 
+#include <future>
+#include <memory>
 #include <utility>
 
 namespace muster {
@@ -25,16 +27,31 @@ tl::unexpected<Error> refused(int status) {
                   (is_forbidden ? ": it wants another user or password" : ""));
 }
 
+Result<void> stored(const Result<HttpAnswer>& answer) {
+  if (!answer) return fail(answer.error());
+  if (!is_success(answer.value().status)) return refused(answer.value().status);
+  return {};
+}
+
+Result<HttpAnswer> ask_once(HttpTransport& transport, const HttpRequest& request) {
+  // Shared, because the thread that sets the value still uses the promise after this one continues.
+  const auto promise = std::make_shared<std::promise<Result<HttpAnswer>>>();
+  transport.start(request,
+                  [promise](Result<HttpAnswer> answer) { promise->set_value(std::move(answer)); });
+  return promise->get_future().get();
+}
+
 }  // namespace
 
-template <typename Ask>
-Result<HttpAnswer> HttpBlobs::ask(const Ask& ask_once, const std::stop_token& abandoned) {
-  Result<HttpAnswer> answer = ask_once();
+Result<HttpAnswer> HttpBlobs::ask(const HttpRequest& request) {
+  Result<HttpAnswer> answer = ask_once(transport_, request);
   Duration pause = kFirstPause;
   for (unsigned attempt = 1; attempt < kAttempts && may_pass(answer); ++attempt, pause *= 2) {
-    transport_.wait(pause, abandoned);
-    if (abandoned.stop_requested()) return fail(ErrorCode::cancelled, "no answer is needed");
-    answer = ask_once();
+    transport_.wait(pause, request.abandoned);
+    if (request.abandoned.stop_requested()) {
+      return fail(ErrorCode::cancelled, "no answer is needed");
+    }
+    answer = ask_once(transport_, request);
   }
   return answer;
 }
@@ -42,7 +59,7 @@ Result<HttpAnswer> HttpBlobs::ask(const Ask& ask_once, const std::stop_token& ab
 Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64_t max_bytes,
                                                  const std::stop_token& abandoned) {
   Result<HttpAnswer> answer =
-      ask([&] { return transport_.get(url_path_of(key), max_bytes, abandoned); }, abandoned);
+      ask({.path = url_path_of(key), .answer_bytes_max = max_bytes, .abandoned = abandoned});
   if (!answer) return fail(answer.error());
   const int status = answer.value().status;
   if (status == 404 || status == 410) return std::optional<ByteVector>();
@@ -51,11 +68,13 @@ Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64
 }
 
 Result<void> HttpBlobs::put(const BlobKey& key, Bytes bytes) {
-  const Result<HttpAnswer> answer =
-      ask([&] { return transport_.put(url_path_of(key), bytes); }, {});
-  if (!answer) return fail(answer.error());
-  if (!is_success(answer.value().status)) return refused(answer.value().status);
-  return {};
+  return stored(ask({.path = url_path_of(key), .body = ByteVector(bytes.begin(), bytes.end())}));
+}
+
+void HttpBlobs::begin_put(const BlobKey& key, ByteVector bytes, const std::stop_token& abandoned,
+                          const std::function<void(Result<void>)>& done) {
+  transport_.start({.path = url_path_of(key), .body = std::move(bytes), .abandoned = abandoned},
+                   [done](const Result<HttpAnswer>& answer) { done(stored(answer)); });
 }
 
 }  // namespace muster

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -16,15 +17,24 @@ struct HttpAnswer {
   ByteVector body;
 };
 
+struct HttpRequest {
+  std::string path;
+  std::optional<ByteVector> body{};    ///< Sent with `PUT`; without it the method is `GET`.
+  std::uint64_t answer_bytes_max = 0;  ///< For `GET`.
+  std::stop_token abandoned{};
+};
+
 /// The interface to the network. Safe to use from several threads at once.
 class HttpTransport {
  public:
+  using Done = std::function<void(Result<HttpAnswer>)>;
+
   virtual ~HttpTransport() = default;
-  /// Fails with `timed_out`, with `limit_exceeded` if the answer has more than `max_bytes`, with
-  /// `truncated` if it ends early, with `cancelled`, or with `io` if the server does not answer.
-  virtual Result<HttpAnswer> get(const std::string& path, std::uint64_t max_bytes,
-                                 const std::stop_token& abandoned) = 0;
-  virtual Result<HttpAnswer> put(const std::string& path, Bytes bytes) = 0;
+  /// Starts a request, without a thread of its own. Calls `done` once, on any thread, possibly
+  /// before it returns; `done` does not block. A request fails with `timed_out`, with
+  /// `limit_exceeded` if the answer has more bytes than allowed, with `truncated` if it ends early,
+  /// with `cancelled` soon after it is abandoned, or with `io` if the server does not answer.
+  virtual void start(HttpRequest request, Done done) = 0;
   /// Waits; returns early if the program stops or `abandoned` is requested.
   virtual void wait(Duration duration, const std::stop_token& abandoned) = 0;
 };
@@ -44,12 +54,13 @@ class HttpBlobs final : public BlobStore {
   Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
                                         const std::stop_token& abandoned) override;
   Result<void> put(const BlobKey& key, Bytes bytes) override;
+  void begin_put(const BlobKey& key, ByteVector bytes, const std::stop_token& abandoned,
+                 const std::function<void(Result<void>)>& done) override;
   /// The protocol has no removal; the next stored blob replaces the old one.
   void remove(const BlobKey&) override {}
 
  private:
-  template <typename Ask>
-  Result<HttpAnswer> ask(const Ask& ask_once, const std::stop_token& abandoned);
+  Result<HttpAnswer> ask(const HttpRequest& request);
 
   HttpTransport& transport_;
 };

@@ -5,6 +5,10 @@
 namespace muster::cli {
 namespace {
 
+/// A build waits for uploads for this fraction of its duration. A cache should cost less than a
+/// tenth, and hashing and sending cost something too.
+constexpr int kPatienceDivisor = 16;
+
 // Reads the first line of a file. An argument would be visible to all users of the machine.
 Result<std::string> read_token(const std::string& path) {
   constexpr std::uint64_t kTokenBytesMax = 16 * 1024;
@@ -65,8 +69,9 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
   return caches;
 }
 
-void BuildCaches::finish(Session& session) {
+void BuildCaches::finish(Session& session, Duration elapsed) {
   if (!cache_) return;
+  cache_->finish(elapsed / kPatienceDivisor, session.stop);
   if (session.stop.stop_requested()) return;  // a stop makes requests fail
   for (const std::string& note : cache_->notes()) tell(session, note);
   if (folder_ == nullptr || cache_->counters(0).stored == 0) return;

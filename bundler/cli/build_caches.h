@@ -28,8 +28,9 @@ class BuildCaches {
 
   /// Null if no cache is used.
   BuildCache* cache() { return cache_ ? &*cache_ : nullptr; }
-  /// Trims the folder to its size, and reports what did not work.
-  void finish(Session& session);
+  /// Gives up uploads that would make a build of this duration much longer, trims the folder to its
+  /// size, and reports what did not work.
+  void finish(Session& session, Duration elapsed);
 
  private:
   BuildCaches() = default;

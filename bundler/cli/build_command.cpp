@@ -205,6 +205,13 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   return check_sizes(config.value(), job, session);
 }
 
+void print_problems(const std::vector<CookProblem>& problems, Session& session) {
+  for (const CookProblem& problem : problems) {
+    session.err << shown_text(place_of(problem.location))
+                << ": error: " << shown_text(problem.message) << "\n";
+  }
+}
+
 // Stages and publishes. Nothing if the project changed while it was read: the staged files then
 // belong to no state of it.
 std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
@@ -247,11 +254,12 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                      .cache = caches.value()->cache()};
   std::vector<CookProblem> problems;
   const auto builds = build_project(run, problems);
-  caches.value()->finish(session);
-  for (const CookProblem& problem : problems) {
-    session.err << shown_text(place_of(problem.location))
-                << ": error: " << shown_text(problem.message) << "\n";
-  }
+  const bool is_complete = builds && !session.stop.stop_requested();
+  if (is_complete) session.reporter.begin("publishing", 0);
+  const Result<void> published = is_complete ? output.publish() : Result<void>();
+  // Uploads continue while the output is published.
+  caches.value()->finish(session, session.clock.now() - job.start);
+  print_problems(problems, session);
   if (!builds && builds.error().code == ErrorCode::busy) {
     tell(session, builds.error().message);
     return std::nullopt;
@@ -260,13 +268,10 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
     const int code = report_error(session, builds.error());
     return problems.empty() ? code : kFindings;
   }
-  if (session.stop.stop_requested()) {
+  if (!is_complete) {
     return report_error(session, {ErrorCode::cancelled, "stopped; the output is as it was before"});
   }
-  session.reporter.begin("publishing", 0);
-  if (auto published = output.publish(); !published) {
-    return report_error(session, published.error());
-  }
+  if (!published) return report_error(session, published.error());
   session.reporter.finish();
   const Duration elapsed = session.clock.now() - job.start;
   const bool explains = job.arguments.explains || session.is_verbose;

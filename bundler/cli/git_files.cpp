@@ -19,7 +19,7 @@ namespace muster::cli {
 namespace {
 
 /// Git LFS accepts no larger file as a pointer.
-constexpr std::uint64_t kPointerBytesMax = 1024;
+constexpr std::uint64_t kGitPointerBytesMax = 1024;
 /// The number of links that Linux follows on one path.
 constexpr int kLinksMax = 40;
 /// The size of a blob that was not fetched: too large for a pointer.
@@ -359,7 +359,7 @@ class GitFiles final : public RevisionFiles {
   std::optional<AssetPath> object_behind(const Entry& entry, const AssetPath& path) const {
     if (entry.source->lfs == nullptr || entry.git.is_absent) return std::nullopt;
     const auto size = size_of(entry, path);
-    if (!size || size.value() > kPointerBytesMax) return std::nullopt;
+    if (!size || size.value() > kGitPointerBytesMax) return std::nullopt;
     const auto bytes = read_blob(entry, path);
     if (!bytes) return std::nullopt;
     auto object = lfs_object_of(as_text(bytes.value()));

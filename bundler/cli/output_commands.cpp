@@ -25,7 +25,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::uint64_t kMaxFileBytes = 8ULL * 1024 * 1024 * 1024;
+constexpr std::uint64_t kShownFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 
 // ---- verify
 
@@ -201,7 +201,7 @@ Result<Holder> find_holder(const std::string& folder, const Guid& guid) {
   if (!files) return fail(files.error());
   Holder holder{std::move(files).value(), {}, {}, {}};
   const AssetPath path = AssetPath().child("catalog.mcat");
-  const auto bytes = read_whole(*holder.files, path, kMaxFileBytes, holder.bytes);
+  const auto bytes = read_whole(*holder.files, path, kShownFileBytesMax, holder.bytes);
   if (!bytes) return fail(bytes.error());
   auto catalog = CatalogReader::open(bytes.value());
   if (!catalog) return fail(catalog.error());
@@ -247,7 +247,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   const auto path = AssetPath::parse(name.path());
   if (!path) return report_error(session, path.error());
   ByteVector file;
-  const auto file_bytes = read_whole(*holder.value().files, path.value(), kMaxFileBytes, file);
+  const auto file_bytes = read_whole(*holder.value().files, path.value(), kShownFileBytesMax, file);
   if (!file_bytes) return report_error(session, file_bytes.error());
   const auto bundle = BundleReader::open(file_bytes.value());
   if (!bundle) return report_damage(session, bundle.error());

@@ -82,7 +82,7 @@ class PrefabBuilder {
           return fail(ErrorCode::invalid_argument,
                       "component '" + component.type + "' is cooked by two descriptions");
         }
-        if (now.size_bytes > layout::prefab::kMaxComponentBytes) {
+        if (now.size_bytes > layout::prefab::kMaxDescribedBytes) {
           return fail(ErrorCode::limit_exceeded,
                       "component '" + component.type + "' is larger than 64 KiB");
         }

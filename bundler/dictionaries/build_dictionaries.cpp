@@ -236,8 +236,10 @@ class Making {
     if (work_.cache == nullptr || work_.stop.stop_requested()) return;
     const ContentHash key = key_of_questions();
     const CacheReach reach = has_answer_ ? CacheReach::all : CacheReach::near;
-    work_.cache->store(key_of_answers(key, made_.facts), encode(made_.all), reach);
-    work_.cache->store(key, encode_questions(made_.facts), reach);
+    std::vector<CacheEntry> entries;
+    entries.push_back({key_of_answers(key, made_.facts), encode(made_.all)});
+    entries.push_back({key, encode_questions(made_.facts)});
+    work_.cache->store(std::move(entries), reach);
   }
 
   const DictionaryWork& work_;

@@ -12,13 +12,13 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kMagic = "MBST\r\n\x1a\n";
-constexpr std::uint16_t kVersion = 4;
+constexpr std::string_view kStateMagic = "MBST\r\n\x1a\n";
+constexpr std::uint16_t kStateVersion = 4;
 constexpr std::uint8_t kUseMask = 0x03;
 constexpr std::uint8_t kSettled = 0x04;
 constexpr std::uint8_t kExists = 0x08;
 constexpr unsigned kKindShift = 4;
-constexpr std::size_t kHashBytes = sizeof(ContentHash::bytes);
+constexpr std::size_t kContentHashBytes = sizeof(ContentHash::bytes);
 constexpr std::size_t kHeadHashAt = 16;
 constexpr std::size_t kBodyHashAt = 32;
 constexpr std::size_t kSizesAt = 48;
@@ -38,8 +38,8 @@ class Encoder {
     ByteWriter body;
     write_body(body);
     ByteWriter out;
-    out.bytes(as_bytes(kMagic));
-    out.u16(kVersion);
+    out.bytes(as_bytes(kStateMagic));
+    out.u16(kStateVersion);
     out.u16(0);
     out.u32(0);
     put(out, hash_bytes(head.view()));
@@ -328,7 +328,7 @@ tl::unexpected<Error> bad(const char* what) {
 
 ContentHash hash_at(Bytes header, std::size_t offset) {
   ContentHash hash;
-  std::memcpy(hash.bytes.data(), header.data() + offset, kHashBytes);
+  std::memcpy(hash.bytes.data(), header.data() + offset, kContentHashBytes);
   return hash;
 }
 
@@ -340,12 +340,12 @@ struct Sizes {
 Result<Sizes> sizes_of(Bytes header) {
   if (header.size() < kStateHeaderBytes) return fail(ErrorCode::truncated, "a state is cut short");
   ByteReader in(header.first(kStateHeaderBytes));
-  if (as_text(in.bytes(kMagic.size())) != kMagic) return bad("the magic is another");
-  if (in.u16() != kVersion) {
+  if (as_text(in.bytes(kStateMagic.size())) != kStateMagic) return bad("the magic is another");
+  if (in.u16() != kStateVersion) {
     return fail(ErrorCode::unsupported_version, "the state is of another version");
   }
   if (in.u16() != 0 || in.u32() != 0) return bad("reserved fields are not zero");
-  (void)in.bytes(2 * kHashBytes);
+  (void)in.bytes(2 * kContentHashBytes);
   Sizes sizes;
   sizes.head = in.u64();
   sizes.body = in.u64();

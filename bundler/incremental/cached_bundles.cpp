@@ -20,6 +20,40 @@ ContentHash key_of_bundle(const ContentHash& questions, const std::vector<CookFa
   return hasher.finish();
 }
 
+// The questions of a bundle with the result for the answers at that time, so that the same answers
+// lead to it without another request.
+struct StoredQuestions {
+  std::vector<CookQuestion> questions;
+  ContentHash bundle_key;
+  ActionResult bundle;
+};
+constexpr std::size_t kKnownBundleBytes =
+    sizeof(ContentHash::bytes) + sizeof(Sha256::bytes) + sizeof(std::uint64_t);
+
+ByteVector encode_stored(const std::vector<CookFact>& facts, const ContentHash& bundle_key,
+                         const ActionResult& bundle) {
+  ByteWriter out;
+  out.bytes(encode_questions(facts));
+  out.bytes(std::as_bytes(std::span(bundle_key.bytes)));
+  out.bytes(std::as_bytes(std::span(bundle.content.bytes)));
+  out.u64(bundle.inlined ? 0 : bundle.content_bytes);
+  return out.take();
+}
+
+std::optional<StoredQuestions> parse_stored(Bytes bytes) {
+  if (bytes.size() < kKnownBundleBytes) return std::nullopt;
+  auto questions = parse_questions(bytes.first(bytes.size() - kKnownBundleBytes));
+  if (!questions) return std::nullopt;
+  StoredQuestions stored{.questions = std::move(*questions), .bundle_key = {}, .bundle = {}};
+  ByteReader in(bytes.last(kKnownBundleBytes));
+  std::ranges::copy(in.bytes(sizeof(ContentHash::bytes)),
+                    std::as_writable_bytes(std::span(stored.bundle_key.bytes)).begin());
+  std::ranges::copy(in.bytes(sizeof(Sha256::bytes)),
+                    std::as_writable_bytes(std::span(stored.bundle.content.bytes)).begin());
+  stored.bundle.content_bytes = in.u64();
+  return stored;
+}
+
 }  // namespace
 
 ByteVector encode(const CachedBundle& bundle) {
@@ -134,16 +168,19 @@ std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& pla
                                                         const std::stop_token& abandoned) const {
   if (only_stores_) return std::nullopt;
   const ContentHash key = key_of_questions(planned);
-  const auto stored = cache_.find(key, reach, abandoned);
+  const auto value = cache_.find(key, reach, abandoned);
+  if (!value) return std::nullopt;
+  const auto stored = parse_stored(*value);
   if (!stored) return std::nullopt;
-  const auto questions = parse_questions(*stored);
-  if (!questions) return std::nullopt;
   std::vector<CookFact> facts;
-  for (const CookQuestion& question : *questions) {
+  for (const CookQuestion& question : stored->questions) {
     facts.push_back({question, answers_.answer(question, target)});
   }
   std::ranges::sort(facts);
-  const auto bytes = cache_.find(key_of_bundle(key, facts), reach, abandoned);
+  const ContentHash bundle_key = key_of_bundle(key, facts);
+  std::optional<ActionResult> known;
+  if (stored->bundle_key == bundle_key && stored->bundle.content_bytes > 0) known = stored->bundle;
+  const auto bytes = cache_.find(bundle_key, reach, abandoned, known);
   if (!bytes) return std::nullopt;
   auto bundle = parse_cached_bundle(*bytes);
   if (!bundle || bundle->asset_bytes.size() != planned.assets.size()) return std::nullopt;
@@ -166,8 +203,12 @@ void CachedBundles::store(const PlannedBundle& planned, const CachedBundle& bund
                           const std::vector<CookFact>& facts, CacheReach reach) const {
   if (!cache_.stores(reach)) return;
   const ContentHash key = key_of_questions(planned);
-  cache_.store(key_of_bundle(key, facts), encode(bundle), reach);
-  cache_.store(key, encode_questions(facts), reach);
+  const ContentHash bundle_key = key_of_bundle(key, facts);
+  std::vector<CacheEntry> entries;
+  entries.push_back({bundle_key, encode(bundle)});
+  entries.back().named = name_result(entries.back().result);
+  entries.push_back({key, encode_stored(facts, bundle_key, *entries.back().named)});
+  cache_.store(std::move(entries), reach);
 }
 
 }  // namespace muster

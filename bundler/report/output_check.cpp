@@ -20,7 +20,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint64_t kMaxFileBytes = 8ULL * 1024 * 1024 * 1024;
+constexpr std::uint64_t kCheckedFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 
 struct TargetCheck {
   std::string folder;
@@ -73,7 +73,7 @@ class OutputChecker {
   Result<void> check_target(TargetCheck& target) {
     const AssetPath path = AssetPath().child(target.folder).child("catalog.mcat");
     ByteVector buffer;
-    const auto bytes = read_whole(files_, path, kMaxFileBytes, buffer);
+    const auto bytes = read_whole(files_, path, kCheckedFileBytesMax, buffer);
     if (!bytes) {
       note(path.text(), bytes.error().code, bytes.error().message);
       return {};
@@ -234,7 +234,7 @@ class OutputChecker {
                             Names& entries) const {
     const auto place = AssetPath::parse(path);
     if (!place) return fail(place.error());
-    const auto bytes = read_whole(files_, place.value(), kMaxFileBytes, worker.file);
+    const auto bytes = read_whole(files_, place.value(), kCheckedFileBytesMax, worker.file);
     if (!bytes) return fail(bytes.error());
     if (bytes.value().size() != expected.file_bytes) {
       return fail(

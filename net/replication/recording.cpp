@@ -12,9 +12,9 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3452524D;     // "MRR4"
-constexpr std::uint32_t kEndMagic = 0x4552524D;  // "MRRE"
-constexpr std::size_t kRecordHeadBytes = 1 + 4 + 4;
+constexpr std::uint32_t kRecordingMagic = 0x3452524D;  // "MRR4"
+constexpr std::uint32_t kEndMagic = 0x4552524D;        // "MRRE"
+constexpr std::size_t kRecordingHeadBytes = 1 + 4 + 4;
 constexpr std::size_t kFootBytes = 8 + 4;
 /// Per snapshot; a larger world needs several.
 constexpr std::size_t kSnapshotBytesMax = 256 * 1024;
@@ -52,7 +52,7 @@ RecordingWriter::RecordingWriter(const RecordingOptions& options, const Replicat
       writer_(std::in_place, model_, SnapshotOptions{.coder = options_.coder}),
       memory_(kSnapshotBytesMax) {
   const std::vector<std::byte> encoded = encode_schema(schema_);
-  append(pending_, kMagic, 4);
+  append(pending_, kRecordingMagic, 4);
   append(pending_, options_.ticks_per_second, 2);
   append(pending_, static_cast<std::uint64_t>(options_.coder), 1);
   append(pending_, encoded.size(), 4);
@@ -174,7 +174,7 @@ std::unique_ptr<RecordingReader> RecordingReader::open(std::span<const std::byte
 
 bool RecordingReader::read_head(std::string& error) {
   SectionReader head(file_);
-  if (head.read_u32() != kMagic) {
+  if (head.read_u32() != kRecordingMagic) {
     error = "this is not a recording of a world";
     return false;
   }
@@ -206,7 +206,7 @@ RecordingStatus RecordingReader::read_record(std::size_t offset, Record& record)
   if (reader.failed()) return RecordingStatus::cut;
   if (record.kind == kIndex) return RecordingStatus::end;
   if (record.kind < kKeyframe || record.kind > kIndex) return RecordingStatus::damaged;
-  record.end = offset + kRecordHeadBytes + record.bytes.size();
+  record.end = offset + kRecordingHeadBytes + record.bytes.size();
   return RecordingStatus::tick;
 }
 

@@ -11,8 +11,8 @@ namespace muster {
 
 namespace {
 
-constexpr std::array<char, 4> kMagic = {'M', 'T', 'O', 'K'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::array<char, 4> kTokenMagic = {'M', 'T', 'O', 'K'};
+constexpr std::uint32_t kTokenVersion = 1;
 constexpr std::size_t kHeadBytes = 56;  ///< Authenticated and sent in a response.
 constexpr std::size_t kNonceBytes = 24;
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == kNonceBytes);
@@ -58,14 +58,14 @@ struct TokenHead {
 
 std::optional<TokenHead> read_head(SectionReader& reader) {
   TokenHead head;
-  const std::span<const std::byte> magic = reader.read_bytes(kMagic.size());
-  const bool is_ours = std::ranges::equal(magic, std::as_bytes(std::span(kMagic)));
+  const std::span<const std::byte> magic = reader.read_bytes(kTokenMagic.size());
+  const bool is_ours = std::ranges::equal(magic, std::as_bytes(std::span(kTokenMagic)));
   const std::uint32_t version = reader.read_u32();
   head.application = reader.read_u64();
   head.issued = reader.read_u64();
   head.expires = reader.read_u64();
   reader.read_into(head.nonce);
-  if (reader.failed() || !is_ours || version != kVersion) return std::nullopt;
+  if (reader.failed() || !is_ours || version != kTokenVersion) return std::nullopt;
   return head;
 }
 
@@ -98,8 +98,8 @@ std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
 
   std::array<std::byte, kTokenMemory> memory{};
   SectionWriter writer(memory);
-  writer.write_bytes(std::as_bytes(std::span(kMagic)));
-  writer.write_u32(kVersion);
+  writer.write_bytes(std::as_bytes(std::span(kTokenMagic)));
+  writer.write_u32(kTokenVersion);
   writer.write_u64(claims.application);
   writer.write_u64(claims.issued);
   writer.write_u64(claims.expires);

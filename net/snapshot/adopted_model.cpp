@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint16_t kNoLane = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint16_t kUnknownLane = std::numeric_limits<std::uint16_t>::max();
 
 /// The receivers of a lane, and the presence of other lanes of its vector, do not affect training.
 bool is_same(const LaneSchema& a, const LaneSchema& b) {
@@ -32,8 +32,8 @@ class Adoption {
         source_(source),
         model_(model),
         type_(type),
-        from_(type.lanes.size(), kNoLane),
-        to_(source.lanes.size(), kNoLane) {
+        from_(type.lanes.size(), kUnknownLane),
+        to_(source.lanes.size(), kUnknownLane) {
     pair_up();
   }
 
@@ -41,7 +41,7 @@ class Adoption {
     adopt_order();
     copy_probabilities(source_.first_slot, type_.first_slot, slots::kPerEntity);
     for (std::size_t i = 0; i < from_.size(); ++i) {
-      if (from_[i] != kNoLane) adopt_lane(i, source_.lanes[from_[i]]);
+      if (from_[i] != kUnknownLane) adopt_lane(i, source_.lanes[from_[i]]);
     }
   }
 
@@ -64,7 +64,7 @@ class Adoption {
   /// True when the source has these lanes from `first` on, and they are unused.
   bool gives(std::size_t first, std::span<const LaneSchema> wanted) const {
     const std::span<const LaneSchema> lanes(source_.schema.lanes);
-    return to_[first] == kNoLane &&
+    return to_[first] == kUnknownLane &&
            std::ranges::equal(lanes.subspan(first, wanted.size()), wanted, is_same);
   }
 
@@ -72,10 +72,10 @@ class Adoption {
   void adopt_order() {
     std::vector<std::uint16_t> order;
     for (const std::uint16_t lane : source_.order) {
-      if (to_[lane] != kNoLane) order.push_back(to_[lane]);
+      if (to_[lane] != kUnknownLane) order.push_back(to_[lane]);
     }
     for (const std::uint16_t lane : type_.order) {
-      if (from_[lane] == kNoLane) order.push_back(lane);
+      if (from_[lane] == kUnknownLane) order.push_back(lane);
     }
     type_.order = std::move(order);
   }
@@ -90,7 +90,7 @@ class Adoption {
     lane.change_partner_count = 0;
     for (std::size_t k = 0; k < source.change_partner_count; ++k) {
       const std::uint16_t partner = to_[source.change_partners[k]];
-      if (partner != kNoLane) lane.change_partners[lane.change_partner_count++] = partner;
+      if (partner != kUnknownLane) lane.change_partners[lane.change_partner_count++] = partner;
     }
     adopt_code(i);
   }
@@ -103,7 +103,7 @@ class Adoption {
       const bool has_angle = partner.kind != PartnerKind::difference;
       partner.lane = to_[partner.lane];
       partner.angle = has_angle ? to_[partner.angle] : std::uint16_t{0};
-      if (partner.lane == kNoLane || partner.angle == kNoLane) continue;
+      if (partner.lane == kUnknownLane || partner.angle == kUnknownLane) continue;
       const std::size_t index = lane.partner_count++;
       lane.partners[index] = partner;
       for (std::size_t row = 0; row < lane.weights.size(); ++row) {

@@ -18,8 +18,8 @@
 namespace muster {
 namespace {
 
-constexpr std::array<std::byte, 4> kMagic = {std::byte{'M'}, std::byte{'S'}, std::byte{'M'},
-                                             std::byte{'2'}};
+constexpr std::array<std::byte, 4> kModelMagic = {std::byte{'M'}, std::byte{'S'}, std::byte{'M'},
+                                                  std::byte{'2'}};
 /// The size of all possible contexts.
 constexpr std::size_t kMaxHuffmanBytes = 19 + 65'536 * 19;
 
@@ -315,14 +315,14 @@ std::vector<std::byte> encode_model(const SnapshotModel& model) {
   SnapshotModel copy = model;
   std::vector<std::byte> bytes(4096);
   while (true) {
-    std::copy(kMagic.begin(), kMagic.end(), bytes.begin());
-    FileEncoder encoder(std::span<std::byte>(bytes).subspan(kMagic.size()));
+    std::copy(kModelMagic.begin(), kModelMagic.end(), bytes.begin());
+    FileEncoder encoder(std::span<std::byte>(bytes).subspan(kModelMagic.size()));
     ModelCode<FileEncoder> code(encoder, copy);
     const bool is_coded = code.code();
     assert(is_coded || encoder.failed());  // A model beyond the limits does not fit into any number
                                            // of bytes.
     if (is_coded && !encoder.failed()) {
-      const std::size_t size = kMagic.size() + encoder.range().finish().size();
+      const std::size_t size = kModelMagic.size() + encoder.range().finish().size();
       if (!encoder.failed()) {
         bytes.resize(size);
         return bytes;
@@ -333,12 +333,13 @@ std::vector<std::byte> encode_model(const SnapshotModel& model) {
 }
 
 bool decode_model(std::span<const std::byte> bytes, SnapshotModel& model, std::string& error) {
-  if (bytes.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), bytes.begin())) {
+  if (bytes.size() < kModelMagic.size() ||
+      !std::equal(kModelMagic.begin(), kModelMagic.end(), bytes.begin())) {
     error = "not a snapshot model, or one of another version: train it again with this version";
     return false;
   }
   SnapshotModel decoded;
-  FileDecoder decoder(bytes.subspan(kMagic.size()));
+  FileDecoder decoder(bytes.subspan(kModelMagic.size()));
   ModelCode<FileDecoder> code(decoder, decoded);
   if (!code.code() || !decoder.range().is_finished()) {
     error = "a damaged snapshot model: train it again, or restore the file";

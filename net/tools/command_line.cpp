@@ -22,9 +22,9 @@ namespace muster {
 
 namespace {
 
-constexpr int kSuccess = 0;
-constexpr int kDamaged = 1;
-constexpr int kUsage = 2;
+constexpr int kExitSuccess = 0;
+constexpr int kExitDamaged = 1;
+constexpr int kExitUsage = 2;
 
 /// A capture is held in memory as a whole.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30U;
@@ -58,14 +58,14 @@ bool is_capture(CaptureStatus status) {
 /// Reports a capture with an unexpected end, and returns the exit code.
 int judge(const std::string& path, CaptureStatus status, std::size_t offset,
           const Streams& streams) {
-  if (status == CaptureStatus::end) return kSuccess;
+  if (status == CaptureStatus::end) return kExitSuccess;
   streams.err << "muster-net: " << path << " " << text_of(status) << ", at byte " << offset << "\n";
-  return kDamaged;
+  return kExitDamaged;
 }
 
 int dump(const Arguments& arguments, const Streams& streams) {
   const std::optional<File> file = open_capture(arguments.file, streams);
-  if (!file.has_value()) return kUsage;
+  if (!file.has_value()) return kExitUsage;
   const bool is_json = arguments.format == "json";
   CaptureReader reader(*file);
   CaptureRecord record;
@@ -93,14 +93,14 @@ int dump(const Arguments& arguments, const Streams& streams) {
 
 int convert(const Arguments& arguments, const Streams& streams) {
   const std::optional<File> file = open_capture(arguments.file, streams);
-  if (!file.has_value()) return kUsage;
+  if (!file.has_value()) return kExitUsage;
   const PcapFile pcap = pcap_of(*file);
   if (!is_capture(pcap.status)) return judge(arguments.file, pcap.status, pcap.offset, streams);
   std::string problem = "it cannot be written";
   std::optional<AppendedFile> output = AppendedFile::create(arguments.output, problem);
   if (!output.has_value() || !output->append(pcap.bytes) || !output->finish()) {
     streams.err << "muster-net: cannot write '" << arguments.output << "': " << problem << "\n";
-    return kUsage;
+    return kExitUsage;
   }
   streams.out << fmt::format("{} datagrams\n", pcap.datagrams);
   if (pcap.unknown_connection > 0) {
@@ -131,7 +131,7 @@ nlohmann::ordered_json json_of(const ReplayedConnection& connection) {
 
 int replay_file(const Arguments& arguments, const Streams& streams) {
   const std::optional<File> file = open_capture(arguments.file, streams);
-  if (!file.has_value()) return kUsage;
+  if (!file.has_value()) return kExitUsage;
   const Replay result = replay(*file);
   if (!is_capture(result.status)) {
     return judge(arguments.file, result.status, result.offset, streams);
@@ -161,9 +161,9 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
     print("capture", all);
   }
   const int code = judge(arguments.file, result.status, result.offset, streams);
-  if (code == kSuccess && !result.is_faithful()) {
+  if (code == kExitSuccess && !result.is_faithful()) {
     streams.err << "muster-net: the replay differs from the recording: see above\n";
-    return kDamaged;
+    return kExitDamaged;
   }
   return code;
 }
@@ -171,12 +171,12 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
 /// Shows the bandwidth of a recorded world's snapshots.
 int show_bandwidth(const Arguments& arguments, const Streams& streams) {
   const std::optional<File> file = open_capture(arguments.file, streams);
-  if (!file.has_value()) return kUsage;
+  if (!file.has_value()) return kExitUsage;
   std::string problem;
   const auto recording = RecordingReader::open(*file, problem);
   if (recording == nullptr) {
     streams.err << "muster-net: " << arguments.file << ": " << problem << "\n";
-    return kDamaged;
+    return kExitDamaged;
   }
   recording->begin_meter();
   RecordingStatus status = recording->step();
@@ -189,11 +189,11 @@ int show_bandwidth(const Arguments& arguments, const Streams& streams) {
   } else {
     streams.out << table_of(bandwidth);
   }
-  if (status == RecordingStatus::end) return kSuccess;
+  if (status == RecordingStatus::end) return kExitSuccess;
   streams.err << fmt::format("muster-net: {} {} after tick {}\n", arguments.file,
                              status == RecordingStatus::cut ? "is cut short" : "is damaged",
                              recording->tick());
-  return kDamaged;
+  return kExitDamaged;
 }
 
 using Command = std::function<int(const Arguments&, const Streams&)>;
@@ -251,9 +251,9 @@ int run_command(int argc, char** argv, const Streams& streams) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       streams.err << "muster-net: unknown command '" << argv[1]
                   << "'; 'muster-net --help' lists them\n";
-      return kUsage;
+      return kExitUsage;
     }
-    return app.exit(problem, streams.out, streams.err) == 0 ? kSuccess : kUsage;
+    return app.exit(problem, streams.out, streams.err) == 0 ? kExitSuccess : kExitUsage;
   }
   return chosen(arguments, streams);
 }
@@ -267,7 +267,7 @@ int run_muster_net(int argc, char** argv, std::ostream& out, std::ostream& err) 
     out.flush();
     if (out.good()) return code;
     err << "muster-net: the output could not be written\n";
-    return kUsage;
+    return kExitUsage;
   } catch (const std::exception& problem) {
     err << "muster-net: internal error: " << problem.what() << "\n";
     return kInternal;

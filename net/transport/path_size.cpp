@@ -7,7 +7,7 @@ namespace muster {
 namespace {
 
 /// Ethernet with IPv4; with IPv6; common tunnels; smaller paths.
-constexpr std::array<std::size_t, 5> kSizes = {1472, 1452, 1400, 1320, 1260};
+constexpr std::array<std::size_t, 5> kProbedSizes = {1472, 1452, 1400, 1320, 1260};
 constexpr unsigned kTries = 3;
 /// Even at 50 % loss, this many losses in a row are rare, and a wrong decision costs little.
 constexpr unsigned kBlackHole = 6;
@@ -20,22 +20,22 @@ constexpr Duration kProbeAgain = std::chrono::minutes(10);
 /// The index of the first size at or after `from` within the limit; the end if no size is an
 /// improvement.
 std::size_t PathSize::candidate_from(std::size_t from) const {
-  while (from < kSizes.size() && kSizes[from] > limit_) ++from;
-  return from < kSizes.size() && kSizes[from] > bytes_ ? from : kSizes.size();
+  while (from < kProbedSizes.size() && kProbedSizes[from] > limit_) ++from;
+  return from < kProbedSizes.size() && kProbedSizes[from] > bytes_ ? from : kProbedSizes.size();
 }
 
 std::size_t PathSize::wanted_probe(Time now) const {
   if (is_in_flight_) return 0;
   std::size_t candidate = candidate_from(candidate_);
-  const Duration pause = candidate < kSizes.size() ? kBetweenProbes : kProbeAgain;
+  const Duration pause = candidate < kProbedSizes.size() ? kBetweenProbes : kProbeAgain;
   if (has_begun_ && now - last_probe_ < pause) return 0;
-  if (candidate == kSizes.size()) candidate = candidate_from(0);
-  return candidate < kSizes.size() ? kSizes[candidate] : 0;
+  if (candidate == kProbedSizes.size()) candidate = candidate_from(0);
+  return candidate < kProbedSizes.size() ? kProbedSizes[candidate] : 0;
 }
 
 void PathSize::probe_sent(Time now) {
   candidate_ = candidate_from(candidate_);
-  if (candidate_ == kSizes.size()) candidate_ = candidate_from(0);
+  if (candidate_ == kProbedSizes.size()) candidate_ = candidate_from(0);
   last_probe_ = now;
   has_begun_ = true;
   is_in_flight_ = true;
@@ -47,7 +47,7 @@ void PathSize::probe_delivered(std::size_t size) {
   tries_ = 0;
   if (size > bytes_ && size <= limit_) bytes_ = size;
   // Larger sizes were tried first: only smaller ones are left.
-  candidate_ = kSizes.size();
+  candidate_ = kProbedSizes.size();
 }
 
 void PathSize::probe_lost() {

@@ -83,7 +83,7 @@ constexpr double kAheadShare = 0.7;
 /// The first rate doubles until the delay reaches this share of the wanted one.
 constexpr double kStartShare = 0.6;
 /// The queue is level below this slope, and this counts after `kLevelRounds` rounds.
-constexpr double kLevel = 0.1;
+constexpr double kLevelSlope = 0.1;
 constexpr int kLevelRounds = 2;
 /// The maximum factor by which a level queue speeds up the correction. It is smaller when a packet
 /// takes longer than a share of `kHasteTime`, in seconds.
@@ -381,7 +381,7 @@ void SendRate::steer(double round, double delay, double slope) {
 /// milliseconds and is never on one side for long; then its mean shows the same.
 double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
-      std::abs(slope) < kLevel && loss_ < kLossMatters && growth_max_ >= kGrowthMax;
+      std::abs(slope) < kLevelSlope && loss_ < kLossMatters && growth_max_ >= kGrowthMax;
   same_side_ = is_level && is_below_ == (error > 0) ? std::min(same_side_ + 1, 100) : 0;
   is_below_ = error > 0;
   mean_error_ = is_level && is_full_ ? mean_error_ + (error - mean_error_) / kMeanRounds : 0;

@@ -30,7 +30,7 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kMessageBatch = 64;
 /// The kernel's limits for one UDP_SEGMENT call, in datagrams and in bytes.
 constexpr std::size_t kSegmentsMax = 64;
 constexpr std::size_t kSegmentBytesMax = 65000;
@@ -154,11 +154,11 @@ class Unsegmented {
 
 /// The arguments of one `sendmmsg` call. They contain pointers to each other.
 struct OutgoingMessages {
-  std::array<mmsghdr, kBatch> headers;
-  std::array<iovec, kBatch> vectors;
-  std::array<sockaddr_storage, kBatch> to;
-  std::array<Control, kBatch> controls;
-  std::array<std::uint8_t, kBatch> runs;  ///< The number of datagrams in each message.
+  std::array<mmsghdr, kMessageBatch> headers;
+  std::array<iovec, kMessageBatch> vectors;
+  std::array<sockaddr_storage, kMessageBatch> to;
+  std::array<Control, kMessageBatch> controls;
+  std::array<std::uint8_t, kMessageBatch> runs;  ///< The number of datagrams in each message.
   std::size_t count = 0;
 };
 
@@ -166,7 +166,7 @@ class UdpSocket final : public DatagramSocket {
  public:
   UdpSocket(int descriptor, bool is_v6, bool is_any) : descriptor_(descriptor), is_v6_(is_v6) {
     int size = 0;
-    for (std::size_t i = 0; i < kBatch; ++i) {
+    for (std::size_t i = 0; i < kMessageBatch; ++i) {
       headers_[i].msg_hdr = {};
       headers_[i].msg_hdr.msg_name = &from_[i];
       headers_[i].msg_hdr.msg_iov = &vectors_[i];
@@ -197,7 +197,7 @@ class UdpSocket final : public DatagramSocket {
   }
 
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
-    const std::size_t count = std::min(datagrams.size(), kBatch);
+    const std::size_t count = std::min(datagrams.size(), kMessageBatch);
     for (std::size_t i = 0; i < count; ++i) {
       vectors_[i] = {.iov_base = datagrams[i].memory.data(), .iov_len = datagrams[i].memory.size()};
       headers_[i].msg_hdr.msg_namelen = sizeof(from_[i]);
@@ -267,7 +267,7 @@ class UdpSocket final : public DatagramSocket {
   std::size_t send_some(std::span<const OutgoingDatagram> datagrams, bool may_segment,
                         SendOutcome& outcome) {
     OutgoingMessages messages;
-    fill(messages, datagrams.first(std::min(datagrams.size(), kBatch)), may_segment);
+    fill(messages, datagrams.first(std::min(datagrams.size(), kMessageBatch)), may_segment);
     const int result = sendmmsg(descriptor_, messages.headers.data(),
                                 static_cast<unsigned>(messages.count), MSG_DONTWAIT);
     if (result <= 0) return settle_failure(datagrams.first(messages.runs[0]), outcome);
@@ -362,10 +362,10 @@ class UdpSocket final : public DatagramSocket {
   bool can_segment_ = false;
   bool was_refused_ = false;
   /// For receiving. They contain pointers to each other, so the socket cannot be moved.
-  std::array<mmsghdr, kBatch> headers_{};
-  std::array<iovec, kBatch> vectors_{};
-  std::array<sockaddr_storage, kBatch> from_{};
-  std::array<Control, kBatch> controls_{};
+  std::array<mmsghdr, kMessageBatch> headers_{};
+  std::array<iovec, kMessageBatch> vectors_{};
+  std::array<sockaddr_storage, kMessageBatch> from_{};
+  std::array<Control, kMessageBatch> controls_{};
   Unsegmented unsegmented_;
 };
 

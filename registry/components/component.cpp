@@ -29,7 +29,7 @@ constexpr std::array kTypes = {
 
 // The maximum for descriptions from outside. More fields are a mistake, and would use unbounded
 // memory.
-constexpr std::size_t kMaxFields = 1024;
+constexpr std::size_t kDescribedFieldsMax = 1024;
 
 const TypeRow* row_of(FieldType type) {
   const auto* const found = std::ranges::find(kTypes, type, &TypeRow::type);
@@ -189,7 +189,7 @@ Result<void> check(const ComponentDescription& component) {
   if (component.size_bytes % component.alignment_bytes != 0) {
     return refuse("its size is no multiple of its alignment");
   }
-  if (component.fields.size() > kMaxFields) return refuse("it has more than 1024 fields");
+  if (component.fields.size() > kDescribedFieldsMax) return refuse("it has more than 1024 fields");
   if (component.default_value.size() != component.size_bytes) {
     return refuse("its default value has another size than the component");
   }

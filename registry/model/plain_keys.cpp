@@ -16,7 +16,7 @@ void add_first_key(std::string_view path, std::set<std::string>& keys) {
   if (std::string key = first_key(path); !key.empty()) keys.insert(std::move(key));
 }
 
-constexpr std::string_view kDefinition = "definition.";
+constexpr std::string_view kDefinitionPath = "definition.";
 
 }  // namespace
 
@@ -60,8 +60,8 @@ std::set<std::string> entry_keys(const ClassDeclaration& declaration) {
 std::set<std::string> definition_keys(const ClassDeclaration& declaration) {
   std::set<std::string> keys;
   for (const ReferenceRule& rule : declaration.references) {
-    if (rule.path.starts_with(kDefinition)) {
-      add_first_key(std::string_view(rule.path).substr(kDefinition.size()), keys);
+    if (rule.path.starts_with(kDefinitionPath)) {
+      add_first_key(std::string_view(rule.path).substr(kDefinitionPath.size()), keys);
     }
   }
   if (!declaration.pool_size_path.empty()) keys.insert(declaration.pool_size_path);

@@ -34,6 +34,7 @@ struct Walk {
   std::vector<AssetPath> lock_paths;
   std::vector<AssetPath> leftovers;
   std::set<AssetPath> outputs;       // folders that contain a build
+  std::set<AssetPath> around;        // folders with nothing but builds
   std::set<std::uint64_t> followed;  // identities of folders reached through a link
 };
 
@@ -157,7 +158,10 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
       walk.problems.push_back({IndexProblem::Kind::link_circle, path, {}, {}, {}, {}});
       continue;
     }
+    const std::size_t things = walk.things.size();
+    const std::size_t outputs = walk.outputs.size();
     walk_folder(walk, path, true, depth + 1);
+    if (walk.things.size() == things && walk.outputs.size() > outputs) walk.around.insert(path);
   }
 }
 
@@ -352,6 +356,7 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
             .lock_paths = {},
             .leftovers = {},
             .outputs = {},
+            .around = {},
             .followed = {}};
   for (const AssetPath& folder : outermost(config.folders)) {
     const auto leaves = leaves_project(files, folder);
@@ -406,6 +411,8 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
     if (slot.usable) assets.push_back({path, slot.meta.guid, is_folder, slot.has_mentions});
   }
   for (const auto& [path, is_folder] : unclaimed) {
+    // The first build into a folder creates it, and the editor its sidecar later.
+    if (walk.around.contains(path)) continue;
     walk.problems.push_back(
         {IndexProblem::Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
   }

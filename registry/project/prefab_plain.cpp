@@ -70,7 +70,7 @@ class PlainFlattening {
     const SourcePrefab* inner = nested_(reference.value(), result_.problems);
     if (parent < 0 && (inner == nullptr || inner->is_incomplete)) result_.is_incomplete = true;
     if (inner == nullptr) return;
-    if (result_.entities.size() + inner->entities.size() > kMaxEntities) {
+    if (result_.entities.size() + inner->entities.size() > kPrefabEntitiesMax) {
       result_.problems.push_back({PrefabProblem::Kind::too_deep,
                                   source_.path,
                                   tree_.at(base).position,

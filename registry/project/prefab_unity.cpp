@@ -257,7 +257,7 @@ class UnityFlattening {
     const Reference source = reference(own, "m_SourcePrefab");
     const SourcePrefab* inner = source.guid.is_null() ? nullptr : nested_(source, result_.problems);
     const std::size_t first = pending_.size();
-    if (inner != nullptr && first + inner->entities.size() > kMaxEntities) {
+    if (inner != nullptr && first + inner->entities.size() > kPrefabEntitiesMax) {
       result_.problems.push_back(
           {PrefabProblem::Kind::too_deep, source_.path, source.position, source.guid, {}, {}});
       inner = nullptr;

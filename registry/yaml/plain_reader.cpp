@@ -13,11 +13,15 @@
 //   further document must begin with `---`.
 // - The byte 4 is its mark for the end of the file. So control characters are refused beforehand.
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <istream>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <streambuf>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,18 +134,23 @@ class TreeHandler final : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
+    constexpr std::array kScalarTags = {"!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:int",
+                                        "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"};
+    refuse_other_tags(mark, tag, kScalarTags);
     add_scalar(source_.position_of(mark),
                Scalar{.text = builder_.tree.keep(value), .style = style_of(mark, tag)});
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
-                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value style) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
+                       YAML::EmitterStyle::value style) override {
+    refuse_other_tags(mark, tag, std::array{"tag:yaml.org,2002:seq"});
     open(mark, NodeKind::sequence, style == YAML::EmitterStyle::Flow);
   }
   void OnSequenceEnd() override { open_.pop_back(); }
 
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                   YAML::EmitterStyle::value style) override {
+    refuse_other_tags(mark, tag, std::array{"tag:yaml.org,2002:map"});
     open(mark, NodeKind::mapping, style == YAML::EmitterStyle::Flow);
   }
   void OnMapEnd() override {
@@ -160,6 +169,15 @@ class TreeHandler final : public YAML::EventHandler {
   [[noreturn]] void refuse(const Position& position, std::string message) {
     builder_.fail_at(position, std::move(message));
     throw Refusal();
+  }
+
+  // A tag that changes the meaning of a value, such as `!!binary`, would have no effect.
+  void refuse_other_tags(const YAML::Mark& mark, const std::string& tag,
+                         std::span<const char* const> known) {
+    if (tag.empty() || tag == "?" || std::ranges::find(known, tag) != known.end()) return;
+    constexpr std::string_view kYaml = "tag:yaml.org,2002:";
+    const std::string written = tag.starts_with(kYaml) ? "!!" + tag.substr(kYaml.size()) : tag;
+    refuse(source_.position_of(mark), "the tag '" + written + "' has no meaning here; remove it");
   }
 
   // yaml-cpp only distinguishes plain from not plain; the quote itself is in the source. Block

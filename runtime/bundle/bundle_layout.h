@@ -86,7 +86,7 @@ inline constexpr std::uint16_t kIsPreview = 1;  ///< In the header's flags.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
 inline constexpr std::uint32_t kMaxRecords = 1U << 22U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;
-inline constexpr std::uint32_t kMaxComponentBytes = 65536;
+inline constexpr std::uint32_t kMaxDescribedBytes = 65536;
 inline constexpr std::uint32_t kMaxAlignment = 4096;
 inline constexpr std::uint32_t kMaxFields = 1024;
 /// Each is compared with those before it.
@@ -291,7 +291,7 @@ inline constexpr std::uint32_t kMaxEntities = 1U << 20U;  ///< The largest scene
 inline constexpr std::uint32_t kMaxComponents = 1U << 22U;
 inline constexpr std::uint32_t kMaxTypes = 1U << 16U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;
-inline constexpr std::uint32_t kMaxComponentBytes = 65536;
+inline constexpr std::uint32_t kMaxDescribedBytes = 65536;
 inline constexpr std::size_t kDataAlignment = 8;
 inline constexpr std::size_t kSourceIdBytes = 8;
 inline constexpr std::size_t kHashBytes = 16;

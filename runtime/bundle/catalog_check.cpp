@@ -260,7 +260,7 @@ Result<void> CatalogCheck::check_components() {
     if (i > 0 && !(reader_.component(i - 1).name < now.name)) {
       return unsorted(Section::components, i);
     }
-    if (now.size_bytes > layout::catalog::kMaxComponentBytes) {
+    if (now.size_bytes > layout::catalog::kMaxDescribedBytes) {
       return wrong("component size_bytes", at + component_record::kSizeBytesAt, "at most 65536",
                    now.size_bytes);
     }

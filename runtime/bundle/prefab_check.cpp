@@ -154,10 +154,10 @@ Result<void> PrefabReader::check_texts() const {
 
 Result<void> PrefabReader::check_types() const {
   for (std::uint32_t i = 0; i < type_count_; ++i) {
-    if (i < description_count_ && field(at_.data_sizes, i) > layout::prefab::kMaxComponentBytes) {
+    if (i < description_count_ && field(at_.data_sizes, i) > layout::prefab::kMaxDescribedBytes) {
       return format_error(ErrorCode::limit_exceeded,
                           {kEncoding, "description size_bytes", at_.data_sizes + i * kFieldBytes},
-                          "at most " + std::to_string(layout::prefab::kMaxComponentBytes),
+                          "at most " + std::to_string(layout::prefab::kMaxDescribedBytes),
                           field(at_.data_sizes, i));
     }
     if (i != 0 && i != description_count_ && !(type_name(i - 1) < type_name(i))) {

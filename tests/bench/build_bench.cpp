@@ -22,7 +22,7 @@ namespace muster {
 namespace {
 
 constexpr unsigned kJobs = 2;
-constexpr std::uint64_t kMaxFileBytes = 4ULL << 30U;
+constexpr std::uint64_t kAssetBytesMax = 4ULL << 30U;
 
 std::string temporary_folder() {
   std::string name = "/tmp/muster-bench-XXXXXX";
@@ -178,7 +178,7 @@ ByteVector payload_of(const Project& project) {
     for (const PlannedBundle& bundle : plan.bundles) {
       for (const AssetNumber asset : bundle.assets) {
         const auto bytes =
-            read_whole(project.files(), project.index().at(asset).path, kMaxFileBytes, buffer);
+            read_whole(project.files(), project.index().at(asset).path, kAssetBytesMax, buffer);
         if (bytes) payload.insert(payload.end(), bytes.value().begin(), bytes.value().end());
       }
     }

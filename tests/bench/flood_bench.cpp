@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Fewer than a server can answer in a tick.
-constexpr std::size_t kPerTick = 800;
+constexpr std::size_t kPacketsPerTick = 800;
 
 /// The source address of an attacker's datagram.
 Address stranger(std::uint32_t number) {
@@ -44,11 +44,11 @@ void flood(benchmark::State& state, std::span<const std::byte> datagram) {
     return datagram.size();
   };
   for (auto _ : state) {
-    left = kPerTick;
+    left = kPacketsPerTick;
     stage.now += 16ms;
     stage.server->receive(stage.now, stage.date);
   }
-  const auto count = static_cast<double>(state.iterations()) * kPerTick;
+  const auto count = static_cast<double>(state.iterations()) * kPacketsPerTick;
   state.counters["per second"] = benchmark::Counter(count, benchmark::Counter::kIsRate);
   state.counters["bytes sent per byte received"] =
       static_cast<double>(socket.bytes_out) / static_cast<double>(socket.bytes_in);
@@ -180,7 +180,7 @@ void register_flood_benchmarks() {
   add("net/attacker/whole handshake, both ends",
       [](benchmark::State& state) { shake_hands(state, 0); });
   add("net/attacker/whole handshake under a flood",
-      [](benchmark::State& state) { shake_hands(state, kPerTick); });
+      [](benchmark::State& state) { shake_hands(state, kPacketsPerTick); });
   add("net/memory/server, a client", memory);
 }
 

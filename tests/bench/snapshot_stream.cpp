@@ -17,7 +17,7 @@ namespace muster {
 namespace {
 
 /// For an entity that fits into no other datagram: 1,024 random fields need 6,000 bytes.
-constexpr std::size_t kDatagramBytesMax = 65'536;
+constexpr std::size_t kStreamBytesMax = 65'536;
 /// Datagrams per round trip, as on a server (`ClientView`). Acknowledged ones must still be in the
 /// codec's window, with others to predict from.
 constexpr double kDatagramsInFlight = 40;
@@ -132,8 +132,8 @@ class Stream {
     std::span<std::byte> room = std::span(buffer_).first(settings_.datagram_bytes);
     while (true) {
       const std::span<const std::byte> datagram = writer_.write(room);
-      if (!datagram.empty() || room.size() == kDatagramBytesMax) return datagram;
-      const std::size_t more = std::min(room.size() * 2, kDatagramBytesMax);
+      if (!datagram.empty() || room.size() == kStreamBytesMax) return datagram;
+      const std::size_t more = std::min(room.size() * 2, kStreamBytesMax);
       buffer_.resize(std::max(buffer_.size(), more));
       room = std::span(buffer_).first(more);
     }

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 constexpr int kExitInternal = 3;
-constexpr std::uint32_t kClientsMax = 64;
+constexpr std::uint32_t kLabClientsMax = 64;
 
 struct Options {
   std::string model = "owner";
@@ -163,7 +163,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--clients", options.clients,
                  "number of players (default: those of the inputs, from 2 to 8)")
       ->check(not_below_zero)
-      ->check(CLI::Range(1U, kClientsMax));
+      ->check(CLI::Range(1U, kLabClientsMax));
   app.add_option("--seconds", options.seconds, "of play")
       ->check(CLI::Range(1.0, 86'400.0))
       ->check(no_nan)

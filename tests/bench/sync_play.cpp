@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kTickMs = 1000.0 / 60;
 constexpr double kStepMs = kTickMs / 4;
-constexpr std::uint32_t kTargets = 16;
+constexpr std::uint32_t kTargetCount = 16;
 constexpr std::uint32_t kSnapshotTicks = 3;
 /// After the end, players do nothing until all of their presses were processed.
 constexpr double kRestMs = 2000;
@@ -86,7 +86,7 @@ class Match {
       server_->spawn("character", {.owner = player}, at);
     });
     server_->on_problem([](const Problem&) {});
-    for (std::uint32_t i = 0; i < kTargets; ++i) server_->spawn("target", {}, Transform{});
+    for (std::uint32_t i = 0; i < kTargetCount; ++i) server_->spawn("target", {}, Transform{});
     for (std::uint32_t i = 0; i < options.clients; ++i) add_seat(i);
   }
 

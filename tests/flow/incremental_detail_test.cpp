@@ -5,6 +5,7 @@
 
 #include "bundler/build/compared_files.h"
 #include "tests/bundler/cache/memory_blobs.h"
+#include "tests/support/bundle_samples.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/incremental_builds.h"
 #include "tests/support/unity_project.h"
@@ -172,6 +173,26 @@ TEST_CASE("Bundles of an output without a state are not stored in a cache",
   MemoryFileSystem fresh;
   REQUIRE(build(crates.project.files, fresh, fresh, settings).is_built);
   CHECK_FALSE(blobs.blobs.empty());
+}
+
+TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental][cache]") {
+  Crates crates;
+  MemoryBlobs blobs;
+  BuildCache cache({{.store = &blobs, .name = "a cache"}});
+  Settings settings;
+  settings.cache = &cache;
+  // Larger than what is inlined, so that its content is a blob of its own.
+  const ByteVector noise = samples::noise(3 * kInlinedBytesMax, 1);
+  crates.project.files.add("Assets/Big.png", std::string(as_text(noise)));
+  const Outcome first = crates.make(settings);
+  REQUIRE(first.is_built);
+  const int requests_before = blobs.gets;
+  const std::uint64_t hits_before = cache.counters(0).hits;
+  MemoryFileSystem elsewhere;
+  REQUIRE(build(crates.project.files, elsewhere, elsewhere, settings).is_built);
+  CHECK(differences(elsewhere, crates.output).empty());
+  CHECK(cache.counters(0).hits - hits_before == 2 * first.packed);
+  CHECK(static_cast<std::size_t>(blobs.gets - requests_before) == 2 * first.packed);
 }
 
 TEST_CASE("A build reports why each bundle was packed, down to the input",

@@ -20,7 +20,7 @@ DiskFileSystem arena_files() {
 }
 
 constexpr std::string_view kBase = "plain/textures/sandstone.png";
-constexpr std::string_view kLow = "plain/textures/sandstone@low.png";
+constexpr std::string_view kLowPicture = "plain/textures/sandstone@low.png";
 constexpr std::string_view kRock = "plain/level/rock_art.yaml";
 
 ByteVector file(const FileReader& files, std::string_view name) {
@@ -62,7 +62,7 @@ TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][v
     const std::uint64_t opened = store.counters().bundles_opened;
     const LoadedEntry entry = store.load(picture, kMainPayload).value();
     CHECK(entry.kind == EntryKind::raw);
-    CHECK(is_equal(entry.bytes, file(files, is_low ? kLow : kBase)));
+    CHECK(is_equal(entry.bytes, file(files, is_low ? kLowPicture : kBase)));
     CHECK(store.load(picture, kImportSettings).has_value());
     CHECK(store.counters().bundles_opened == opened);
   }
@@ -72,7 +72,7 @@ TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][v
   CHECK(other.is_open(asked));
   CHECK(other.counters().bundles_opened == store.counters().bundles_opened);
   CHECK(is_equal(other.load(picture, kMainPayload).value().bytes,
-                 file(files, is_low ? kLow : kBase)));
+                 file(files, is_low ? kLowPicture : kBase)));
 }
 
 TEST_CASE("Files of variants that were not chosen may be missing", "[flow][variant]") {
@@ -91,7 +91,7 @@ TEST_CASE("Files of variants that were not chosen may be missing", "[flow][varia
   BundleStore by_default = BundleStore::open(source).value();
   CHECK(by_default.load(picture, kMainPayload).error().code == ErrorCode::not_found);
   BundleStore store = BundleStore::open(source, {}, nullptr, low).value();
-  CHECK(is_equal(store.load(picture, kMainPayload).value().bytes, file(files, kLow)));
+  CHECK(is_equal(store.load(picture, kMainPayload).value().bytes, file(files, kLowPicture)));
 }
 
 TEST_CASE("A build for one value contains only that variant, under the asset's guid",
@@ -100,7 +100,7 @@ TEST_CASE("A build for one value contains only that variant, under the asset's g
   const std::vector<VariantWish> wishes = {{"quality", "low"}};
   const auto project = Project::open(files, 1, {}, {}, wishes).value();
   const Guid picture = guid_at(*Project::open(files, 1, {}).value(), kBase);
-  CHECK(guid_at(*project, kLow) == picture);
+  CHECK(guid_at(*project, kLowPicture) == picture);
   CHECK(project->index().find(path(kBase)) == kNoAsset);
   MemoryFileSystem build;
   const auto layout = GENERATE(Layout::shared, Layout::self_contained);
@@ -109,7 +109,7 @@ TEST_CASE("A build for one value contains only that variant, under the asset's g
   BundleStore store = BundleStore::open(source).value();
   CHECK(store.catalog().alternative_count() == 0);
   CHECK(store.choice().value_of("quality") == "low");
-  CHECK(is_equal(store.load(picture, kMainPayload).value().bytes, file(files, kLow)));
+  CHECK(is_equal(store.load(picture, kMainPayload).value().bytes, file(files, kLowPicture)));
   const std::vector<VariantSetting> high = {{"quality", "high"}};
   CHECK(BundleStore::open(source, {}, nullptr, high).error().code == ErrorCode::invalid_argument);
 }
@@ -120,7 +120,7 @@ TEST_CASE("A preview has the same variants as a build", "[flow][preview][variant
   const Guid picture = guid_at(*project, kBase);
   const auto preview =
       ProjectSource::create(*project, Target::client, arena::arena_components()).value();
-  for (const auto& [value, name] : {std::pair("low", kLow), std::pair("high", kBase)}) {
+  for (const auto& [value, name] : {std::pair("low", kLowPicture), std::pair("high", kBase)}) {
     const std::vector<VariantSetting> settings = {{"quality", value}};
     BundleStore store =
         BundleStore::open(*preview, BundleStore::Catalogs::built_or_preview, nullptr, settings)

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!result) return 0;
   const auto again = parse_action_result(encode(*result));
   if (!again || again->content != result->content ||
-      again->content_bytes != result->content_bytes) {
+      again->content_bytes != result->content_bytes || again->inlined != result->inlined) {
     std::abort();
   }
   return 0;

@@ -40,10 +40,10 @@ consteval auto describe(Type<Fuzzed>) {
 
 /// The maximum number of slots that one packet or tick may visit, besides the values of its
 /// commands.
-constexpr std::uint64_t kSlotsMax = 256;
+constexpr std::uint64_t kWorkSlack = 256;
 
 void check_work(const CommandQueue& queue, std::uint64_t before, std::size_t lanes) {
-  require(queue.counters().work - before <= kCommandsPerPacketMax * (lanes + 1) + kSlotsMax);
+  require(queue.counters().work - before <= kCommandsPerPacketMax * (lanes + 1) + kWorkSlack);
 }
 
 /// The first byte chooses whether the stamps are the server's, and the length of the client's list

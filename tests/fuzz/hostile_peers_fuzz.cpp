@@ -29,7 +29,7 @@ void require(bool holds) {
 }
 
 constexpr ReceiveLimits kLimits{.share = 0.25, .call_max = 2ms, .datagrams_max = 300};
-constexpr std::size_t kClientsMax = 4;
+constexpr std::size_t kGuestsMax = 4;
 constexpr std::size_t kPeers = 12;
 
 struct Datagram {
@@ -120,7 +120,7 @@ class Scene {
     options.connection.channels = {ChannelOptions{}};
     options.agreement = agreement_;
     options.identity = key_;
-    options.clients_max = kClientsMax;
+    options.clients_max = kGuestsMax;
     options.receive_limits = kLimits;
     server_.emplace(options, server_socket_, entropy_, door_, now_);
     ClientOptions client;
@@ -203,7 +203,7 @@ class Scene {
       for (; !connection.block().empty(); connection.pop_block()) {
       }
     });
-    require(count <= kClientsMax);
+    require(count <= kGuestsMax);
   }
 
   void send() {

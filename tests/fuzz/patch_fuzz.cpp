@@ -16,7 +16,7 @@ namespace {
 using namespace muster;
 
 // A few bytes of zstd can expand to gigabytes, which would slow down the fuzzer.
-constexpr std::uint64_t kMaxFileBytes = 1U << 20U;
+constexpr std::uint64_t kFuzzFileBytesMax = 1U << 20U;
 constexpr std::size_t kHeaderBytes = 64;
 
 struct Fixture {
@@ -58,7 +58,7 @@ void try_patch(Bytes patch) {
   const auto read = read_patch(patch);
   if (!read) return;
   const auto applied = apply_patch(fixture().before, read.value(), folder.value(),
-                                   {.max_file_bytes = kMaxFileBytes, .stop = {}});
+                                   {.max_file_bytes = kFuzzFileBytesMax, .stop = {}});
   if (!applied) {
     assert(!out.stat(AssetPath().child("client")) && !out.stat(AssetPath().child("server")));
     return;
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fixed = samples::patched(std::move(fixed), 32, file_bytes);
     // A program with a very large result is not a finding.
     ByteReader sizes(Bytes(fixed).subspan(48));
-    if (sizes.u64() > kMaxFileBytes) return 0;
+    if (sizes.u64() > kFuzzFileBytesMax) return 0;
     samples::fix_hash(fixed);
     try_patch(fixed);
     return 0;

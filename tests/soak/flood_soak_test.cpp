@@ -18,7 +18,7 @@ constexpr std::uint64_t kPackets = 300'000;
 #else
 constexpr std::uint64_t kPackets = 10'000'000;
 #endif
-constexpr std::uint64_t kPerTick = 3'000;  // Less than a server's work in one tick.
+constexpr std::uint64_t kPacketsPerTick = 3'000;  // Less than a server's work in one tick.
 
 /// The server's socket: the client's datagrams, followed by the flood.
 struct Scene {
@@ -83,8 +83,8 @@ TEST_CASE("After ten million malicious packets a server still serves its client"
   scene.socket.bytes_in = scene.socket.bytes_out = 0;
   std::uint32_t said = 0;
   std::uint32_t heard = 0;
-  for (std::uint64_t given = 0; given < kPackets; given += kPerTick) {
-    scene.flood_left = kPerTick;
+  for (std::uint64_t given = 0; given < kPackets; given += kPacketsPerTick) {
+    scene.flood_left = kPacketsPerTick;
     REQUIRE(scene.client->connection()->send_message(0, pattern(said++, 100)) ==
             SendStatus::queued);
     scene.step();

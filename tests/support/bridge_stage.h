@@ -23,7 +23,7 @@ namespace muster::samples {
 inline constexpr TypeId kHeroType(1);
 inline constexpr TypeId kCrateType(2);
 inline constexpr TypeId kFactoryType(3);
-inline constexpr std::uint32_t kReplicatedRegistry = 1;
+inline constexpr std::uint32_t kStageRegistry = 1;
 inline constexpr PlayerId kClientPlayer = PlayerId(3);
 
 /// The content that one end was built from.
@@ -79,7 +79,7 @@ class BridgeStage {
   }
 
   EntityId spawn(std::int32_t id, TypeId type, PlayerId player = PlayerId::none) {
-    const EntityId root = spawner.spawn_type(kReplicatedRegistry, type).value().root;
+    const EntityId root = spawner.spawn_type(kStageRegistry, type).value().root;
     world.set_player(root, player);
     [[maybe_unused]] const CollectionVerdict added = collection.add({id}, root);
     assert(added == CollectionVerdict::accepted);
@@ -135,7 +135,7 @@ class BridgeStage {
   Spawner spawner{server_store, world};
   ReplicatedCollection collection{world};
   ReplicatedTypes types =
-      replicated_types(spawner, {.registry = kReplicatedRegistry, .local = {}}).value();
+      replicated_types(spawner, {.registry = kStageRegistry, .local = {}}).value();
   WorldSender sender{types, world, collection, {"Body", "position"}};
   DivergenceList server_log;
   ReplicationServer server;
@@ -148,7 +148,7 @@ class BridgeStage {
   Spawner client_spawner{store, client_world};
   DeferredSpawner deferred{client_spawner, loader, {}};
   ReplicatedCollection seen{client_world};
-  WorldReceiver receiver{client_spawner, deferred, seen, {kReplicatedRegistry, kClientPlayer}};
+  WorldReceiver receiver{client_spawner, deferred, seen, {kStageRegistry, kClientPlayer}};
   DivergenceList client_log;
   ReplicationClient client{ReplicationClientOptions{}, &client_log};
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kBlockBytes = 4096;
 constexpr std::uint64_t kGuids = 40;  ///< Few enough that entries repeat.
-constexpr int kLevels[] = {1, 6, 6, 6, 19};
+constexpr int kSampleLevels[] = {1, 6, 6, 6, 19};
 
 BundleName name_of(std::uint64_t number) {
   if (number % 3 != 0) return BundleName::of_prefab(guid(number));
@@ -112,7 +112,7 @@ void BuildModel::edit_bundle(ModelBundle& bundle, Random& random) const {
     entry.guid = guid(random.below(kGuids));
     put(bundle.entries, std::move(entry));
   } else if (choice == 7) {
-    bundle.options.level = kLevels[random.below(std::size(kLevels))];
+    bundle.options.level = kSampleLevels[random.below(std::size(kSampleLevels))];
   } else if (choice == 8 && random.below(4) == 0) {
     bundle.options.block_plain_bytes = kBlockBytes << random.below(2);
   } else {

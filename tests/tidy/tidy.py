@@ -17,7 +17,9 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import constants  # noqa: E402
 import words  # noqa: E402
+from code_text import bare_code, line_of  # noqa: E402
 
 LINES_PER_FILE_MAX = 1000
 LINES_PER_FILE_UNJUSTIFIED_MAX = 500
@@ -101,7 +103,8 @@ BANNED = (
       "runtime/assets/disk_source.*", "runtime/assets/uring_source.*", "tests/*"),
      "files are opened and mapped by a BundleSource, or at the edge"),
     (r"\bstd::(?:jthread|thread|async)\b",
-     ("bundler/cli/interruption.cpp", "registry/base/parallel.cpp",
+     ("bundler/cache/curl_transport.cpp", "bundler/cli/interruption.cpp",
+      "registry/base/parallel.cpp",
       "runtime/assets/load_executor.*", "runtime/session/name_resolver.cpp",
       "runtime/world/worker_pool.*", *MAINS, "tests/*"),
      "threads are started by parallel_for, WorkerPool and ThreadedLoads"),
@@ -184,25 +187,6 @@ def is_below(path, folder):
 def matches(path, patterns):
     return any(pathlib.PurePosixPath(path).match(p) or (p.endswith("*") and path.startswith(p[:-1]))
                for p in patterns)
-
-
-LITERALS = re.compile(
-    r'R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
-    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.DOTALL)
-
-
-def bare_code(text, keep_strings=False):
-    """Returns C++ or C with blanked comments and literals; line breaks are kept."""
-    def blank(match):
-        piece = match.group(0)
-        if keep_strings and not piece.startswith("/"):
-            return piece
-        return re.sub(r"[^\n]", " ", piece)
-    return LITERALS.sub(blank, text)
-
-
-def line_of(text, offset):
-    return text.count("\n", 0, offset) + 1
 
 
 # --- The checks ---------------------------------------------------------------------------------
@@ -459,6 +443,7 @@ def check_names(tree):
 
 
 CHECKS = {
+    "constants": constants.check_constants,
     "includes": check_includes,
     "c-headers": check_c_headers,
     "pragma-once": check_pragma_once,

@@ -152,6 +152,21 @@ BAD = {
         ("a stray file", {"notes.txt": None}, "notes.txt"),
         ("a stray folder", {"scripts/a.py": ""}, "scripts"),
     ],
+    "constants": [
+        ("a source hides a header's", {
+            "net/a.h": HEAD + "namespace muster {\ninline constexpr int kBatch = 1;\n}\n",
+            "runtime/a.cpp": "namespace muster {\nnamespace {\nstruct S {\n};\nvoid f() {\n}\n"
+                             "constexpr std::size_t kBatch = 64;\n}  // namespace\n"},
+         "runtime/a.cpp:7: net/a.h also has a constant kBatch"),
+        ("a header's of another namespace, by a using-directive", {
+            "net/a.h": HEAD + "namespace muster::layout {\nconstexpr int kMagic{1};\n",
+            "runtime/a.cpp": "constexpr std::array<int, 1>\n    kMagic{2};\n"},
+         "runtime/a.cpp:1:"),
+        ("a header hides another's", {
+            "net/a.h": HEAD + "namespace muster {\nconstexpr char kName[] = \"a\";\n",
+            "net/b.h": HEAD + "namespace muster {\nnamespace layout {\nconst int kName = 1;\n"},
+         "net/b.h:4: net/a.h also has a constant kName"),
+    ],
     "names": [
         ("a file", {"net/wire/string_utils.h": HEAD}, "string_utils.h"),
         ("a folder", {"net/common/a.h": HEAD}, "'common'"),
@@ -214,7 +229,8 @@ GOOD = {
     "registry/base/clock.cpp":
         '#include "registry/base/clock.h"\nTime now() { return steady_clock::now(); }\n'
         'const char* kText = "std::getenv(";\nauto f = R"(rand())";\n'
-        "int g(int x) {\n" + body(70) + "}\n",
+        "int g(int x) {\n" + body(70) + "}\n"
+        "struct L {\n  static constexpr int kBlockBytesMax = 1;\n};\n",
     "registry/base/seed.cpp": "std::random_device device;\nint a = 1'000'000;\n",
     "tests/net/CMakeLists.txt": "muster_test(net SOURCES wire/a_test.cpp LINK muster::net)\n",
     "tests/net/wire/a_test.cpp":

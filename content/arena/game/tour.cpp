@@ -13,8 +13,8 @@ namespace {
 
 using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
 
-constexpr std::string_view kLevelRegistry = "LevelRegistry";
-constexpr Duration kTick = std::chrono::nanoseconds(1'000'000'000 / 60);
+constexpr std::string_view kTourLevels = "LevelRegistry";
+constexpr Duration kTourTick = std::chrono::nanoseconds(1'000'000'000 / 60);
 /// Every effect of the arena is over long before; one that is not has a wrong duration.
 constexpr int kMaxEffectTicks = 60 * 60;
 
@@ -82,7 +82,7 @@ class Guide {
     TourStop& stop =
         stop_at(std::string(registry.class_name), entry.type_id, entry.guid, entry.bundle);
     if (!load(stop)) return;
-    const bool is_level = registry.class_name == kLevelRegistry;
+    const bool is_level = registry.class_name == kTourLevels;
     note(stop, is_level ? spawn_level(spawner_, entry.guid) : spawner_.spawn(entry.guid));
   }
 
@@ -133,7 +133,7 @@ class Guide {
     int ticks = 0;
     do {
       player.update(now);
-      now += kTick;
+      now += kTourTick;
     } while (player.playing_count() > 0 && ++ticks < kMaxEffectTicks);
     report_.effects_played += player.counters().played;
     report_.effects_ended += player.counters().ended;

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kMagic("MTRC1\0\0\0", 8);
+constexpr std::string_view kTraceMagic("MTRC1\0\0\0", 8);
 /// More ticks would not fit into the memory of training machines.
 constexpr std::size_t kMaxTicks = 1'000'000;
 /// The maximum of a recording.
@@ -29,8 +29,9 @@ constexpr std::uint32_t kNoId = 0xFFFF'FFFF;
 
 std::string_view header_text(std::span<const std::byte> bytes) {
   SectionReader reader(bytes);
-  const std::span<const std::byte> magic = reader.read_bytes(kMagic.size());
-  if (magic.size() != kMagic.size() || std::memcmp(magic.data(), kMagic.data(), 8) != 0) return {};
+  const std::span<const std::byte> magic = reader.read_bytes(kTraceMagic.size());
+  if (magic.size() != kTraceMagic.size() || std::memcmp(magic.data(), kTraceMagic.data(), 8) != 0)
+    return {};
   const std::span<const std::byte> text = reader.read_bytes(reader.read_u32());
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
@@ -229,7 +230,7 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
     error = "too many ticks";
     return false;
   }
-  SectionReader reader(bytes.subspan(kMagic.size() + 4 + text.size()));
+  SectionReader reader(bytes.subspan(kTraceMagic.size() + 4 + text.size()));
   std::vector<std::size_t> offsets;
   out.values.reserve(reader.remaining() / 4);
   for (std::size_t i = 0; i < ticks; ++i) {

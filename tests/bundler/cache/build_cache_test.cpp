@@ -1,5 +1,7 @@
 #include "bundler/cache/build_cache.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "registry/base/parallel.h"
@@ -39,6 +41,7 @@ TEST_CASE("An action's result has the encoding of protobuf", "[cache]") {
   REQUIRE(parsed.has_value());
   CHECK(parsed->content == result.content);
   CHECK(parsed->content_bytes == 300);
+  CHECK_FALSE(parsed->inlined.has_value());
   // Fields of other writers: exit_code (4), stdout_raw (5) and a fixed64.
   ByteVector more = bytes;
   for (const char c : std::string("\x20\x01\x2a\x02ok\x31"
@@ -52,6 +55,16 @@ TEST_CASE("An action's result has the encoding of protobuf", "[cache]") {
   ByteVector twice = bytes;
   twice.insert(twice.end(), bytes.begin(), bytes.end());
   CHECK_FALSE(parse_action_result(twice).has_value());
+  ActionResult small = result;
+  small.content_bytes = 3;
+  small.inlined = bytes_of("abc");
+  // The same with contents: "abc" (5) in the file.
+  const std::string inlined = std::string("\x12\x53") + "\x0a\x06result" + "\x12\x44" + "\x0a\x40" +
+                              result.content.to_string() + "\x10\x03" + "\x2a\x03" + "abc";
+  CHECK(as_text(encode(small)) == inlined);
+  CHECK(parse_action_result(encode(small)).value().inlined == bytes_of("abc"));
+  small.inlined = ByteVector();
+  CHECK(parse_action_result(encode(small)).value().inlined == ByteVector());
 }
 
 TEST_CASE("A result is found under its key and no other", "[cache]") {
@@ -85,16 +98,20 @@ TEST_CASE("A result that only the server has is stored in the folder", "[cache]"
   const int put = server.puts;
   cache.store(key_of("barrel"), bytes_of("cooked barrel"));
   CHECK(server.puts == put);  // Read-only.
-  CHECK(folder.blobs.size() == 4);
+  CHECK(folder.blobs.size() == 2);
 }
 
 TEST_CASE("Damaged data in a cache is detected, removed and stored again", "[cache]") {
-  const ByteVector result = bytes_of("cooked crate");
+  const bool is_inlined = GENERATE(true, false);
+  const ByteVector result =
+      is_inlined ? bytes_of("cooked crate") : ByteVector(kInlinedBytesMax + 1, std::byte{7});
   MemoryBlobs good;
   BuildCache({{.store = &good, .name = "good"}}).store(key_of("crate"), result);
-  REQUIRE(good.blobs.size() == 2);
+  REQUIRE(good.blobs.size() == (is_inlined ? 1 : 2));
   for (const auto& [name, bytes] : good.blobs) {
-    for (std::size_t at = 0; at <= bytes.size(); ++at) {
+    const std::size_t step = bytes.size() < 1000 ? 1 : bytes.size() / 8;
+    for (std::size_t at = 0; at <= bytes.size();
+         at += at == bytes.size() ? 1 : std::min(step, bytes.size() - at)) {
       CAPTURE(name, at);
       MemoryBlobs folder;
       folder.blobs = good.blobs;

@@ -13,11 +13,9 @@ namespace {
 // Returns prepared answers, one per request, and records the requests.
 class ScriptedTransport final : public HttpTransport {
  public:
-  Result<HttpAnswer> get(const std::string& path, std::uint64_t, const std::stop_token&) override {
-    return next("GET " + path);
-  }
-  Result<HttpAnswer> put(const std::string& path, Bytes bytes) override {
-    return next("PUT " + path + " " + std::string(as_text(bytes)));
+  void start(HttpRequest request, Done done) override {
+    done(next(request.body ? "PUT " + request.path + " " + std::string(as_text(*request.body))
+                           : "GET " + request.path));
   }
   void wait(Duration duration, const std::stop_token&) override { waited.push_back(duration); }
 
@@ -105,7 +103,8 @@ TEST_CASE("An address without a server is a clear error", "[cache]") {
   CHECK(CurlTransport::open({.address = "HTTP://cache"}).has_value());
   auto transport = CurlTransport::open({.address = "http://127.0.0.1:1/"});
   REQUIRE(transport.has_value());
-  const auto got = transport.value()->get("/cas/x", 10, {});
+  HttpBlobs blobs(*transport.value());
+  const auto got = blobs.get(kKey, 10, {});
   REQUIRE_FALSE(got.has_value());
   CHECK(got.error().code == ErrorCode::io);
   CHECK(got.error().message.find("127.0.0.1") != std::string::npos);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kTick = std::chrono::microseconds(16'667);
+constexpr Duration kServerTick = std::chrono::microseconds(16'667);
 constexpr Duration kWay = 20ms;
 constexpr std::uint16_t kFirstPort = 1000;
 constexpr double kEverything = std::numeric_limits<double>::infinity();
@@ -36,7 +36,7 @@ class CappedGame {
     std::uint64_t refused = 0;
   };
 
-  CappedGame(double cap, std::size_t clients, Duration tick = kTick)
+  CappedGame(double cap, std::size_t clients, Duration tick = kServerTick)
       : stage_(11, {.latency = kWay, .mtu = kDatagramBytesSafe}), tick_(tick) {
     stage_.options.bytes_per_second_max = cap;
     stage_.options.connection.channels = {{.delivery = Delivery::reliable_ordered}};
@@ -254,7 +254,7 @@ TEST_CASE("A client that cannot use its share of the cap leaves it to the others
   report = game.measure(1s);
   CAPTURE(report.got);
   REQUIRE(std::abs(report.got[0] / report.got[2] - 1) < 0.02);
-  REQUIRE(report.wait_max <= kTick + 100ms);  // in the queue of the slow path
+  REQUIRE(report.wait_max <= kServerTick + 100ms);  // in the queue of the slow path
 }
 
 TEST_CASE(
@@ -319,7 +319,7 @@ TEST_CASE("A server that closes notifies its clients at once, however much it ow
   game.run(3s);
   // It owes so much that even acknowledgements wait. The last one may exceed the cap.
   REQUIRE(game.measure(10s).sent <= 1'010);
-  REQUIRE(game.close() <= kWay + 2 * kTick);
+  REQUIRE(game.close() <= kWay + 2 * kServerTick);
 }
 
 TEST_CASE(
@@ -331,11 +331,11 @@ TEST_CASE(
   game.run(2s);
   game.queue_for_each(1'100);
   const std::uint64_t before = game.server().counters().datagrams_out;
-  game.run(kTick);
+  game.run(kServerTick);
   REQUIRE(game.server().counters().datagrams_out - before >= 64);
   for (int tick = 0; tick < 6; ++tick) {
     const std::uint64_t sent = game.server().counters().datagrams_out;
-    game.run(2 * kTick);
+    game.run(2 * kServerTick);
     REQUIRE(game.server().counters().datagrams_out - sent >= 32);
   }
 }
@@ -355,7 +355,7 @@ TEST_CASE("A cap allocates nothing when members join and leave", "[net][endpoint
   for (std::size_t i = 0; i < 64; ++i) cap.join(i);
   const std::uint64_t before = allocation_count();
   for (int tick = 0; tick < 1000; ++tick) {
-    now += kTick;
+    now += kServerTick;
     for (std::size_t i = 0; i < 64; ++i) {
       if (cap.credit(i) > 0) cap.spent(i, 200);
     }
@@ -373,7 +373,7 @@ TEST_CASE("The sum of all credits is the available bytes minus the debt", "[net]
   std::uint32_t random = 1;
   std::int64_t sent = 0;
   for (int tick = 1; tick <= 2000; ++tick) {
-    now += kTick;
+    now += kServerTick;
     for (std::size_t i = 0; i < 4; ++i) {
       random = random * 1'664'525 + 1'013'904'223;
       // A packet is sent with any credit, and may exceed it.

@@ -26,7 +26,7 @@ namespace {
 
 using samples::guid;
 
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kReadBytesMax = std::uint64_t{1} << 30U;
 
 std::string text_of(const Result<std::unique_ptr<HeldFile>>& file) {
   return file ? std::string(as_text(file.value()->bytes())) : "no file";
@@ -194,18 +194,18 @@ TEST_CASE("A patch consists of a catalog and the changed bundles", "[runtime][as
   const auto was = client_in_memory("old", old_build);
   const auto is = client_in_memory("new", new_build);
   const CatalogReader catalog =
-      CatalogReader::open(is->open(kCatalogFile, kMaxBytes).value()->bytes()).value();
+      CatalogReader::open(is->open(kCatalogFile, kReadBytesMax).value()->bytes()).value();
   auto patch = std::make_unique<MemorySource>("patch");
   const auto copy = [&](std::string_view path) {
-    const Bytes bytes = is->open(path, kMaxBytes).value()->bytes();
+    const Bytes bytes = is->open(path, kReadBytesMax).value()->bytes();
     patch->put(std::string(path), {bytes.begin(), bytes.end()});
   };
   std::size_t equal = 0;
   for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
     const std::string path = catalog.bundle(i).name.path();
-    const auto before = was->open(path, kMaxBytes);
-    if (before &&
-        std::ranges::equal(before.value()->bytes(), is->open(path, kMaxBytes).value()->bytes())) {
+    const auto before = was->open(path, kReadBytesMax);
+    if (before && std::ranges::equal(before.value()->bytes(),
+                                     is->open(path, kReadBytesMax).value()->bytes())) {
       ++equal;
     } else {
       copy(path);
@@ -255,7 +255,7 @@ TEST_CASE("Every kind of source reads the same files", "[runtime][assets][source
   if (!source) return;
   CHECK(text_of(source->open("empty", 0)).empty());
   CHECK(text_of(source->open("sub/small", 5)) == "12345");
-  CHECK(text_of(source->open("large", kMaxBytes)) == as_text(large));
+  CHECK(text_of(source->open("large", kReadBytesMax)) == as_text(large));
   CHECK(source->open("sub/small", 4).error().code == ErrorCode::limit_exceeded);
   CHECK(source->open("none", 9).error().code == ErrorCode::not_found);
   CHECK(source->open("sub", 9).error().code == ErrorCode::invalid_argument);
@@ -265,7 +265,7 @@ TEST_CASE("Every kind of source reads the same files", "[runtime][assets][source
   const auto nowhere = disk_source(folder.path() + "/nowhere", kind);
   CHECK(nowhere->open("file", 9).error().code == ErrorCode::not_found);
   // A file outlives its source.
-  const auto kept = disk_source(folder.path() + "/build", kind)->open("large", kMaxBytes);
+  const auto kept = disk_source(folder.path() + "/build", kind)->open("large", kReadBytesMax);
   CHECK(text_of(kept) == as_text(large));
 }
 
@@ -369,7 +369,7 @@ TEST_CASE("A file is read with its own size, whatever size is expected",
     std::filesystem::remove(folder.path() + "/link");
   }
   REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0600) == 0);
-  for (const std::uint64_t max_bytes : {std::uint64_t{0}, std::uint64_t{9}, kMaxBytes}) {
+  for (const std::uint64_t max_bytes : {std::uint64_t{0}, std::uint64_t{9}, kReadBytesMax}) {
     CHECK(source->open("pipe", max_bytes).error().code == ErrorCode::invalid_argument);
   }
   std::filesystem::remove(folder.path() + "_link");
@@ -387,7 +387,7 @@ TEST_CASE("Many files are opened together, each with its own result", "[runtime]
   for (std::size_t i = 0; i < kCount; ++i) {
     const std::string& name = names[i];
     if (i % 10 != 3) folder.put(name, as_text(samples::noise(i * 97, i)));
-    requests.push_back({name, i % 10 == 7 ? 5 : kMaxBytes});
+    requests.push_back({name, i % 10 == 7 ? 5 : kReadBytesMax});
   }
   const auto source = disk_source(folder.path(), kind);
   if (!source) return;
@@ -422,7 +422,7 @@ TEST_CASE("A source is used by several threads at the same time", "[runtime][ass
     for (std::size_t& count : right) {
       threads.emplace_back([&source, &count] {
         for (std::size_t i = 0; i < 100; ++i) {
-          const auto file = source->open("file" + std::to_string(i % 20), kMaxBytes);
+          const auto file = source->open("file" + std::to_string(i % 20), kReadBytesMax);
           const ByteVector expected = samples::noise(i % 20 * 9000, i % 20);
           if (file && std::ranges::equal(file.value()->bytes(), expected)) ++count;
         }

@@ -77,7 +77,7 @@ TEST_CASE("A placed entity is updated on both sides, and not spawned again",
           "[runtime][replication][sys-15]") {
   BridgeStage stage;
   const EntityId placed =
-      stage.client_spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+      stage.client_spawner.spawn_type(samples::kStageRegistry, kCrateType).value().root;
   REQUIRE(stage.seen.add({0}, placed) == CollectionVerdict::accepted);
   stage.seen.set_placed_count(1);
   const EntityId crate = stage.spawn(0, kCrateType);
@@ -393,7 +393,7 @@ TEST_CASE("A recording plays into a world as a server does, also backwards",
   Spawner spawner(stage.store, world);
   DeferredSpawner deferred(spawner, stage.loader, {});
   ReplicatedCollection seen(world);
-  WorldReceiver receiver(spawner, deferred, seen, {samples::kReplicatedRegistry, {}});
+  WorldReceiver receiver(spawner, deferred, seen, {samples::kStageRegistry, {}});
   const auto show = [&] {
     receiver.apply(*reader);
     reader->clear();

@@ -190,7 +190,7 @@ TEST_CASE("A recording contains which placed entities were gone when it began",
   Level level(spawner, stage.loader, kLevelOptions);
   Yard::load(level, stage.loader);
   REQUIRE(level.register_placed(seen) == CollectionVerdict::accepted);
-  WorldReceiver receiver(spawner, deferred, seen, {samples::kReplicatedRegistry, {}});
+  WorldReceiver receiver(spawner, deferred, seen, {samples::kStageRegistry, {}});
   // Before its first tick nothing is known.
   receiver.apply(*reader);
   CHECK(ids_of(seen).size() == 4);

@@ -140,8 +140,7 @@ TEST_CASE("The index of a member that the game has despawned is not reused after
 TEST_CASE("A despawning member keeps its index when its entity is sent", "[runtime][replication]") {
   BridgeStage stage(samples::BridgeOptions{.server = {.values = {.crate_lids = 2}},
                                            .client = {.values = {.crate_lids = 2}}});
-  const EntityId crate =
-      stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+  const EntityId crate = stage.spawner.spawn_type(samples::kStageRegistry, kCrateType).value().root;
   const EntityId first = stage.world.first_child(crate);
   stage.world.get(stage.body, stage.world.next_sibling(first))->mass = 9;
   stage.world.request_despawn(first);
@@ -341,8 +340,7 @@ TEST_CASE("From the tick of a reload on, the rebuilt members are sent",
   BridgeStage stage(samples::BridgeOptions{.client = {.values = {.crate_lids = 2}}});
   ServerReloads reloads(stage);
   BundleStore two = BundleStore::open(reloads.two_source).value();
-  const EntityId crate =
-      stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+  const EntityId crate = stage.spawner.spawn_type(samples::kStageRegistry, kCrateType).value().root;
   REQUIRE(reloads.instances.reload(stage.spawner, two).rebuilt == 1);
   stage.sender.follow_reload(reloads.instances);
   REQUIRE(stage.collection.add({5}, crate) == CollectionVerdict::accepted);

@@ -54,7 +54,7 @@ struct Reloaded {
 struct ReloadedServer {
   ReloadedServer() {
     stage.spawner.note_in(&instances);
-    crate = stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+    crate = stage.spawner.spawn_type(samples::kStageRegistry, kCrateType).value().root;
     REQUIRE(instances.reload(stage.spawner, store).rebuilt == 1);
     stage.sender.follow_reload(instances);
     stage.step();
@@ -153,8 +153,7 @@ TEST_CASE("Members that a server spawns again after a restore are sent from then
   const EntityId first = stage.spawn(5, kCrateType);
   stage.run(10);
   stage.world = before;
-  const EntityId crate =
-      stage.spawner.spawn_type(samples::kReplicatedRegistry, kCrateType).value().root;
+  const EntityId crate = stage.spawner.spawn_type(samples::kStageRegistry, kCrateType).value().root;
   REQUIRE(crate == first);
   REQUIRE(stage.collection.find({5}) == crate);
   stage.world.get(stage.life, crate)->current = 33;

@@ -72,7 +72,7 @@ TEST_CASE("Local components are not sent", "[runtime][replication]") {
   samples::BridgeStage stage;
   constexpr std::string_view kLocal[] = {"Body"};
   const ReplicatedTypes types =
-      replicated_types(stage.spawner, {.registry = samples::kReplicatedRegistry, .local = kLocal})
+      replicated_types(stage.spawner, {.registry = samples::kStageRegistry, .local = kLocal})
           .value();
   REQUIRE(types.schema.components.size() == 1);
   CHECK(types.schema.components[0].name == "Life");
@@ -92,7 +92,7 @@ TEST_CASE("A registry that cannot be replicated is an error with a reason",
   World world(samples::game_components());
   Spawner spawner(store, world);
   const auto missing =
-      replicated_types(spawner, {.registry = samples::kReplicatedRegistry, .local = {}});
+      replicated_types(spawner, {.registry = samples::kStageRegistry, .local = {}});
   REQUIRE_FALSE(missing.has_value());
   CHECK(missing.error().code == ErrorCode::not_found);
 }

@@ -42,7 +42,7 @@ constexpr std::int32_t kGuns = 3;
 constexpr std::uint32_t kTicks = 400;
 constexpr std::uint32_t kDepth = 32;
 constexpr std::uint32_t kBehindMax = 28;  // The delay of the server's results: 0.47 s.
-constexpr Duration kTick = std::chrono::nanoseconds(std::chrono::seconds(1)) / 60;
+constexpr Duration kTickTime = std::chrono::nanoseconds(std::chrono::seconds(1)) / 60;
 
 MemoryFileSystem build_with_large_pools() {
   samples::TargetOptions options;
@@ -121,7 +121,7 @@ class PredictingClient {
       if (gun.fired_tick == 0) continue;
       const Vec3 place{static_cast<float>(gun.number), static_cast<float>(gun.fired_tick), 0};
       const EffectCause cause{{{gun.number}, 1}, Tick(gun.fired_tick)};
-      const Time happened_at = Time(gun.fired_tick * kTick);
+      const Time happened_at = Time(gun.fired_tick * kTickTime);
       const EffectVerdict verdict =
           player_.request(SpatialEffectRequest{TypeId(1), place, {}, happened_at, cause});
       REQUIRE((verdict == EffectVerdict::accepted || verdict == EffectVerdict::repeated));
@@ -129,7 +129,7 @@ class PredictingClient {
   }
 
   void show() {
-    frame_ += kTick;
+    frame_ += kTickTime;
     player_.update(frame_);
     for (const EffectInstance& one : player_.instances(EffectKind::spatial, TypeId(1))) {
       if (!one.is_playing || one.started_at != frame_) continue;

@@ -15,7 +15,7 @@ using samples::guid;
 using samples::Life;
 
 constexpr TypeId kHero(1);
-constexpr TypeId kCrate(2);
+constexpr TypeId kCrateEntry(2);
 
 struct Client : samples::SpawnStage {
   ReplicatedCollection collection{world};
@@ -50,7 +50,7 @@ TEST_CASE("Despawns are applied before spawns, and spawns before updates",
   CHECK(client.world.player(hero) == PlayerId(2));
   CHECK(client.life_of(4)->current == 80);
   // The id is used again in the same tick, and updated.
-  client.apply(2, {{4}}, {{{4}, kCrate, {}}}, {{4, {30, 5}}});
+  client.apply(2, {{4}}, {{{4}, kCrateEntry, {}}}, {{4, {30, 5}}});
   const EntityId crate = client.collection.find({4});
   CHECK(crate != hero);
   CHECK(client.world.is_despawning(hero));
@@ -77,7 +77,7 @@ TEST_CASE("The tick of an entity only increases", "[runtime][spawn][sys-18]") {
   client.apply(5, {}, {}, {{1, {3, 0}}});
   CHECK(client.life_of(1)->current == 61);
   // Another entity with the id starts at tick 0.
-  client.apply(7, {{1}}, {{{1}, kCrate, {}}}, {});
+  client.apply(7, {{1}}, {{{1}, kCrateEntry, {}}}, {});
   CHECK(client.replicated.updated_at({1}) == Tick());
   client.apply(7, {}, {}, {{1, {9, 0}}});
   CHECK(client.life_of(1)->current == 9);
@@ -144,7 +144,7 @@ TEST_CASE("The spawn of a placed entity only sets its owner", "[runtime][spawn][
   }
   REQUIRE(level.register_placed(client.collection) == CollectionVerdict::accepted);
   const std::uint32_t before = client.world.entity_count();
-  client.apply(1, {}, {{{0}, kCrate, PlayerId(7)}}, {{0, {12, 0}}});
+  client.apply(1, {}, {{{0}, kCrateEntry, PlayerId(7)}}, {{0, {12, 0}}});
   CHECK(client.world.entity_count() == before);
   CHECK(client.collection.find({0}) == level.placed()[0].entity);
   CHECK(client.world.player(client.collection.find({0})) == PlayerId(7));

@@ -21,7 +21,7 @@ using samples::SimulatedViewer;
 using samples::unit;
 using samples::ViewedCommand;
 
-constexpr std::uint32_t kTargets = 24;
+constexpr std::uint32_t kTargetCount = 24;
 constexpr std::uint32_t kFirstTick = 600;
 constexpr std::uint32_t kClients = 8;
 
@@ -37,7 +37,7 @@ class Arena {
   using State = std::vector<NotedPose>;
 
   explicit Arena(std::uint64_t seed) : random_(seed) {
-    for (std::uint32_t i = 0; i < kTargets; ++i) {
+    for (std::uint32_t i = 0; i < kTargetCount; ++i) {
       Runner runner;
       runner.position = samples::random_vector(random_, 20);
       runner.heading = unit(random_) * 6;
@@ -48,7 +48,7 @@ class Arena {
   void step(std::uint32_t tick) {
     State& state = states_[tick % states_.size()];
     state.clear();
-    for (std::uint32_t i = 0; i < kTargets; ++i) run(i, tick, state);
+    for (std::uint32_t i = 0; i < kTargetCount; ++i) run(i, tick, state);
   }
   void note(PoseHistory& history, std::uint32_t tick) const {
     history.begin(Tick(tick));

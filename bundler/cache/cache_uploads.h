@@ -1,0 +1,80 @@
+// Uploads to a distant cache, while the build continues.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "bundler/cache/blob_store.h"
+#include "registry/base/clock.h"
+
+namespace muster {
+
+/// Stores many blobs at once, without a thread for each. Adding an upload does not wait for it.
+/// An upload is a list of blobs that are stored one after the other, because the name of a result
+/// is useless before its content. A slow server never slows the build down: uploads that would need
+/// too much memory are refused, and `finish` waits for a limited time. Safe to use from several
+/// threads.
+class CacheUploads {
+ public:
+  /// This many uploads run at once.
+  static constexpr unsigned kUploadsMax = 32;
+  /// Until the server has stored one blob, fewer run: it may refuse all of them.
+  static constexpr unsigned kProbes = 4;
+  /// The blobs of all uploads that have not ended have at most this many bytes, or belong to one
+  /// upload.
+  static constexpr std::uint64_t kBytesMax = std::uint64_t{256} << 20U;
+
+  using Blobs = std::vector<std::pair<BlobKey, ByteVector>>;
+  /// Receives the first error, or success. An abandoned upload ends with `cancelled`.
+  using Ended = std::function<void(const Result<void>&)>;
+
+  /// `store` must outlive this object.
+  explicit CacheUploads(BlobStore& store) : store_(store) {}
+  /// Abandons all uploads.
+  ~CacheUploads() { finish({}, {}); }
+  CacheUploads(const CacheUploads&) = delete;
+  CacheUploads& operator=(const CacheUploads&) = delete;
+
+  /// Whether an upload of this size would be accepted now.
+  bool has_room_for(std::uint64_t bytes) const;
+  /// Calls `ended` once, on any thread, possibly before it returns. Requires: at least one blob.
+  void add(Blobs blobs, Ended ended);
+  /// Abandons the uploads that have not started.
+  void give_up();
+  /// Waits until all uploads have ended, but at most for `patience` and until `stop` is requested;
+  /// then abandons the others, and returns when they have ended.
+  void finish(Duration patience, const std::stop_token& stop);
+
+ private:
+  struct Upload {
+    Blobs blobs;
+    Ended ended;
+    std::uint64_t bytes = 0;
+    std::size_t stored = 0;  ///< The number of blobs.
+  };
+
+  void start_all(std::unique_lock<std::mutex>& lock);
+  std::shared_ptr<Upload> next();
+  void end_put(const std::shared_ptr<Upload>& upload, const Result<void>& put);
+
+  BlobStore& store_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::stop_source abandoned_;
+  std::deque<std::shared_ptr<Upload>> waiting_;  ///< Not started.
+  std::deque<std::shared_ptr<Upload>> ready_;    ///< Started, and between two blobs.
+  std::uint64_t bytes_ = 0;                      ///< Of all uploads that have not ended.
+  unsigned running_ = 0;
+  unsigned running_max_ = kProbes;
+  bool is_starting_ = false;  ///< A thread is in `start_all`.
+};
+
+}  // namespace muster

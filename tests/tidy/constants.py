@@ -1,0 +1,61 @@
+"""The check of tidy.py that a constant has a name of its own.
+
+Sources are compiled in batches, where the constants of an anonymous namespace are visible to the
+sources after it. If a header has the same name, a later source silently uses another value.
+"""
+
+import collections
+import re
+
+from code_text import bare_code
+
+NAMESPACE = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? \{\s*$")
+NAMESPACE_END = re.compile(r"\}\s+// namespace\b")
+CONSTANT = re.compile(r"(?:(?:static|inline|const|constexpr|constinit)\s+)+[\w:<>,*&\s]+?"
+                      r"\b(k[A-Z]\w*)\s*(?:\[[^\]]*\]\s*)*[={(;]")
+
+
+def constants_of(text, bare):
+    """Yields namespace, name and line of each constant at namespace scope of formatted code."""
+    spaces = []
+    lines, code = text.split("\n"), bare.split("\n")
+    for index, line in enumerate(code):
+        opened = NAMESPACE.match(line)
+        if opened:
+            spaces.append(opened.group(1) or "")
+        elif NAMESPACE_END.match(lines[index]) and spaces:
+            spaces.pop()
+        else:
+            # The name may be on the line after its type.
+            found = CONSTANT.match(" ".join(code[index:index + 2]))
+            if found:
+                yield "::".join(space for space in spaces if space), found.group(1), index + 1
+
+
+def may_include(path, header):
+    """Whether a file, or another one in its batch, may include the header."""
+    room = header.split("/", 1)[0]
+    return room not in ("content", "tests") or path.startswith(room + "/")
+
+
+def is_visible(outer, inner):
+    """Whether code in the inner namespace sees the names of the outer one."""
+    return outer in ("", inner) or inner.startswith(outer + "::")
+
+
+def check_constants(tree):
+    """A constant has a name that no header has, except in namespaces that do not see each other."""
+    in_headers = collections.defaultdict(list)
+    for path, text in tree.code(".h"):
+        for space, name, line in constants_of(text, bare_code(text)):
+            in_headers[name].append((path, space, line))
+    for name, places in in_headers.items():
+        for path, space, line in places:
+            for other, other_space, _ in places:
+                if other != path and may_include(path, other) and is_visible(other_space, space):
+                    yield f"{path}:{line}: {other} also has a constant {name}: rename one of them"
+    for path, text in tree.code(".cpp"):
+        for _, name, line in constants_of(text, bare_code(text)):
+            others = [other for other, _, _ in in_headers[name] if may_include(path, other)]
+            if others:
+                yield f"{path}:{line}: {others[0]} also has a constant {name}: rename this one"
