@@ -100,6 +100,7 @@ void GameClient::Impl::agree_on_level() {
 }
 
 void GameClient::Impl::begin_level(Connection& connection) {
+  if (std::exchange(must_end_world, false)) end_world();
   replication->update(connection);
   apply(ServerSource(*replication), {});
   replication->clear();

@@ -83,6 +83,7 @@ void GameClient::Impl::frame(Time at) {
     net->receive(net_time(now));
     load();
     if (Connection* const connection = net->connection()) {
+      if (must_begin) begin_connection();
       follow_map(*connection);
       read_messages(*connection);
       read_loose(*connection);
@@ -123,6 +124,7 @@ void GameClient::Impl::resolve() {
   client.connection = session_connection();
   client.handshake.agreement = content->agreement();
   client.handshake.server_key = key;
+  if (welcome) client.handshake.user_data = encode_ticket(welcome->ticket);
   client.server = address;
   client.connect_timeout = options.connect_timeout;
   if (capture != nullptr) client.recorder = &capture->recorder();
@@ -452,6 +454,8 @@ void GameClient::Impl::end_if_over() {
   const std::optional<Close> close = net->end();
   const CloseReason reason = close ? close->reason : CloseReason::none;
   const std::string text = close ? close->text : std::string();
+  const bool is_lost = reason == CloseReason::timed_out || reason == CloseReason::no_answer;
+  if (is_lost && may_resume()) return resume();
   switch (reason) {
     case CloseReason::left:
     case CloseReason::shutting_down:
