@@ -198,6 +198,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   Tick drawn_newest;
   HitTests hit_tests;
   ClaimSender claims;
+  std::uint64_t claim_bits = 0;  ///< That were sent.
   std::vector<std::byte> command_packet;
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;

@@ -92,6 +92,7 @@ void GameClient::Impl::read_reports(Connection& connection) {
 /// A field that this version of the game does not have is not forced.
 bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
   if (const std::optional<ForcedField> forced = forces.decode(body)) {
+    if (prediction != nullptr) prediction->note_changed_commands();
     if (!forces.follow(*forced)) {
       problems.add({.kind = ProblemKind::refused,
                     .tick = tick(),
