@@ -120,6 +120,9 @@ class ReplicationClient {
   /// ones overtook. Such an entity is shown with one of the next snapshots, unless it was removed
   /// meanwhile. So this may stay true for about 64 snapshots after an entity was removed.
   bool holds(std::uint32_t id) const { return mirror_ && mirror_->holds(id); }
+  /// The tick of an entity's values: before `tick()` if the server deferred a change. 0 if the
+  /// entity does not exist.
+  std::uint32_t tick_of(std::uint32_t id) const { return mirror_ ? mirror_->tick_of(id) : 0; }
   /// True when everything has arrived that this map contained when the server began to send it to
   /// this client. Other entities of the game for which `holds` is false do not exist, or are not
   /// visible to this client. Exception: an entity with a state that fits into no datagram

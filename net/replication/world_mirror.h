@@ -49,6 +49,12 @@ class WorldMirror {
   /// Returns whether an event's entity, identified by its first slice, was listed at the event's
   /// tick. It may be one of the last `kGoneMax` removed entities.
   SubjectState state_of(const EventSubject& entity, std::uint32_t tick) const;
+  /// The tick of the shown state: before that of the newest snapshot if a change was deferred. For
+  /// an entity in slices, of the oldest one. 0 for none.
+  std::uint32_t tick_of(std::uint32_t id) const {
+    const Listed* const listed = find_listed(id);
+    return listed != nullptr ? listed->tick : 0;
+  }
   /// True when any state of an entity is stored (`SnapshotReader::holds`).
   bool holds(std::uint32_t id) const;
   /// Writes an entity's values into `values`, which has all values of its type. Values that are not

@@ -94,6 +94,7 @@ GameClientState GameClient::state() const {
   if (impl_->recording != nullptr) {
     return impl_->is_level_there ? GameClientState::playing : GameClientState::loading;
   }
+  if (impl_->lost_at || impl_->must_end_world) return GameClientState::interrupted;
   if (impl_->net == nullptr) return GameClientState::resolving;
   switch (impl_->net->state()) {
     case ClientState::requesting:
@@ -132,7 +133,7 @@ std::string GameClient::state_text() const {
     case GameClientState::playing:
       return "playing" + round_trip();
     case GameClientState::interrupted:
-      return "no packet arrives";
+      return impl_->lost_at ? "the connection was lost: making another one" : "no packet arrives";
     case GameClientState::over:
       return end().text;
   }
@@ -304,7 +305,7 @@ GameClientMetrics GameClient::metrics() const {
   }
   if (impl_->servo != nullptr) {
     metrics.predicted_tick = impl_->servo->tick();
-    metrics.clock_jumps = impl_->servo->reseats();
+    metrics.clock_jumps += impl_->servo->reseats();
     const auto ticks =
         static_cast<std::int32_t>(metrics.predicted_tick.value() - impl_->tick().value());
     metrics.lead = Duration(std::chrono::seconds(ticks)) / impl_->welcome->ticks_per_second;

@@ -1,10 +1,12 @@
 // What a client loads and shows: its level, presentations, effects, and a newer build.
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <utility>
 
 #include "runtime/session/game_client_impl.h"
 #include "runtime/session/level_model.h"
+#include "runtime/world/math.h"
 
 namespace muster {
 namespace {
@@ -99,6 +101,7 @@ void GameClient::Impl::agree_on_level() {
 }
 
 void GameClient::Impl::begin_level(Connection& connection) {
+  if (std::exchange(must_end_world, false)) end_world();
   replication->update(connection);
   apply(ServerSource(*replication), {});
   replication->clear();
@@ -182,6 +185,43 @@ void GameClient::Impl::show_view() {
       },
       [&](EntityId entity) { return prediction != nullptr && prediction->is_hidden(entity); });
   add_load_problems(view->drain_problems());
+}
+
+const FieldDescription* GameClient::Impl::position_field(ComponentId component) const {
+  const ComponentDescription& description = world.storage(component).description();
+  if (description.name != "Transform") return nullptr;
+  const FieldDescription* const field = description.find("position");
+  return field != nullptr && field->type == FieldType::vec3 ? field : nullptr;
+}
+
+void GameClient::Impl::show_offsets(ShownComponent& one) {
+  const FieldDescription* const field = position_field(one.history.id());
+  if (field == nullptr || prediction == nullptr) return;
+  const ComponentStorage& storage = world.storage(one.history.id());
+  const std::span<const EntityId> owners = storage.owners();
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    std::byte* const at = one.values.data() + i * storage.stride_bytes() + field->offset_bytes;
+    Vec3 position;
+    std::memcpy(&position, at, sizeof position);
+    const bool is_own = prediction->is_predicted(owners[i]);
+    position = offsets.shown(owners[i], position, is_own, now);
+    std::memcpy(at, &position, sizeof position);
+  }
+}
+
+void GameClient::Impl::show_from(EntityId entity, Vec3 position, Duration length) {
+  for (ShownComponent& one : shown) {
+    const FieldDescription* const field = position_field(one.history.id());
+    const ComponentStorage& storage = world.storage(one.history.id());
+    const std::uint32_t index = storage.index_of(entity);
+    if (field == nullptr || index == ComponentStorage::kAbsent) continue;
+    const std::size_t offset = std::size_t{index} * storage.stride_bytes() + field->offset_bytes;
+    if (offset + sizeof position > one.values.size()) continue;
+    Vec3 computed;
+    std::memcpy(&computed, one.values.data() + offset, sizeof computed);
+    offsets.begin(entity, position - computed, now, length);
+    std::memcpy(one.values.data() + offset, &position, sizeof position);
+  }
 }
 
 void GameClient::Impl::add_metrics(GameClientMetrics& metrics) const {

@@ -82,6 +82,7 @@ void GameClient::Impl::frame(Time at) {
     net->receive(now);
     load();
     if (Connection* const connection = net->connection()) {
+      if (must_begin) begin_connection();
       follow_map(*connection);
       read_messages(*connection);
       read_loose(*connection);
@@ -122,6 +123,7 @@ void GameClient::Impl::resolve() {
   client.connection = session_connection();
   client.handshake.agreement = content->agreement();
   client.handshake.server_key = key;
+  if (welcome) client.handshake.user_data = encode_ticket(welcome->ticket);
   client.server = address;
   client.connect_timeout = options.connect_timeout;
   if (capture != nullptr) client.recorder = &capture->recorder();
@@ -159,6 +161,12 @@ void GameClient::Impl::predict() {
     prediction->set_replays_all(rules.replays_all);
     prediction->set_choice(&prediction_choice);
     prediction->set_forces(&forces);
+    prediction->set_state_ticks([this](EntityId entity) -> std::uint32_t {
+      if (recording != nullptr || entity.slot() >= references.size()) return 0;
+      const auto& [of, reference] = references[entity.slot()];
+      if (of != entity) return 0;
+      return replication->tick_of(static_cast<std::uint32_t>(reference.network_id));
+    });
     if (welcome) prediction->set_shared_seed(welcome->shared_seed);
     prediction->set_cue_player([this](const Cue& cue, bool is_late) { predict_cue(cue, is_late); });
     prediction->set_hit_tests(&hit_tests);
@@ -258,9 +266,13 @@ void GameClient::Impl::note_states(const WorldSource& source) {
   hit_tests.record(tick());
   for (const auto& [id, entity] : known) {
     if (!source.holds(static_cast<std::uint32_t>(id))) continue;
+    // A deferred state is an older one.
+    const std::uint32_t of_client = replication->tick_of(static_cast<std::uint32_t>(id));
+    const std::uint32_t state_tick = recording != nullptr ? tick().value() : of_client;
+    if (state_tick == 0) continue;
     for (ShownComponent& one : shown) {
       const Bytes value = std::as_const(world).bytes(one.history.id(), entity);
-      if (!value.empty()) one.history.note(entity, tick().value(), value);
+      if (!value.empty()) one.history.note(entity, state_tick, value);
     }
   }
 }
@@ -292,43 +304,6 @@ void GameClient::Impl::show() {
   note_ready();
   play_cues();
   show_view();
-}
-
-const FieldDescription* GameClient::Impl::position_field(ComponentId component) const {
-  const ComponentDescription& description = world.storage(component).description();
-  if (description.name != "Transform") return nullptr;
-  const FieldDescription* const field = description.find("position");
-  return field != nullptr && field->type == FieldType::vec3 ? field : nullptr;
-}
-
-void GameClient::Impl::show_offsets(ShownComponent& one) {
-  const FieldDescription* const field = position_field(one.history.id());
-  if (field == nullptr || prediction == nullptr) return;
-  const ComponentStorage& storage = world.storage(one.history.id());
-  const std::span<const EntityId> owners = storage.owners();
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    std::byte* const at = one.values.data() + i * storage.stride_bytes() + field->offset_bytes;
-    Vec3 position;
-    std::memcpy(&position, at, sizeof position);
-    const bool is_own = prediction->is_predicted(owners[i]);
-    position = offsets.shown(owners[i], position, is_own, now);
-    std::memcpy(at, &position, sizeof position);
-  }
-}
-
-void GameClient::Impl::show_from(EntityId entity, Vec3 position, Duration length) {
-  for (ShownComponent& one : shown) {
-    const FieldDescription* const field = position_field(one.history.id());
-    const ComponentStorage& storage = world.storage(one.history.id());
-    const std::uint32_t index = storage.index_of(entity);
-    if (field == nullptr || index == ComponentStorage::kAbsent) continue;
-    const std::size_t offset = std::size_t{index} * storage.stride_bytes() + field->offset_bytes;
-    if (offset + sizeof position > one.values.size()) continue;
-    Vec3 computed;
-    std::memcpy(&computed, one.values.data() + offset, sizeof computed);
-    offsets.begin(entity, position - computed, now, length);
-    std::memcpy(one.values.data() + offset, &position, sizeof position);
-  }
 }
 
 const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, bool is_view) const {
@@ -417,10 +392,10 @@ ServerTime GameClient::Impl::server_time() const {
 void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
   sampler.end_tick();
   sender.push(stamp, sampler.values());
-  claims.push(stamp, view_claim(ahead));
-  command_packet.clear();
-  claims.write(stamp, command_packet);
+  claims.push(stamp, hit_tests.is_used() ? view_claim(ahead) : std::nullopt);
   const std::span<const std::byte> packet = sender.packet(round_trip_ticks(connection));
+  command_packet.clear();
+  claim_bits += claims.write(stamp, sender.loss() > 0 ? kClaimsPerPacketMax : 1, command_packet);
   command_packet.insert(command_packet.end(), packet.begin(), packet.end());
   // A queue that is full drops them: the next packet repeats the last ones.
   static_cast<void>(connection.send_message(kCommandChannel, command_packet));
@@ -451,6 +426,8 @@ void GameClient::Impl::end_if_over() {
   const std::optional<Close> close = net->end();
   const CloseReason reason = close ? close->reason : CloseReason::none;
   const std::string text = close ? close->text : std::string();
+  const bool is_lost = reason == CloseReason::timed_out || reason == CloseReason::no_answer;
+  if (is_lost && may_resume()) return resume();
   switch (reason) {
     case CloseReason::left:
     case CloseReason::shutting_down:

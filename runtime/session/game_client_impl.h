@@ -111,6 +111,17 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::optional<ViewClaim> view_claim(double ahead) const;
   double round_trip_ticks(const Connection& connection) const;
   void end_if_over();
+
+  // Another connection after a lost one.
+  bool may_resume() const;
+  /// Gives the connection up and makes another one.
+  void resume();
+  /// The other connection is there: all that the lost one had under way is forgotten.
+  void begin_connection();
+  /// Everything that the lost connection's world held ends.
+  void end_world();
+  /// The server has not kept the player: this client is another one from now on.
+  void become(PlayerId other);
   void fail_with(ErrorCode code, std::string text);
   void report_problems();
 
@@ -187,6 +198,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   Tick drawn_newest;
   HitTests hit_tests;
   ClaimSender claims;
+  std::uint64_t claim_bits = 0;  ///< That were sent.
   std::vector<std::byte> command_packet;
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;
@@ -206,7 +218,9 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::unique_ptr<Client> net;
   std::optional<Welcome> welcome;
   PlayerId player = PlayerId::none;
-  bool is_leaving = false;
+  std::optional<Time> lost_at;  ///< Until the other connection's welcome.
+  bool must_begin = false;      ///< Another connection is being made.
+  bool must_end_world = false;  ///< The world is that of the lost connection.
   std::uint64_t noted_snapshots = 0;
   std::optional<ClientEnd> end;
   std::vector<EntityId> spawned;           ///< In this frame, until `on_spawn`.

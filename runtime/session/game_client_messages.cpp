@@ -91,6 +91,7 @@ void GameClient::Impl::read_reports(Connection& connection) {
 /// A field that this version of the game does not have is not forced.
 bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
   if (const std::optional<ForcedField> forced = forces.decode(body)) {
+    if (prediction != nullptr) prediction->note_changed_commands();
     if (!forces.follow(*forced)) {
       problems.add({.kind = ProblemKind::refused,
                     .tick = tick(),
@@ -104,7 +105,13 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   if (!decoder) return false;
   if (welcome) {
     const std::optional<Welcome> next = decode_welcome(body);
-    return next && begin_level({.level = next->level, .placed = next->placed});
+    if (!next || next->ticks_per_second != welcome->ticks_per_second) return false;
+    if (next->player != welcome->player) become(static_cast<PlayerId>(next->player));
+    welcome->player = next->player;
+    welcome->ticket = next->ticket;
+    welcome->shared_seed = next->shared_seed;
+    lost_at.reset();
+    return begin_level({.level = next->level, .placed = next->placed});
   }
   welcome = decode_welcome(body);
   if (!welcome) return false;

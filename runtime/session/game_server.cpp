@@ -97,6 +97,9 @@ void GameServer::kick(PlayerId player, std::string_view reason) {
   Connection* const connection = found != nullptr ? impl_->net->connection(found->client) : nullptr;
   if (connection != nullptr) {
     connection->close(CloseReason::kicked, reason, impl_->now);
+  } else if (found != nullptr && found->lost_at) {
+    found->lost_at = impl_->now - impl_->options.resume_time;  // The next frame removes it.
+    found->lost_text = std::string(reason);
   }
 }
 

@@ -150,6 +150,7 @@ void GameServer::Impl::write_files() {
 
 void GameServer::Impl::update_connections() {
   // Players join and leave within a map. A callback may close the server, which adds events.
+  if (!is_between_maps()) remove_expired();
   while (events_read < net->events().size() && !is_between_maps()) {
     const ServerEvent event = net->events()[events_read++];
     if (event.kind == ServerEvent::Kind::connected) {
@@ -173,26 +174,25 @@ void GameServer::Impl::update_connections() {
 }
 
 void GameServer::Impl::join(const ServerEvent& event) {
+  if (Player* const known = find_ticket(net->client_id(event.client))) {
+    return resume(*known, event.client);
+  }
   const Game& game = first_content->game();  // A player may stay longer than a reloaded build.
   auto made = std::make_unique<Player>(game.commands.types, view_rules(game));
   Player& player = *made;
   player.id = free_player();
   player.client = event.client;
+  while (find_ticket(player.ticket) != nullptr || player.ticket == 0) {
+    edges.entropy().fill(std::as_writable_bytes(std::span(&player.ticket, 1)));
+  }
   const auto after =
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));
   last_player = static_cast<std::uint16_t>(player.id);
   replication->add_client(id_of(player), {.player = player.id});
-  const SessionInfo session = info();
-  const Welcome welcome{.player = last_player,
-                        .ticks_per_second = content->game().ticks_per_second,
-                        .snapshot_ticks = snapshot_ticks(content->game()),
-                        .level = session.level,
-                        .placed = session.placed,
-                        .shared_seed = shared_seed};
   // An empty pipe has room for both.
   static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
-  static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome)));
+  static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome_of(player))));
   simulation.players().clear();
   for (const auto& each : players) simulation.players().push_back(each->id);
   simulation.joined().push_back(player.id);
@@ -205,8 +205,14 @@ void GameServer::Impl::leave(const ServerEvent& event) {
   const auto found =
       std::ranges::find(players, event.client, [](const auto& player) { return player->client; });
   if (found == players.end()) return;
-  const std::unique_ptr<Player> gone = std::move(*found);
-  players.erase(found);
+  const std::string_view reason = event.close ? std::string_view(event.close->text) : "";
+  if (is_lost(event)) return lose(**found, reason);
+  remove(static_cast<std::size_t>(found - players.begin()), reason);
+}
+
+void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
+  const std::unique_ptr<Player> gone = std::move(players[index]);
+  players.erase(players.begin() + static_cast<std::ptrdiff_t>(index));
   replication->remove_client(id_of(*gone));
   simulation.despawn_all_of(gone->id);
   simulation.release_all_of(gone->id);
@@ -214,7 +220,7 @@ void GameServer::Impl::leave(const ServerEvent& event) {
   simulation.left().push_back(gone->id);
   update_infos();
   const auto callback = on_leave;  // It may replace itself.
-  if (callback) callback(gone->id, event.close ? std::string_view(event.close->text) : "");
+  if (callback) callback(gone->id, reason);
 }
 
 /// Ids rise, so that a player who joins soon after another left is not taken for that one.
@@ -347,6 +353,7 @@ void GameServer::Impl::update_infos() {
     if (info.player != player.id) info.address = net->address(player.client).text();
     info.player = player.id;
     info.view = player.view;
+    info.is_interrupted = player.lost_at.has_value();
     if (const Connection* const connection = net->connection(player.client)) {
       info.round_trip = connection->round_trip().smoothed();
       info.is_interrupted = connection->state() == ConnectionState::interrupted;
@@ -387,6 +394,9 @@ void GameServer::Impl::close() {
 
 std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant) {
   if (is_closed || close_reason) return "the server closes";
+  if (find_ticket(decode_ticket(applicant.hello.user_data)) != nullptr) return std::nullopt;
+  // Players who may come back keep their places.
+  if (players.size() >= options.players_max) return "the server is full";
   if (!on_apply) return std::nullopt;
   PlayerInfo info;
   info.player = PlayerId::none;

@@ -43,7 +43,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     std::uint16_t pipe_map = 0;  ///< The connection's map that `pipe` sends in.
     std::optional<StructDecoder> decoder;
     CommandQueue commands;
-    bool is_waiting = false;  ///< This tick runs the command of the last one again.
+    bool has_resumed = false;  ///< The connection's `structs` have not arrived yet.
+    bool is_waiting = false;   ///< This tick runs the command of the last one again.
     SpawnReport spawns;
     ClaimInbox claims;
     ViewClaims view_claims;
@@ -53,6 +54,9 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     std::uint8_t team = 0;
     std::vector<std::uint32_t> messages;  ///< In this second, by the client's type.
     Time messages_since{};
+    std::uint64_t ticket = 0;     ///< Names the player to a later connection.
+    std::optional<Time> lost_at;  ///< The connection was lost then; the client may come back.
+    std::string lost_text;        ///< Why.
   };
   using MessageHandler = std::function<void(PlayerId, Bytes)>;
 
@@ -76,6 +80,16 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void update_connections();
   void join(const ServerEvent& event);
   void leave(const ServerEvent& event);
+  void remove(std::size_t index, std::string_view reason);
+  Welcome welcome_of(const Player& player) const;
+
+  // Players whose connection was lost.
+  Player* find_ticket(std::uint64_t ticket);
+  /// Whether the client of a connection that ended may come back.
+  bool is_lost(const ServerEvent& event) const;
+  void lose(Player& player, std::string_view reason);
+  void resume(Player& player, ClientHandle client);
+  void remove_expired();
   void run_tick();
   void replicate();
   void send_changes();
@@ -102,7 +116,6 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void prepare_map();
   void begin_map(Player& player) const;
   void stop_recording();
-  LevelBegin level_begin() const;
   Result<ReloadSummary> reload(const Build& build);
   void restart_replication(ReplicatedTypes&& found);
 
@@ -140,6 +153,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   // Admission, DivergenceLog, InterestRule.
   std::optional<std::string> refusal(const Applicant& applicant) override;
   bool admits_content(std::uint64_t theirs) override;
+  std::uint64_t client_of(const Applicant& applicant) override;
   void diverged(const Divergence& divergence) override;
   void left_out(const UnfitEntity& entity) override;
   void clamped(const ClampedValue& value) override;

@@ -101,12 +101,16 @@ bool GameServer::Impl::place_level() {
   return true;
 }
 
-LevelBegin GameServer::Impl::level_begin() const {
-  LevelBegin begin;
-  std::ranges::copy(std::as_bytes(std::span(level_guid.uuid().data)), begin.level.begin());
+Welcome GameServer::Impl::welcome_of(const Player& player) const {
+  Welcome welcome{.player = static_cast<PlayerNumber>(player.id),
+                  .ticks_per_second = content->game().ticks_per_second,
+                  .snapshot_ticks = snapshot_ticks(content->game()),
+                  .shared_seed = shared_seed,
+                  .ticket = player.ticket};
+  std::ranges::copy(std::as_bytes(std::span(level_guid.uuid().data)), welcome.level.begin());
   const ContentHash placed = level.placed_hash();
-  std::ranges::copy(std::as_bytes(std::span(placed.bytes)), begin.placed.begin());
-  return begin;
+  std::ranges::copy(std::as_bytes(std::span(placed.bytes)), welcome.placed.begin());
+  return welcome;
 }
 
 /// Messages under way end with the map; those that the game sends from now on are of the next one.
@@ -118,19 +122,12 @@ void GameServer::Impl::prepare_map() {
 
 /// The first messages may have ended with the map before, as may forced fields: all are sent again.
 void GameServer::Impl::begin_map(Player& player) const {
-  const LevelBegin begin = level_begin();
-  const Welcome welcome{.player = static_cast<std::uint16_t>(player.id),
-                        .ticks_per_second = content->game().ticks_per_second,
-                        .snapshot_ticks = snapshot_ticks(content->game()),
-                        .level = begin.level,
-                        .placed = begin.placed,
-                        .shared_seed = shared_seed};
   player.pipe.begin_map();
   const CommandForces& forces = player.commands.forces();
   for (const ForcedField& forced : forces.lasting()) {
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
-  player.pipe.send_first(SessionMessage::welcome, encode(welcome));
+  player.pipe.send_first(SessionMessage::welcome, encode(welcome_of(player)));
   player.pipe.send_first(SessionMessage::structs, encoder.schema());
 }
 

@@ -106,13 +106,15 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
     const MessagePipe::Received received = player.pipe.receive(connection, kind, body);
     if (received == MessagePipe::Received::nothing) return;
     bool is_sound = received == MessagePipe::Received::message;
-    if (is_sound && kind == SessionMessage::structs && player.decoder) continue;  // Another map's.
-    if (is_sound && kind == SessionMessage::structs && !player.decoder) {
+    const bool is_structs = is_sound && kind == SessionMessage::structs;
+    if (is_structs && player.decoder && !player.has_resumed) continue;  // Another map's.
+    if (is_structs) {
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       is_sound = made.has_value();
       if (made) {
         player.decoder = std::move(made.value());
         player.commands.accept(*player.decoder);
+        player.has_resumed = false;
       }
     } else if (is_sound && kind == SessionMessage::game && player.decoder) {
       deliver(player, body);
@@ -174,8 +176,9 @@ void GameServer::Impl::check_view(Player& player) {
 
 void GameServer::Impl::report_commands(Player& player) {
   Connection* const connection = net->connection(player.client);
-  if (!player.decoder || connection == nullptr || content->game().commands.types.empty()) return;
   std::vector<ForcedField>& forced = player.commands.forced();
+  if (player.lost_at) forced.clear();  // `resume` sends those that last.
+  if (!player.decoder || connection == nullptr || content->game().commands.types.empty()) return;
   for (const ForcedField& one : forced) {
     static_cast<void>(
         player.pipe.send(SessionMessage::forced, player.commands.forces().encode(one)));

@@ -28,6 +28,8 @@ class HitTests {
  public:
   HitTests(const World& world, const Game& game);
 
+  /// Whether the game has anything that can be hit.
+  bool is_used() const { return volume_.has_value(); }
   /// The world is as it will be at the end of `tick`, or was when it was received.
   void record(Tick tick);
   void set_view(SeenView view) { view_ = std::move(view); }

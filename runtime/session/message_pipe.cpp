@@ -15,7 +15,8 @@ constexpr std::size_t kPartBytesMax = kMessageBytesMax - 1;
 constexpr std::uint8_t kContinues = 0x80;
 /// Parts whose memory is kept.
 constexpr std::size_t kSpareMax = 16;
-constexpr std::size_t kWelcomeBytes = 6 + 16 + 16 + 8;
+constexpr std::size_t kWelcomeBytes = 6 + 16 + 16 + 8 + 8;
+constexpr std::size_t kTicketBytes = 8;
 
 }  // namespace
 
@@ -117,6 +118,7 @@ std::vector<std::byte> encode(const Welcome& welcome) {
   writer.write_bytes(welcome.level);
   writer.write_bytes(welcome.placed);
   writer.write_u64(welcome.shared_seed);
+  writer.write_u64(welcome.ticket);
   return {memory.begin(), memory.end()};
 }
 
@@ -129,11 +131,25 @@ std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
   reader.read_into(welcome.level);
   reader.read_into(welcome.placed);
   welcome.shared_seed = reader.read_u64();
+  welcome.ticket = reader.read_u64();
   if (!reader.is_finished() || welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
       welcome.snapshot_ticks == 0) {
     return std::nullopt;
   }
   return welcome;
+}
+
+std::vector<std::byte> encode_ticket(std::uint64_t ticket) {
+  std::array<std::byte, kTicketBytes> memory{};
+  SectionWriter writer(memory);
+  writer.write_u64(ticket);
+  return {memory.begin(), memory.end()};
+}
+
+std::uint64_t decode_ticket(std::span<const std::byte> bytes) {
+  SectionReader reader(bytes);
+  const std::uint64_t ticket = reader.read_u64();
+  return reader.is_finished() ? ticket : 0;
 }
 
 }  // namespace muster

@@ -20,7 +20,7 @@ enum SessionChannel : std::size_t {
 };
 /// Of SESSION_FORMAT.md. Ends of different versions do not connect: it is part of the number of the
 /// application.
-inline constexpr std::uint64_t kSessionFormatVersion = 4;
+inline constexpr std::uint64_t kSessionFormatVersion = 5;
 /// What both ends of a session's connection declare.
 ConnectionOptions session_connection();
 
@@ -76,6 +76,7 @@ struct Welcome {
   std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
   std::uint64_t shared_seed = 0;       ///< For the random numbers of shared systems.
+  std::uint64_t ticket = 0;            ///< Names the player when another connection goes on.
 };
 /// The level of the map that begins next.
 struct LevelBegin {
@@ -84,5 +85,10 @@ struct LevelBegin {
 };
 std::vector<std::byte> encode(const Welcome& welcome);
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);
+
+/// What a client that lost its connection sends with the next handshake.
+std::vector<std::byte> encode_ticket(std::uint64_t ticket);
+/// 0 for bytes that are no ticket.
+std::uint64_t decode_ticket(std::span<const std::byte> bytes);
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 
 #include "registry/components/interpolation.h"
 #include "runtime/sync/error_blend.h"
+#include "runtime/sync/teleport.h"
 
 namespace muster {
 namespace {
@@ -103,7 +104,7 @@ OwnPrediction::Own& OwnPrediction::add_own(EntityId entity) {
 }
 
 /// For components that came since: the bundle of an entity may load late.
-void OwnPrediction::add_states(Own& own, const World& world) {
+bool OwnPrediction::add_states(Own& own, const World& world) {
   std::size_t row = 0;
   for (const State& state : own.states) row += state.now.size();
   const std::size_t row_before = row;
@@ -115,6 +116,7 @@ void OwnPrediction::add_states(Own& own, const World& world) {
     const ByteVector bytes(value.begin(), value.end());
     own.states.push_back({.component = component,
                           .offset = row,
+                          .position = position_offset_bytes(world.storage(component).description()),
                           .before = bytes,
                           .now = bytes,
                           .old = {},
@@ -122,9 +124,10 @@ void OwnPrediction::add_states(Own& own, const World& world) {
                           .blend_to = bytes});
     row += bytes.size();
   }
-  if (row == row_before) return;
+  if (row == row_before) return false;
   own.past.assign(row * kReplayedMax, std::byte{0});
   std::ranges::fill(own.past_numbers, 0U);
+  return true;
 }
 
 void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
@@ -136,6 +139,11 @@ void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
     for (State& state : own.states) std::ranges::copy(state.now, state.before.begin());
   }
   run_tick(number);
+  for (Own& own : own_) {
+    for (State& state : own.states) {
+      if (is_teleported(state, state.before, state.now)) state.is_blending = false;
+    }
+  }
   for (PredictedSpawns::Entry& entry : spawns_.entries()) {
     if (entry.key.command == number) mirror(entry.entity);
   }
@@ -167,7 +175,7 @@ void OwnPrediction::run_tick(std::uint32_t number) {
   subset_.clear();
   for (const Own& own : own_) {
     // One that this command spawns is added when its system has ended.
-    if (is_unborn(own, number) || own.born == number) continue;
+    if (is_unborn(own, number) || own.born == number || own.is_kept) continue;
     if (command_steps(own.number, number) > 0) subset_.push_back(own.entity);
   }
   simulation_.predict_tick(Tick(number), subset_);
@@ -192,7 +200,7 @@ void OwnPrediction::keep_confirmed_fields() {
 
 void OwnPrediction::capture(std::uint32_t number) {
   for (Own& own : own_) {
-    if (is_unborn(own, number)) continue;
+    if (is_unborn(own, number) || own.is_kept) continue;
     if (own.states.empty() || own.born == number) add_states(own, world_);
     for (State& state : own.states) {
       const Bytes value = std::as_const(world_).bytes(state.component, own.entity);
@@ -321,13 +329,19 @@ bool OwnPrediction::shown(EntityId entity, ComponentId component, float fraction
   return true;
 }
 
+bool OwnPrediction::is_teleported(const State& state, Bytes from, Bytes to) {
+  return state.position && muster::is_teleported(from, to, *state.position, 1);
+}
+
 /// An error shrinks while the entity moves on: numbers keep the rest of their difference, other
 /// fields are interpolated.
 void OwnPrediction::show(const State& state, float fraction, Time now,
                          std::span<std::byte> out) const {
   const ComponentDescription& description = world_.storage(state.component).description();
   std::ranges::copy(state.now, out.begin());
-  blend(description, state.before, state.now, fraction, out);
+  if (!is_teleported(state, state.before, state.now)) {
+    blend(description, state.before, state.now, fraction, out);
+  }
   const Duration since = now - state.corrected_at;
   const float left = shown_error_share(since);
   if (!state.is_blending || left == 0) return;

@@ -27,6 +27,9 @@ struct PredictionCounters {
   std::uint64_t reconciles = 0;       ///< States of the server that were compared.
   std::uint64_t replays = 0;          ///< States after which commands ran again.
   std::uint64_t replayed_ticks = 0;   ///< Commands that ran again.
+  std::uint64_t replayed_states = 0;  ///< The same, times the entities that ran again.
+  std::uint64_t kept_states = 0;      ///< Those of entities that no difference had touched.
+  std::uint64_t whole_replays = 0;    ///< Ones that met an entity which they had left out.
   std::uint64_t spawns_confirmed = 0;
   std::uint64_t spawns_undone = 0;
   std::uint64_t spawns_refused = 0;
@@ -39,6 +42,12 @@ struct PredictionCounters {
 /// `Replicated::command_number`: if it equals what was predicted for that command, within the
 /// fields' tolerances, the prediction stays; otherwise it begins again from there and the later
 /// commands run again. The shown state is blended over `kErrorBlend` when that changes it.
+///
+/// Only entities that the difference can have touched run again. An entity is left out if its own
+/// state was as predicted and if, since then, systems that ran for it used nothing but its own
+/// components, its command, the tick and random numbers, and no system that ran for another one
+/// used it. The result equals that of running all again. A shared system that runs once per tick
+/// may connect any entities: a game that has one replays all of them.
 ///
 /// Entities that systems spawn exist at once (`PredictedSpawns`); those that they despawn are
 /// hidden at once, until the server has despawned them or it turns out that it does not. Fields of
@@ -68,6 +77,14 @@ class OwnPrediction final : public Forecast {
   void set_choice(const PredictionChoice* choice) { choice_ = choice; }
   /// Replays with each state, also when it is as predicted: for comparison.
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
+  /// Runs all entities again when one differs: for comparison.
+  void set_leaves_out(bool is_wanted) { leaves_out_ = is_wanted; }
+  /// The tick of an entity's received state, if that is older than the newest snapshot; 0 else.
+  void set_state_ticks(std::function<std::uint32_t(EntityId)> ticks) {
+    state_ticks_ = std::move(ticks);
+  }
+  /// The server has changed commands that ran: all of them may have another result.
+  void note_changed_commands();
   /// A tick of this client has ended with these raw commands: runs it. A command's number is the
   /// tick of the server that runs it.
   void run(std::uint32_t number, const CommandSet& commands);
@@ -106,11 +123,13 @@ class OwnPrediction final : public Forecast {
   void despawned(EntityId entity) override;
   EntityReference reference(EntityId entity) const override;
   EntityId find(EntityReference reference) const override;
+  void reached(EntityId from, EntityId to) override;
 
  private:
   struct State {
     ComponentId component;
     std::size_t offset = 0;  ///< In a row of the past.
+    std::optional<std::uint32_t> position{};  ///< Offset in the component, if it has one.
     ByteVector before;       ///< One tick before `now`.
     ByteVector now;
     ByteVector old;         ///< What was shown before the last replay.
@@ -121,7 +140,13 @@ class OwnPrediction final : public Forecast {
   };
   struct Own {
     EntityId entity;
-    std::uint32_t number = 0;  ///< The last command that the received state includes.
+    /// The last command that the received state includes, or that a replay begins behind.
+    std::uint32_t number = 0;
+    std::uint32_t state_number = 0;  ///< The same of the state that was compared last.
+    std::uint32_t linked = 0;        ///< The last command that connected it with others; 0 for none.
+    bool has_news = false;           ///< A state has arrived since the last comparison.
+    bool differs = false;            ///< The received state is not the predicted one.
+    bool is_kept = false;            ///< The replay leaves it out.
     std::uint32_t born = 0;    ///< The command that spawned it; 0 when the server has confirmed it.
     bool is_listed = false;    ///< Found in the received world.
     bool is_new = false;       ///< Shown as received so far: `ShownOffsets` moves it over.
@@ -144,11 +169,13 @@ class OwnPrediction final : public Forecast {
 
   void list_components(const Game& game);
   bool is_wanted(EntityId entity) const;
+  std::uint32_t number_of(EntityId entity, std::uint32_t command) const;
   void list_own();
   Own* find_own(EntityId entity);
   const Own* find_own(EntityId entity) const;
   Own& add_own(EntityId entity);
-  void add_states(Own& own, const World& world);
+  /// True when there are new ones.
+  bool add_states(Own& own, const World& world);
   bool is_unborn(const Own& own, std::uint32_t number) const {
     return own.born != 0 && command_steps(own.born, number) < 0;
   }
@@ -166,8 +193,13 @@ class OwnPrediction final : public Forecast {
   void note_misprediction(const Own& own, const State& state, const FieldDifference& difference);
   std::string_view probe(const Own& own, ComponentId component);
   void keep();
-  void replay();
+  void replay_touched();
+  bool replay();
   void begin_replay();
+  void choose_kept();
+  bool has_other_confirmed(const Own& own) const;
+  void put_back(const Own& own, std::uint32_t number);
+  static bool is_teleported(const State& state, Bytes from, Bytes to);
   void keep_shown(float fraction, Time now);
   void blend_changes(float fraction, Time now);
   void show(const State& state, float fraction, Time now, std::span<std::byte> out) const;
@@ -209,7 +241,10 @@ class OwnPrediction final : public Forecast {
   std::uint32_t running_number_ = 0;
   std::uint32_t replay_ = 0;  ///< Counts replays.
   const PredictionChoice* choice_ = nullptr;
+  std::function<std::uint32_t(EntityId)> state_ticks_;
   bool replays_all_ = false;
+  bool leaves_out_ = true;
+  bool has_met_kept_ = false;  ///< This replay used an entity that it leaves out.
   bool is_replaying_ = false;
   bool has_match_rule_ = false;  ///< Another spawn of the server may be the predicted one.
   bool is_probing_ = false;      ///< A tick runs to find a cause: nothing of it counts.

@@ -26,7 +26,15 @@ bool OwnPrediction::is_wanted(EntityId entity) const {
 }
 
 /// A tick runs the commands with its own number, so that the state of an entity without commands
-/// includes those of the received tick.
+/// includes those of its tick. That may be an older one than the snapshot's.
+std::uint32_t OwnPrediction::number_of(EntityId entity, std::uint32_t command) const {
+  if (received_.player(entity) == player_) return command;
+  const std::uint32_t tick = state_ticks_ ? state_ticks_(entity) : 0;
+  const std::uint32_t newest = received_tick_.value();
+  const bool is_kept = tick != 0 && newest_ - tick < kReplayedMax;
+  return is_kept ? tick : newest;
+}
+
 void OwnPrediction::list_own() {
   for (Own& own : own_) own.is_listed = false;
   for (const EntityId entity : received_.owners(replicated_)) {
@@ -37,10 +45,12 @@ void OwnPrediction::list_own() {
     const bool is_new = find_own(entity) == nullptr;
     Own& own = add_own(entity);
     own.is_new = own.is_new || is_new;
-    own.number = is_own ? command : received_tick_.value();
+    own.number = number_of(entity, command);
+    own.has_news = is_own || is_new || own.born != 0 || own.number != own.state_number;
+    own.state_number = own.number;
     own.born = 0;
     own.is_listed = true;
-    add_states(own, received_);
+    if (add_states(own, received_)) own.has_news = true;
   }
   for (const PredictedSpawns::Entry& entry : spawns_.entries()) {
     Own* const own = find_own(entry.entity);
@@ -57,10 +67,13 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   received_tick_ = tick;
   list_own();
   bool has_base = false;
+  bool has_news = false;
   for (const Own& own : own_) {
     if (own.born != 0) continue;
-    if (!has_base || command_steps(received_number_, own.number) < 0) received_number_ = own.number;
     has_base = true;
+    if (!own.has_news) continue;
+    if (!has_news || command_steps(received_number_, own.number) < 0) received_number_ = own.number;
+    has_news = true;
   }
   world_ = received_;
   if (!has_base) {
@@ -76,16 +89,17 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   probes_ = 0;
   bool is_equal = !replays_all_;
   for (Own& own : own_) {
-    if (own.born == 0 && !compare(own)) is_equal = false;
+    own.differs = own.born == 0 && own.has_news && !compare(own);
+    if (own.differs) is_equal = false;
+    if (has_other_confirmed(own)) own.linked = newest_;
   }
   if (is_equal) {
     keep();
   } else {
     keep_shown(fraction, now);
-    is_replaying_ = true;
-    replay();
-    is_replaying_ = false;
+    replay_touched();
     blend_changes(fraction, now);
+    for (Own& own : own_) own.is_kept = false;
   }
   settle_spawns(!is_equal);
   settle_hidden(!is_equal);
@@ -206,57 +220,6 @@ void OwnPrediction::keep() {
   world_.process_despawns();
 }
 
-void OwnPrediction::strip(EntityId entity) {
-  for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
-    world_.remove(ComponentId(i), entity);
-  }
-}
-
-void OwnPrediction::begin_replay() {
-  ++replay_;
-  ++counters_.replays;
-  for (Own& own : own_) {
-    if (own.born == 0) {
-      put_past(own, own.number, received_);
-    } else if (is_unborn(own, received_number_)) {
-      strip(own.entity);
-    } else {
-      own.number = received_number_;
-      for (const State& state : own.states) {
-        const Bytes value = past(own, received_number_, state);
-        const std::span<std::byte> here = world_.bytes(state.component, own.entity);
-        if (value.size() == here.size()) std::ranges::copy(value, here.begin());
-      }
-    }
-  }
-  for (const Hidden& one : hidden_) {
-    if (command_steps(one.command, received_number_) >= 0) world_.request_despawn(one.entity);
-  }
-  world_.process_despawns();
-}
-
-void OwnPrediction::replay() {
-  begin_replay();
-  const std::int32_t count = command_steps(received_number_, newest_);
-  if (count > 0 && count < static_cast<std::int32_t>(kReplayedMax)) {
-    counters_.replayed_ticks += static_cast<std::uint64_t>(count);
-    for (std::uint32_t number = received_number_ + 1; number != newest_ + 1; ++number) {
-      if (number == newest_) {
-        capture(newest_ - 1);
-        for (Own& own : own_) {
-          for (State& state : own.states) std::ranges::copy(state.now, state.before.begin());
-        }
-      }
-      run_tick(number);
-    }
-  } else {
-    capture(newest_);
-  }
-  for (const PredictedSpawns::Entry& entry : spawns_.entries()) {
-    if (entry.state == PredictedSpawns::State::predicted) mirror(entry.entity);
-  }
-}
-
 void OwnPrediction::keep_shown(float fraction, Time now) {
   for (Own& own : own_) {
     for (State& state : own.states) {
@@ -268,13 +231,14 @@ void OwnPrediction::keep_shown(float fraction, Time now) {
 
 void OwnPrediction::blend_changes(float fraction, Time now) {
   for (Own& own : own_) {
-    if (std::exchange(own.is_new, false)) continue;
+    if (std::exchange(own.is_new, false) || own.is_kept) continue;
     for (State& state : own.states) {
       if (state.old.size() != state.now.size()) continue;
       const ComponentDescription& description = world_.storage(state.component).description();
       state.is_blending = false;
       show(state, fraction, now, state.blend_to);
       if (!first_difference(description, state.old, state.blend_to)) continue;
+      if (is_teleported(state, state.old, state.blend_to)) continue;
       state.blend_from = state.old;
       state.corrected_at = now;
       state.is_blending = true;

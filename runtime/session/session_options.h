@@ -29,6 +29,9 @@ struct GameServerOptions {
   std::uint16_t workers = 1;   ///< Threads that encode snapshots; the bytes are the same for any.
   std::string capture_file{};  ///< For the packets of all connections (`muster-net`); empty: none.
   bool may_reload = false;     ///< For `GameServer::reload`; takes memory for each entity.
+  /// A player whose connection was lost keeps number and entities this long: the client may come
+  /// back. 0: the player leaves at once.
+  Duration resume_time = std::chrono::seconds(30);
 };
 
 /// A connected player.
@@ -37,7 +40,7 @@ struct PlayerInfo {
   std::string address{};  ///< When the player joined.
   Duration round_trip{};
   EntityId view{};              ///< The entity that the player's view follows.
-  bool is_interrupted = false;  ///< No packet has arrived for some seconds.
+  bool is_interrupted = false;  ///< No packet has arrived for some seconds, or none can.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t packets_out = 0;
@@ -68,6 +71,9 @@ struct GameClientOptions {
   std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
   std::string key{};     ///< The server's public key, 64 hex digits.
   Duration connect_timeout = std::chrono::seconds(10);
+  /// A client whose connection was lost tries this long to go on with another one, as the same
+  /// player. 0: it is over at once.
+  Duration resume_timeout = std::chrono::seconds(30);
   /// The project path of a prefab, shown for presentations and effects that cannot be loaded.
   std::string placeholder{};
   std::uint16_t platforms = kPlatformClient;  ///< Bits that a presentation must have.
@@ -82,7 +88,7 @@ enum class GameClientState : std::uint8_t {
   connecting,
   loading,  ///< The level and the first state of the world are on their way.
   playing,
-  interrupted,  ///< No packet has arrived for some seconds.
+  interrupted,  ///< No packet has arrived for some seconds, or another connection is being made.
   over,
 };
 /// An effect that begins now: `GameClient::on_effect`. Its text lives as long as the call.
@@ -145,6 +151,7 @@ struct GameClientMetrics {
   Tick confirmed_tick{};               ///< The tick of the server's newest state.
   Duration lead{};                     ///< From the confirmed tick to the predicted one.
   std::uint64_t clock_jumps = 0;       ///< Of both clocks: after stalls and outages.
+  std::uint64_t resumes = 0;           ///< Connections that were lost and made again.
   std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too, ...
   std::uint64_t spawns_undone = 0;     ///< ... and those that it does not have.
   // Effects and messages of own commands.

@@ -36,6 +36,7 @@ void Simulation::run(const Systems& systems, std::uint32_t first_index) {
     counts_.clear();
     current_ = {};
     const float seconds = 1.0F / static_cast<float>(game_.ticks_per_second);
+    if (system.components.empty()) reach({});
     SystemContext context(*this, tick_, seconds, first_index++);
     system.run(context);
     is_running_ = false;
@@ -71,6 +72,7 @@ void Simulation::visit(std::span<const session_detail::VisitedComponent> compone
     const ComponentStorage& storage = world_.storage(id);
     return world_.bytes(id, storage.owners()[index]).data();
   };
+  if (!current_.is_null()) reach({});
   ++walk_depth_;
   // A walk inside a visit is still for the outer entity.
   const EntityId outer = current_;
@@ -147,6 +149,7 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
 EntityId Simulation::foresee(EntityType type, const SpawnOptions& options,
                              std::span<const session_detail::NamedValue> values) {
   if (forecast_ == nullptr || !is_running_ || options.owner != machine_) return {};
+  reach({});
   const PredictedKey key = next_key(options.owner, true);
   bool is_new = false;
   const EntityId entity = key.is_none() ? EntityId() : forecast_->spawn(key, type, is_new);
@@ -172,6 +175,7 @@ PredictedKey Simulation::next_key(PlayerId player, bool is_spawn) {
 
 void Simulation::cue(Cue cue) {
   if (!cues_) return;
+  reach({});
   // Whose command it is follows from the entity that the system runs for, else from the cause.
   const EntityId actor = current_.is_null() ? cue.options.cause : current_;
   if (cue.options.cause.is_null()) cue.options.cause = current_;
@@ -276,6 +280,7 @@ const SpawnedEntity* Simulation::find_spawned(EntityId entity) const {
 }
 
 void Simulation::despawn(EntityId entity) {
+  reach({});
   EntityId root = entity;
   while (find_spawned(root) == nullptr && !world_.parent(root).is_null())
     root = world_.parent(root);
@@ -333,6 +338,7 @@ const SpawnOptions* Simulation::options(EntityId entity) const {
 }
 
 std::byte* Simulation::find_component(std::string_view name, EntityId entity, std::size_t bytes) {
+  reach(entity);
   const std::optional<ComponentId> id = component_id(name, bytes);
   if (!id) return nullptr;
   const std::span<std::byte> found = world_.bytes(*id, entity);

@@ -66,6 +66,10 @@ class Forecast {
   /// For `SystemContext::reference` and `find`, of entities that the server has not confirmed.
   virtual EntityReference reference(EntityId entity) const = 0;
   virtual EntityId find(EntityReference reference) const = 0;
+  /// A system that runs for `from` reads or changes more than that entity, its command and its
+  /// random numbers: `to`, or what is not known to be one entity when that is null. `from` is null
+  /// for a system that runs once per tick.
+  virtual void reached(EntityId from, EntityId to) = 0;
 };
 
 /// What a server's simulation makes entities from.
@@ -162,6 +166,13 @@ class Simulation {
   void clear_changes();
   /// Null for an entity that is gone or not replicated.
   const SpawnedEntity* find_spawned(EntityId entity) const;
+
+  /// For `Forecast::reached`: the running system uses this entity.
+  void reach(EntityId to) {
+    if (subset_ != nullptr && forecast_ != nullptr && (to.is_null() || to != current_)) {
+      forecast_->reached(current_, to);
+    }
+  }
 
   std::vector<PlayerId>& players() { return players_; }
   std::vector<PlayerId>& joined() { return joined_; }

@@ -8,32 +8,41 @@ std::span<const PlayerId> SystemContext::players() const { return simulation_.pl
 std::span<const PlayerId> SystemContext::joined() const { return simulation_.joined_; }
 std::span<const PlayerId> SystemContext::left() const { return simulation_.left_; }
 
-PlayerId SystemContext::owner(EntityId entity) const { return simulation_.world_.player(entity); }
+PlayerId SystemContext::owner(EntityId entity) const {
+  simulation_.reach(entity);
+  return simulation_.world_.player(entity);
+}
 
 EntityReference SystemContext::reference(EntityId entity) const {
+  simulation_.reach(entity);
   return simulation_.reference(entity);
 }
 EntityId SystemContext::find(EntityReference reference) const {
+  simulation_.reach({});
   return simulation_.find(reference);
 }
 
 void SystemContext::despawn(EntityId entity) { simulation_.despawn(entity); }
 bool SystemContext::is_despawning(EntityId entity) const {
+  simulation_.reach(entity);
   return simulation_.world_.is_despawning(entity);
 }
 
 std::span<const Hit> SystemContext::hits(const Shot& shot) const {
   HitTests* const tests = simulation_.hit_tests_;
   if (tests == nullptr) return {};
+  simulation_.reach({});
   return tests->hits(shot, simulation_.world_.player(shot.shooter));
 }
 std::span<const Hit> SystemContext::hits_within(Vec3 center, float metres,
                                                 std::uint32_t layers) const {
   HitTests* const tests = simulation_.hit_tests_;
+  simulation_.reach({});
   return tests != nullptr ? tests->hits_within(center, metres, layers) : std::span<const Hit>();
 }
 std::span<const SplashHit> SystemContext::splash(const Splash& splash) const {
   HitTests* const tests = simulation_.hit_tests_;
+  simulation_.reach({});
   return tests != nullptr ? tests->splash(splash) : std::span<const SplashHit>();
 }
 
@@ -46,7 +55,10 @@ Random SystemContext::random(EntityId entity) const {
   return Random(mixed.next() ^ (std::uint64_t{number} << 32U));
 }
 
-World& SystemContext::world() { return simulation_.world_; }
+World& SystemContext::world() {
+  simulation_.reach({});
+  return simulation_.world_;
+}
 
 std::byte* SystemContext::find_component(std::string_view name, EntityId entity,
                                          std::size_t bytes) const {

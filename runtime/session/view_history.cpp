@@ -35,10 +35,18 @@ void ComponentHistory::note(EntityId entity, std::uint32_t tick, Bytes value) {
       value, entry.values.begin() + static_cast<std::ptrdiff_t>(index * description_->size_bytes));
 }
 
+/// Whether the state at `after` was teleported away from the one before.
+bool ComponentHistory::is_cut(const Entry& entry, std::uint32_t after) const {
+  const double ticks = entry.ticks[after % kStates] - entry.ticks[(after - 1) % kStates];
+  return position_ && is_teleported(value_of(entry, after - 1), value_of(entry, after), *position_,
+                                    ticks);
+}
+
 void ComponentHistory::extrapolate(const Entry& entry, double tick,
                                    std::span<std::byte> out) const {
   const double from = entry.ticks[(entry.count - 2) % kStates];
   const double to = entry.ticks[(entry.count - 1) % kStates];
+  if (is_cut(entry, entry.count - 1)) return;
   const double share = std::clamp((tick - to) / (to - from), 0.0, 1.0);
   const Bytes before = value_of(entry, entry.count - 2);
   const Bytes newest = value_of(entry, entry.count - 1);
@@ -79,6 +87,7 @@ bool ComponentHistory::state_at(EntityId entity, double tick, std::span<std::byt
   const double to = entry.ticks[after % kStates];
   const auto fraction = static_cast<float>(std::clamp((tick - from) / (to - from), 0.0, 1.0));
   std::ranges::copy(value_of(entry, after - 1), out.begin());
+  if (is_cut(entry, after)) return true;
   interpolate(*description_, value_of(entry, after - 1), value_of(entry, after), fraction, out);
   return true;
 }

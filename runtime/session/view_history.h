@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "registry/components/component.h"
+#include "runtime/sync/teleport.h"
 #include "runtime/world/world.h"
 
 namespace muster {
@@ -18,7 +20,7 @@ class ComponentHistory {
   static constexpr std::uint32_t kStates = 16;
 
   ComponentHistory(const ComponentDescription& description, ComponentId id)
-      : description_(&description), id_(id) {}
+      : description_(&description), id_(id), position_(position_offset_bytes(description)) {}
 
   ComponentId id() const { return id_; }
   /// Notes the state of an entity's component as of `tick`. Equal states are kept, too: they end a
@@ -27,7 +29,8 @@ class ComponentHistory {
   /// Puts what is shown of an entity at `tick` into `out`. Beyond the newest state, fields that are
   /// interpolated linearly move on at their last speed, for as long as the last two states are
   /// apart and within their range; a clock that follows arrivals closely is often a few ms ahead of
-  /// them. False when nothing is known of the entity.
+  /// them. Nothing lies between two states of which the later one was teleported: the earlier one
+  /// is shown until the later one's tick. False when nothing is known of the entity.
   bool state_at(EntityId entity, double tick, std::span<std::byte> out) const;
   void forget(EntityId entity);
 
@@ -40,10 +43,12 @@ class ComponentHistory {
   };
   Bytes value_of(const Entry& entry, std::uint32_t index) const;
   /// Requires: two states, and `out` with the newest.
+  bool is_cut(const Entry& entry, std::uint32_t after) const;
   void extrapolate(const Entry& entry, double tick, std::span<std::byte> out) const;
 
   const ComponentDescription* description_;
   ComponentId id_;
+  std::optional<std::uint32_t> position_;  ///< Offset in the component.
   std::vector<Entry> entries_;  ///< By slot.
 };
 

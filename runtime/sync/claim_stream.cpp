@@ -1,7 +1,134 @@
-// SESSION_FORMAT.md, "Views".
+// The newest command's claim is coded by itself, because any packet before may be lost; the one
+// before it as the same view a tick earlier, and what is left of that. SESSION_FORMAT.md, "Views".
 #include "runtime/sync/claim_stream.h"
 
+#include <algorithm>
+#include <bit>
+
+#include "net/wire/bit_stream.h"
+
 namespace muster {
+namespace {
+
+constexpr unsigned kCountBits = 2;
+constexpr unsigned kNumberBits = 8;
+constexpr unsigned kNewestBits = 10;
+constexpr unsigned kDistanceBits = 8;
+constexpr std::uint32_t kDistanceMax = (1U << kDistanceBits) - 1;
+/// What a fraction's step is in 65536th.
+constexpr std::uint32_t kFractionStep = 1U << (16 - kClaimFractionBits);
+constexpr std::int32_t kFractions = 1 << kClaimFractionBits;
+/// Low bits of a residual, which are always sent.
+constexpr unsigned kResidualBits = 3;
+
+/// Exponential Golomb code of a number below 2^16: its length above `order` in ones, then it.
+void put_number(BitWriter& out, std::uint32_t value, unsigned order) {
+  const std::uint32_t raised = value + (1U << order);
+  const auto length = static_cast<unsigned>(std::bit_width(raised)) - 1;
+  for (unsigned i = order; i < length; ++i) out.write_flag(true);
+  out.write_flag(false);
+  if (length > 0) out.write(raised & ((1U << length) - 1), length);
+}
+
+std::uint32_t take_number(BitReader& in, unsigned order) {
+  constexpr unsigned kLengthMax = 17;
+  unsigned length = order;
+  while (length <= kLengthMax && in.read_flag()) ++length;
+  if (length > kLengthMax) {
+    in.fail();
+    return 0;
+  }
+  const std::uint32_t low = length > 0 ? in.read(length) : 0;
+  return (1U << length | low) - (1U << order);
+}
+
+std::uint32_t distance(Tick from, Tick to) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(steps_between(from, to), 0,
+                                                             kDistanceMax));
+}
+
+std::int32_t step_of(const ViewClaim& claim) {
+  return static_cast<std::int32_t>(claim.fraction / kFractionStep);
+}
+
+/// The step between two states of a view that lies a tick before `next`. Whole numbers, so that
+/// both ends compute the same.
+std::int32_t expected_step(const ViewClaim& next, Tick from, Tick to) {
+  const std::int64_t next_way = steps_between(next.from, next.to);
+  const std::int64_t way = steps_between(from, to);
+  const std::int64_t after = steps_between(from, next.from) * kFractions + next_way * step_of(next);
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>((after - kFractions) / way, 0, kFractions - 1));
+}
+
+void put_first(BitWriter& out, const ViewClaim& claim) {
+  out.write(claim.newest.value() % (1U << kNewestBits), kNewestBits);
+  put_number(out, distance(claim.to, claim.newest), 0);
+  put_number(out, distance(claim.from, claim.to), 2);
+  if (claim.from != claim.to) {
+    out.write(static_cast<std::uint32_t>(step_of(claim)), kClaimFractionBits);
+  }
+}
+
+std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
+  const std::uint32_t low = in.read(kNewestBits);
+  const std::uint32_t age = (now.value() - low) % (1U << kNewestBits);
+  const std::uint32_t behind = take_number(in, 0);
+  const std::uint32_t way = take_number(in, 2);
+  const std::uint32_t step = way > 0 ? in.read(kClaimFractionBits) : 0;
+  if (in.failed() || behind > kDistanceMax || way > kDistanceMax ||
+      std::uint64_t{age} + behind + way > now.value()) {
+    in.fail();
+    return std::nullopt;
+  }
+  ViewClaim claim;
+  claim.newest = Tick(now.value() - age);
+  claim.to = Tick(claim.newest.value() - behind);
+  claim.from = Tick(claim.to.value() - way);
+  claim.fraction = static_cast<std::uint16_t>(step * kFractionStep);
+  return claim;
+}
+
+/// The states that were blended are the same, or end where the later ones begin, or any others.
+void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
+  put_number(out, distance(claim.newest, next.newest), 0);
+  const bool is_same = claim.from == next.from && claim.to == next.to;
+  out.write_flag(is_same);
+  if (!is_same) {
+    put_number(out, distance(claim.to, next.to), 1);
+    put_number(out, distance(claim.from, claim.to), 2);
+  }
+  if (claim.from == claim.to) return;
+  const std::int32_t left = step_of(claim) - expected_step(next, claim.from, claim.to);
+  out.write_flag(left < 0);
+  put_number(out, static_cast<std::uint32_t>(left < 0 ? -left - 1 : left), kResidualBits);
+}
+
+std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
+  const auto back = [&](Tick from, std::uint32_t ticks) {
+    if (ticks > kDistanceMax || ticks > from.value()) in.fail();
+    return Tick(from.value() - std::min(ticks, from.value()));
+  };
+  ViewClaim claim = next;
+  claim.newest = back(next.newest, take_number(in, 0));
+  if (!in.read_flag()) {
+    claim.to = back(next.to, take_number(in, 1));
+    claim.from = back(claim.to, take_number(in, 2));
+  }
+  claim.fraction = 0;
+  if (claim.from != claim.to) {
+    const bool is_below = in.read_flag();
+    const auto size = static_cast<std::int32_t>(take_number(in, kResidualBits));
+    const std::int32_t step =
+        expected_step(next, claim.from, claim.to) + (is_below ? -size - 1 : size);
+    if (step < 0 || step >= kFractions) in.fail();
+    claim.fraction = static_cast<std::uint16_t>(static_cast<std::uint32_t>(step) * kFractionStep);
+  }
+  if (in.failed() || claim.to > claim.newest) return std::nullopt;
+  return claim;
+}
+
+}  // namespace
 
 void ClaimSender::push(std::uint32_t number, const std::optional<ViewClaim>& claim) {
   slots_[number % kKept] = {.number = number, .claim = claim};
@@ -12,37 +139,61 @@ const ViewClaim* ClaimSender::find(std::uint32_t number) const {
   return slot.number == number && slot.claim ? &*slot.claim : nullptr;
 }
 
-void ClaimSender::write(std::uint32_t number, std::vector<std::byte>& packet) const {
-  packet.push_back(static_cast<std::byte>(number & 0xFFU));
-  for (std::uint32_t i = 0; i < kClaimsPerPacket; ++i) {
-    std::array<std::byte, kViewClaimBytes> bytes{};
-    if (const ViewClaim* const claim = find(number - i)) encode_claim(*claim, bytes);
-    packet.insert(packet.end(), bytes.begin(), bytes.end());
+std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
+                               std::vector<std::byte>& packet) const {
+  std::array<std::byte, kClaimStreamBytesMax> memory{};
+  BitWriter out(memory);
+  const ViewClaim* const newest = count > 0 ? find(number) : nullptr;
+  const ViewClaim* const before = newest != nullptr && count > 1 ? find(number - 1) : nullptr;
+  // Time does not run backwards; a view that was set again has no claim of before.
+  const bool has_before = before != nullptr && before->newest <= newest->newest &&
+                          before->to <= newest->to &&
+                          steps_between(before->newest, newest->newest) <= kDistanceMax &&
+                          steps_between(before->to, newest->to) <= kDistanceMax;
+  out.write(newest == nullptr ? 0U : has_before ? 2U : 1U, kCountBits);
+  if (newest != nullptr) {
+    out.write(number % (1U << kNumberBits), kNumberBits);
+    put_first(out, *newest);
+    if (has_before) put_second(out, *before, *newest);
   }
+  const std::span<const std::byte> bytes = out.finish();
+  packet.insert(packet.end(), bytes.begin(), bytes.end());
+  return bytes.size() * 8;
+}
+
+void ClaimInbox::note(std::uint32_t number, const ViewClaim& claim, Tick now) {
+  Slot& slot = slots_[number % slots_.size()];
+  // The first claim of a command counts: a later one is the same, or forged in hindsight.
+  if (slot.claim && steps_between(slot.arrived, now) <= kTicksMax) return;
+  slot.arrived = now;
+  slot.claim = claim;
 }
 
 bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
-  if (packet.size() < kClaimStreamBytes) {
+  BitReader in(packet.first(std::min(packet.size(), kClaimStreamBytesMax)));
+  const std::uint32_t count = in.read(kCountBits);
+  std::uint32_t number = 0;
+  std::optional<ViewClaim> newest;
+  std::optional<ViewClaim> before;
+  if (count > 0) {
+    number = in.read(kNumberBits);
+    newest = take_first(in, now);
+    if (newest && count == 2) before = take_second(in, *newest);
+  }
+  in.align();
+  if (in.failed() || count > kClaimsPerPacketMax || (count == 2 && !before)) {
     ++malformed_;
     packet = {};
     return false;
   }
-  const auto newest = std::to_integer<std::uint8_t>(packet[0]);
-  for (std::uint32_t i = 0; i < kClaimsPerPacket; ++i) {
-    Slot& slot = slots_[static_cast<std::uint8_t>(newest - i)];
-    // The first claim of a command counts: a later one is the same, or forged in hindsight.
-    const bool is_known = slot.claim && steps_between(slot.arrived, now) <= kTicksMax;
-    if (is_known) continue;
-    slot.arrived = now;
-    slot.claim =
-        decode_claim(packet.subspan(1 + i * kViewClaimBytes).first<kViewClaimBytes>(), now);
-  }
-  packet = packet.subspan(kClaimStreamBytes);
+  packet = packet.subspan(in.bit_position() / 8);
+  if (newest) note(number, *newest, now);
+  if (before) note(number - 1, *before, now);
   return true;
 }
 
 const ViewClaim* ClaimInbox::find(std::uint32_t number, Tick now) const {
-  const Slot& slot = slots_[number & 0xFFU];
+  const Slot& slot = slots_[number % slots_.size()];
   const bool is_recent = steps_between(slot.arrived, now) <= kTicksMax;
   return slot.claim && is_recent ? &*slot.claim : nullptr;
 }

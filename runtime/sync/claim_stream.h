@@ -11,10 +11,11 @@
 
 namespace muster {
 
-/// In front of a packet: the low byte of its newest command's number, then the claims of that
-/// command and of the one before it, in case that an earlier packet was lost.
-inline constexpr std::size_t kClaimsPerPacket = 2;
-inline constexpr std::size_t kClaimStreamBytes = 1 + kClaimsPerPacket * kViewClaimBytes;
+/// In front of a packet: the claim of its newest command, and in case that an earlier packet was
+/// lost that of the command before it. SESSION_FORMAT.md, "Views".
+inline constexpr std::uint32_t kClaimsPerPacketMax = 2;
+/// What one packet's claims take at most; usually 4 to 7 bytes.
+inline constexpr std::size_t kClaimStreamBytesMax = 32;
 
 /// The client's side: keeps the claims of the last commands, also for its own verdicts, which
 /// replays need again. A value of bounded size.
@@ -25,8 +26,10 @@ class ClaimSender {
 
   /// The claim of a command; null when nothing has been drawn yet. Numbers rise by 1.
   void push(std::uint32_t number, const std::optional<ViewClaim>& claim);
-  /// Appends what goes in front of the packet with this newest command.
-  void write(std::uint32_t number, std::vector<std::byte>& packet) const;
+  /// Appends what goes in front of the packet with this newest command: at most `count` claims.
+  /// Returns the number of bits.
+  std::size_t write(std::uint32_t number, std::uint32_t count,
+                    std::vector<std::byte>& packet) const;
   /// Null for a command without a claim, and for one that is too long ago.
   const ViewClaim* find(std::uint32_t number) const;
 
@@ -42,7 +45,7 @@ class ClaimSender {
 class ClaimInbox {
  public:
   /// Reads what is in front of a packet, and removes it. False, with an empty packet, when that is
-  /// too short. `now` is the server's tick.
+  /// malformed. `now` is the server's tick.
   bool receive(std::span<const std::byte>& packet, Tick now);
   /// The claim of a command; null unless one arrived in the last seconds.
   const ViewClaim* find(std::uint32_t number, Tick now) const;
@@ -51,6 +54,7 @@ class ClaimInbox {
  private:
   /// After this many ticks the low byte of a number may mean another command.
   static constexpr std::int64_t kTicksMax = 100;
+  void note(std::uint32_t number, const ViewClaim& claim, Tick now);
   struct Slot {
     Tick arrived;
     std::optional<ViewClaim> claim;

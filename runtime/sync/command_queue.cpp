@@ -310,6 +310,12 @@ void CommandQueue::begin_tick(StructDecoder& decoder) {
   run(decoder, next);
 }
 
+void CommandQueue::rest() {
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    std::ranges::copy(types_[i].default_value, raw_[i].begin());
+  }
+}
+
 bool CommandQueue::force(std::uint16_t type, std::string_view field, Bytes value) {
   return forces_.force(number() + 1, type, field, value);
 }

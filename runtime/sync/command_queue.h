@@ -76,6 +76,10 @@ class CommandQueue {
   /// The stamp of the last command that was run or missed; 0 before the first.
   std::uint32_t number() const { return has_begun_ ? last_run_ : 0; }
 
+  /// The client is away: ticks without a command have default ones from now on, but for what late
+  /// commands add.
+  void rest();
+
   /// Forces a field of the next tick's command, as the view at a respawn. Its later values move
   /// from there. False for an unknown type or field, or one that is no number.
   bool force(std::uint16_t type, std::string_view field, Bytes value);

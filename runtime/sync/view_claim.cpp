@@ -6,8 +6,8 @@
 namespace muster {
 namespace {
 
-/// Fractions are sent in 65536th; sums of them may be off by a rounding.
-constexpr double kRounding = 1.0 / 4096;
+/// Fractions of a way are sent in 4096th; sums of them may be off by a rounding.
+constexpr double kRounding = 1.0 / 256;
 constexpr std::uint32_t kDistanceMax = 255;
 /// How far the newest snapshot falls behind, beyond the interval, on a link without jitter.
 constexpr double kSteadyTicks = 0.4;
@@ -19,10 +19,6 @@ ViewTime at_ticks(double ticks) {
   const double whole = std::floor(std::max(ticks, 0.0));
   const auto fraction = static_cast<float>(std::max(ticks, 0.0) - whole);
   return ViewTime::at(Tick(static_cast<std::uint32_t>(whole)), std::min(fraction, 1.0F));
-}
-
-std::uint32_t byte_at(std::span<const std::byte> bytes, std::size_t index) {
-  return std::to_integer<std::uint32_t>(bytes[index]);
 }
 
 }  // namespace
@@ -39,44 +35,12 @@ ViewClaim make_claim(Tick newest, Tick from, Tick to, double shown_ticks) {
   const double way = in_ticks(to) - in_ticks(from);
   const double share = way > 0 ? (shown_ticks - in_ticks(from)) / way : 0;
   if (share >= 1) return {.newest = newest, .to = to, .from = to, .fraction = 0};
-  const double steps = std::round(std::max(share, 0.0) * 65536);
+  constexpr double kSteps = 1U << kClaimFractionBits;
+  const double step = std::min(std::round(std::max(share, 0.0) * kSteps), kSteps - 1);
   return {.newest = newest,
           .to = to,
           .from = from,
-          .fraction = static_cast<std::uint16_t>(std::min(steps, 65535.0))};
-}
-
-void encode_claim(const ViewClaim& claim, std::span<std::byte, kViewClaimBytes> out) {
-  const auto low = [](std::uint32_t value) { return static_cast<std::byte>(value & 0xFFU); };
-  const auto distance = [](Tick from, Tick to) {
-    return static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(steps_between(from, to), 0, kDistanceMax));
-  };
-  out[0] = low(claim.newest.value());
-  out[1] = low(claim.newest.value() >> 8U);
-  out[2] = low(distance(claim.to, claim.newest));
-  out[3] = low(distance(claim.from, claim.to));
-  out[4] = low(claim.fraction);
-  out[5] = low(std::uint32_t{claim.fraction} >> 8U);
-}
-
-std::optional<ViewClaim> decode_claim(std::span<const std::byte, kViewClaimBytes> bytes, Tick now) {
-  if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; })) {
-    return std::nullopt;
-  }
-  const std::uint32_t low = byte_at(bytes, 0) | byte_at(bytes, 1) << 8U;
-  const std::uint32_t age = (now.value() - low) & 0xFFFFU;
-  const std::uint32_t behind = byte_at(bytes, 2);
-  const std::uint32_t way = byte_at(bytes, 3);
-  const std::uint32_t fraction = byte_at(bytes, 4) | byte_at(bytes, 5) << 8U;
-  if (std::uint64_t{age} + behind + way > now.value()) return std::nullopt;
-  if (way == 0 && fraction != 0) return std::nullopt;
-  const Tick newest(now.value() - age);
-  const Tick to(newest.value() - behind);
-  return ViewClaim{.newest = newest,
-                   .to = to,
-                   .from = Tick(to.value() - way),
-                   .fraction = static_cast<std::uint16_t>(fraction)};
+          .fraction = static_cast<std::uint16_t>(step * (65536 / kSteps))};
 }
 
 void ViewClaims::advance(std::uint32_t command) {

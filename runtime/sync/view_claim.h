@@ -12,12 +12,16 @@
 
 namespace muster {
 
+/// Bits of a claim's fraction: a target at 20 m/s is within a quarter of a millimetre between
+/// snapshots at 20 Hz.
+inline constexpr unsigned kClaimFractionBits = 12;
+
 /// The view that a client has drawn when a command was made. Sent with each command.
 struct ViewClaim {
   Tick newest;  ///< The newest snapshot that had arrived when it was drawn.
   Tick to;      ///< The states that were blended: `from` <= `to` <= `newest`.
   Tick from;
-  std::uint16_t fraction = 0;  ///< From `from` to `to`, in 65536th.
+  std::uint16_t fraction = 0;  ///< From `from` to `to`, in 65536th; only the upper bits are used.
 
   /// As a number of ticks.
   double ticks() const { return view().ticks(); }
@@ -27,14 +31,6 @@ struct ViewClaim {
 /// A client's claim for a moment that it has drawn; the client hits what it sees there, too.
 /// `newest` is the newest snapshot's tick, `from` and `to` those of the states around the moment.
 ViewClaim make_claim(Tick newest, Tick from, Tick to, double shown_ticks);
-
-/// A claim on the wire: the low 16 bits of `newest`, `newest - to` and `to - from` in a byte each
-/// (255 at most), then the fraction. All zero is no claim.
-inline constexpr std::size_t kViewClaimBytes = 6;
-void encode_claim(const ViewClaim& claim, std::span<std::byte, kViewClaimBytes> out);
-/// `now` is the server's tick: `newest` is the latest tick up to it with these bits. Nothing for
-/// all-zero bytes, and for ticks before 0 or a fraction between equal ticks.
-std::optional<ViewClaim> decode_claim(std::span<const std::byte, kViewClaimBytes> bytes, Tick now);
 
 /// Why the server went to another moment than the one that was claimed.
 enum class ClaimVerdict : std::uint8_t {

@@ -50,7 +50,8 @@ struct Seat {
   double reconnect_ms = 0;
   double delay_ms = 0;
   bool has_joined_late = false;
-  bool has_step = false;  ///< The server knows the resolution of the input device.
+  std::uint64_t resumes = 0;  ///< Connections of the client that were lost and made again.
+  bool has_step = false;      ///< The server knows the resolution of the input device.
   // Members of the present connection.
   std::uint32_t held = 0;
   std::array<std::uint32_t, kButtons> pressed{};
@@ -261,6 +262,8 @@ class Match {
     result_.predicted_ticks += since(metrics.predicted_ticks, seat.predicted);
     result_.replayed_ticks += since(metrics.replayed_ticks, seat.replayed);
     seat.bits = members.sender.sent_bits();
+    result_.reconnects += metrics.resumes - seat.resumes;
+    seat.resumes = metrics.resumes;
     if (!is_measured() || !can_play(seat) || shown <= 0) return;
     ++result_.frames;
     const double behind_ms = (server_time() - shown) * kTickMs;
@@ -324,10 +327,11 @@ class Match {
       std::uint64_t& missing = is_lost ? result_.presses_disconnected : result_.presses_lost;
       missing += pressed > run ? pressed - run : 0;
     }
-    count_effects(seat, is_lost);
+    count_effects(seat, is_lost || seat.resumes > 0);
     bits_ += seat.bits;
     result_.clock_jumps += seat.client->metrics().clock_jumps;
     if (is_lost) ++result_.reconnects;
+    seat.resumes = 0;
     seat.has_step = false;
     seat.held = 0;
     seat.pressed = {};

@@ -45,6 +45,8 @@ TEST_CASE("A client detects that the server was killed", "[session][flow]") {
   match->run(5s);
   CHECK(client.state() == GameClientState::interrupted);
   match->run(15s);
+  CHECK(client.state() == GameClientState::interrupted);  // It tries to connect again.
+  match->run(35s);
   REQUIRE(client.is_over());
   CHECK(client.end().code == ErrorCode::timed_out);
 }

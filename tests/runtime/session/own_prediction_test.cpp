@@ -1,5 +1,6 @@
 // Prediction without a network: what it compares, what it runs again, and the cost.
 #include <cmath>
+#include <cstring>
 
 #include <catch2/catch.hpp>
 
@@ -158,6 +159,104 @@ TEST_CASE("An entity that another player owns keeps the server's state", "[sessi
   CHECK(stage.prediction->is_predicted(stage.owned[0]));
   CHECK_FALSE(stage.prediction->is_predicted(stage.owned[1]));
   CHECK(stage.prediction->counters().corrections == 0);
+}
+
+// Some entities change another one in some ticks, which depend on where they are: a corrected one
+// may meet another that it had not met before.
+void nudge(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
+  Random random = ctx.random(self);
+  const auto place = static_cast<std::uint32_t>(std::abs(at.position.x * 4));
+  if ((place + ctx.tick().value()) % 64 != 0) return;
+  const EntityId other = ctx.find({static_cast<std::int32_t>(random.below(12))});
+  Transform* const there = ctx.edit<Transform>(other);
+  if (there == nullptr) return;
+  there->position.z += 0.25F + 0.125F * at.position.x;
+  runner.score += static_cast<std::int32_t>(there->position.x);
+}
+void turn(SystemContext& ctx, Runner& runner, Transform& at) {
+  runner.velocity.y = at.position.z * 0.5F - at.position.y;
+  at.position.y += runner.velocity.y * ctx.seconds();
+}
+
+struct ReplayCounts {
+  std::uint64_t kept = 0;
+  std::uint64_t replayed = 0;
+  std::uint64_t whole = 0;
+  std::uint64_t compared = 0;
+};
+
+// The same errors in two worlds, of which one replays everything.
+void compare_replays(std::uint64_t seed, const Systems& shared, ReplayCounts& counts) {
+  Random random(seed);
+  const auto lag = static_cast<std::uint32_t>(2 + random.below(20));
+  Stage part(make_game(shared), 12, lag);
+  Stage whole(make_game(shared), 12, lag);
+  whole.prediction->set_leaves_out(false);
+  const auto transform = part.received.component<Transform>("Transform");
+  const auto health = part.received.component<Health>("Health");
+  for (std::uint32_t tick = 0; tick < 160; ++tick) {
+    const bool has_error = tick > lag + 1 && random.below(6) == 0;
+    const std::size_t wrong = random.below(12);
+    const bool is_health = random.below(8) == 0;
+    const bool compares = tick > lag && (has_error || tick == lag + 1 || random.below(3) == 0);
+    for (Stage* const stage : {&part, &whole}) {
+      stage->tick(steer_at(tick));
+      if (has_error && is_health) stage->received.get(health, stage->owned[wrong])->points -= 1;
+      if (has_error && !is_health) {
+        stage->received.get(transform, stage->owned[wrong])->position.x += 0.5F;
+      }
+      if (compares) stage->reconcile();
+    }
+    if (tick <= lag + 1) continue;
+    for (std::size_t i = 0; i < 12; ++i) {
+      const auto same = [&]<typename T>(T) {
+        const T one = part.predicted<T>(part.owned[i]);
+        const T other = whole.predicted<T>(whole.owned[i]);
+        return std::memcmp(&one, &other, sizeof one) == 0;
+      };
+      REQUIRE((same(Transform()) && same(Runner()) && same(Health())));
+      ++counts.compared;
+    }
+  }
+  counts.kept += part.prediction->counters().kept_states;
+  counts.replayed += part.prediction->counters().replayed_states;
+  counts.whole += part.prediction->counters().whole_replays;
+  CHECK(whole.prediction->counters().kept_states == 0);
+}
+
+TEST_CASE("A replay of what a difference touches equals a replay of everything [P22, F9]",
+          "[session][prediction][sys-79]") {
+  ReplayCounts counts;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    compare_replays(seed, systems<session_game::steer, nudge, turn, hurt>(), counts);
+  }
+  CAPTURE(counts.kept, counts.replayed, counts.whole);
+  CHECK(counts.compared > 60'000);
+  CHECK(counts.kept > counts.replayed / 4);
+  CHECK(counts.whole > 5);
+}
+
+TEST_CASE("Entities that nothing connects are replayed alone [F9]",
+          "[session][prediction][sys-79]") {
+  ReplayCounts counts;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    compare_replays(seed, systems<session_game::steer, turn, hurt>(), counts);
+  }
+  CHECK(counts.whole == 0);
+  CHECK(counts.kept > counts.replayed * 2);
+}
+
+void drift(SystemContext& ctx) {
+  ctx.each<Transform>([](Transform& at) { at.position.y += 0.01F; });
+}
+
+TEST_CASE("A shared system that runs once per tick has everything replayed",
+          "[session][prediction][sys-79]") {
+  ReplayCounts counts;
+  compare_replays(3, systems<session_game::steer, drift, hurt>(), counts);
+  CHECK(counts.kept == 0);
+  CHECK(counts.replayed > 100);
 }
 
 }  // namespace

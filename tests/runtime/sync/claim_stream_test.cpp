@@ -1,6 +1,8 @@
 // Claims before packets that are lost, duplicated and late.
 #include "runtime/sync/claim_stream.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "registry/base/seed.h"
@@ -10,6 +12,88 @@ namespace {
 
 ViewClaim claim_of(std::uint32_t number) {
   return make_claim(Tick(number + 600), Tick(number + 597), Tick(number + 600), number + 598.25);
+}
+
+std::vector<std::byte> written(const ClaimSender& sender, std::uint32_t number,
+                               std::uint32_t count = kClaimsPerPacketMax) {
+  std::vector<std::byte> packet;
+  const std::size_t bits = sender.write(number, count, packet);
+  CHECK((bits + 7) / 8 == packet.size());
+  return packet;
+}
+
+/// A view that follows snapshots every `interval` ticks, `delay` ticks behind the command's tick.
+ViewClaim playing(std::uint32_t number, double delay, std::uint32_t interval) {
+  const double shown = number - delay;
+  const auto whole = static_cast<std::uint32_t>(shown);
+  const std::uint32_t from = whole - whole % interval;
+  return make_claim(Tick(from + interval), Tick(from), Tick(from + interval), shown);
+}
+
+bool is_same(const ViewClaim& a, const ViewClaim& b) {
+  return a.newest == b.newest && a.view() == b.view();
+}
+
+TEST_CASE("Any claim arrives as it was made, also where its low bits wrap",
+          "[sync][lag][sys-83]") {
+  Random random(11);
+  for (int i = 0; i < 20'000; ++i) {
+    const auto now = static_cast<std::uint32_t>(
+        2000 + random.below(i % 2 == 0 ? 200'000 : std::uint64_t{1} << 31U));
+    ClaimSender sender;
+    std::array<ViewClaim, 2> made;
+    std::uint32_t newest = now - static_cast<std::uint32_t>(random.below(1000));
+    for (std::uint32_t back = 0; back < 2; ++back) {
+      const auto to = newest - static_cast<std::uint32_t>(random.below(50));
+      const auto from = to - static_cast<std::uint32_t>(random.below(10));
+      const double share = 0.01 * static_cast<double>(random.below(100));
+      made[back] = make_claim(Tick(newest), Tick(from), Tick(to), from + share * (to - from));
+      sender.push(9 - back, made[back]);
+      newest -= static_cast<std::uint32_t>(random.below(200));
+    }
+    ClaimInbox inbox;
+    std::vector<std::byte> packet = written(sender, 9);
+    packet.push_back(std::byte{42});
+    std::span<const std::byte> bytes = packet;
+    REQUIRE(inbox.receive(bytes, Tick(now)));
+    REQUIRE(bytes.size() == 1);  // The commands after the claim.
+    REQUIRE(inbox.find(9, Tick(now)) != nullptr);
+    CHECK(is_same(*inbox.find(9, Tick(now)), made[0]));
+    // A view that was set again sends no claim of before.
+    const ViewClaim* const before = inbox.find(8, Tick(now));
+    CHECK((before != nullptr || made[1].to > made[0].to));
+    if (before != nullptr) CHECK(is_same(*before, made[1]));
+  }
+}
+
+TEST_CASE("Two claims of a view that plays on take half of what two alone take",
+          "[sync][lag][sys-83]") {
+  for (const std::uint32_t interval : {1U, 2U, 3U, 6U}) {
+    ClaimSender sender;
+    std::size_t two = 0;
+    std::size_t one = 0;
+    for (std::uint32_t number = 500; number < 1500; ++number) {
+      sender.push(number, playing(number, 7.3 + 0.01 * (number % 13), interval));
+      if (number == 500) continue;
+      std::vector<std::byte> packet;
+      two += sender.write(number, 2, packet);
+      one += sender.write(number, 1, packet);
+    }
+    CAPTURE(interval, two, one);
+    CHECK(one < 1000 * 48);
+    CHECK(two - one < one / 2);
+  }
+}
+
+TEST_CASE("Without anything to hit the claims of a packet take a byte", "[sync][lag][sys-83]") {
+  ClaimSender sender;
+  sender.push(7, std::nullopt);
+  const std::vector<std::byte> packet = written(sender, 7);
+  CHECK(packet == std::vector<std::byte>{std::byte{0}});
+  ClaimInbox inbox;
+  std::span<const std::byte> bytes = packet;
+  CHECK(inbox.receive(bytes, Tick(50)));
+  CHECK(inbox.find(7, Tick(50)) == nullptr);
 }
 
 TEST_CASE("Each command has its claim unless two packets in a row are lost",
@@ -22,8 +106,7 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
   for (std::uint32_t number = 0xFFFFFF00; number != 2000; ++number) {
     const std::uint32_t at = number + 1000;  // Numbers that do not begin at 0.
     sender.push(number, claim_of(at));
-    std::vector<std::byte> packet;
-    sender.write(number, packet);
+    std::vector<std::byte> packet = written(sender, number);
     packet.push_back(std::byte{42});
     const bool is_lost = random.below(10) == 0;
     const Tick now(at + 610);
@@ -51,8 +134,7 @@ TEST_CASE("A received claim is not replaced by a later one for the same command"
   forged.push(7, claim_of(3));
   ClaimInbox inbox;
   for (const ClaimSender* const sender : {&honest, &forged}) {
-    std::vector<std::byte> packet;
-    sender->write(7, packet);
+    const std::vector<std::byte> packet = written(*sender, 7);
     std::span<const std::byte> bytes = packet;
     CHECK(inbox.receive(bytes, Tick(610)));
   }
@@ -60,15 +142,40 @@ TEST_CASE("A received claim is not replaced by a later one for the same command"
   CHECK(inbox.find(7, Tick(900)) == nullptr);  // A later command has this low byte now.
 }
 
-TEST_CASE("A packet that is too short is counted and cleared", "[sync][lag][sys-83]") {
+TEST_CASE("A malformed claim is counted, and its packet dropped", "[sync][lag][sys-83]") {
+  ClaimSender sender;
+  for (std::uint32_t number = 6; number < 8; ++number) sender.push(number, claim_of(number));
+  const std::vector<std::byte> whole = written(sender, 7);
   ClaimInbox inbox;
-  const std::array<std::byte, kClaimStreamBytes> bytes{};
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    std::span<const std::byte> packet = std::span(bytes).first(size);
-    CHECK_FALSE(inbox.receive(packet, Tick(5)));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    std::span<const std::byte> packet = std::span(whole).first(size);
+    CHECK_FALSE(inbox.receive(packet, Tick(700)));
     CHECK(packet.empty());
   }
-  CHECK(inbox.malformed() == kClaimStreamBytes);
+  CHECK(inbox.malformed() == whole.size());
+  std::vector<std::byte> three = whole;
+  three[0] |= std::byte{3};
+  std::span<const std::byte> packet = three;
+  CHECK_FALSE(inbox.receive(packet, Tick(700)));
+  // Ticks before the first one.
+  packet = whole;
+  CHECK_FALSE(inbox.receive(packet, Tick(2)));
+  // Any bits: nothing but a claim within the limits comes out.
+  Random random(5);
+  for (int i = 0; i < 100'000; ++i) {
+    std::array<std::byte, 12> noise{};
+    for (std::byte& one : noise) one = static_cast<std::byte>(random.below(256));
+    packet = noise;
+    ClaimInbox other;
+    if (!other.receive(packet, Tick(5000))) continue;
+    for (std::uint32_t number = 0; number < 256; ++number) {
+      const ViewClaim* const claim = other.find(number, Tick(5000));
+      if (claim == nullptr) continue;
+      CHECK(claim->from <= claim->to);
+      CHECK(claim->to <= claim->newest);
+      CHECK(claim->newest <= Tick(5000));
+    }
+  }
 }
 
 }  // namespace

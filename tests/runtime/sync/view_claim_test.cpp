@@ -229,27 +229,18 @@ TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag][
   CHECK(to_string(ClaimVerdict::off_course) == "off course");
 }
 
-TEST_CASE("A claim is transmitted to 1/65536 of its range, also where its low bits wrap",
+TEST_CASE("A claim is at most half a 4096th of the way off the drawn moment [P35]",
           "[sync][lag][sys-83]") {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {
-    const auto now =
-        static_cast<std::uint32_t>(700 + random.below(i % 2 == 0 ? 200'000 : 1U << 31U));
-    const auto newest = now - static_cast<std::uint32_t>(random.below(300));
+    const auto newest = static_cast<std::uint32_t>(700 + random.below(1U << 31U));
     const auto to = newest - static_cast<std::uint32_t>(random.below(50));
     const auto from = to - static_cast<std::uint32_t>(random.below(10));
-    const double shown = in_ticks(Tick(from)) + in_ticks(Tick(to - from)) * 0.3;
+    const double way = in_ticks(Tick(to)) - in_ticks(Tick(from));
+    const double shown = in_ticks(Tick(from)) + way * 0.001 * static_cast<double>(random.below(999));
     const ViewClaim claim = make_claim(Tick(newest), Tick(from), Tick(to), shown);
-    CHECK(std::abs(claim.ticks() - shown) <= 10.0 / 65536);
-    std::array<std::byte, kViewClaimBytes> bytes{};
-    encode_claim(claim, bytes);
-    const std::optional<ViewClaim> read = decode_claim(bytes, Tick(now));
-    REQUIRE(read);
-    CHECK(read->newest == claim.newest);
-    CHECK(read->view() == claim.view());
+    CHECK(std::abs(claim.ticks() - shown) <= way / 8192 + 1e-6);
   }
-  std::array<std::byte, kViewClaimBytes> none{};
-  CHECK_FALSE(decode_claim(none, Tick(1000)));
 }
 
 }  // namespace

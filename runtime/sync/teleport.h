@@ -1,0 +1,35 @@
+// When an entity has not moved but was put to another position.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "registry/components/component.h"
+#include "runtime/world/math.h"
+
+namespace muster {
+
+/// A position that changes by more in a tick was teleported. The same for what the owner and
+/// others are shown and for the history of hit tests, so that all see it in the same tick.
+inline constexpr float kTeleportMetresPerTick = 4;
+
+/// Offset of the position in a component that is a "Transform"; nothing for others.
+inline std::optional<std::uint32_t> position_offset_bytes(const ComponentDescription& component) {
+  const FieldDescription* const field =
+      component.name == "Transform" ? component.find("position") : nullptr;
+  if (field == nullptr || field->type != FieldType::vec3 || field->count != 1) return std::nullopt;
+  return field->offset_bytes;
+}
+
+/// Whether a component's position was teleported between two states that are `ticks` apart.
+/// Requires: the offset of `position_offset_bytes`.
+inline bool is_teleported(Bytes from, Bytes to, std::uint32_t offset_bytes, double ticks) {
+  Vec3 before;
+  Vec3 after;
+  std::memcpy(&before, from.data() + offset_bytes, sizeof before);
+  std::memcpy(&after, to.data() + offset_bytes, sizeof after);
+  return double{length(after - before)} > double{kTeleportMetresPerTick} * ticks;
+}
+
+}  // namespace muster

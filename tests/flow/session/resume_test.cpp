@@ -1,0 +1,198 @@
+// Connections that are lost for longer than a connection lives, while the game goes on.
+#include <chrono>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/session/session_access.h"
+#include "tests/support/volley_game.h"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace volley_game;  // NOLINT(google-build-using-namespace): the game of these tests
+
+struct Seen {
+  int joins = 0;
+  int leaves = 0;
+  std::string reason;
+};
+
+std::unique_ptr<SimulatedMatch> open_counted(Seen& seen, std::uint64_t seed, const Game& game) {
+  auto match = open_match(seed, game);
+  GameServer& server = match->server();
+  server.on_join([&](PlayerId player) {
+    ++seen.joins;
+    server.spawn("runner", {.owner = player});
+  });
+  server.on_leave([&](PlayerId, std::string_view reason) {
+    ++seen.leaves;
+    seen.reason = std::string(reason);
+  });
+  return match;
+}
+
+void count_presses(SystemContext& ctx, EntityId self, Runner& runner) {
+  runner.score = (runner.score + ctx.command<Trigger>(self).fire.press_count) % 1000;
+}
+
+Game counting_game() {
+  Game game = make_game();
+  game.systems = systems<walk, count_presses>();
+  game.server_systems = {};
+  return game;
+}
+
+EntityId own_runner(const GameClient& client) {
+  EntityId own;
+  client.each<const Runner>([&](EntityId id, const Runner&) {
+    if (client.is_mine(id)) own = id;
+  });
+  return own;
+}
+
+TEST_CASE("After an outage of any length the same client plays on as the same player [F23, P11]",
+          "[session][flow][sys-80]") {
+  const auto outage = GENERATE(1s, 5s, 14s, 18s, 25s, 40s);
+  CAPTURE(outage.count());
+  Seen seen;
+  const Game game = counting_game();
+  const auto match = open_counted(seen, 401, game);
+  const Link link{.delay = 40ms, .jitter = 5ms};
+  GameClient& client = match->add_client(link);
+  GameClient& other = match->add_client({.delay = 20ms});
+  int frame = 0;
+  int pressed = 5;  // The prefab's score.
+  bool is_resting = false;
+  match->on_client_frame([&](GameClient& each, Tick) {
+    if (&each != &client) return each.set_command(Trigger{});
+    ++frame;
+    const bool is_held = !is_resting && frame % 40 < 3 && frame >= 40;
+    if (is_held && frame % 40 == 0) ++pressed;
+    each.set_command(Trigger{{is_resting ? 0.0F : 0.5F, 0, 0}, {.is_held = is_held}});
+  });
+  match->run(4s);
+  const PlayerId player = client.player();
+  const EntityId owned = match->server().owned(player, "runner");
+  const EntityReference reference = client.reference(own_runner(client));
+  REQUIRE_FALSE(owned.is_null());
+
+  match->set_link(client, {.is_down = true});
+  match->run(outage);
+  CHECK_FALSE(client.is_over());
+  CHECK(match->server().players().size() == 2);
+  CHECK(match->server().owned(player, "runner") == owned);
+  CHECK_FALSE(own_runner(client).is_null());  // It stays on the screen.
+  match->set_link(client, link);
+  match->run(12s);
+
+  CHECK(client.state() == GameClientState::playing);
+  CHECK(client.metrics().resumes == (outage > 15s ? 1 : 0));
+  CHECK(client.player() == player);
+  CHECK(match->server().owned(player, "runner") == owned);
+  CHECK(client.reference(own_runner(client)) == reference);
+  CHECK(client.is_predicted(own_runner(client)));
+  CHECK(seen.joins == 2);
+  CHECK(seen.leaves == 0);
+  is_resting = true;
+  match->run(2s);
+  CHECK(pressed > 20);
+  CHECK(match->server().get<Runner>(owned)->score == pressed);
+  CHECK(other.metrics().resumes == 0);
+  CHECK(match->differences().empty());
+}
+
+TEST_CASE("A lost player leaves when the time to come back is over", "[session][flow][sys-80]") {
+  Seen seen;
+  const Game game = counting_game();
+  const auto match = open_counted(seen, 402, game);
+  GameClient& client = match->add_client({.delay = 40ms});
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{{1, 0, 0}, {}}); });
+  match->run(3s);
+  const PlayerId player = client.player();
+  match->set_link(client, {.is_down = true});
+  match->run(30s);
+  CHECK(seen.leaves == 0);
+  REQUIRE(match->server().players().size() == 1);
+  CHECK(match->server().players().front().is_interrupted);
+  const EntityId owned = match->server().owned(player, "runner");
+  const float stopped = match->server().get<Transform>(owned)->position.x;
+  match->run(2s);
+  // Nobody steers it: the stick counts as released.
+  CHECK(match->server().get<Transform>(owned)->position.x == Approx(stopped));
+  match->run(20s);
+  CHECK(seen.leaves == 1);
+  CHECK(match->server().players().empty());
+  CHECK(match->server().owned(player, "runner").is_null());
+  CHECK(client.is_over());
+  CHECK(client.end().code == ErrorCode::timed_out);
+}
+
+TEST_CASE("A client whose place was given up plays on as another player", "[session][flow]") {
+  faults() = {};
+  const Game game = counting_game();
+  auto opened =
+      SimulatedMatch::open(game, build_folder(), {.seed = 403, .server = {.resume_time = 2s}});
+  REQUIRE(opened);
+  const auto match = std::move(opened.value());
+  GameServer& server = match->server();
+  server.on_join([&](PlayerId player) { server.spawn("runner", {.owner = player}); });
+  const Link link{.delay = 40ms};
+  GameClient& client = match->add_client(link);
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{{1, 0, 0}, {}}); });
+  match->run(3s);
+  const PlayerId player = client.player();
+  match->set_link(client, {.is_down = true});
+  match->run(25s);
+  CHECK(server.players().empty());
+  match->set_link(client, link);
+  match->run(12s);
+  REQUIRE(client.state() == GameClientState::playing);
+  CHECK(client.player() != player);
+  CHECK(client.is_predicted(own_runner(client)));
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
+  CHECK(match->differences().empty());
+}
+
+TEST_CASE("A kick of a lost player ends the stay, and the place is free", "[session][flow]") {
+  Seen seen;
+  const Game game = counting_game();
+  const auto match = open_counted(seen, 404, game);
+  GameClient& client = match->add_client();
+  match->run(2s);
+  match->set_link(client, {.is_down = true});
+  match->run(17s);
+  match->server().kick(client.player(), "away for too long");
+  match->run(1s);
+  CHECK(seen.leaves == 1);
+  CHECK(seen.reason == "away for too long");
+  CHECK(match->server().players().empty());
+}
+
+TEST_CASE("Three outages in a row on a rough link end in the server's world",
+          "[session][flow][sys-80]") {
+  Seen seen;
+  const Game game = counting_game();
+  const auto match = open_counted(seen, 405, game);
+  const Link link{.delay = 60ms, .jitter = 20ms, .loss = 0.1};
+  GameClient& client = match->add_client(link);
+  match->on_client_frame([](GameClient& each, Tick) {
+    each.set_command(Trigger{{0.1F, 0, 0}, {}});
+  });
+  for (int i = 0; i < 3; ++i) {
+    match->run(3s);
+    match->set_link(client, {.is_down = true});
+    match->run(17s);
+    match->set_link(client, link);
+  }
+  match->run(12s);
+  CHECK(client.metrics().resumes == 3);
+  CHECK(client.state() == GameClientState::playing);
+  CHECK(seen.joins == 1);
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
+  CHECK(match->differences().empty());
+}
+
+}  // namespace
+}  // namespace muster
