@@ -102,7 +102,7 @@ bool GameServer::Impl::place_level() {
 }
 
 Welcome GameServer::Impl::welcome_of(const Player& player) const {
-  Welcome welcome{.player = static_cast<PlayerNumber>(player.id),
+  Welcome welcome{.player = static_cast<std::uint16_t>(player.id),
                   .ticks_per_second = content->game().ticks_per_second,
                   .snapshot_ticks = snapshot_ticks(content->game()),
                   .shared_seed = shared_seed,

@@ -35,8 +35,7 @@ void GameServer::Impl::lose(Player& player, std::string_view reason) {
   player.commands.rest();
   // A new view of the world: what was sent before is forgotten.
   replication->remove_client(id_of(player));
-  replication->add_client(id_of(player),
-                          {.player = static_cast<PlayerNumber>(player.id), .team = player.team});
+  replication->add_client(id_of(player), {.player = player.id, .team = player.team});
 }
 
 void GameServer::Impl::resume(Player& player, ClientHandle client) {
