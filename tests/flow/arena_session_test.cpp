@@ -97,7 +97,7 @@ TEST_CASE("Client and server have the model of their snapshots from their own bu
     if (found == trained.types.end()) continue;
     learnt += static_cast<std::size_t>(std::ranges::count_if(schema.lanes, [&](const auto& lane) {
       return std::ranges::any_of(found->schema.lanes, [&](const LaneSchema& other) {
-        return other.name == lane.name && other.greatest == lane.greatest;
+        return other.name == lane.name && other.maximum == lane.maximum;
       });
     }));
   }
