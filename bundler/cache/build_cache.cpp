@@ -213,7 +213,10 @@ void BuildCache::store(std::vector<CacheEntry> entries, CacheReach reach) {
         continue;
       }
       if (!named.inlined) {
-        blobs.emplace_back(BlobKey{BlobSpace::content, named.content}, entries[k].result);
+        ByteVector& result = entries[k].result;
+        const bool is_last = i + 1 == levels_.size();
+        blobs.emplace_back(BlobKey{BlobSpace::content, named.content},
+                           is_last ? std::move(result) : result);
       }
       blobs.emplace_back(BlobKey{BlobSpace::actions, action}, encode(named));
     }
