@@ -128,9 +128,9 @@ class OwnPrediction final : public Forecast {
  private:
   struct State {
     ComponentId component;
-    std::size_t offset = 0;  ///< In a row of the past.
+    std::size_t offset = 0;                   ///< In a row of the past.
     std::optional<std::uint32_t> position{};  ///< Offset in the component, if it has one.
-    ByteVector before;       ///< One tick before `now`.
+    ByteVector before;                        ///< One tick before `now`.
     ByteVector now;
     ByteVector old;         ///< What was shown before the last replay.
     ByteVector blend_from;  ///< The shown value when it was corrected last, ...
@@ -143,13 +143,13 @@ class OwnPrediction final : public Forecast {
     /// The last command that the received state includes, or that a replay begins behind.
     std::uint32_t number = 0;
     std::uint32_t state_number = 0;  ///< The same of the state that was compared last.
-    std::uint32_t linked = 0;        ///< The last command that connected it with others; 0 for none.
+    std::uint32_t linked = 0;        ///< The last command that connected it with others; 0: none.
     bool has_news = false;           ///< A state has arrived since the last comparison.
     bool differs = false;            ///< The received state is not the predicted one.
     bool is_kept = false;            ///< The replay leaves it out.
-    std::uint32_t born = 0;    ///< The command that spawned it; 0 when the server has confirmed it.
-    bool is_listed = false;    ///< Found in the received world.
-    bool is_new = false;       ///< Shown as received so far: `ShownOffsets` moves it over.
+    std::uint32_t born = 0;  ///< The command that spawned it; 0 when the server has confirmed it.
+    bool is_listed = false;  ///< Found in the received world.
+    bool is_new = false;     ///< Shown as received so far: `ShownOffsets` moves it over.
     std::vector<State> states;
     std::vector<std::uint32_t> past_numbers;  ///< By command: whose state a row has.
     ByteVector past;                          ///< Rows of all states, by command.

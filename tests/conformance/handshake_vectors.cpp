@@ -123,7 +123,7 @@ class End {
       print("message", word(connection.message(0)));
     }
   }
-  static void print(const Close& end) {
+  static void print_end(const Close& end) {
     print("closed", std::to_string(static_cast<int>(end.reason)) + " " + end.text);
   }
   UnixSeconds date() const {
@@ -182,7 +182,7 @@ class ServerEnd final : public End {
   void print_events() {
     for (const ServerEvent& event : server_->events()) {
       if (event.kind == ServerEvent::Kind::closed) {
-        print(event.close.value());
+        print_end(event.close.value());
         continue;
       }
       last_ = event.client;
@@ -254,7 +254,7 @@ class ClientEnd final : public End {
       print("refused", std::to_string(static_cast<int>(refusal->reason)) + " " +
                            std::to_string(refusal->server_version) + " " + refusal->text);
     }
-    print(*client_->end());
+    print_end(*client_->end());
   }
   Counts counts() override {
     if (!client_.has_value()) return {};

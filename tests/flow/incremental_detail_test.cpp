@@ -5,6 +5,7 @@
 
 #include "bundler/build/compared_files.h"
 #include "tests/bundler/cache/memory_blobs.h"
+#include "tests/support/crates.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/incremental_builds.h"
 #include "tests/support/unity_project.h"
@@ -13,65 +14,12 @@ namespace muster {
 namespace {
 
 using testing::build;
+using testing::Crates;
 using testing::differences;
 using testing::Outcome;
 using testing::Settings;
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
-
-/// Two crates that share a material; one crate is only for clients. Also their registries and
-/// scripts.
-struct Crates {
-  Crates() {
-    project.files.add("muster.yaml",
-                      "version: 1\nfolders: [Assets]\nclasses:\n  CrateRegistry:\n"
-                      "    entries: entries\n    references:\n"
-                      "    - {path: both, strength: strong, targets: [client, server]}\n"
-                      "    - {path: client, strength: strong, targets: [client]}\n");
-    health = project.script("Health");
-    paint = project.file("Assets/Paint.mat",
-                         "%YAML 1.1\n--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n" +
-                             std::string(300, '#') + "\n");
-    picture = project.file("Assets/Big.png", picture_text('a'));
-    box = project.prefab("Assets/Box.prefab",
-                         {{health, "  paint: " + testing::UnityProject::strong(picture) + "\n"}});
-    tin = project.prefab("Assets/Tin.prefab", {{health, "  current: 7\n"}});
-    registry("both");
-  }
-
-  static std::string picture_text(char letter) {
-    std::string text = "\x89PNG";
-    for (int i = 0; i < 40000; ++i) text += static_cast<char>(letter + (i * i) % 23);
-    return text;
-  }
-
-  void registry(const std::string& side_of_tin) {
-    project.file("Assets/crates.yaml", "class: CrateRegistry\nentries:\n- type_id: 0\n  both: " +
-                                           testing::UnityProject::strong(box) +
-                                           "\n- type_id: 1\n  " + side_of_tin + ": " +
-                                           testing::UnityProject::strong(tin) + "\n");
-  }
-
-  Outcome make(const Settings& settings = {}) {
-    return build(project.files, output, output, settings);
-  }
-  void edit(std::string_view file, std::string_view old_text, std::string_view new_text) {
-    std::string text(as_text(project.files.files().at(path(file))));
-    const std::size_t at = text.find(old_text);
-    REQUIRE(at != std::string::npos);
-    project.files.add(file, text.replace(at, old_text.size(), new_text));
-  }
-  bool has(const Outcome& outcome, std::string_view what, std::string_view detail) const {
-    for (const BuildReason& reason : outcome.reasons) {
-      UNSCOPED_INFO(reason.what << ": " << reason.detail);
-    }
-    return std::ranges::count(outcome.reasons, BuildReason{what, std::string(detail)}) > 0;
-  }
-
-  testing::UnityProject project;
-  MemoryFileSystem output;
-  Guid health, paint, picture, box, tin;
-};
 
 /// A project in which a file is saved just before its n-th read.
 class SavedMeanwhile final : public FileReader {
@@ -181,10 +129,8 @@ TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental]
   Settings settings;
   settings.cache = &cache;
   // Larger than what is inlined, so that its content is a blob of its own.
-  std::string noise;
-  for (int i = 0; noise.size() < 6 * kInlinedBytesMax; ++i) {
-    noise += hash_bytes(as_bytes(std::to_string(i))).to_string();
-  }
+  std::string noise = "noise";
+  while (noise.size() < 6 * kInlinedBytesMax) noise += hash_bytes(as_bytes(noise)).to_string();
   crates.project.files.add("Assets/Big.png", noise);
   const Outcome first = crates.make(settings);
   REQUIRE(first.is_built);
@@ -301,8 +247,7 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
     const Outcome now = crates.make();
     CHECK_FALSE(now.was_up_to_date);
     CHECK(now.packed == 0);
-    MemoryFileSystem clean;
-    REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+    const MemoryFileSystem clean = crates.clean_build();
     CHECK(differences(crates.output, clean).empty());
   }
   SECTION("a copied output serves as well as the original") {
@@ -319,8 +264,7 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
     REQUIRE(crates.output.write(file, bytes).has_value());
     const Outcome now = crates.make();
     CHECK_FALSE(now.was_up_to_date);
-    MemoryFileSystem clean;
-    REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+    const MemoryFileSystem clean = crates.clean_build();
     CHECK(differences(crates.output, clean).empty());
   }
 }
@@ -342,8 +286,7 @@ TEST_CASE("A damaged or unknown state costs a full build and nothing else",
           "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
-  MemoryFileSystem clean;
-  REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+  const MemoryFileSystem clean = crates.clean_build();
   const ByteVector state = crates.output.files().at(path(kStateName));
   for (std::size_t i = 0; i < state.size(); i += 7) {
     ByteVector damaged = state;
@@ -419,8 +362,7 @@ TEST_CASE("A machine without an output reuses unchanged bundles of a previous ou
   crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");
   MemoryFileSystem fresh;
   const Settings settings{.previous = &crates.output};
-  MemoryFileSystem clean;
-  REQUIRE(build(crates.project.files, clean, clean, {}).is_built);
+  const MemoryFileSystem clean = crates.clean_build();
   SECTION("with the state of the output") {
     const Outcome now = build(crates.project.files, fresh, fresh, settings);
     CHECK(now.packed == 2);
