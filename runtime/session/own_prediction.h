@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -59,6 +60,7 @@ class OwnPrediction final : public Forecast {
  public:
   /// Commands that can run again: more than a second of delay is not predicted.
   static constexpr std::uint32_t kReplayedMax = 64;
+  static_assert(std::has_single_bit(kReplayedMax), "numbers wrap");
 
   OwnPrediction(const Game& game, const PredictionSource& source, const ReplicatedCollection& ids,
                 PlayerId player, ProblemLog& problems);
@@ -128,9 +130,9 @@ class OwnPrediction final : public Forecast {
  private:
   struct State {
     ComponentId component;
-    std::size_t offset = 0;  ///< In a row of the past.
+    std::size_t offset = 0;                   ///< In a row of the past.
     std::optional<std::uint32_t> position{};  ///< Offset in the component, if it has one.
-    ByteVector before;       ///< One tick before `now`.
+    ByteVector before;                        ///< One tick before `now`.
     ByteVector now;
     ByteVector old;         ///< What was shown before the last replay.
     ByteVector blend_from;  ///< The shown value when it was corrected last, ...
@@ -143,10 +145,10 @@ class OwnPrediction final : public Forecast {
     /// The last command that the received state includes, or that a replay begins behind.
     std::uint32_t number = 0;
     std::uint32_t state_number = 0;  ///< The same of the state that was compared last.
-    std::uint32_t linked = 0;        ///< The last command that connected it with others; 0 for none.
-    bool has_news = false;           ///< A state has arrived since the last comparison.
-    bool differs = false;            ///< The received state is not the predicted one.
-    bool is_kept = false;            ///< The replay leaves it out.
+    std::uint32_t linked = 0;  ///< The last command that connected it with others; 0 for none.
+    bool has_news = false;     ///< A state has arrived since the last comparison.
+    bool differs = false;      ///< The received state is not the predicted one.
+    bool is_kept = false;      ///< The replay leaves it out.
     std::uint32_t born = 0;    ///< The command that spawned it; 0 when the server has confirmed it.
     bool is_listed = false;    ///< Found in the received world.
     bool is_new = false;       ///< Shown as received so far: `ShownOffsets` moves it over.

@@ -50,8 +50,8 @@ bool OwnPrediction::has_other_confirmed(const Own& own) const {
 void OwnPrediction::choose_kept() {
   for (Own& own : own_) {
     const bool is_linked = own.linked != 0 && command_steps(own.number, own.linked) > 0;
-    own.is_kept = leaves_out_ && !replays_all_ && own.born == 0 && !own.differs && !is_linked &&
-                  !own.is_new;
+    own.is_kept =
+        leaves_out_ && !replays_all_ && own.born == 0 && !own.differs && !is_linked && !own.is_new;
   }
 }
 

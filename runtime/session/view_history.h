@@ -49,7 +49,7 @@ class ComponentHistory {
   const ComponentDescription* description_;
   ComponentId id_;
   std::optional<std::uint32_t> position_;  ///< Offset in the component.
-  std::vector<Entry> entries_;  ///< By slot.
+  std::vector<Entry> entries_;             ///< By slot.
 };
 
 /// Whether a component has a field that is interpolated.

@@ -43,8 +43,8 @@ std::uint32_t take_number(BitReader& in, unsigned order) {
 }
 
 std::uint32_t distance(Tick from, Tick to) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(steps_between(from, to), 0,
-                                                             kDistanceMax));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(steps_between(from, to), 0, kDistanceMax));
 }
 
 std::int32_t step_of(const ViewClaim& claim) {

@@ -237,7 +237,8 @@ TEST_CASE("A claim is at most half a 4096th of the way off the drawn moment [P35
     const auto to = newest - static_cast<std::uint32_t>(random.below(50));
     const auto from = to - static_cast<std::uint32_t>(random.below(10));
     const double way = in_ticks(Tick(to)) - in_ticks(Tick(from));
-    const double shown = in_ticks(Tick(from)) + way * 0.001 * static_cast<double>(random.below(999));
+    const double shown =
+        in_ticks(Tick(from)) + way * 0.001 * static_cast<double>(random.below(999));
     const ViewClaim claim = make_claim(Tick(newest), Tick(from), Tick(to), shown);
     CHECK(std::abs(claim.ticks() - shown) <= way / 8192 + 1e-6);
   }
