@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -59,6 +60,7 @@ class OwnPrediction final : public Forecast {
  public:
   /// Commands that can run again: more than a second of delay is not predicted.
   static constexpr std::uint32_t kReplayedMax = 64;
+  static_assert(std::has_single_bit(kReplayedMax), "numbers wrap");
 
   OwnPrediction(const Game& game, const PredictionSource& source, const ReplicatedCollection& ids,
                 PlayerId player, ProblemLog& problems);
@@ -143,13 +145,13 @@ class OwnPrediction final : public Forecast {
     /// The last command that the received state includes, or that a replay begins behind.
     std::uint32_t number = 0;
     std::uint32_t state_number = 0;  ///< The same of the state that was compared last.
-    std::uint32_t linked = 0;        ///< The last command that connected it with others; 0: none.
-    bool has_news = false;           ///< A state has arrived since the last comparison.
-    bool differs = false;            ///< The received state is not the predicted one.
-    bool is_kept = false;            ///< The replay leaves it out.
-    std::uint32_t born = 0;  ///< The command that spawned it; 0 when the server has confirmed it.
-    bool is_listed = false;  ///< Found in the received world.
-    bool is_new = false;     ///< Shown as received so far: `ShownOffsets` moves it over.
+    std::uint32_t linked = 0;  ///< The last command that connected it with others; 0 for none.
+    bool has_news = false;     ///< A state has arrived since the last comparison.
+    bool differs = false;      ///< The received state is not the predicted one.
+    bool is_kept = false;      ///< The replay leaves it out.
+    std::uint32_t born = 0;    ///< The command that spawned it; 0 when the server has confirmed it.
+    bool is_listed = false;    ///< Found in the received world.
+    bool is_new = false;       ///< Shown as received so far: `ShownOffsets` moves it over.
     std::vector<State> states;
     std::vector<std::uint32_t> past_numbers;  ///< By command: whose state a row has.
     ByteVector past;                          ///< Rows of all states, by command.

@@ -113,6 +113,8 @@ class Simulation {
   /// A client's prediction, which must outlive the simulation; null on a server.
   void set_forecast(Forecast* forecast) { forecast_ = forecast; }
 
+  /// The tick before the first one, for tests of large numbers. Requires: no tick has run.
+  void begin_at(Tick tick) { tick_ = tick; }
   /// Runs all systems of the server once.
   void run_tick(Tick tick);
   /// Runs the shared systems once for some entities: a client's prediction. Entities that are added

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,6 +24,7 @@ class ClaimSender {
  public:
   /// Commands whose claims are kept.
   static constexpr std::uint32_t kKept = 128;
+  static_assert(std::has_single_bit(kKept), "numbers wrap");
 
   /// The claim of a command; null when nothing has been drawn yet. Numbers rise by 1.
   void push(std::uint32_t number, const std::optional<ViewClaim>& claim);

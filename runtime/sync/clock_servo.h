@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 
@@ -58,6 +59,7 @@ class ClockServo final : public CommandClock {
  private:
   /// At 60 ticks per second reports may be half a minute old: the train behind an outage.
   static constexpr std::uint32_t kSent = 2048;
+  static_assert(std::has_single_bit(kSent), "numbers wrap");
   struct Sent {
     std::uint32_t tick = 0;  ///< 0 is none.
     double lead_ms = 0;      ///< From the command's sending until its tick, less a constant.

@@ -1,6 +1,7 @@
 // A server's side of a player's commands: the command of exactly this tick.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -94,6 +95,7 @@ class CommandQueue {
 
  private:
   static constexpr std::uint32_t kRing = 128;
+  static_assert(std::has_single_bit(kRing), "numbers wrap");
   static_assert(kAheadMax + kLateMax < kRing);
   struct Slot {
     std::uint32_t stamp = 0;  ///< 0 is none.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -57,6 +58,7 @@ class CommandSender {
  private:
   /// Commands of which a report can say whether they arrived: an outage of half a minute.
   static constexpr std::uint32_t kKept = 2048;
+  static_assert(std::has_single_bit(kKept), "numbers wrap");
   struct Kept {
     std::uint32_t stamp = 0;
     bool is_acknowledged = false;

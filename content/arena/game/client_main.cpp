@@ -77,6 +77,7 @@ int follow(const muster::Result<muster::Build>& build, muster::Edges& edges,
   auto opened = muster::GameClient::connect(build, edges,
                                             {.server = options.address,
                                              .key = options.key,
+                                             .resume_timeout = std::chrono::seconds(5),
                                              .placeholder = kPlaceholder,
                                              .capture_file = options.capture});
   if (!opened) return complain(opened.error().message);

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -101,6 +102,35 @@ TEST_CASE("A client's own entity is shown as the server sends it if the game cho
   client.set_predicted(own, true);
   match->run(1s);
   CHECK(client.is_predicted(own));
+}
+
+TEST_CASE("An entity whose changes the server defers is predicted without corrections",
+          "[session][flow][sys-53][sys-55]") {
+  Game game = make_game();
+  game.systems = systems<walk, fly>();
+  game.server_systems = {};
+  const auto match = open_match(73, game);
+  for (int i = 0; i < 300; ++i) {
+    GameServer& server = match->server();
+    const EntityId other = server.spawn("bolt", {}, Transform{.position = {0, 0, 50}});
+    server.edit<Bolt>(other)->velocity = {1, 0.1F * static_cast<float>(i % 7), 0};
+    server.edit<Bolt>(other)->seconds_left = 1000;
+  }
+  // Too little for all changes in each snapshot.
+  GameClient& client = match->add_client({.delay = 40ms, .bytes_per_second = 12'000});
+  match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
+  match->run(12s);
+  REQUIRE(match->server().players().front().changes_deferred > 1000);
+  std::vector<EntityId> chosen;
+  client.each<const Bolt>([&](EntityId id, const Bolt&) {
+    if (chosen.size() < 20) chosen.push_back(id);
+  });
+  REQUIRE(chosen.size() == 20);
+  const std::uint64_t before = client.metrics().corrections;
+  for (const EntityId id : chosen) client.set_predicted(id, true);
+  match->run(8s);
+  for (const EntityId id : chosen) CHECK(client.is_predicted(id));
+  CHECK(client.metrics().corrections == before);  // They move as predicted.
 }
 
 }  // namespace

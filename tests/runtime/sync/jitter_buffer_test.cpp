@@ -166,6 +166,21 @@ TEST_CASE("A step of the delay is followed once, within two seconds, never backw
   }
 }
 
+TEST_CASE("Catching up after the delay became shorter ends at the new delay, not beyond [S53]",
+          "[sync][sys-53][sys-81]") {
+  const auto frames =
+      play_default([](double ms) { return ms < 10'000 ? 120.0 : 20.0; }, {.seconds = 30});
+  const auto usual = play_default(steady(20), {.seconds = 30});
+  // Snapshots are there 20 ms after they were sent, and 50 ms apart.
+  double least = 1e9;
+  for (const ShownFrame& one : frames) {
+    if (one.now_ms > 10'000) least = std::min(least, behind(one));
+  }
+  CHECK(least > 45);
+  CHECK(behind_at(frames, 9000) > behind_at(usual, 9000) + 80);
+  CHECK(behind_at(frames, 25'000) == Approx(behind_at(usual, 25'000)).margin(15));
+}
+
 TEST_CASE("A drift of 200 ppm for an hour does not change the delay [P6, S37]",
           "[sync][sys-53][sys-81]") {
   const double speed = GENERATE(1 - 200e-6, 1 + 200e-6);
