@@ -196,8 +196,7 @@ bool WorldMirror::holds(std::uint32_t id) const {
 bool WorldMirror::values(std::uint32_t id, std::span<std::int64_t> values) const {
   const Listed* listed = find_listed(id);
   if (listed == nullptr || !listed->is_complete) return false;
-  const TypeView& first = views_.view(listed->kind.type);
-  assert(values.size() == schema_.value_count(first.type));
+  assert(values.size() == schema_.value_count(views_.view(listed->kind.type).type));
   const std::size_t count = views_.slice_count(listed->kind.type);
   for (std::uint32_t i = 0; i < count; ++i) {
     const SeenEntity* slice = find_slice(views_.slice_id(id, i));

@@ -30,7 +30,7 @@ std::string number(T value) {
 
 // Double quotes, with the escapes that both YAML readers support.
 std::string quoted(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -39,8 +39,8 @@ std::string quoted(std::string_view text) {
       out += c;
     } else if (byte < 0x20 || byte == 0x7F) {
       out += "\\x";
-      out += kDigits[byte >> 4U];
-      out += kDigits[byte & 15U];
+      out += kHexDigits[byte >> 4U];
+      out += kHexDigits[byte & 15U];
     } else {
       out += c;
     }

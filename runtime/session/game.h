@@ -182,7 +182,7 @@ struct SystemEntry {
   void (*run)(SystemContext&);
 };
 
-template <auto Function>
+template <auto Function, typename Type = decltype(Function)>
 struct SystemOf;
 
 /// The spelling of a template argument in `__PRETTY_FUNCTION__`, without namespaces.
@@ -200,6 +200,17 @@ constexpr std::string_view name_of() {
   return argument_in(__PRETTY_FUNCTION__);
 }
 
+template <typename Function>
+inline constexpr bool kIsSystemType = false;
+template <>
+inline constexpr bool kIsSystemType<void (*)(SystemContext&)> = true;
+template <typename First, typename... C>
+inline constexpr bool kIsSystemType<void (*)(SystemContext&, First&, C&...)> =
+    (Described<std::remove_const_t<First>> && ... && Described<std::remove_const_t<C>>);
+template <typename First, typename... C>
+inline constexpr bool kIsSystemType<void (*)(SystemContext&, EntityId, First&, C&...)> =
+    (Described<std::remove_const_t<First>> && ... && Described<std::remove_const_t<C>>);
+
 }  // namespace session_detail
 
 /// A system is a free function of one of three forms:
@@ -208,15 +219,7 @@ constexpr std::string_view name_of() {
 ///   void f(SystemContext&);                                      // once per tick
 /// `const` parameters are read, others are written.
 template <auto Function>
-inline constexpr bool kIsSystem = false;
-template <void (*F)(SystemContext&)>
-inline constexpr bool kIsSystem<F> = true;
-template <typename... C, void (*F)(SystemContext&, C&...)>
-requires(sizeof...(C) >
-         0) inline constexpr bool kIsSystem<F> = (Described<std::remove_const_t<C>> && ...);
-template <typename... C, void (*F)(SystemContext&, EntityId, C&...)>
-requires(sizeof...(C) >
-         0) inline constexpr bool kIsSystem<F> = (Described<std::remove_const_t<C>> && ...);
+inline constexpr bool kIsSystem = session_detail::kIsSystemType<decltype(Function)>;
 
 /// Systems in the order in which they run. The functions' names appear in reports.
 struct Systems {

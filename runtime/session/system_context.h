@@ -208,12 +208,12 @@ class SystemContext {
 
 namespace session_detail {
 
-template <void (*F)(SystemContext&)>
-struct SystemOf<F> {
+template <auto F>
+struct SystemOf<F, void (*)(SystemContext&)> {
   static SystemEntry entry() { return {name_of<F>(), {}, F}; }
 };
-template <typename... C, void (*F)(SystemContext&, C&...)>
-requires(sizeof...(C) > 0) struct SystemOf<F> {
+template <auto F, typename... C>
+requires(sizeof...(C) > 0) struct SystemOf<F, void (*)(SystemContext&, C&...)> {
   static void run(SystemContext& context) {
     context.each<C...>([&](C&... components) { F(context, components...); });
   }
@@ -222,8 +222,8 @@ requires(sizeof...(C) > 0) struct SystemOf<F> {
     return {name_of<F>(), {components.begin(), components.end()}, &run};
   }
 };
-template <typename... C, void (*F)(SystemContext&, EntityId, C&...)>
-requires(sizeof...(C) > 0) struct SystemOf<F> {
+template <auto F, typename... C>
+requires(sizeof...(C) > 0) struct SystemOf<F, void (*)(SystemContext&, EntityId, C&...)> {
   static void run(SystemContext& context) {
     context.each<C...>(
         [&](EntityId entity, C&... components) { F(context, entity, components...); });

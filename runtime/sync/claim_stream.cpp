@@ -11,13 +11,13 @@ namespace muster {
 namespace {
 
 constexpr unsigned kCountBits = 2;
-constexpr unsigned kNumberBits = 8;
+constexpr unsigned kCommandBits = 8;
 constexpr unsigned kNewestBits = 10;
 constexpr unsigned kDistanceBits = 8;
 constexpr std::uint32_t kDistanceMax = (1U << kDistanceBits) - 1;
 /// What a fraction's step is in 65536th.
 constexpr std::uint32_t kFractionStep = 1U << (16 - kClaimFractionBits);
-constexpr std::int32_t kFractions = 1 << kClaimFractionBits;
+constexpr std::int32_t kFractionsPerTick = 1 << kClaimFractionBits;
 /// Low bits of a residual, which are always sent.
 constexpr unsigned kResidualBits = 3;
 
@@ -56,9 +56,10 @@ std::int32_t step_of(const ViewClaim& claim) {
 std::int32_t expected_step(const ViewClaim& next, Tick from, Tick to) {
   const std::int64_t next_way = steps_between(next.from, next.to);
   const std::int64_t way = steps_between(from, to);
-  const std::int64_t after = steps_between(from, next.from) * kFractions + next_way * step_of(next);
+  const std::int64_t after =
+      steps_between(from, next.from) * kFractionsPerTick + next_way * step_of(next);
   return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>((after - kFractions) / way, 0, kFractions - 1));
+      std::clamp<std::int64_t>((after - kFractionsPerTick) / way, 0, kFractionsPerTick - 1));
 }
 
 void put_first(BitWriter& out, const ViewClaim& claim) {
@@ -121,7 +122,7 @@ std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
     const auto size = static_cast<std::int32_t>(take_number(in, kResidualBits));
     const std::int32_t step =
         expected_step(next, claim.from, claim.to) + (is_below ? -size - 1 : size);
-    if (step < 0 || step >= kFractions) in.fail();
+    if (step < 0 || step >= kFractionsPerTick) in.fail();
     claim.fraction = static_cast<std::uint16_t>(static_cast<std::uint32_t>(step) * kFractionStep);
   }
   if (in.failed() || claim.to > claim.newest) return std::nullopt;
@@ -152,7 +153,7 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
                           steps_between(before->to, newest->to) <= kDistanceMax;
   out.write(newest == nullptr ? 0U : has_before ? 2U : 1U, kCountBits);
   if (newest != nullptr) {
-    out.write(number % (1U << kNumberBits), kNumberBits);
+    out.write(number % (1U << kCommandBits), kCommandBits);
     put_first(out, *newest);
     if (has_before) put_second(out, *before, *newest);
   }
@@ -176,7 +177,7 @@ bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
   std::optional<ViewClaim> newest;
   std::optional<ViewClaim> before;
   if (count > 0) {
-    number = in.read(kNumberBits);
+    number = in.read(kCommandBits);
     newest = take_first(in, now);
     if (newest && count == 2) before = take_second(in, *newest);
   }
