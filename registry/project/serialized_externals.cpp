@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "registry/project/serialized_file.h"
+
 namespace muster {
 namespace {
 
 // Files of version 5 of the engine and later.
 constexpr std::uint32_t kVersionMin = 14;
 constexpr std::uint32_t kVersionMax = 22;
-// Sizes have 64 bits since this version.
-constexpr std::uint32_t kLargeFilesVersion = 22;
 constexpr std::size_t kGuidBytes = 16;
 // No table of a real file has more rows.
 constexpr std::uint32_t kRowsMax = 1U << 20U;

@@ -9,8 +9,6 @@ namespace {
 
 // Smaller files are always searched completely, because reading them is cheap.
 constexpr std::uint64_t kSearchedWholeBytes = 4ULL * 1024 * 1024;
-// Sizes have 64 bits since this version.
-constexpr std::uint64_t kLargeFilesVersion = 22;
 constexpr std::uint64_t kSmallHeadBytes = 20;
 
 std::uint64_t big_endian_at(std::string_view bytes, std::size_t offset, std::size_t size) {

@@ -13,6 +13,9 @@
 
 namespace muster {
 
+/// Sizes have 64 bits since this version of the form.
+inline constexpr std::uint32_t kLargeFilesVersion = 22;
+
 /// True for a file in the engine's binary form whose size matches its head.
 bool is_whole_serialized_file(std::string_view bytes);
 /// The same for the beginning of a file of `size_bytes`.
