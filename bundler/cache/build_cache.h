@@ -46,7 +46,7 @@ struct CacheCounters {
 struct CacheEntry {
   ContentHash key;
   ByteVector result;
-  std::optional<ActionResult> named{};  ///< Of the result; computed if it is missing.
+  std::optional<ActionResult> named{};  ///< Computed if it is missing.
 };
 
 /// Queries its levels one after the other, the nearest first; a result of a later level is stored
@@ -114,7 +114,7 @@ class BuildCache {
   std::vector<CacheLevel> levels_;
   mutable std::mutex mutex_;
   std::array<State, kLevelsMax> states_;
-  /// Of the far levels. Destroyed first, because their results are noted in the states.
+  /// One per far level. Destroyed first, because their results are noted in the states.
   std::array<std::unique_ptr<CacheUploads>, kLevelsMax> uploads_;
 };
 

@@ -71,7 +71,7 @@ class CacheUploads {
   std::stop_source abandoned_;
   std::deque<std::shared_ptr<Upload>> waiting_;  ///< Not started.
   std::deque<std::shared_ptr<Upload>> ready_;    ///< Started, and between two blobs.
-  std::uint64_t bytes_ = 0;                      ///< Of all uploads that have not ended.
+  std::uint64_t bytes_ = 0;                      ///< The blobs of uploads that have not ended.
   unsigned running_ = 0;
   unsigned running_max_ = kProbes;
   bool is_starting_ = false;  ///< A thread is in `start_all`.

@@ -323,7 +323,7 @@ class CurlTransport::Loop {
   std::condition_variable_any asked_changed_;
   std::vector<Asked> asked_;  ///< Guarded by the mutex.
   CURLM* multi_ = nullptr;    ///< Written by the thread, guarded by the mutex.
-  // Of the thread.
+  // Used by the thread alone.
   std::vector<std::unique_ptr<Transfer>> running_;
   std::vector<std::unique_ptr<Transfer>> idle_;
   std::jthread thread_;  ///< Started by the first request, guarded by the mutex.
