@@ -6,20 +6,22 @@
 
 namespace muster {
 
-/// The maximum number of values of one replicated type. A field of an integer or float is one value
-/// on the wire, two if its range exceeds 32 bits; a vector has one for each axis, a text one for
-/// each byte.
+/// The maximum number of values of one replicated type. A number is one value on the wire, two if
+/// its range exceeds 32 bits. A vector has one value for each axis, a rotation four, a text one for
+/// each byte; an array has those of all its elements.
 inline constexpr std::size_t kTypeValuesMax = 1024;
 /// The maximum number of values of all types together. Each uses about 2.6 KB of a model, twice if
 /// owners see another view: without this limit a short schema could allocate gigabytes.
 inline constexpr std::size_t kSchemaValuesMax = 6'000;
 /// The maximum number of replicated types of a game.
 inline constexpr std::size_t kReplicatedTypesMax = 2048;
-/// The maximum number of different components of replicated entities.
+/// The maximum number of different components of replicated entities. One component of the root and
+/// one of a child are different.
 inline constexpr std::size_t kReplicatedComponentsMax = 1024;
 /// The maximum number of fields of a component.
 inline constexpr std::size_t kComponentFieldsMax = 256;
-/// The maximum number of entities of a replicated prefab: its root and all below.
+/// The number of entities of a replicated prefab whose components are replicated: its root and
+/// those below it, depth first. Further ones are not.
 inline constexpr std::size_t kReplicatedMembersMax = 255;
 
 }  // namespace muster

@@ -123,12 +123,15 @@ std::string no_registries_note(const Project& project) {
   for (const AssetPath& folder : project.config().folders) {
     folders += (folders.empty() ? "'" : ", '") + (folder.empty() ? "." : folder.text()) + "'";
   }
-  const auto lacking = static_cast<std::size_t>(std::ranges::count(
-      project.index().problems(), IndexProblem::Kind::missing_meta, &IndexProblem::kind));
+  const auto lacks_sidecar = [](const IndexProblem& problem) {
+    return problem.kind == IndexProblem::Kind::missing_meta && problem.detail == "file";
+  };
+  const std::span<const IndexProblem> problems = project.index().problems();
+  const auto lacking = static_cast<std::size_t>(std::ranges::count_if(problems, lacks_sidecar));
   if (project.index().assets().empty() && lacking > 0) {
-    return "no file in " + folders + " has a sidecar (.meta) with its guid, so " +
+    return "no file in " + folders + " has a usable sidecar (.meta) with its guid, so " +
            counted(lacking, "file is not an asset", "files are not assets") +
-           "; 'muster validate --fix' writes the sidecars";
+           "; 'muster validate --fix' writes missing sidecars";
   }
   std::string classes;
   for (const ClassDeclaration& declaration : project.model().classes) {

@@ -1,5 +1,5 @@
 // Compares replicated prefabs with the limits of the wire format, which a game otherwise meets only
-// when it runs.
+// when it runs. Only what a server build contains counts: the server's prefabs are the types.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -10,10 +10,14 @@
 #include "registry/base/wire_limits.h"
 #include "registry/components/quantisation.h"
 #include "registry/model/plain_components.h"
+#include "registry/model/stripped_parts.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
 namespace {
+
+/// The registry whose entries a game replicates.
+constexpr std::string_view kReplicatedClass = "ReplicatedEntityRegistry";
 
 /// The number of values of a field on the wire.
 std::size_t count_values(const FieldDescription& field) {
@@ -23,20 +27,25 @@ std::size_t count_values(const FieldDescription& field) {
   return std::size_t{wire_value_count(field)} * (is_wide ? 2U : 1U);
 }
 
-/// A replicated component and its number of values.
+/// A described component and its number of values.
 struct WireComponent {
+  std::size_t fields = 0;
   std::size_t values = 0;
   std::size_t largest_values = 0;  ///< Those of its largest field.
   std::string largest_field;
 };
 
+/// A component of a replicated prefab, and the index of its entity.
+using WirePart = std::pair<std::size_t, std::string>;
+
 class WireLimitCheck {
  public:
   WireLimitCheck(const Project& project, const std::vector<ComponentDescription>& components,
-                 Findings& findings)
-      : project_(project), findings_(findings) {
+                 const std::set<AssetNumber>& built, Findings& findings)
+      : project_(project), built_(built), findings_(findings) {
     for (const ComponentDescription& description : components) {
       WireComponent& component = components_[description.name];
+      component.fields = description.fields.size();
       for (const FieldDescription& field : description.fields) {
         const std::size_t count = count_values(field);
         component.values += count;
@@ -47,118 +56,130 @@ class WireLimitCheck {
     }
   }
 
-  /// Checks the number of fields of each component of the description file.
-  void check_components(const std::vector<ComponentDescription>& components) {
-    for (const ComponentDescription& description : components) {
-      if (description.fields.size() <= kComponentFieldsMax) continue;
-      add({*project_.config().components, {}}, true,
-          fmt::format("component '{}' has {}; a replicated component has at most {}",
-                      description.name, counted(description.fields.size(), "field"),
-                      kComponentFieldsMax));
-    }
-  }
-
-  /// The server's prefabs determine the types of a game.
-  void check_registry(const Registry& registry, const std::set<AssetNumber>& built) {
-    if (registry.declaration->component.empty() || !registry.targets.has(Target::server)) return;
-    std::size_t types = 0;
-    std::size_t all_values = 0;
-    bool is_any_built = false;
+  void check(const Registry& registry) {
+    std::set<AssetNumber> assets;
     for (const RegistryEntry& entry : registry.entries) {
-      std::size_t values = 0;
       for (const EntryReference& reference : entry.references) {
-        if (reference.asset == kNoAsset || !reference.targets.has(Target::server)) continue;
-        const bool is_built = built.contains(reference.asset);
-        is_any_built = is_any_built || is_built;
-        values = std::max(values, check_asset(reference, is_built));
+        const bool is_type = reference.targets.has(Target::server) &&
+                             built_.contains(reference.asset) &&
+                             assets.insert(reference.asset).second;
+        if (is_type) check_type(reference);
       }
-      if (values > 0) ++types;
-      all_values += values;
     }
-    if (types > kReplicatedTypesMax) {
-      add({project_.index().at(registry.asset).path, {}}, is_any_built,
-          fmt::format("the game has {} replicated types; at most {} are possible", types,
-                      kReplicatedTypesMax));
-    }
-    if (all_values > kSchemaValuesMax) {
-      add({project_.index().at(registry.asset).path, {}}, is_any_built,
-          fmt::format("all {} together replicate {} values; at most {} are possible",
-                      counted(types, "type"), all_values, kSchemaValuesMax));
-    }
+    const Location file{project_.index().at(registry.asset).path, {}};
+    check_count(file, assets.size(), kReplicatedTypesMax, "types");
+    check_count(file, all_parts_.size(), kReplicatedComponentsMax, "different components");
+    check_count(file, all_values_, kSchemaValuesMax, "values in all types together");
   }
 
  private:
-  /// Returns the number of values of the asset's type.
-  std::size_t check_asset(const EntryReference& reference, bool is_built) {
-    std::vector<std::string> parts;
-    std::size_t members = 1;
+  void check_type(const EntryReference& reference) {
+    const std::vector<WirePart> parts = parts_of(reference);
+    const Location file{project_.index().at(reference.asset).path, {}};
+    std::map<std::string_view, std::size_t> by_component;
+    std::size_t values = 0;
+    for (const WirePart& part : parts) {
+      const WireComponent& component = components_.at(part.second);
+      if (component.fields > kComponentFieldsMax && reported_.insert(part.second).second) {
+        add(file,
+            fmt::format("its component '{}' has {}; a replicated one has at most {}", part.second,
+                        counted(component.fields, "field"), kComponentFieldsMax));
+      }
+      by_component[part.second] += component.values;
+      values += component.values;
+      all_parts_.insert(part);
+    }
+    all_values_ += values;
+    if (values <= kTypeValuesMax) return;
+    const auto largest = std::ranges::max_element(
+        by_component, {}, [](const auto& component) { return component.second; });
+    const WireComponent& component = components_.find(largest->first)->second;
+    add(file, fmt::format("it has {} values on the wire, and a type has at most {}: {} of them are "
+                          "of component '{}', whose largest field is '{}' ({})",
+                          values, kTypeValuesMax, largest->second, largest->first,
+                          component.largest_field, component.largest_values));
+  }
+
+  /// The replicated components of a server's prefab: those of its first entities, depth first.
+  std::vector<WirePart> parts_of(const EntryReference& reference) {
+    std::vector<WirePart> parts;
     if (reference.role == ReferenceRule::Role::factory) {
-      parts = parts_of_factory(reference.asset);
-    } else if (is_prefab(project_.sources(), reference.asset)) {
-      const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
-      if (!prefab.problems.empty()) return 0;  // Reported elsewhere.
-      members = prefab.entities.size();
-      for (const SourceEntity& entity : prefab.entities) {
-        for (const SourceComponent& component : entity.components) {
-          parts.push_back(component.class_name);
+      const SourceFile& source = project_.sources().get(reference.asset);
+      if (!source.good()) return parts;
+      for (FactoryPart& part : factory_parts(
+               source, [&](std::string_view name) { return components_.contains(name); })) {
+        if (is_replicated(part.class_name, 0)) parts.emplace_back(0, std::move(part.class_name));
+      }
+      return parts;
+    }
+    if (!is_prefab(project_.sources(), reference.asset)) return parts;
+    const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
+    if (!prefab.problems.empty()) return parts;  // Reported elsewhere.
+    std::size_t left_out = 0;
+    for (std::size_t member = 0; member < prefab.entities.size(); ++member) {
+      for (const SourceComponent& component : prefab.entities[member].components) {
+        if (!is_replicated(component.class_name, component.class_id)) continue;
+        if (member < kReplicatedMembersMax) {
+          parts.emplace_back(member, component.class_name);
+        } else {
+          ++left_out;
         }
       }
     }
-    const Location file{project_.index().at(reference.asset).path, {}};
-    if (members > kReplicatedMembersMax && !parts.empty()) {
-      add(file, is_built,
-          fmt::format("it has {}, and the components of the first {} are replicated",
-                      counted(members, "game object"), kReplicatedMembersMax));
-    }
-    std::size_t values = 0;
-    std::pair<std::string, WireComponent> largest;
-    for (const std::string& part : parts) {
-      const auto found = components_.find(part);
-      if (found == components_.end()) continue;
-      values += found->second.values;
-      if (found->second.values > largest.second.values) largest = *found;
-    }
-    if (values > kTypeValuesMax) {
-      add(file, is_built,
-          fmt::format("it has {} values on the wire, and a type has at most {}: {} of them are of "
-                      "component '{}', and {} of these of field '{}'",
-                      values, kTypeValuesMax, largest.second.values, largest.first,
-                      largest.second.largest_values, largest.second.largest_field));
-    }
-    return values;
-  }
-
-  std::vector<std::string> parts_of_factory(AssetNumber asset) const {
-    std::vector<std::string> parts;
-    const SourceFile& source = project_.sources().get(asset);
-    if (!source.good()) return parts;
-    for (FactoryPart& part :
-         factory_parts(source, [&](std::string_view name) { return components_.contains(name); })) {
-      parts.push_back(std::move(part.class_name));
+    if (left_out > 0) {
+      Finding& finding = add(
+          {project_.index().at(reference.asset).path, {}},
+          fmt::format("it has {}, of which the first {} are replicated: {} of the others will not "
+                      "reach clients",
+                      counted(prefab.entities.size(), "game object"), kReplicatedMembersMax,
+                      counted(left_out, "component")));
+      finding.severity = Severity::warning;
+      finding.blocks_build = false;
     }
     return parts;
   }
 
-  void add(Location location, bool is_built, std::string message) {
+  bool is_replicated(std::string_view class_name, std::int64_t class_id) const {
+    const auto found = components_.find(class_name);
+    const StripRules& rules = project_.config().strip[place_of(Target::server)];
+    return found != components_.end() && found->second.fields > 0 &&
+           !rules.strips_class(class_name, owner_of_class(class_id));
+  }
+
+  void check_count(const Location& file, std::size_t count, std::size_t max,
+                   std::string_view what) {
+    if (count <= max) return;
+    add(file, fmt::format("its prefabs have {} {}; at most {} are possible", count, what, max));
+  }
+
+  Finding& add(Location location, std::string message) {
     Finding& finding = findings_.add("wire-limit", std::move(location), std::move(message));
-    finding.blocks_build = is_built;
+    finding.blocks_build = true;
+    return finding;
   }
 
   const Project& project_;
+  const std::set<AssetNumber>& built_;
   Findings& findings_;
   std::map<std::string, WireComponent, std::less<>> components_;
+  std::set<WirePart> all_parts_;
+  std::size_t all_values_ = 0;
+  std::set<std::string> reported_;  ///< Components with too many fields.
 };
 
 }  // namespace
 
 void check_wire_limits(const Project& project, const std::set<AssetNumber>& built,
                        Findings& findings) {
-  const auto components = load_components(project.files(), project.config());
-  // An unreadable file is reported elsewhere. Without a description no size is known.
-  if (!components || components.value().empty()) return;
-  WireLimitCheck check(project, components.value(), findings);
-  check.check_components(components.value());
-  for (const Registry& registry : project.model().registries) check.check_registry(registry, built);
+  for (const Registry& registry : project.model().registries) {
+    if (registry.declaration->name != kReplicatedClass || !registry.targets.has(Target::server)) {
+      continue;
+    }
+    const auto components = load_components(project.files(), project.config());
+    // An unreadable file is reported elsewhere. Without a description no size is known.
+    if (!components) return;
+    WireLimitCheck(project, components.value(), built, findings).check(registry);
+  }
 }
 
 }  // namespace muster

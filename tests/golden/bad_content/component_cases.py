@@ -141,12 +141,12 @@ def wire_limit(case):
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
                    f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")
     case.files[PLAIN_CRATE] = case.files[PLAIN_CRATE].replace(
-        b"components:\n", b"components:\n  - Diary: {}\n", 1)
+        b"components:\n", b"components:\n  - Diary: {}\n  - Wall: {}\n", 1)
     assert b"Diary" in case.files[PLAIN_CRATE]
     case.bare("components.json", json.dumps(components) + "\n")
     case.bare("muster.yaml", case.files["muster.yaml"].decode() + "components: components.json\n")
     case.expect("error", "wire-limit", PLAIN_CRATE)
-    case.expect("error", "wire-limit", "components.json")
+    case.expect("error", "wire-limit", PLAIN_CRATE)
 
 
 def unreadable_components(case):
