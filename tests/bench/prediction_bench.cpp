@@ -13,7 +13,9 @@ namespace {
 
 using namespace prediction_stage;  // NOLINT(google-build-using-namespace): the stage of these rows
 
+/// Ticks that are predicted ahead of the server's state.
 constexpr std::uint32_t kLag = 8;
+constexpr std::uint32_t kLongLag = 20;
 
 Steer steer_at(std::uint32_t tick) {
   const float angle = static_cast<float>(tick) / 20;
@@ -21,8 +23,8 @@ Steer steer_at(std::uint32_t tick) {
 }
 
 struct Play {
-  explicit Play(std::uint32_t entities)
-      : stage(make_game(systems<session_game::steer>()), entities, kLag) {
+  explicit Play(std::uint32_t entities, std::uint32_t lag = kLag)
+      : stage(make_game(systems<session_game::steer>()), entities, lag) {
     for (; tick < 100; ++tick) stage.tick(steer_at(tick));
     stage.reconcile();
   }
@@ -45,15 +47,27 @@ void forward(benchmark::State& state, std::uint32_t entities) {
   finish(state, static_cast<double>(kLag * entities));
 }
 
+template <std::uint32_t kTicks>
 void replayed(benchmark::State& state, std::uint32_t entities) {
-  Play play(entities);
+  Play play(entities, kTicks);
   const auto transform = play.stage.received.component<Transform>("Transform");
   for (auto _ : state) {
     // Another position than before, so that every state differs from the prediction.
     for (Transform& at : play.stage.received.values(transform)) at.position.y += 0.5F;
     play.stage.reconcile();
   }
-  finish(state, static_cast<double>(kLag * entities));
+  finish(state, static_cast<double>(kTicks * entities));
+}
+
+/// One of the entities was mispredicted; nothing connects it with the others.
+void replayed_alone(benchmark::State& state, std::uint32_t entities) {
+  Play play(entities);
+  const auto transform = play.stage.received.component<Transform>("Transform");
+  for (auto _ : state) {
+    play.stage.received.get(transform, play.stage.owned[0])->position.y += 0.5F;
+    play.stage.reconcile();
+  }
+  finish(state, static_cast<double>(kLag));
 }
 
 void kept(benchmark::State& state, std::uint32_t entities) {
@@ -73,7 +87,9 @@ void register_prediction_benchmarks() {
   for (const std::uint32_t entities : {64U, 1000U}) {
     const std::string group = "sync/predict " + std::to_string(entities) + " entities";
     add(group + "/8 ticks forward", forward, entities);
-    add(group + "/8 ticks replayed", replayed, entities);
+    add(group + "/8 ticks replayed", replayed<kLag>, entities);
+    add(group + "/20 ticks replayed", replayed<kLongLag>, entities);
+    add(group + "/8 ticks of one replayed", replayed_alone, entities);
     add(group + "/state as predicted", kept, entities);
   }
 }
