@@ -45,8 +45,8 @@ class IncomingBatch {
   }
 
   /// Returns the next datagram, valid until the next call; null if the socket has no more. A
-  /// datagram that is too large has one byte more than the maximum. Reads up to `most` at once;
-  /// later calls return the rest. Requires: `most` is not 0.
+  /// datagram that is too large has one byte more than the maximum. Reads up to `maximum` at once;
+  /// later calls return the rest. Requires: `maximum` is not 0.
   const IncomingDatagram* next(DatagramSocket& socket, Time now, std::size_t maximum) {
     if (next_ == count_) {
       const std::size_t wanted = std::min(maximum, kBatch);

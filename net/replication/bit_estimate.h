@@ -9,7 +9,8 @@
 
 namespace muster {
 
-/// Measured costs relative to a simple prediction. They follow the last snapshots. Pure.
+/// Measured costs relative to a simple prediction. They adapt slowly to what recent snapshots cost.
+/// A function of its calls alone.
 class BitEstimate {
  public:
   /// The expected bits of an update of this many lanes.

@@ -1,4 +1,4 @@
-// Urgency grows with the waiting time, so that every change is sent some time. Candidates are
+// Urgency grows with the waiting time, so that every change is sent eventually. Candidates are
 // sorted by urgency and chosen while they fit.
 #include "net/replication/change_priority.h"
 

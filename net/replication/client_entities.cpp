@@ -28,6 +28,7 @@ void ClientEntities::clear() {
   has_interest_ = false;
   has_first_ = false;
   entities_.clear();
+  checked_count_ = 0;
 }
 
 void ClientEntities::forget_all(std::uint32_t tick) {

@@ -32,7 +32,7 @@ struct ReplicationServerOptions {
   std::uint16_t checksum_interval = 8;
 };
 
-/// A client of the replication, chosen by the game.
+/// Identifies a client of the replication; the game chooses the number.
 enum class ClientId : std::uint32_t {};
 
 /// The identity of a client.

@@ -9,6 +9,7 @@ SnapshotInFlight& SnapshotsInFlight::add(SnapshotNumber number, std::uint32_t pa
                                          std::uint32_t tick) {
   SnapshotInFlight& flight = slot(number);
   flight.number = number;
+  flight.is_known = true;
   flight.is_used = true;
   flight.has_arrived = false;
   flight.is_settled = false;
@@ -33,7 +34,7 @@ const SnapshotInFlight* SnapshotsInFlight::deliver(SnapshotNumber number) {
 
 std::optional<std::uint32_t> SnapshotsInFlight::tick_of(SnapshotNumber number) const {
   const SnapshotInFlight& flight = slot(number);
-  if (flight.number != number) return std::nullopt;
+  if (!flight.is_known || flight.number != number) return std::nullopt;
   return flight.tick;
 }
 
@@ -54,7 +55,9 @@ bool SnapshotsInFlight::lists(const EventSubject& entity) const {
 }
 
 void SnapshotsInFlight::clear() {
-  for (SnapshotInFlight& flight : slots_) flight.is_used = flight.has_arrived = false;
+  for (SnapshotInFlight& flight : slots_) {
+    flight.is_known = flight.is_used = flight.has_arrived = false;
+  }
 }
 
 std::size_t SnapshotsInFlight::memory_bytes() const {

@@ -24,7 +24,8 @@ struct ListedSlice {
 /// A snapshot, or one part of the snapshot of a tick.
 struct SnapshotInFlight {
   SnapshotNumber number = 0;
-  bool is_used = false;  ///< Its delivery is not reported yet.
+  bool is_known = false;  ///< Added, and not cleared since.
+  bool is_used = false;   ///< Its delivery is not reported yet.
   bool has_arrived = false;
   bool is_settled = false;  ///< Everything that it and the parts before it list was applied.
   std::uint32_t part = 0;   ///< Index within its tick.
@@ -88,10 +89,10 @@ void SnapshotsInFlight::settle(const SnapshotInFlight& last, const Visit& visit)
 template <typename Visit>
 void SnapshotsInFlight::disown(SnapshotNumber number, const Visit& visit) {
   SnapshotInFlight& flight = slot(number);
-  if (flight.number != number) return;
+  if (!flight.is_known || flight.number != number) return;
   flight.is_used = flight.has_arrived = false;
   for (const SnapshotInFlight& part : slots_) {
-    if (part.tick != flight.tick) continue;
+    if (!part.is_known || part.tick != flight.tick) continue;
     for (const ListedSlice& listed : part.listed) {
       // Of other parts, only uncertain contents may have been in this one.
       if (part.number == number || !listed.is_certain) visit(listed);

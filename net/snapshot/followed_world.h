@@ -115,7 +115,7 @@ class FollowedWorld {
   const EntityTrack& track_of_rank(std::size_t rank);
   void rewind();
   const EntityTrack& track(std::uint32_t index) const { return tracks_[index].track; }
-  /// The known states of a idle entity.
+  /// The known states of an idle entity.
   KnownEntity idle_entity(const EntityTrack& track) const;
 
   /// Records what the receiver will know of every entity once it has the listed snapshot, whose

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 12> kIpv4Prefix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
-/// Parses a number without sign, spaces or leading zeros; nothing if it is above `most`.
+/// Parses a number without sign, spaces or leading zeros; nothing if it is above `maximum`.
 std::optional<std::uint32_t> number_of(std::string_view text, int base, std::uint32_t maximum) {
   if (text.empty() || (base == 10 && text.size() > 1 && text.front() == '0')) return std::nullopt;
   std::uint32_t value = 0;

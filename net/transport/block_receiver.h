@@ -29,7 +29,7 @@ Fragment read_fragment(SectionReader& reader);
 
 /// The classification of a fragment.
 enum class [[nodiscard]] FragmentVerdict : std::uint8_t{
-    accepted,  ///< Stored. Ignored if its block is complete or was refused.
+    accepted,  ///< Stored, or ignored if its block is complete or was refused.
     refused,   ///< Its block is refused by this fragment; `refusal` gives the reason.
     no_room,   ///< Complete blocks are unread: its packet must not be received.
     invalid,   ///< Contradicts an earlier fragment of the block, or is beyond the window.

@@ -1,4 +1,4 @@
-// Forwards to `Connection::Impl`, so that its state needs no place in the public header.
+// Forwards to `Connection::Impl`, which keeps private members out of the public header.
 #include "net/transport/connection.h"
 
 #include "net/transport/connection_impl.h"

@@ -115,6 +115,7 @@ class Connection {
  public:
   Connection(const ConnectionOptions& options, Time now);
   ~Connection();
+  /// A moved-from connection can only be destroyed or assigned to.
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) noexcept;
 

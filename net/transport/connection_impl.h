@@ -130,7 +130,7 @@ class Connection::Impl {
   void apply_refusals(const Incoming& incoming);
   void apply_limits(const Incoming& incoming);
 
-  // connection.cpp
+  // connection_impl.cpp
   std::size_t payload_heads() const;
   std::size_t standing_bytes() const;
   std::size_t waiting_bytes() const;

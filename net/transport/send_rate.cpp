@@ -190,7 +190,7 @@ std::size_t SendRate::game_budget(Time now, std::size_t bytes_in_flight) const {
   return saved(now, bytes_in_flight, is_idle ? kSmallPacket : small);
 }
 
-/// The bytes saved up, but at least `least` once everything is paid for.
+/// The bytes saved up, but at least `minimum` once everything is paid for.
 std::size_t SendRate::saved(Time now, std::size_t bytes_in_flight, double minimum) const {
   const std::size_t window_bytes = window();
   if (bytes_in_flight >= window_bytes) return 0;

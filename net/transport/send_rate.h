@@ -27,7 +27,7 @@ class SendRate {
   explicit SendRate(const SendRateLimits& limits = {});
 
   /// The bytes that may be sent now, in packets of any size. An idle connection saves up at most
-  /// `burst()` of sending time. `bytes_in_flight` is the number of bytes in flight.
+  /// `burst()` of sending time.
   std::size_t budget(Time now, std::size_t bytes_in_flight) const;
   /// The budget of a game that fills it at every tick. It is smaller than `budget` when a small
   /// packet takes longer than a tick. Data that already waits may still share a packet of `budget`.

@@ -1,6 +1,6 @@
 // A client whose connection was lost makes another one and goes on as the same player: the server
 // knows it by the ticket of its welcome. The last view stays until the server's world arrives, as
-// with another level. Commands keep their numbers, so that presses whose fate is unknown run once.
+// with another level. Commands keep their numbers: a press that may have arrived runs only once.
 #include <utility>
 #include <vector>
 

@@ -257,9 +257,8 @@ std::string GameServer::world_text(PlayerId player) const {
   all.sender->each([&](EntityReference id, std::uint16_t type, PlayerId owner) {
     const ReplicatedEntity* const entity =
         all.replication->world().find(static_cast<std::uint32_t>(id.network_id));
-    const auto number = player;
     if (entity != nullptr &&
-        !all.is_relevant({.player = number, .team = all.team_of(player)}, *entity)) {
+        !all.is_relevant({.player = player, .team = all.team_of(player)}, *entity)) {
       return;
     }
     values.assign(schema.value_count(type), 0);

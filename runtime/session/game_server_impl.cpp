@@ -225,10 +225,10 @@ void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
 
 /// Ids rise, so that a player who joins soon after another left is not taken for that one.
 PlayerId GameServer::Impl::free_player() const {
-  constexpr std::uint16_t kPlayersEver = 0xFFFE;  // The welcome message has 16 bits.
+  constexpr std::uint16_t kPlayerIdMax = 0xFFFE;  // The welcome message has 16 bits.
   std::uint16_t candidate = last_player;
   for (;;) {
-    candidate = candidate >= kPlayersEver ? 1 : static_cast<std::uint16_t>(candidate + 1);
+    candidate = candidate >= kPlayerIdMax ? 1 : static_cast<std::uint16_t>(candidate + 1);
     const bool is_used = std::ranges::any_of(
         players, [&](const auto& player) { return player->id == PlayerId(candidate); });
     if (!is_used) return PlayerId(candidate);

@@ -132,7 +132,8 @@ std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
   reader.read_into(welcome.placed);
   welcome.shared_seed = reader.read_u64();
   welcome.ticket = reader.read_u64();
-  if (!reader.is_finished() || welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
+  if (!reader.is_finished() || welcome.player == 0 || welcome.player == 0xFFFF ||
+      welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
       welcome.snapshot_ticks == 0) {
     return std::nullopt;
   }

@@ -128,7 +128,7 @@ void SimulatedMatch::run(Duration duration) {
 
 bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
                                        const ReplicatedEntity& entity) const {
-  const auto player = client.player;
+  const PlayerId player = client.player;
   if (entity.options.owner == player) return true;
   GameServer::Impl& all = *server->impl_;
   const ClientView* const view = all.replication->view(static_cast<ClientId>(player));

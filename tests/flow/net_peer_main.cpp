@@ -27,8 +27,6 @@ constexpr std::uint32_t kMessages = 500;
 constexpr std::size_t kBlockBytes = 300'000;
 constexpr Duration kPatience = 40s;
 
-Time net_now(const Clock& clock) { return Time(clock.now().time_since_epoch() + 1h); }
-
 ConnectionOptions connection_options() {
   ConnectionOptions options;
   options.channels = {ChannelOptions{}};
@@ -60,13 +58,13 @@ int serve(const Address& address) {
   ServerOptions options;
   options.connection = connection_options();
   options.identity = SecretKey::random(entropy);
-  Server server(options, *udp.socket, entropy, door, net_now(clock));
+  Server server(options, *udp.socket, entropy, door, clock.now());
   std::printf("listening %u %s\n", udp.socket->local_address().port(),
               hex_text(server.public_key()).c_str());
   std::fflush(stdout);
   std::vector<std::byte> block;
-  for (const Time end = net_now(clock) + kPatience; net_now(clock) < end;) {
-    const Time now = net_now(clock);
+  for (const Time end = clock.now() + kPatience; clock.now() < end;) {
+    const Time now = clock.now();
     server.receive(now, 0);
     server.for_each_client([&](ClientHandle handle) {
       Connection& client = *server.connection(handle);
@@ -141,18 +139,18 @@ int connect(const Address& address, std::string_view key) {
   options.connection = connection_options();
   options.server = address;
   if (udp.socket == nullptr || !parse_hex(key, options.handshake.server_key)) return 2;
-  Client client(options, *udp.socket, entropy, net_now(clock));
+  Client client(options, *udp.socket, entropy, clock.now());
   std::vector<std::byte> block(kBlockBytes);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i * i >> 5U);
   Echo echo;
-  const Time end = net_now(clock) + kPatience;
-  while (net_now(clock) < end && client.state() != ClientState::closed && !echo.is_wrong) {
-    const Time now = net_now(clock);
+  const Time end = clock.now() + kPatience;
+  while (clock.now() < end && client.state() != ClientState::closed && !echo.is_wrong) {
+    const Time now = clock.now();
     client.receive(now);
     if (client.connection() != nullptr) play(*client.connection(), block, echo);
     client.send(now);
     if (echo.returned == kMessages && echo.has_block && echo.payloads_back > 0) {
-      client.close("done", net_now(clock));
+      client.close("done", clock.now());
       std::printf(
           "echoed %u messages, %llu payloads, a block; round trip %.2f ms\n", echo.returned,
           static_cast<unsigned long long>(echo.payloads_back),
