@@ -281,10 +281,12 @@ constexpr std::array kRules = {
     Rule{"variant-without-base", error, "A variant has no base",
          "'crate@low.png' needs a 'crate.png' in its folder, which is used when no variant fits. "
          "Add it, or rename the file."},
-    Rule{"wire-limit", error, "A replicated prefab has more values than the wire format allows",
-         "A game would find this only when it runs. A type has at most 1,024 values and 255 game "
-         "objects, a component 256 fields, a game 2,048 types and 6,000 values. Remove components "
-         "or fields that no client needs, shorten lists and texts, or split the prefab."},
+    Rule{"wire-limit", error, "A replicated prefab exceeds a limit of the wire format",
+         "A game would find this only when it runs. A type has at most 1,024 values, a component "
+         "256 "
+         "fields, a game 2,048 types, 1,024 different components and 6,000 values; components of "
+         "game objects beyond the 255th are not replicated. Remove components or fields that no "
+         "client needs, shorten lists and texts, or split the prefab."},
     Rule{
         "wrong-shape", error, "A value in a plain file has the wrong form",
         "A list instead of one value, a weak reference instead of a strong one, a second document, "
