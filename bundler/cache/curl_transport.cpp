@@ -48,7 +48,7 @@ ErrorCode code_of(CURLcode code) {
 
 }  // namespace
 
-// Not anonymous, because the type of a member of a class with linkage has linkage.
+// This namespace has a name, because a class in a header has members of these types.
 namespace curl_detail {
 
 // One request. Used again for later ones, because a handle costs more than the request's headers.

@@ -33,7 +33,7 @@ class ClientEvents {
   /// `entities`. `room_bytes`: the room for a state in a datagram.
   void update(const ClientEntities& entities, const SnapshotsInFlight& in_flight,
               std::size_t room_bytes, ClientViewCounters& counters);
-  /// The client has the contents of a snapshot, which listed this.
+  /// The client has received a snapshot that lists this slice.
   void release(const ClientEntities& entities, const ListedSlice& listed);
   /// Allows the events whose entities this part of a snapshot contains.
   void allow_in_part(const ClientEntities& entities, const SnapshotWriter& writer,

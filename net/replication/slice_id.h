@@ -6,7 +6,7 @@
 namespace muster {
 
 /// A slice of an entity, or the entity itself in a schema without slices. `TypeViews` converts it
-/// from and to the entity's id. In snapshots, and so for the codec, it is the id of an entity.
+/// from and to the entity's id. The codec of snapshots knows only slices, and calls them entities.
 enum class SliceId : std::uint32_t {};
 
 /// The codec's id.

@@ -25,7 +25,7 @@ inline constexpr std::size_t kEventSubjectBytes = 4 + 4;
 /// some round trips and those that a server sends while it defers the entity for lack of room.
 inline constexpr std::uint64_t kEventPatience = 1024;
 
-/// The entity of an event, or another slice that a snapshot lists.
+/// What an event waits for: its entity. Also identifies any slice that a snapshot lists.
 struct EventSubject {
   SliceId id{};  ///< For an event the entity's first slice.
   std::uint32_t generation = 0;

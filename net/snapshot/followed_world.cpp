@@ -253,7 +253,7 @@ void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
   constant_count_ += idle_before;
 }
 
-/// `known_count_` and `constant_count_` count entities that are not idle until all are listed.
+/// Until all entities are listed, `known_count_` and `constant_count_` leave out idle ones.
 void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_t rank,
                                std::size_t constant_rank) {
   ++checked_count_;

@@ -76,7 +76,7 @@ struct Welcome {
   std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
   std::uint64_t shared_seed = 0;       ///< For the random numbers of shared systems.
-  std::uint64_t ticket = 0;            ///< Names the player when another connection goes on.
+  std::uint64_t ticket = 0;            ///< Identifies the player on a later connection.
 };
 /// The level of the map that begins next.
 struct LevelBegin {

@@ -28,9 +28,9 @@ struct PredictionCounters {
   std::uint64_t reconciles = 0;       ///< States of the server that were compared.
   std::uint64_t replays = 0;          ///< States after which commands ran again.
   std::uint64_t replayed_ticks = 0;   ///< Commands that ran again.
-  std::uint64_t replayed_states = 0;  ///< The same, times the entities that ran again.
-  std::uint64_t kept_states = 0;      ///< Those of entities that no difference had touched.
-  std::uint64_t whole_replays = 0;    ///< Ones that met an entity which they had left out.
+  std::uint64_t replayed_states = 0;  ///< Entities in these commands, added up.
+  std::uint64_t kept_states = 0;      ///< Entities left out, as no difference touched them.
+  std::uint64_t whole_replays = 0;    ///< Replays that had to begin again with all entities.
   std::uint64_t spawns_confirmed = 0;
   std::uint64_t spawns_undone = 0;
   std::uint64_t spawns_refused = 0;

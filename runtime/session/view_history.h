@@ -29,8 +29,8 @@ class ComponentHistory {
   /// Puts what is shown of an entity at `tick` into `out`. Beyond the newest state, fields that are
   /// interpolated linearly move on at their last speed, for as long as the last two states are
   /// apart and within their range; a clock that follows arrivals closely is often a few ms ahead of
-  /// them. Nothing lies between two states of which the later one was teleported: the earlier one
-  /// is shown until the later one's tick. False when nothing is known of the entity.
+  /// them. When the later of two states was teleported, nothing is computed between them: the
+  /// earlier one is shown until the later one's tick. False when nothing is known of the entity.
   bool state_at(EntityId entity, double tick, std::span<std::byte> out) const;
   void forget(EntityId entity);
 

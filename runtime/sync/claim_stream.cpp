@@ -1,5 +1,5 @@
-// The newest command's claim is coded by itself, because any packet before may be lost; the one
-// before it as the same view a tick earlier, and what is left of that. SESSION_FORMAT.md, "Views".
+// The newest command's claim is coded alone, because any earlier packet may be lost. The claim
+// before it is coded as its difference from a view one tick earlier. SESSION_FORMAT.md, "Views".
 #include "runtime/sync/claim_stream.h"
 
 #include <algorithm>

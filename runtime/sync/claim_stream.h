@@ -12,10 +12,10 @@
 
 namespace muster {
 
-/// In front of a packet: the claim of its newest command, and in case that an earlier packet was
-/// lost that of the command before it. SESSION_FORMAT.md, "Views".
+/// A packet begins with the claim of its newest command. When packets are lost, the claim of the
+/// command before it follows. SESSION_FORMAT.md, "Views".
 inline constexpr std::uint32_t kClaimsPerPacketMax = 2;
-/// What one packet's claims take at most; usually 4 to 7 bytes.
+/// The maximum size of the claims in one packet. The usual size is 4 to 7 bytes.
 inline constexpr std::size_t kClaimStreamBytesMax = 32;
 
 /// The client's side: keeps the claims of the last commands, also for its own verdicts, which

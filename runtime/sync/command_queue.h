@@ -77,8 +77,8 @@ class CommandQueue {
   /// The stamp of the last command that was run or missed; 0 before the first.
   std::uint32_t number() const { return has_begun_ ? last_run_ : 0; }
 
-  /// The client is away: ticks without a command have default ones from now on, but for what late
-  /// commands add.
+  /// The client is away: from now on a tick without a command runs the default one, and what late
+  /// commands add to it.
   void rest();
 
   /// Forces a field of the next tick's command, as the view at a respawn. Its later values move

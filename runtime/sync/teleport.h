@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// A position that changes by more in a tick was teleported. The same for what the owner and
-/// others are shown and for the history of hit tests, so that all see it in the same tick.
+/// A position that changes by more in a tick was teleported. Prediction, interpolation and the
+/// history of hit tests use the same limit, so that all see the teleport in the same tick.
 inline constexpr float kTeleportMetresPerTick = 4;
 
 /// Offset of the position in a component that is a "Transform"; nothing for others.
