@@ -28,7 +28,7 @@ std::size_t count_values(const FieldDescription& field) {
 }
 
 /// A described component and its number of values.
-struct WireComponent {
+struct ReplicatedComponentSize {
   std::size_t fields = 0;
   std::size_t values = 0;
   std::size_t largest_values = 0;  ///< Those of its largest field.
@@ -36,7 +36,7 @@ struct WireComponent {
 };
 
 /// A component of a replicated prefab, and the index of its entity.
-using WirePart = std::pair<std::size_t, std::string>;
+using ReplicatedPart = std::pair<std::size_t, std::string>;
 
 class WireLimitCheck {
  public:
@@ -44,7 +44,7 @@ class WireLimitCheck {
                  const std::set<AssetNumber>& built, Findings& findings)
       : project_(project), built_(built), findings_(findings) {
     for (const ComponentDescription& description : components) {
-      WireComponent& component = components_[description.name];
+      ReplicatedComponentSize& component = components_[description.name];
       component.fields = description.fields.size();
       for (const FieldDescription& field : description.fields) {
         const std::size_t count = count_values(field);
@@ -74,12 +74,12 @@ class WireLimitCheck {
 
  private:
   void check_type(const EntryReference& reference) {
-    const std::vector<WirePart> parts = parts_of(reference);
+    const std::vector<ReplicatedPart> parts = parts_of(reference);
     const Location file{project_.index().at(reference.asset).path, {}};
     std::map<std::string_view, std::size_t> by_component;
     std::size_t values = 0;
-    for (const WirePart& part : parts) {
-      const WireComponent& component = components_.at(part.second);
+    for (const ReplicatedPart& part : parts) {
+      const ReplicatedComponentSize& component = components_.at(part.second);
       if (component.fields > kComponentFieldsMax && reported_.insert(part.second).second) {
         add(file,
             fmt::format("its component '{}' has {}; a replicated one has at most {}", part.second,
@@ -93,7 +93,7 @@ class WireLimitCheck {
     if (values <= kTypeValuesMax) return;
     const auto largest = std::ranges::max_element(
         by_component, {}, [](const auto& component) { return component.second; });
-    const WireComponent& component = components_.find(largest->first)->second;
+    const ReplicatedComponentSize& component = components_.find(largest->first)->second;
     add(file, fmt::format("it has {} values on the wire, and a type has at most {}: {} of them are "
                           "of component '{}', whose largest field is '{}' ({})",
                           values, kTypeValuesMax, largest->second, largest->first,
@@ -101,8 +101,8 @@ class WireLimitCheck {
   }
 
   /// The replicated components of a server's prefab: those of its first entities, depth first.
-  std::vector<WirePart> parts_of(const EntryReference& reference) {
-    std::vector<WirePart> parts;
+  std::vector<ReplicatedPart> parts_of(const EntryReference& reference) {
+    std::vector<ReplicatedPart> parts;
     if (reference.role == ReferenceRule::Role::factory) {
       const SourceFile& source = project_.sources().get(reference.asset);
       if (!source.good()) return parts;
@@ -161,8 +161,8 @@ class WireLimitCheck {
   const Project& project_;
   const std::set<AssetNumber>& built_;
   Findings& findings_;
-  std::map<std::string, WireComponent, std::less<>> components_;
-  std::set<WirePart> all_parts_;
+  std::map<std::string, ReplicatedComponentSize, std::less<>> components_;
+  std::set<ReplicatedPart> all_parts_;
   std::size_t all_values_ = 0;
   std::set<std::string> reported_;  ///< Components with too many fields.
 };
