@@ -264,7 +264,7 @@ std::string GameServer::world_text(PlayerId player) const {
     values.assign(schema.value_count(type), 0);
     if (!all.sender->values(id, values)) return;
     world.add(static_cast<std::uint32_t>(id.network_id), type,
-              owner == number ? SeenBy::owner : SeenBy::others, values);
+              owner == player ? SeenBy::owner : SeenBy::others, values);
   });
   return world.text();
 }
