@@ -90,12 +90,6 @@ std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
   return claim;
 }
 
-/// Whether `put_first` can write it: an honest client's claim was the first one of a packet before.
-bool can_be_first(const ViewClaim& claim, Tick now) {
-  return steps_between(claim.newest, now) < 1 << kNewestBits &&
-         steps_between(claim.to, claim.newest) <= kDistanceMax;
-}
-
 /// The states that were blended are the same, or end where the later ones begin, or any others.
 void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
   put_number(out, distance(claim.newest, next.newest), 0);
@@ -111,7 +105,7 @@ void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
   put_number(out, static_cast<std::uint32_t>(left < 0 ? -left - 1 : left), kResidualBits);
 }
 
-std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next, Tick now) {
+std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
   const auto back = [&](Tick from, std::uint32_t ticks) {
     if (ticks > kDistanceMax || ticks > from.value()) in.fail();
     return Tick(from.value() - std::min(ticks, from.value()));
@@ -131,7 +125,9 @@ std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next, Tick 
     if (step < 0 || step >= kFractionsPerTick) in.fail();
     claim.fraction = static_cast<std::uint16_t>(static_cast<std::uint32_t>(step) * kFractionStep);
   }
-  if (in.failed() || claim.to > claim.newest || !can_be_first(claim, now)) return std::nullopt;
+  // An honest client's claim was the first one of a packet before.
+  if (steps_between(claim.to, claim.newest) > kDistanceMax) in.fail();
+  if (in.failed() || claim.to > claim.newest) return std::nullopt;
   return claim;
 }
 
@@ -186,7 +182,7 @@ bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
   if (count > 0) {
     number = in.read(kCommandBits);
     newest = take_first(in, now);
-    if (newest && count == 2) before = take_second(in, *newest, now);
+    if (newest && count == 2) before = take_second(in, *newest);
   }
   in.align();
   if (in.failed() || count > kClaimsPerPacketMax || (count == 2 && !before)) {

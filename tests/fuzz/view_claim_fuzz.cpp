@@ -59,6 +59,8 @@ void send_again(std::span<const std::byte> input) {
     const ViewClaim* const claim = inbox.find(number, kNow);
     if (claim == nullptr) continue;
     require(claim->from <= claim->to && claim->to <= claim->newest && claim->newest <= kNow);
+    // A first claim has the low 10 bits of its tick, so an older one cannot be sent again.
+    if (steps_between(claim->newest, kNow) >= 1 << 10) continue;
     ClaimSender sender;
     sender.push(number, *claim);
     if (const ViewClaim* const before = inbox.find(number - 1, kNow)) {
