@@ -24,7 +24,7 @@ tl::unexpected<Error> refused(int status) {
   const bool is_forbidden = status == 401 || status == 403;
   return fail(is_forbidden ? ErrorCode::permission_denied : ErrorCode::io,
               "the server answers " + std::to_string(status) +
-                  (is_forbidden ? ": it wants another user or password" : ""));
+                  (is_forbidden ? ": it requires another user or password" : ""));
 }
 
 Result<void> stored(const Result<HttpAnswer>& answer) {

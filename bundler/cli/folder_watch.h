@@ -20,9 +20,9 @@ class FolderWatch {
  public:
   /// Watches everything below `root`, a folder of the disk that `files` reads, except `except` and
   /// the creation of folders on the path to it (both absolute, with links resolved): a build into
-  /// the project is not a change of it. `named` is a folder that the project names; it is watched
-  /// whatever its name, and also its creation; empty for none. Changes are recorded from now on
-  /// until `wait`. Fails with `limit_exceeded` if the system allows no more watches.
+  /// the project is not a change of it. `named` is a folder that the project names (empty: none):
+  /// it and its creation are watched, even if its name is one to ignore. Changes are recorded from
+  /// now on until `wait`. Fails with `limit_exceeded` if the system allows no more watches.
   static Result<FolderWatch> open(const FileReader& files, const std::string& root,
                                   const std::string& except, const AssetPath& named = {});
 

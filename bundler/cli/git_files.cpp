@@ -301,7 +301,7 @@ class GitFiles final : public RevisionFiles {
     return path;
   }
 
-  // Removes a detour out of the folder and back into it.
+  // Returns the empty path if `path` leads out of the folder and back to it, else `path`.
   AssetPath without_detour(AssetPath path) const {
     if (!has_rest_ || path != project_in_rest()) return path;
     return {};

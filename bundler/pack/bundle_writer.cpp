@@ -1,8 +1,8 @@
-// The size of the tables is known before compression, so the file is built in one buffer: first
-// space for header and tables, then blocks are appended, records filled in along the way, and the
-// hash last. Blocks are independent, so all threads compress a window of them, each block into its
-// own slot; then the slots are appended in order. One thread per entry or per bundle would leave
-// all but one thread idle on a large one.
+// The size of the tables is known before compression, so the file is built in one buffer: it gets
+// space for header and tables, then the blocks are appended, with their records filled in, and the
+// hash is written last. Blocks are independent, so all threads compress a window of them, each
+// block into its own slot; then the slots are appended in order. One thread per entry or per bundle
+// would leave all but one thread idle on a large one.
 #include "bundler/pack/bundle_writer.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace muster {
 
 /// A build's output, the root of a file system. A build writes into a staging folder inside;
 /// `publish` puts the parts in place. A process that dies before `publish` leaves the old output
-/// unchanged. One that dies inside it leaves a journal, from which the next opening finishes the
+/// unchanged. A process that dies in `publish` leaves a journal. `open_for_build` then finishes the
 /// work, so that the parts always belong together. The caller locks the folder against other
 /// processes:
 ///

@@ -20,7 +20,7 @@ std::string listing_text(const Project& project, TargetSet targets);
 
 /// A C++ header with a constant for each type id that `targets` use, by registry class: the name is
 /// that of the entry's asset, with the id behind it where several assets have one name. Entries
-/// without an asset, and classes without ids, have none.
+/// without an asset, and classes without ids, get no constant.
 std::string listing_cpp(const Project& project, TargetSet targets);
 
 }  // namespace muster

@@ -238,7 +238,7 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
   }
 }
 
-/// Adds a slice at the end of the lists. `before`: its entry until now, or a new one.
+/// Adds a slice at the end of the lists. `before`: its entry in the last update, or a new entry.
 void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, SliceId id,
                                const ClientEntity& before) {
   states_.push_back({.id = codec_id(id), .kind = kind});

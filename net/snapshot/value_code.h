@@ -34,7 +34,7 @@ std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t 
   std::uint64_t result = 1;
   for (unsigned done = 0; done + 1 < length; ++done) {
     const bool bit = ((value >> (length - 2 - done)) & 1) != 0;
-    // Seven nodes: one, two, four for the first, second, third bit after the leading one.
+    // Seven nodes: 1, 2 and 4 of them for the three bits after the leading 1.
     const auto node = static_cast<std::uint32_t>(result - 1);
     const bool is_even = done >= 3;
     result = result * 2 +

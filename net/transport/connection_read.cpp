@@ -341,7 +341,7 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   last_arrival_ = now;
   keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
-  // It fills a gap in what the peer knows, so it must be acknowledged again.
+  // The peer lacks the acknowledgement of this packet: the mask must cover its number again.
   if (sequence <= peer_knows_to_) peer_knows_to_ = sequence - 1;
   const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
   if (ack > 0 && had_outage) {

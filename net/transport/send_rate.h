@@ -122,7 +122,7 @@ class SendRate {
 
   bool is_shortening_ = false;    ///< The queue is much too long.
   double rate_before_ = 0;        ///< The rate before it was shortened.
-  double carried_ = 0;            ///< Mean delivered rate over rounds since then, at its maximum.
+  double carried_ = 0;            ///< Maximum since then of the mean delivered rate over rounds.
   double through_ = 0;            ///< Maximum delivered rate of these rounds, without the first.
   bool is_through_full_ = false;  ///< In one of them the game wanted more than the budget.
   Time shorten_from_{};           ///< When shortening began.

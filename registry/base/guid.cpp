@@ -105,8 +105,8 @@ std::size_t count_equal(const Digits& digits, std::size_t distance) {
   return equal;
 }
 
-// Many digits that count up or down at one distance, or a long run of them. Both halves of
-// alternating digits may count separately.
+// True for many digits that count up or down at one distance, and for a long run of them. Both
+// halves of alternating digits may count separately.
 bool counts(const Digits& digits, std::size_t distance) {
   constexpr std::size_t kRunMin = 9;
   std::array<std::size_t, 2> steps{};  // up, down
@@ -124,7 +124,7 @@ bool counts(const Digits& digits, std::size_t distance) {
   return std::ranges::max(steps) >= kStepsMin[distance];
 }
 
-// A run of one repeated digit.
+// True for a run of one repeated digit.
 bool repeats_one(const Digits& digits) {
   constexpr std::size_t kRunMin = 9;
   std::size_t run = 1;
@@ -135,7 +135,7 @@ bool repeats_one(const Digits& digits) {
   return false;
 }
 
-// Few different digits, only letters, or letters and figures in turn.
+// True for few different digits, for only letters, and for letters that alternate with digits.
 bool has_odd_digits(const Digits& digits) {
   constexpr std::size_t kDifferentMax = 5;
   unsigned seen = 0;
@@ -150,7 +150,7 @@ bool has_odd_digits(const Digits& digits) {
          letters == digits.size() || changes == digits.size() - 1;
 }
 
-// The bytes are an ASCII text.
+// True for bytes that are an ASCII text.
 bool spells_text(const Guid& guid) {
   return std::ranges::all_of(guid.bytes(), [](std::byte byte) {
     const char c = static_cast<char>(byte);

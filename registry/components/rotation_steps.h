@@ -13,7 +13,7 @@ namespace muster {
 /// rotation and its negative are equal.
 struct RotationSteps {
   std::uint32_t dropped = 3;              ///< Index in x, y, z, w of the largest absolute value.
-  std::array<std::uint32_t, 3> others{};  ///< In order, from -1/sqrt(2) to 1/sqrt(2).
+  std::array<std::uint32_t, 3> others{};  ///< In order of x, y, z, w; step 0 is -1/sqrt(2).
   friend bool operator==(const RotationSteps&, const RotationSteps&) = default;
 };
 

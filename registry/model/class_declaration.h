@@ -75,7 +75,7 @@ struct ClassDeclaration {
   /// Whether a registry is not an asset but a component of a game object in a prefab or scene. Such
   /// classes have no ids, and `prepare` does not change their files.
   bool is_component = false;
-  /// Keys of such a component that contain one more entry each, outside its list.
+  /// Keys of a component registry that each contain one more entry, outside the registry's list.
   std::vector<std::string> single_entries;
   std::vector<EntryField> entry_template;
   std::uint32_t first_id = 0;  ///< 1 if 0 means "none" on the wire.

@@ -280,7 +280,7 @@ Json component_name_schema(const Json& described, const TargetStripRules& strip)
   return schema;
 }
 
-// An entity. One with a prefab may remove parts of it.
+// The schema of an entity. An entity that has a prefab may remove parts of the prefab.
 Json entity_schema(bool may_have_prefab) {
   Json schema{{"type", "object"},
               {"properties",
@@ -296,7 +296,7 @@ Json entity_schema(bool may_have_prefab) {
   return schema;
 }
 
-// A root with a base may remove parts of it.
+// A root with a base may remove parts of the base.
 Json based_entity_schema() {
   Json schema = entity_schema(false);
   schema["properties"]["removed"] = names_schema();

@@ -169,7 +169,7 @@ class Project {
   /// call. Safe to call from several threads.
   const Stripping& stripping(Target target) const;
 
-  /// Facts that avoid reading assets, valid as long as the memory; null if none are kept.
+  /// Facts that avoid reading assets, valid as long as the memory exists; null if none are kept.
   AssetMemory* memory() const { return memory_; }
   /// Requires: no other thread uses the project yet.
   void remember_in(AssetMemory& memory) { memory_ = &memory; }

@@ -39,7 +39,7 @@ class FileMemory {
   /// Nothing if the file is unknown or may have changed.
   virtual std::optional<SidecarFacts> find_sidecar(const AssetPath& path) = 0;
   /// The mentions in an asset's file or a sidecar, in order of appearance; null if the file is
-  /// unknown or may have changed. Valid as long as the memory.
+  /// unknown or may have changed. Valid as long as the memory exists.
   virtual const std::vector<FileMention>* find_mentions(const AssetPath& path) = 0;
 
   virtual void note_sidecar(const AssetPath& path, const SidecarFacts& facts) = 0;

@@ -1,6 +1,6 @@
 // Starts loads, takes results and evicts bundles: the other half of bundle_loader.cpp. The executor
 // gets more loads than it can begin, so that it never waits for the next frame; a load that has not
-// begun can be taken back.
+// begun can be withdrawn.
 #include <algorithm>
 #include <cassert>
 #include <new>

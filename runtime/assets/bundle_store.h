@@ -37,7 +37,7 @@ struct BundleStoreCounters {
   std::uint64_t bundles_opened = 0;
   std::uint64_t bundle_bytes = 0;  ///< Total size of the opened files.
   std::uint64_t entries_read = 0;
-  std::uint64_t plain_bytes = 0;  ///< Total size of the read entries.
+  std::uint64_t plain_bytes = 0;  ///< Total size of the entries that were read.
   std::uint64_t cached_loads = 0;
   std::uint64_t failures = 0;
 };

@@ -148,8 +148,8 @@ typedef struct muster_catalog_info {
 /// A registry: a class, and a type id for each of its entries.
 typedef struct muster_registry_info {
   size_t struct_size;
-  const char* class_name;  ///< Valid as long as the store.
-  const char* path;        ///< Path of the registry's asset. Valid as long as the store.
+  const char* class_name;  ///< Valid as long as the store exists.
+  const char* path;        ///< Path of the registry's asset. Valid as long as the store exists.
   muster_guid guid;
   uint32_t type_id_end;  ///< Type ids are below it; not every number is assigned.
   uint32_t first_entry;  ///< The registry's entries are consecutive, sorted by type id.
@@ -159,7 +159,7 @@ typedef struct muster_registry_info {
 /// An entry of a registry: an asset with a type id.
 typedef struct muster_entry_info {
   size_t struct_size;
-  const char* role;   ///< The registry's field that has `guid`. Valid as long as the store.
+  const char* role;   ///< The registry's field that has `guid`. Valid as long as the store exists.
   muster_guid guid;   ///< The asset to load.
   muster_guid owner;  ///< The asset that defines the entry; zero for none.
   uint32_t type_id;

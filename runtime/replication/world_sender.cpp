@@ -147,7 +147,7 @@ bool WorldSender::read_changes(Sent& sent) {
   std::byte* last = sent.last.data();
   for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
     const ComponentStorage& storage = world_.storage(one.component);
-    // Find them by id: members that are spawned again after a restore are sent too.
+    // Finds members by id, so that those that are spawned again after a restore are sent too.
     const Bytes now =
         one.member < sent.members.size() ? storage.find(sent.members[one.member].entity) : Bytes();
     if (!now.empty() && std::memcmp(last, now.data(), now.size()) != 0) {

@@ -28,7 +28,7 @@ struct SentEntityOptions {
 };
 
 struct WorldSenderOptions {
-  /// The component of an entity's root, and its field of three numbers, that contain its position.
+  /// An entity's position: a component of its root, and a field of three numbers in it.
   std::string_view position_component = "Transform";
   std::string_view position_field = "position";
 };

@@ -1,4 +1,4 @@
-// Where time, network, randomness, files and the log come from. Only `main` and tests make one.
+// The sources of time, network, randomness, files and the log. Only `main` and tests create them.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// How far back a claim may go; the history keeps a snapshot's interval more.
+/// The maximum age of a claimed view; the history also keeps the ticks of four snapshot intervals.
 constexpr Duration kRewindMax = std::chrono::milliseconds(500);
 
 std::uint32_t state_count(const Game& game) {

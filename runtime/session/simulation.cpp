@@ -291,7 +291,7 @@ void Simulation::despawn(EntityId entity) {
   problems_.add({.kind = ProblemKind::unsupported_change,
                  .tick = tick_,
                  .entity = entity,
-                 .text = "cannot despawn a child of a replicated entity: despawn the entity"});
+                 .text = "cannot despawn a child of a replicated entity: despawn its root"});
 }
 
 void Simulation::release_all_of(PlayerId player) {

@@ -22,8 +22,8 @@ enum class SpawnRefusal : std::uint8_t {
 };
 std::string_view to_string(SpawnRefusal refusal);
 
-/// The spawns of the last commands that a server has run. A client that misses one of these reports
-/// reads the same in the next one. Keeps its memory. One thread at a time.
+/// The spawns of the last commands that a server has run. If a report is lost, the next one lists
+/// the same spawns. Keeps its memory. One thread at a time.
 class SpawnReport {
  public:
   /// Commands whose spawns are reported, and spawns in a report.

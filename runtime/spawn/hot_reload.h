@@ -52,8 +52,8 @@ class PrefabInstances {
   /// is another one if its name has changed.
   ///
   /// An instance that cannot be spawned from the new build is unchanged, and is updated by the next
-  /// build that can. Instances that are gone are removed, also those that a restore has undone
-  /// while other entities have their ids.
+  /// build that can. Instances whose root is not alive are removed, and so are those that a restore
+  /// has undone and whose ids other entities have now.
   ///
   /// The spawner no longer uses the old store. Older snapshots of the world contain old values:
   /// clear their rings.

@@ -68,7 +68,7 @@ class Spawner {
   Error unassigned(std::uint32_t registry, TypeId type_id) const;
 
   /// Adds every spawn from now on to `instances`; null to stop. For development. `instances` must
-  /// outlive the spawner, or be removed before.
+  /// outlive the spawner, or the caller stops with null before it destroys `instances`.
   void note_in(PrefabInstances* instances) { instances_ = instances; }
 
   /// The receiver of every spawn; null for none.

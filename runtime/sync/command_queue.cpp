@@ -14,7 +14,7 @@ using namespace command_numbers;
 
 /// Until packets were counted.
 constexpr float kLossAtFirst = 0.05F;
-/// Packets that come later than this many others count as lost.
+/// A packet that has not arrived when this many later ones were sent counts as lost.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
 /// Packets between two of a client that began again.

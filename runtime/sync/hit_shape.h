@@ -25,9 +25,9 @@ PlacedVolume placed(const HitVolume& volume, const Pose& pose);
 float extent(const HitVolume& volume);
 
 /// Metres from `from` along `direction` until a sphere of `radius` (0 for a ray) touches the
-/// volume; 0 when it does at the start, nothing when it does not within `metres_max`. Exact: a
-/// sphere against a box is the box with round edges. Computed in double. Requires: finite values, a
-/// direction of length 1.
+/// volume; 0 when it does at the start, nothing when it does not within `metres_max`. Exact:
+/// for a sphere, a box has rounded edges. Computed in double. Requires: finite values, a direction
+/// of length 1.
 std::optional<float> cast(const PlacedVolume& volume, Vec3 from, Vec3 direction, float metres_max,
                           float radius);
 

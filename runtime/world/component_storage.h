@@ -74,7 +74,7 @@ class ComponentStorage {
     copy_value(bytes_.data() + offset, value);
     owners_.push_back(entity);
   }
-  /// Returns false if the entity has none.
+  /// Returns false if the entity does not have the component.
   bool remove(EntityId entity);
 
   /// Undoes the last `add`: the owner's component is the last one.

@@ -48,7 +48,7 @@ void register_lag_benchmarks();
 /// Ticks of a client's prediction: forward, replayed, and states that were predicted correctly.
 void register_prediction_benchmarks();
 
-/// The growth of time with the number of entities: the ratio for twice the number.
+/// The growth of a step's time: its ratio when the number of entities doubles.
 void register_growth_benchmarks();
 
 }  // namespace muster

@@ -167,7 +167,7 @@ bool build_once(const Opened& opened, const std::string& out) {
          output.value().publish().has_value();
 }
 
-// All source bytes of both targets, as the peer receives them.
+// All source bytes of both targets: the input of zstd, to which the build is compared.
 ByteVector payload_of(const Project& project) {
   ByteVector payload;
   ByteVector buffer;

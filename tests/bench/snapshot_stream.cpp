@@ -25,7 +25,7 @@ constexpr double kDatagramsInFlight = 40;
 constexpr double kDatagramsAtOnceMax = 12;
 static_assert(kDatagramsInFlight + kDatagramsAtOnceMax + 8 < kSnapshotWindow);
 
-/// The processor time of this program, which other work of the machine changes little. Steps of a
+/// The processor time of this program; other work of the machine hardly changes it. Steps of a
 /// microsecond average out over a stream.
 double processor_ns() { return static_cast<double>(std::clock()) * (1e9 / CLOCKS_PER_SEC); }
 

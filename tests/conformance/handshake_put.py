@@ -77,7 +77,8 @@ def put_packets(checks, program, packets, address, unknown):
     checks.expect("a message back", messages_in(packets, program.say(b"to me")), [b"to me"])
     for name, datagram, expected in list(wrong.of_packet(packets, unknown)):
         give(f"a packet, {name}", expected, datagram)
-    give("the right packet with their number", "nothing", packets.seal(packets.body()))
+    datagram = packets.seal(packets.body())
+    give("a valid packet with the number of the wrong ones", "nothing", datagram)
     packets.sequence += 257
     give("a packet with a later number", "message", packets.seal(packets.body(b"x")))
     give("255 below", "nothing", packets.seal(packets.body(), packets.sequence - 255))

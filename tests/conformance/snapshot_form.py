@@ -204,7 +204,7 @@ class ConstantWalk:
         self.is_unchanged = False
 
     def passes(self):
-        """True if the next unchanged entity is still unchanged."""
+        """Returns whether the next entity of `places` is unchanged in this snapshot, too."""
         if self.next == self.group_ends:
             self.decide(len(self.places) - self.next)
         self.next += 1

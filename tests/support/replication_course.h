@@ -68,8 +68,8 @@ inline LinkOptions bad_link(Random& random) {
   return link;
 }
 
-/// A description of the first error in the worlds of a stage; empty if every client sees the
-/// server's.
+/// A description of the first error in the worlds of a stage; empty if every client's world equals
+/// the server's.
 inline std::string fault_of(const ReplicationStage& stage, std::span<const PlayerId> players) {
   for (std::size_t i = 0; i < stage.clients.size(); ++i) {
     const ReplicationStage::Client& client = *stage.clients[i];

@@ -5,8 +5,8 @@
 namespace muster {
 namespace {
 
-/// A game with two wrong values of one entity, Motion.turn[3] and Health.points, and with missing
-/// ones.
+/// A game in which one entity has two wrong values, Motion.turn[3] and Health.points, and others
+/// may be missing, not kept, or without a component.
 class WrongGame final : public EntityValues {
  public:
   explicit WrongGame(const ReplicationStage& stage) : stage_(stage) {}

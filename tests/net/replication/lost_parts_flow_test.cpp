@@ -47,7 +47,7 @@ struct RestlessStage : ReplicationStage {
   std::map<std::uint32_t, std::uint32_t> born;  ///< The tick of each entity's creation.
 };
 
-/// The number of removals of entities that lived at the tick of the removal and later. Requires:
+/// Counts removals of entities that existed at the tick of the removal and still exist. Requires:
 /// the client's changes are unread; they are cleared here.
 std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Client& client) {
   std::size_t wrong = 0;

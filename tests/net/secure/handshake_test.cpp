@@ -89,7 +89,7 @@ TEST_CASE("A damaged handshake datagram of any kind gives no keys", "[net][secur
     });
   }
   SECTION("the response") {
-    // Each bit that gets this far costs an X25519, so only some bits are tested.
+    // Each bit that gets this far costs an X25519 operation, so only every 7th bit is tested.
     require_refused(run.response, 7,
                     [&](const NetBytes& damaged) { return run.server_takes(damaged); });
   }

@@ -118,7 +118,7 @@ TEST_CASE("A writer without `keep` calls for long sends the whole state again", 
   CHECK(writer.memory_bytes() == memory_before);  // Copying dropped values would use memory.
   writer.begin(tick, states);
   SnapshotReader reader(model);
-  // A new reader can read it, because it has no references.
+  // A new reader can read this snapshot, because it has no references.
   CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
   CHECK(small > 0);
 }

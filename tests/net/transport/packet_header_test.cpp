@@ -57,7 +57,7 @@ TEST_CASE("A packet's header has the bytes that the document defines", "[net][tr
     REQUIRE(written({}) == bytes_of({0x00, 0x00, 0x08, 0x00, 0xF0, 0xFF, 0x0F, 0x00, 0x00}));
     REQUIRE(written({}).size() == kPacketHeaderBytesMin);
   }
-  SECTION("one word with holes is written out") {
+  SECTION("a mask of one word with gaps is written in full") {
     const PacketHeader header{.ack = Sequence(0x1234),
                               .mask = {.words = {0x80000001U}, .word_count = 1},
                               .sent = 0xABCD,

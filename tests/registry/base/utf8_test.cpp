@@ -12,7 +12,7 @@ TEST_CASE("The first byte that is not UTF-8 is found at any position", "[registr
       {"\xC3", "truncated"},
       {"\xC3(", "truncated by a letter"},
       {"\xC0\xAF", "longer than needed"},
-      {"\xE0\x80\xAF", "longer than needed, in three"},
+      {"\xE0\x80\xAF", "longer than needed, in three bytes"},
       {"\xED\xA0\x80", "half of a surrogate pair"},
       {"\xF4\x90\x80\x80", "above the last character"},
       {"\xF8\x88\x80\x80\x80", "of five bytes"},

@@ -106,7 +106,7 @@ TEST_CASE("A schema for editors has the exact limits of 64-bit integers", "[regi
   CHECK(of_unsigned["exclusiveMaximum"] == 0x1p64);
 }
 
-TEST_CASE("A schema for editors has the length of a list of structs", "[registry][component]") {
+TEST_CASE("A schema for editors limits the length of a list of structs", "[registry][component]") {
   const Json slots = schema()["$defs"]["Everything"]["properties"]["slots"];
   CHECK(slots["type"] == Json::parse(R"(["array", "null"])"));
   CHECK(slots["maxItems"] == 2);

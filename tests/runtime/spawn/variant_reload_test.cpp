@@ -1,4 +1,4 @@
-// Another choice of variants while a game runs: another store, which everything uses from then on.
+// A game changes its choice of variants while it runs: from then on everything uses another store.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
