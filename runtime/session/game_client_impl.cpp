@@ -428,6 +428,11 @@ void GameClient::Impl::end_if_over() {
   const std::string text = close ? close->text : std::string();
   const bool is_lost = reason == CloseReason::timed_out || reason == CloseReason::no_answer;
   if (is_lost && may_resume()) return resume();
+  if (is_lost && lost_at) {
+    const auto since = std::chrono::duration_cast<std::chrono::seconds>(now - *lost_at).count();
+    return fail_with(ErrorCode::timed_out, "the server is lost: no packet has arrived for " +
+                                               std::to_string(15 + since) + " s");
+  }
   switch (reason) {
     case CloseReason::left:
     case CloseReason::shutting_down:

@@ -14,7 +14,7 @@ constexpr unsigned kCountBits = 2;
 constexpr unsigned kCommandBits = 8;
 constexpr unsigned kNewestBits = 10;
 constexpr unsigned kDistanceBits = 8;
-constexpr std::uint32_t kDistanceMax = (1U << kDistanceBits) - 1;
+constexpr std::uint32_t kCodedTicksMax = (1U << kDistanceBits) - 1;
 /// What a fraction's step is in 65536th.
 constexpr std::uint32_t kFractionStep = 1U << (16 - kClaimFractionBits);
 constexpr std::int32_t kFractionsPerTick = 1 << kClaimFractionBits;
@@ -44,7 +44,7 @@ std::uint32_t take_number(BitReader& in, unsigned order) {
 
 std::uint32_t distance(Tick from, Tick to) {
   return static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(steps_between(from, to), 0, kDistanceMax));
+      std::clamp<std::int64_t>(steps_between(from, to), 0, kCodedTicksMax));
 }
 
 std::int32_t step_of(const ViewClaim& claim) {
@@ -77,7 +77,7 @@ std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
   const std::uint32_t behind = take_number(in, 0);
   const std::uint32_t way = take_number(in, 2);
   const std::uint32_t step = way > 0 ? in.read(kClaimFractionBits) : 0;
-  if (in.failed() || behind > kDistanceMax || way > kDistanceMax ||
+  if (in.failed() || behind > kCodedTicksMax || way > kCodedTicksMax ||
       std::uint64_t{age} + behind + way > now.value()) {
     in.fail();
     return std::nullopt;
@@ -107,7 +107,7 @@ void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
 
 std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
   const auto back = [&](Tick from, std::uint32_t ticks) {
-    if (ticks > kDistanceMax || ticks > from.value()) in.fail();
+    if (ticks > kCodedTicksMax || ticks > from.value()) in.fail();
     return Tick(from.value() - std::min(ticks, from.value()));
   };
   ViewClaim claim = next;
@@ -126,7 +126,7 @@ std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
     claim.fraction = static_cast<std::uint16_t>(static_cast<std::uint32_t>(step) * kFractionStep);
   }
   // An honest client's claim was the first one of a packet before.
-  if (steps_between(claim.to, claim.newest) > kDistanceMax) in.fail();
+  if (steps_between(claim.to, claim.newest) > kCodedTicksMax) in.fail();
   if (in.failed() || claim.to > claim.newest) return std::nullopt;
   return claim;
 }
@@ -151,9 +151,9 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
   // Time does not run backwards; a view that was set again has no claim of before.
   const bool has_before = before != nullptr && before->newest <= newest->newest &&
                           before->to <= newest->to &&
-                          steps_between(before->to, before->newest) <= kDistanceMax &&
-                          steps_between(before->newest, newest->newest) <= kDistanceMax &&
-                          steps_between(before->to, newest->to) <= kDistanceMax;
+                          steps_between(before->to, before->newest) <= kCodedTicksMax &&
+                          steps_between(before->newest, newest->newest) <= kCodedTicksMax &&
+                          steps_between(before->to, newest->to) <= kCodedTicksMax;
   out.write(newest == nullptr ? 0U : has_before ? 2U : 1U, kCountBits);
   if (newest != nullptr) {
     out.write(number % (1U << kCommandBits), kCommandBits);
