@@ -14,6 +14,8 @@ namespace muster {
 
 /// Snapshots whose ticks are kept: those between which a view may lie.
 static constexpr std::size_t kReceivedMax = 64;
+/// From one attempt to resume to the next, after a failure that comes at once.
+static constexpr Duration kRetryInterval = std::chrono::milliseconds(500);
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
                        const GameClientOptions& wanted, const PublicKey& server_key,
@@ -107,17 +109,32 @@ void GameClient::Impl::follow_map(const Connection& connection) {
   has_sent_structs = true;
 }
 
+/// A client that resumes tries again a little later instead of giving up.
+bool GameClient::Impl::retries() {
+  if (!lost_at || !may_resume()) return false;
+  retry_at = now + kRetryInterval;
+  opened_at = now;
+  return true;
+}
+
 void GameClient::Impl::resolve() {
+  if (lost_at && now < retry_at) return;
   std::optional<Result<Address>> found = edges.network().resolve(options.server);
   if (!found) {
-    if (now - opened_at < options.connect_timeout) return;
+    if (now - opened_at < options.connect_timeout || retries()) return;
     return fail_with(ErrorCode::timed_out, "the name of '" + options.server + "' was not resolved");
   }
-  if (!found->has_value()) return fail_with(found->error().code, found->error().message);
+  if (!found->has_value()) {
+    if (retries()) return;
+    return fail_with(found->error().code, found->error().message);
+  }
   const Address address = found->value();
   Result<std::unique_ptr<DatagramSocket>> opened =
       edges.network().open(address.is_ipv4() ? "0.0.0.0:0" : "[::]:0");
-  if (!opened) return fail_with(opened.error().code, opened.error().message);
+  if (!opened) {
+    if (retries()) return;
+    return fail_with(opened.error().code, opened.error().message);
+  }
   socket = std::move(opened.value());
   ClientOptions client;
   client.connection = session_connection();
@@ -427,7 +444,12 @@ void GameClient::Impl::end_if_over() {
   const CloseReason reason = close ? close->reason : CloseReason::none;
   const std::string text = close ? close->text : std::string();
   const bool is_lost = reason == CloseReason::timed_out || reason == CloseReason::no_answer;
-  if (is_lost && may_resume()) return resume();
+  // A server may count the lost connection still, and be full until it has timed out.
+  const bool is_refused_again = reason == CloseReason::refused && lost_at;
+  if ((is_lost || is_refused_again) && may_resume()) {
+    if (is_refused_again) retry_at = now + kRetryInterval;
+    return resume();
+  }
   if (is_lost && lost_at) {
     const auto since = std::chrono::duration_cast<std::chrono::seconds>(now - *lost_at).count();
     return fail_with(ErrorCode::timed_out, "the server is lost: no packet has arrived for " +

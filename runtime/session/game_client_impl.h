@@ -114,6 +114,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
 
   // Another connection after a lost one.
   bool may_resume() const;
+  bool retries();
   /// Gives the connection up and makes another one.
   void resume();
   /// The other connection is there: all that the lost one had under way is forgotten.
@@ -219,6 +220,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::optional<Welcome> welcome;
   PlayerId player = PlayerId::none;
   std::optional<Time> lost_at;  ///< Until the other connection's welcome.
+  Time retry_at{};              ///< No attempt to resume begins before.
   bool must_begin = false;      ///< Another connection is being made.
   bool must_end_world = false;  ///< The world is that of the lost connection.
   std::uint64_t noted_snapshots = 0;

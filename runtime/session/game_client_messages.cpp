@@ -106,7 +106,8 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   if (welcome) {
     const std::optional<Welcome> next = decode_welcome(body);
     if (!next || next->ticks_per_second != welcome->ticks_per_second) return false;
-    if (next->player != welcome->player) become(static_cast<PlayerId>(next->player));
+    // Another player, or a server that has started again and counts players from the beginning.
+    if (next->ticket != welcome->ticket) become(static_cast<PlayerId>(next->player));
     welcome->player = next->player;
     welcome->ticket = next->ticket;
     welcome->shared_seed = next->shared_seed;

@@ -177,6 +177,14 @@ void GameServer::Impl::join(const ServerEvent& event) {
   if (Player* const known = find_ticket(net->client_id(event.client))) {
     return resume(*known, event.client);
   }
+  Connection* const connection = net->connection(event.client);
+  if (connection == nullptr || connection->state() == ConnectionState::closed) return;
+  // The client was admitted by a ticket that is no longer valid: a kick ends the right to resume.
+  if (net->client_id(event.client) != 0 || players.size() >= options.players_max) {
+    if (const auto refused = refusal_of_new(net->address(event.client))) {
+      return connection->close(CloseReason::kicked, *refused, now);
+    }
+  }
   const Game& game = first_content->game();  // A player may stay longer than a reloaded build.
   auto made = std::make_unique<Player>(game.commands.types, view_rules(game));
   Player& player = *made;
@@ -206,7 +214,7 @@ void GameServer::Impl::leave(const ServerEvent& event) {
       std::ranges::find(players, event.client, [](const auto& player) { return player->client; });
   if (found == players.end()) return;
   const std::string_view reason = event.close ? std::string_view(event.close->text) : "";
-  if (is_lost(event)) return lose(**found, reason);
+  if (is_lost(**found, event)) return lose(**found, reason);
   remove(static_cast<std::size_t>(found - players.begin()), reason);
 }
 
@@ -395,12 +403,16 @@ void GameServer::Impl::close() {
 std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant) {
   if (is_closed || close_reason) return "the server closes";
   if (find_ticket(decode_ticket(applicant.hello.user_data)) != nullptr) return std::nullopt;
+  return refusal_of_new(applicant.address);
+}
+
+std::optional<std::string> GameServer::Impl::refusal_of_new(const Address& address) {
   // Players who may come back keep their places.
   if (players.size() >= options.players_max) return "the server is full";
   if (!on_apply) return std::nullopt;
   PlayerInfo info;
   info.player = PlayerId::none;
-  info.address = applicant.address.text();
+  info.address = address.text();
   const auto callback = on_apply;  // It may replace itself.
   return callback(info);
 }

@@ -86,7 +86,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   // Players whose connection was lost.
   Player* find_ticket(std::uint64_t ticket);
   /// Whether the client of a connection that ended may come back.
-  bool is_lost(const ServerEvent& event) const;
+  bool is_lost(const Player& player, const ServerEvent& event) const;
   void lose(Player& player, std::string_view reason);
   void resume(Player& player, ClientHandle client);
   void remove_expired();
@@ -152,6 +152,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
 
   // Admission, DivergenceLog, InterestRule.
   std::optional<std::string> refusal(const Applicant& applicant) override;
+  std::optional<std::string> refusal_of_new(const Address& address);
   bool admits_content(std::uint64_t theirs) override;
   std::uint64_t client_of(const Applicant& applicant) override;
   void diverged(const Divergence& divergence) override;

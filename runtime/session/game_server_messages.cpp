@@ -126,6 +126,7 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
                   .tick = simulation.tick(),
                   .player = player.id,
                   .text = "the client sent a malformed message and was disconnected"});
+    player.ticket = 0;  // It may not come back.
     connection.close(CloseReason::kicked, "malformed message", now);
     return;
   }

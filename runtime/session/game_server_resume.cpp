@@ -9,7 +9,7 @@
 namespace muster {
 
 GameServer::Impl::Player* GameServer::Impl::find_ticket(std::uint64_t ticket) {
-  if (ticket == 0) return nullptr;
+  if (ticket == 0 || options.resume_time <= Duration()) return nullptr;
   const auto found =
       std::ranges::find(players, ticket, [](const auto& player) { return player->ticket; });
   return found != players.end() ? found->get() : nullptr;
@@ -21,7 +21,8 @@ std::uint64_t GameServer::Impl::client_of(const Applicant& applicant) {
   return find_ticket(ticket) != nullptr ? ticket : applicant.client;
 }
 
-bool GameServer::Impl::is_lost(const ServerEvent& event) const {
+bool GameServer::Impl::is_lost(const Player& player, const ServerEvent& event) const {
+  if (player.ticket == 0) return false;  // Kicked.
   if (options.resume_time <= Duration() || is_closed) return false;
   if (event.close && event.close->reason == CloseReason::timed_out) return true;
   const auto unread = net->events().subspan(events_read);
@@ -63,7 +64,8 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
 void GameServer::Impl::remove_expired() {
   for (std::size_t i = 0; i < players.size();) {
     const Player& player = *players[i];
-    if (!player.lost_at || now - *player.lost_at < options.resume_time) {
+    const bool waits = !is_closed && player.lost_at && now - *player.lost_at < options.resume_time;
+    if (!player.lost_at || waits) {
       ++i;
       continue;
     }

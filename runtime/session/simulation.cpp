@@ -72,7 +72,7 @@ void Simulation::visit(std::span<const session_detail::VisitedComponent> compone
     const ComponentStorage& storage = world_.storage(id);
     return world_.bytes(id, storage.owners()[index]).data();
   };
-  if (!current_.is_null()) reach({});
+  if (!current_.is_null()) reach_any();
   ++walk_depth_;
   // A walk inside a visit is still for the outer entity.
   const EntityId outer = current_;
@@ -281,6 +281,7 @@ const SpawnedEntity* Simulation::find_spawned(EntityId entity) const {
 
 void Simulation::despawn(EntityId entity) {
   reach({});
+  reach(entity);
   EntityId root = entity;
   while (find_spawned(root) == nullptr && !world_.parent(root).is_null())
     root = world_.parent(root);

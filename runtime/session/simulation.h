@@ -176,6 +176,11 @@ class Simulation {
     }
   }
 
+  /// The running system may use any entity.
+  void reach_any() {
+    if (subset_ != nullptr && forecast_ != nullptr) forecast_->reached({}, {});
+  }
+
   std::vector<PlayerId>& players() { return players_; }
   std::vector<PlayerId>& joined() { return joined_; }
   std::vector<PlayerId>& left() { return left_; }

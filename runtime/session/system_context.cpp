@@ -47,6 +47,7 @@ std::span<const SplashHit> SystemContext::splash(const Splash& splash) const {
 }
 
 Random SystemContext::random(EntityId entity) const {
+  if (!entity.is_null()) simulation_.reach(entity);
   const bool is_shared = system_ < simulation_.game_.systems.entries.size();
   const std::uint64_t seed = is_shared ? simulation_.shared_seed_ : simulation_.seed_;
   Random mixed(seed ^ (std::uint64_t{tick_.value()} << 32U | system_));
@@ -56,7 +57,7 @@ Random SystemContext::random(EntityId entity) const {
 }
 
 World& SystemContext::world() {
-  simulation_.reach({});
+  simulation_.reach_any();
   return simulation_.world_;
 }
 
@@ -73,6 +74,7 @@ Bytes SystemContext::command_bytes(PlayerId player, std::string_view name,
 bool SystemContext::is_server() const { return simulation_.is_server(); }
 
 bool SystemContext::is_computed(EntityId entity) const {
+  simulation_.reach(entity);
   return simulation_.world_.is_simulated_by(simulation_.machine_, entity);
 }
 
