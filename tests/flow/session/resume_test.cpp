@@ -170,6 +170,26 @@ TEST_CASE("A kick of a lost player ends the stay, and the place is free", "[sess
   CHECK(match->server().players().empty());
 }
 
+TEST_CASE("A kicked player does not come back by the ticket", "[session][flow]") {
+  Seen seen;
+  const Game game = counting_game();
+  const auto match = open_counted(seen, 406, game);
+  GameServer& server = match->server();
+  GameClient& client = match->add_client();
+  match->run(2s);
+  match->set_link(client, {.is_down = true});
+  match->run(17s);
+  server.on_apply([](const PlayerInfo&) { return std::optional<std::string>("banned"); });
+  server.kick(client.player(), "away for too long");
+  match->run(1s);
+  match->set_link(client, {});
+  match->run(45s);
+  CHECK(server.players().empty());
+  REQUIRE(client.is_over());
+  CHECK(client.end().code == ErrorCode::permission_denied);
+  CHECK(client.end().text.find("banned") != std::string::npos);
+}
+
 TEST_CASE("Three outages in a row on a rough link end in the server's world",
           "[session][flow][sys-80]") {
   Seen seen;
