@@ -1,9 +1,9 @@
 // Commands that run again after a difference, for the entities that it can have touched.
 //
 // A replay is a function of the states that it begins from, the commands and what systems read.
-// `reached` notes which commands connected an entity with others. Without such a command since the
-// compared state, an entity that was as predicted would come out of the replay as it is: it stays
-// out. If a replay uses an entity that it left out after all, all entities run again.
+// `reached` notes which commands connected an entity with others. If no command has done so since
+// the compared state, and that state was predicted correctly, a replay would not change the entity:
+// it is left out. If a replay uses an entity that it left out after all, all entities run again.
 #include <algorithm>
 #include <cstring>
 #include <utility>

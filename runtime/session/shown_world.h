@@ -33,7 +33,7 @@ class ShownWorld {
     std::uint16_t platforms = 0;  ///< Bits that a presentation must have.
     bool may_reload = false;
   };
-  /// The component `Transform` of an entity as it is drawn now; null without one.
+  /// The `Transform` that an entity is drawn with now; null if it has none.
   using ShownTransform = std::function<const std::byte*(EntityId)>;
 
   /// Fills the pools of effects. Fails as `EffectPlayer::create` does.

@@ -15,7 +15,7 @@ constexpr unsigned kCommandBits = 8;
 constexpr unsigned kNewestBits = 10;
 constexpr unsigned kDistanceBits = 8;
 constexpr std::uint32_t kCodedTicksMax = (1U << kDistanceBits) - 1;
-/// What a fraction's step is in 65536th.
+/// The step of a fraction, in 65536th.
 constexpr std::uint32_t kFractionStep = 1U << (16 - kClaimFractionBits);
 constexpr std::int32_t kFractionsPerTick = 1 << kClaimFractionBits;
 /// Low bits of a residual, which are always sent.

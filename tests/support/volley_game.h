@@ -134,4 +134,13 @@ inline std::unique_ptr<SimulatedMatch> open_match(std::uint64_t seed,
   return std::move(match.value());
 }
 
+/// The first runner of a client's player; null for none.
+inline EntityId own_runner(const GameClient& client) {
+  EntityId own;
+  client.each<const Runner>([&](EntityId id, const Runner&) {
+    if (own.is_null() && client.is_mine(id)) own = id;
+  });
+  return own;
+}
+
 }  // namespace muster::volley_game

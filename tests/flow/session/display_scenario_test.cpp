@@ -26,14 +26,6 @@ Game game_of(const Systems& shared, const Systems& server = {}) {
   return game;
 }
 
-EntityId own_runner(const GameClient& client) {
-  EntityId own;
-  client.each<const Runner>([&](EntityId id, const Runner&) {
-    if (client.is_mine(id)) own = id;
-  });
-  return own;
-}
-
 /// The steps of a position from frame to frame.
 struct Steps {
   void add(float position) {

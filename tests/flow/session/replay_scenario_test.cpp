@@ -36,14 +36,6 @@ GameClient& add_replaying_client(SimulatedMatch& match, const Link& link) {
   return client;
 }
 
-EntityId own_runner(const GameClient& client) {
-  EntityId own;
-  client.each<const Runner>([&](EntityId id, const Runner&) {
-    if (client.is_mine(id)) own = id;
-  });
-  return own;
-}
-
 /// What a client shows of bolts over time.
 struct SeenBolts {
   explicit SeenBolts(GameClient& client) {

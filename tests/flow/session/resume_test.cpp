@@ -44,14 +44,6 @@ Game counting_game() {
   return game;
 }
 
-EntityId own_runner(const GameClient& client) {
-  EntityId own;
-  client.each<const Runner>([&](EntityId id, const Runner&) {
-    if (client.is_mine(id)) own = id;
-  });
-  return own;
-}
-
 TEST_CASE("After an outage of any length the same client plays on as the same player [F23, P11]",
           "[session][flow][sys-80]") {
   const auto outage = GENERATE(1s, 5s, 14s, 18s, 25s, 40s);

@@ -20,14 +20,6 @@ using namespace volley_game;  // NOLINT(google-build-using-namespace): the game 
 
 constexpr Link kRough{.delay = 60ms, .jitter = 20ms, .loss = 0.05};
 
-EntityId own_runner(const GameClient& client) {
-  EntityId own;
-  client.each<const Runner>([&](EntityId id, const Runner&) {
-    if (client.is_mine(id)) own = id;
-  });
-  return own;
-}
-
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";

@@ -25,14 +25,6 @@ Game game_of(const Systems& shared) {
   return game;
 }
 
-EntityId own_runner(const GameClient& client) {
-  EntityId own;
-  client.each<const Runner>([&](EntityId id, const Runner&) {
-    if (client.is_mine(id)) own = id;
-  });
-  return own;
-}
-
 void spawn_crowd(GameServer& server, int count) {
   for (int i = 0; i < count; ++i) {
     const EntityId one = server.spawn("bolt", {}, Transform{.position = {0, 0, 50}});
