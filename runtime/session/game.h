@@ -190,10 +190,12 @@ constexpr std::string_view argument_in(std::string_view pretty) {
   const std::size_t begin = pretty.find("Function = ");
   if (begin == std::string_view::npos) return pretty;
   pretty.remove_prefix(begin + 11);
-  pretty = pretty.substr(0, pretty.find_first_of(";]("));
-  const std::size_t last = pretty.rfind("::");
-  if (last != std::string_view::npos) pretty.remove_prefix(last + 2);
-  return pretty;
+  pretty = pretty.substr(0, pretty.find_first_of(";]"));
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";  // Clang's spelling
+  const std::size_t unnamed = pretty.rfind(kUnnamed);
+  if (unnamed != std::string_view::npos) pretty.remove_prefix(unnamed + kUnnamed.size());
+  pretty = pretty.substr(0, pretty.find('('));
+  return pretty.substr(pretty.find_last_of(":&") + 1);
 }
 template <auto Function>
 constexpr std::string_view name_of() {

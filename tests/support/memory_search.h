@@ -14,6 +14,14 @@
 
 #include "net/secure/entropy.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // GCC
+#define MUSTER_HAS_SHADOW_MEMORY 1
+#elif defined(__has_feature)  // Clang
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MUSTER_HAS_SHADOW_MEMORY 1
+#endif
+#endif
+
 namespace muster {
 
 /// A masked secret, so that the search does not find this copy.
@@ -54,7 +62,7 @@ class OverheardEntropy final : public Entropy {
 /// because copies of registers stay there until they are overwritten. -1 if the search is not
 /// possible.
 inline int times_in_memory(const DisguisedSecret& secret) {
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(MUSTER_HAS_SHADOW_MEMORY)
   std::ifstream maps("/proc/self/maps");
   int found = 0;
   for (std::string line; std::getline(maps, line);) {

@@ -1,5 +1,6 @@
 // When a client has received everything that existed when it joined.
 #include <optional>
+#include <tuple>
 
 #include <catch2/catch.hpp>
 
@@ -106,7 +107,9 @@ TEST_CASE("A client that lost the part with an entity is not called complete",
 
 TEST_CASE("A world of many parts that always moves arrives soon and is complete",
           "[net][replication][sys-15]") {
-  const auto [count, has_other_map] =
+  std::uint32_t count = 0;
+  bool has_other_map = false;
+  std::tie(count, has_other_map) =
       GENERATE(table<std::uint32_t, bool>({{100, true}, {250, true}, {1'000, false}}));
   CAPTURE(count, has_other_map);
   const LinkOptions link{.latency = std::chrono::milliseconds(40)};

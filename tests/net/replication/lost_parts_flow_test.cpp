@@ -1,6 +1,7 @@
 // Worlds of several datagrams in which entities change owners, appear and disappear, while
 // datagrams are lost or reordered: no living entity is removed, and no divergence is reported.
 #include <map>
+#include <tuple>
 
 #include <catch2/catch.hpp>
 
@@ -63,7 +64,11 @@ std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Cl
 
 TEST_CASE("No living entity is removed when datagrams are lost or reordered",
           "[net][replication]") {
-  const auto [loss, jitter, count, is_reused] = GENERATE(table<double, int, std::uint32_t, bool>(
+  double loss = 0;
+  int jitter = 0;
+  std::uint32_t count = 0;
+  bool is_reused = false;
+  std::tie(loss, jitter, count, is_reused) = GENERATE(table<double, int, std::uint32_t, bool>(
       {{0.05, 0, 200, false}, {0.0, 20, 200, false}, {0.05, 0, 100, true}, {0.1, 30, 100, true}}));
   CAPTURE(loss, jitter, count, is_reused);
   RestlessStage stage(1, count);

@@ -272,7 +272,7 @@ TEST_CASE("A truncated or changed packet is never accepted as something else",
   REQUIRE(Victim().give(body) == PacketVerdict::received);
   damage::each_truncation(
       body, [](const ByteVector& cut) { REQUIRE(Victim().give(cut) == PacketVerdict::malformed); });
-  damage::each_flip(body, [&body](std::size_t, ByteVector& damaged) {
+  damage::each_flip(body, [](std::size_t, ByteVector& damaged) {
     Victim victim;
     static_cast<void>(victim.give(damaged));
     const ConnectionCounters counters = victim.connection.counters();
