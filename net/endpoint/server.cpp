@@ -82,6 +82,10 @@ std::uint64_t Server::client_id(ClientHandle client) const {
   return found == nullptr ? 0 : found->client_id;
 }
 
+void Server::set_client_id(ClientHandle client, std::uint64_t client_id) {
+  if (find(client) != nullptr) slots_[client.slot]->client_id = client_id;
+}
+
 Address Server::address(ClientHandle client) const {
   const Client* const found = find(client);
   return found == nullptr ? Address() : found->path.peer;

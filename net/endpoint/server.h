@@ -181,6 +181,9 @@ class Server {
   Connection* connection(ClientHandle client);
   /// The client's id (from its token) and its current address.
   std::uint64_t client_id(ClientHandle client) const;
+  /// Gives a client an id after it was admitted without one: a later connection of this id replaces
+  /// it, and one without an id still may (`ServerOptions::clients_per_address`).
+  void set_client_id(ClientHandle client, std::uint64_t client_id);
   Address address(ClientHandle client) const;
   std::span<const std::byte> token_data(ClientHandle client) const;
 

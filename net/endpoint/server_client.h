@@ -45,6 +45,7 @@ struct Server::Client {
   std::uint32_t generation = 0;
   DatagramPath path;
   std::uint64_t client_id = 0;
+  bool is_identified = false;  ///< It was admitted with an id.
   std::vector<std::byte> token_data;
   bool has_token = false;
   std::optional<ClientHandle> replaces;  ///< Until it is connected.

@@ -264,6 +264,7 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   client->generation = ++generation_;
   client->path = path;
   client->client_id = applicant.client;
+  client->is_identified = applicant.client != 0;
   client->token_data.assign(applicant.token_data.begin(), applicant.token_data.end());
   client->has_token = response.head.mode == TrustMode::token;
   client->replaces = applicant.replaces;

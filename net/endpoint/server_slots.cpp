@@ -35,7 +35,7 @@ std::optional<ClientHandle> Server::connection_of(std::uint64_t client_id) const
 }
 
 bool Server::is_silent(std::uint32_t slot) const {
-  return is_occupied(slot) && slots_[slot]->client_id == 0 &&
+  return is_occupied(slot) && !slots_[slot]->is_identified &&
          slots_[slot]->sealed.connection().state() == ConnectionState::interrupted;
 }
 

@@ -176,6 +176,39 @@ TEST_CASE("Clients identified by user data are also replaced", "[net][endpoint]"
   REQUIRE(stage.clients[0]->state() == ClientState::connected);
 }
 
+TEST_CASE("A client that got its id after it joined is replaced on a full server",
+          "[net][endpoint]") {
+  class Tickets final : public Admission {
+   public:
+    std::optional<std::string> refusal(const Applicant&) override { return std::nullopt; }
+    bool admits_content(std::uint64_t) override { return false; }
+    std::uint64_t client_of(const Applicant& applicant) override {
+      const auto& bytes = applicant.hello.user_data;
+      return bytes.empty() ? 0 : std::to_integer<std::uint64_t>(bytes.front());
+    }
+  };
+  NetStage stage(5);
+  Tickets tickets;
+  stage.options.clients_max = 1;
+  stage.server.emplace(stage.options, *stage.socket, stage.entropy, tickets, stage.now);
+  const auto add = [&](std::vector<std::byte> ticket) -> Client& {
+    ClientOptions options = stage.client_options();
+    options.handshake.user_data = std::move(ticket);
+    Client& client = stage.add_client(options);
+    stage.run(500ms);
+    return client;
+  };
+  add({});
+  const ClientHandle first = stage.server->events().back().client;
+  REQUIRE(stage.server->client_id(first) == 0);
+  REQUIRE(add({std::byte{9}}).refusal()->reason == RefuseReason::full);
+  stage.server->set_client_id(first, 9);
+  REQUIRE(add({}).refusal()->reason == RefuseReason::full);
+  REQUIRE(add({std::byte{9}}).state() == ClientState::connected);
+  REQUIRE(stage.server->events().back().replaces == first);
+  REQUIRE(live_clients(stage) == 1);
+}
+
 TEST_CASE("Without ids, a silent connection makes room for its own address on a full server",
           "[net][endpoint]") {
   NetStage stage(5);
