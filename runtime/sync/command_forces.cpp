@@ -98,6 +98,16 @@ bool CommandForces::follow(const ForcedField& forced) {
   return true;
 }
 
+void CommandForces::renew(std::uint32_t since, std::uint32_t stamp) {
+  for (Force& force : forces_) {
+    ForcedField& forced = force.forced;
+    const bool is_sum = types_[forced.type].fields[forced.field].sampled == Sampling::sum;
+    if (is_sum || !force.has_offset || stamp_steps(since, forced.stamp) <= 0) continue;
+    forced.stamp = stamp;
+    force.has_offset = false;
+  }
+}
+
 std::vector<ForcedField> CommandForces::lasting() const {
   std::vector<ForcedField> found;
   for (const Force& force : forces_) {

@@ -47,6 +47,9 @@ class CommandForces {
 
   /// Changes the raw commands of a tick into the ones that run.
   void apply(std::uint32_t stamp, CommandSet& set);
+  /// Server: forces that took effect after the command `since` take effect again at `stamp`, with
+  /// new offsets. Sums are not forced twice.
+  void renew(std::uint32_t since, std::uint32_t stamp);
   /// Server: what still changes commands, one per field: for a client that may have missed it.
   std::vector<ForcedField> lasting() const;
   /// Server: forces that took effect and that the client has to follow, with their offsets. The

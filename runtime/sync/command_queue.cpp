@@ -34,6 +34,7 @@ CommandQueue::CommandQueue(std::span<const ComponentDescription> types, CommandP
 
 void CommandQueue::accept(const StructDecoder& decoder) {
   const std::span<const CommandLane> lanes = decoder.command_lanes();
+  if (!std::ranges::equal(lanes_, lanes)) clear();  // What is kept has another form.
   lanes_.assign(lanes.begin(), lanes.end());
   defaults_.clear();
   for (const CommandLane& lane : lanes_) defaults_.push_back(lane.zero);
@@ -264,6 +265,9 @@ void CommandQueue::run(StructDecoder& decoder, std::uint32_t stamp) {
   ++counters_.work;
   if (has(stamp)) {
     convert(decoder, slot(stamp).values, raw_);
+    // The offsets belong to the default command, not to what the client's device says.
+    if (resting_since_) forces_.renew(*resting_since_, stamp);
+    resting_since_.reset();
   } else {
     repeat_commands(types_, raw_);
     ++counters_.missing;
@@ -311,6 +315,7 @@ void CommandQueue::begin_tick(StructDecoder& decoder) {
 }
 
 void CommandQueue::rest() {
+  if (!resting_since_) resting_since_ = number();
   for (std::size_t i = 0; i < types_.size(); ++i) {
     std::ranges::copy(types_[i].default_value, raw_[i].begin());
   }

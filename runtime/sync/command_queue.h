@@ -60,7 +60,8 @@ class CommandQueue {
   /// `types` are this end's; they must outlive the queue.
   CommandQueue(std::span<const ComponentDescription> types, CommandPacing pacing);
 
-  /// The client's list of commands. Requires: before any packet.
+  /// The client's list of commands. Requires: before any packet. With another list than before,
+  /// the commands that wait are dropped.
   void accept(const StructDecoder& decoder);
   /// Reads a client's packet, which arrived `fraction` of a tick after the last tick began.
   /// Requires: the decoder of `accept`. False when only its number was looked at, which takes next
@@ -78,7 +79,8 @@ class CommandQueue {
   std::uint32_t number() const { return has_begun_ ? last_run_ : 0; }
 
   /// The client is away: from now on a tick without a command runs the default one, and what late
-  /// commands add to it.
+  /// commands add to it. Fields that are forced meanwhile have the forced value again in the first
+  /// command that runs after the client's return.
   void rest();
 
   /// Forces a field of the next tick's command, as the view at a respawn. Its later values move
@@ -137,6 +139,7 @@ class CommandQueue {
   CommandForces forces_;
   CommandPacing pacing_;
   bool has_begun_ = false;
+  std::optional<std::uint32_t> resting_since_;  ///< The command at which the client went away.
   std::uint32_t last_run_ = 0;
   std::uint32_t newest_ = 0;                ///< Stored; 0 for none.
   std::optional<std::uint32_t> suspected_;  ///< A stamp that may begin a new sequence.

@@ -108,6 +108,30 @@ TEST_CASE("A forced field stays forced while commands are missing", "[sync][comm
   }
 }
 
+TEST_CASE("A view forced while the client is away is its view when it comes back",
+          "[sync][commands]") {
+  Stage stage(CommandPacing::by_server);
+  stage.begin_tick(1);
+  stage.stamp = 1;
+  stage.set({.yaw = 30});
+  stage.receive(stage.packet());
+  stage.begin_tick(2);
+  stage.queue.rest();
+  stage.queue.rest();
+  for (std::uint32_t tick = 3; tick < 300; ++tick) {
+    if (tick == 100) REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = -50})));
+    stage.begin_tick(tick);
+    REQUIRE(stage.current().yaw == (tick < 100 ? 0 : -50));
+  }
+  stage.stamp = 299;
+  for (std::uint32_t tick = 300; tick < 310; ++tick) {
+    stage.set({.yaw = 30 + static_cast<float>(tick - 300)});
+    stage.receive(stage.packet());
+    stage.begin_tick(tick);
+    CHECK(stage.current().yaw == Approx(-50 + static_cast<float>(tick - 300)).margin(0.02));
+  }
+}
+
 TEST_CASE("The newest force of a field applies", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
