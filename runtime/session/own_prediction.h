@@ -237,7 +237,10 @@ class OwnPrediction final : public Forecast {
   CommandSet forced_;                             ///< The command that runs.
   CommandForces* forces_ = nullptr;
   std::uint32_t newest_ = 0;
-  std::uint32_t received_number_ = 0;  ///< The lowest one of the entities.
+  std::uint32_t received_number_ = 0;  ///< The lowest one of the entities with news.
+  /// The highest one of all: the entity that has it does not run up to there again, and neither do
+  /// the spawns, despawns and cues that it caused.
+  std::uint32_t included_number_ = 0;
   Tick received_tick_;
   const CommandSet* running_ = nullptr;
   std::uint32_t running_number_ = 0;

@@ -75,6 +75,12 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
     if (!has_news || command_steps(received_number_, own.number) < 0) received_number_ = own.number;
     has_news = true;
   }
+  included_number_ = received_number_;
+  for (const Own& own : own_) {
+    if (own.born == 0 && command_steps(included_number_, own.number) > 0) {
+      included_number_ = own.number;
+    }
+  }
   world_ = received_;
   if (!has_base) {
     // Without an entity that runs commands there is nothing to compare with.
@@ -103,7 +109,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   }
   settle_spawns(!is_equal);
   settle_hidden(!is_equal);
-  cues_.settle(received_number_, is_equal ? std::nullopt : std::optional(replay_), received_tick_,
+  cues_.settle(included_number_, is_equal ? std::nullopt : std::optional(replay_), received_tick_,
                2 * patience_ticks_, undone_causes_);
   spawns_.forget_before(newest_ - kReplayedMax);
   cues_.forget_before(received_number_ - kReplayedMax);
@@ -266,7 +272,7 @@ void OwnPrediction::settle_spawns(bool is_replayed) {
                      .entity = entry.entity,
                      .player = player_,
                      .text = "a predicted entity is gone: " + std::string(to_string(refusal))});
-    } else if (command_steps(received_number_, entry.key.command) > 0) {
+    } else if (command_steps(included_number_, entry.key.command) > 0) {
       if (!is_replayed || entry.replay == replay_) continue;
       ++counters_.spawns_undone;
       spawns_.end(entry, SpawnEnd::undone);
@@ -285,7 +291,7 @@ void OwnPrediction::settle_spawns(bool is_replayed) {
 void OwnPrediction::settle_hidden(bool is_replayed) {
   std::erase_if(hidden_, [&](Hidden& one) {
     if (!received_.is_alive(one.entity) || received_.is_despawning(one.entity)) return true;
-    if (command_steps(received_number_, one.command) > 0) {
+    if (command_steps(included_number_, one.command) > 0) {
       return is_replayed && one.replay != replay_;
     }
     if (spawns_.is_predicted(one.entity)) return false;  // `settle_spawns` decides.

@@ -95,16 +95,17 @@ void OwnPrediction::begin_replay() {
       put_past(own, own.number, received_);
     } else if (own.born == 0) {
       put_back(own, own.number);
-    } else if (is_unborn(own, received_number_)) {
+    } else if (is_unborn(own, included_number_)) {
       strip(own.entity);
     } else {
-      own.number = received_number_;
-      put_back(own, received_number_);
+      const bool is_later = command_steps(received_number_, own.born) > 0;
+      own.number = is_later ? own.born : received_number_;
+      put_back(own, own.number);
     }
   }
   keep_confirmed_fields();
   for (const Hidden& one : hidden_) {
-    if (command_steps(one.command, received_number_) >= 0) world_.request_despawn(one.entity);
+    if (command_steps(one.command, included_number_) >= 0) world_.request_despawn(one.entity);
   }
   world_.process_despawns();
 }

@@ -205,5 +205,55 @@ TEST_CASE("The other player sees each bolt once, later than the server", "[sessi
   CHECK(other.metrics().spawns_confirmed == 0);
 }
 
+void shoot_alone(SystemContext& ctx, EntityId self, Runner& runner, const Transform& at) {
+  if (runner.score < 100 || !ctx.command<Trigger>(self).fire.is_pressed()) return;
+  ctx.spawn("bolt", {.owner = ctx.owner(self)}, at,
+            Bolt{.velocity = {0, 0, 20},
+                 .seconds_left = 3,
+                 .number = ++runner.score,
+                 .shooter = ctx.reference(self)});
+}
+
+void shove_some(SystemContext& ctx) {
+  Random random = ctx.random();
+  ctx.each<const Runner, Transform>([&](const Runner& runner, Transform& at) {
+    if (runner.score < 100 && random.below(400) == 0) at.position.z += 0.5F;
+  });
+}
+
+TEST_CASE("A spawn stays when states of the player's entities arrive one by one",
+          "[session][flow][sys-58][sys-79]") {
+  const auto seed = GENERATE(range(61U, 64U));
+  CAPTURE(seed);
+  faults() = {};
+  Game game = make_game();
+  game.systems = systems<walk, shoot_alone, fly>();
+  game.server_systems = systems<shove_some>();
+  auto opened = SimulatedMatch::open(game, build_folder(), {.seed = seed, .server = {.seed = seed}});
+  REQUIRE(opened);
+  const auto match = std::move(opened.value());
+  GameServer& server = match->server();
+  server.on_join([&](PlayerId player) {
+    for (int i = 0; i < 60; ++i) {
+      const EntityId runner = server.spawn("runner", {.owner = player});
+      if (i == 0) server.edit<Runner>(runner)->score = 100;
+    }
+  });
+  GameClient& client = match->add_client({.delay = 60ms});
+  match->edges().set_links("client1", {.delay = 60ms}, {.delay = 60ms, .bytes_per_second = 8'000});
+  match->run(5s);
+  int frame = 0;
+  match->on_client_frame([&](GameClient& each, Tick) {
+    ++frame;
+    const float way = frame % 60 < 30 ? 1.0F : -1.0F;
+    each.set_command(Trigger{{way, 0, way / 2}, {.is_held = frame % 20 < 4}});
+  });
+  match->run(20s);
+  CHECK(server.players().front().changes_deferred > 1'000);
+  CHECK(client.metrics().corrections > 50);
+  CHECK(client.metrics().spawns_confirmed > 45);
+  CHECK(client.metrics().spawns_undone == 0);
+}
+
 }  // namespace
 }  // namespace muster
