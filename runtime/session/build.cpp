@@ -52,6 +52,9 @@ Result<void> check(const Game& game) {
     return fail(ErrorCode::invalid_argument, "Game::ticks_per_second must be 1 to 1,000, and is " +
                                                  std::to_string(game.ticks_per_second));
   }
+  if (!(game.teleport_metres_per_second > 0)) {
+    return fail(ErrorCode::invalid_argument, "Game::teleport_metres_per_second must be above 0");
+  }
   if (game.snapshots_per_second < 1) {
     return fail(ErrorCode::invalid_argument, "Game::snapshots_per_second must be 1 or more");
   }

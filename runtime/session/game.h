@@ -290,6 +290,9 @@ struct Game {
   std::uint64_t application = 0;        ///< Drawn once per game; other applications cannot connect.
   std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
   std::uint16_t snapshots_per_second = 20;  ///< At most `ticks_per_second`.
+  /// A `Transform` that moves faster was teleported: nothing is shown or hit between its positions,
+  /// and no error is blended. Above 0.
+  float teleport_metres_per_second = 240;
   DescribedTypes<ComponentRole> components{};
   DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
   DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
@@ -300,6 +303,12 @@ struct Game {
   Systems server_systems{};  ///< Run by the server only, after `systems`.
   Overrides overrides{};
 };
+
+namespace session_detail {
+inline float teleport_metres_per_tick(const Game& game) {
+  return game.teleport_metres_per_second / static_cast<float>(game.ticks_per_second);
+}
+}  // namespace session_detail
 
 /// How an entity is spawned. Everything can be changed later.
 struct SpawnOptions {

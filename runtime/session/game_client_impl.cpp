@@ -48,7 +48,9 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
     const std::optional<ComponentId> id = world.find_component(component.name);
     if (id && (is_interpolated(component) || is_predicted(component.name))) {
       shown.push_back(
-          {.history = ComponentHistory(world.storage(*id).description(), *id), .values = {}});
+          {.history = ComponentHistory(world.storage(*id).description(), *id,
+                                       session_detail::teleport_metres_per_tick(content->game())),
+           .values = {}});
     }
   }
 }
@@ -104,7 +106,7 @@ void GameClient::Impl::frame(Time at) {
 void GameClient::Impl::follow_map(const Connection& connection) {
   if (connection.map() == pipe_map) return;
   pipe_map = connection.map();
-  pipe.begin_map();
+  report_dropped(pipe.begin_map(), "the map ended");
   pipe.send_first(SessionMessage::structs, encoder.schema());
   has_sent_structs = true;
 }

@@ -56,7 +56,8 @@ HitTests::HitTests(const World& world, const Game& game)
       transform_(world.find_component("Transform")),
       volume_(world.find_component("HitVolume")),
       replicated_(world.find_component("ReplicatedEntity")),
-      history_({.states = state_count(game)}) {
+      history_({.states = state_count(game),
+                .metres_per_tick_max = session_detail::teleport_metres_per_tick(game)}) {
   if (transform_) {
     const ComponentDescription& described = world.storage(*transform_).description();
     position_ = field_of(described, "position", FieldType::vec3);

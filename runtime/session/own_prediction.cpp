@@ -31,6 +31,7 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
       simulation_(game, world_, ids, nullptr, player, problems, 0),
       problems_(problems),
       player_(player),
+      metres_per_tick_max_(session_detail::teleport_metres_per_tick(game)),
       patience_ticks_(std::max<std::uint32_t>(game.ticks_per_second / 2U, 8U)),
       replicated_(world_.component<Replicated>("ReplicatedEntity")),
       command_types_(game.commands.types),
@@ -329,8 +330,9 @@ bool OwnPrediction::shown(EntityId entity, ComponentId component, float fraction
   return true;
 }
 
-bool OwnPrediction::is_teleported(const State& state, Bytes from, Bytes to) {
-  return state.position && muster::is_teleported(from, to, *state.position, 1);
+bool OwnPrediction::is_teleported(const State& state, Bytes from, Bytes to) const {
+  return state.position &&
+         muster::is_teleported(from, to, *state.position, double{metres_per_tick_max_});
 }
 
 /// An error shrinks while the entity moves on: numbers keep the rest of their difference, other

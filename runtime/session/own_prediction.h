@@ -201,7 +201,7 @@ class OwnPrediction final : public Forecast {
   void choose_kept();
   bool has_other_confirmed(const Own& own) const;
   void put_back(const Own& own, std::uint32_t number);
-  static bool is_teleported(const State& state, Bytes from, Bytes to);
+  bool is_teleported(const State& state, Bytes from, Bytes to) const;
   void keep_shown(float fraction, Time now);
   void blend_changes(float fraction, Time now);
   void show(const State& state, float fraction, Time now, std::span<std::byte> out) const;
@@ -219,6 +219,7 @@ class OwnPrediction final : public Forecast {
   Simulation simulation_;
   ProblemLog& problems_;
   PlayerId player_;
+  float metres_per_tick_max_;
   std::uint32_t patience_ticks_;
   ComponentHandle<Replicated> replicated_;
   std::vector<ComponentId> components_;

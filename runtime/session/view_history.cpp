@@ -38,8 +38,8 @@ void ComponentHistory::note(EntityId entity, std::uint32_t tick, Bytes value) {
 /// Whether the state at `after` was teleported away from the one before.
 bool ComponentHistory::is_cut(const Entry& entry, std::uint32_t after) const {
   const double ticks = entry.ticks[after % kStates] - entry.ticks[(after - 1) % kStates];
-  return position_ &&
-         is_teleported(value_of(entry, after - 1), value_of(entry, after), *position_, ticks);
+  return position_ && is_teleported(value_of(entry, after - 1), value_of(entry, after), *position_,
+                                    ticks * double{metres_per_tick_max_});
 }
 
 void ComponentHistory::extrapolate(const Entry& entry, double tick,

@@ -19,8 +19,13 @@ class ComponentHistory {
   /// States kept per entity: enough for a delay of some snapshots.
   static constexpr std::uint32_t kStates = 16;
 
-  ComponentHistory(const ComponentDescription& description, ComponentId id)
-      : description_(&description), id_(id), position_(position_offset_bytes(description)) {}
+  /// A position that moves by more per tick was teleported.
+  ComponentHistory(const ComponentDescription& description, ComponentId id,
+                   float metres_per_tick_max)
+      : description_(&description),
+        id_(id),
+        position_(position_offset_bytes(description)),
+        metres_per_tick_max_(metres_per_tick_max) {}
 
   ComponentId id() const { return id_; }
   /// Notes the state of an entity's component as of `tick`. Equal states are kept, too: they end a
@@ -49,6 +54,7 @@ class ComponentHistory {
   const ComponentDescription* description_;
   ComponentId id_;
   std::optional<std::uint32_t> position_;  ///< Offset in the component.
+  float metres_per_tick_max_;
   std::vector<Entry> entries_;             ///< By slot.
 };
 

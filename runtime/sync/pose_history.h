@@ -24,7 +24,7 @@ struct PoseHistoryOptions {
   std::uint32_t states = 32;          ///< Kept, at least 2: `states_for`.
   std::uint32_t entities_max = 4096;  ///< Further ones are refused and counted.
   /// A pose that moves by more in a tick has not moved but was teleported.
-  float metres_per_tick_max = kTeleportMetresPerTick;
+  float metres_per_tick_max = 4;
 };
 
 /// The state of an entity in a tick.

@@ -10,10 +10,6 @@
 
 namespace muster {
 
-/// A position that changes by more in a tick was teleported. Prediction, interpolation and the
-/// history of hit tests use the same limit, so that all see the teleport in the same tick.
-inline constexpr float kTeleportMetresPerTick = 4;
-
 /// Offset of the position in a component that is a "Transform"; nothing for others.
 inline std::optional<std::uint32_t> position_offset_bytes(const ComponentDescription& component) {
   const FieldDescription* const field =
@@ -22,14 +18,16 @@ inline std::optional<std::uint32_t> position_offset_bytes(const ComponentDescrip
   return field->offset_bytes;
 }
 
-/// Whether a component's position was teleported between two states that are `ticks` apart.
-/// Requires: the offset of `position_offset_bytes`.
-inline bool is_teleported(Bytes from, Bytes to, std::uint32_t offset_bytes, double ticks) {
+/// Whether a component's position was teleported between two states: it has moved by more than
+/// `metres_max`. Prediction, interpolation and the history of hit tests use the same limit
+/// (`Game::teleport_metres_per_second`), so that all see the teleport in the same tick. Requires:
+/// the offset of `position_offset_bytes`.
+inline bool is_teleported(Bytes from, Bytes to, std::uint32_t offset_bytes, double metres_max) {
   Vec3 before;
   Vec3 after;
   std::memcpy(&before, from.data() + offset_bytes, sizeof before);
   std::memcpy(&after, to.data() + offset_bytes, sizeof after);
-  return double{length(after - before)} > double{kTeleportMetresPerTick} * ticks;
+  return double{length(after - before)} > metres_max;
 }
 
 }  // namespace muster
