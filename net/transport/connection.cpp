@@ -15,6 +15,10 @@ SendStatus Connection::send_message(std::size_t channel, std::span<const std::by
   return impl_->send_message(channel, message);
 }
 
+std::size_t Connection::unconfirmed(std::size_t channel) const {
+  return impl_->unconfirmed(channel);
+}
+
 SendStatus Connection::send_payload(std::span<const std::byte> payload, std::uint64_t tag) {
   return impl_->send_payload(payload, tag);
 }

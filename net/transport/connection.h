@@ -121,6 +121,9 @@ class Connection {
 
   /// Queues a copy of a message. Requires: a declared channel.
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
+  /// Messages of a reliable channel that are queued or not confirmed as delivered, from the oldest
+  /// such one on. Requires: a declared channel.
+  std::size_t unconfirmed(std::size_t channel) const;
   /// Queues a copy of a payload of at most `payload_bytes_max()` bytes. It is sent once;
   /// `delivery_reports` reports the result with this tag.
   SendStatus send_payload(std::span<const std::byte> payload, std::uint64_t tag);

@@ -55,6 +55,11 @@ SendStatus Connection::Impl::send_message(std::size_t channel, std::span<const s
   return status;
 }
 
+std::size_t Connection::Impl::unconfirmed(std::size_t channel) const {
+  assert(channel < messages_out_.size());
+  return messages_out_[channel].waiting();
+}
+
 SendStatus Connection::Impl::send_payload(std::span<const std::byte> payload, std::uint64_t tag) {
   SendStatus status = SendStatus::queued;
   if (state_ == ConnectionState::closed) {

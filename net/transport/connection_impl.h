@@ -37,6 +37,7 @@ class Connection::Impl {
  public:
   Impl(const ConnectionOptions& options, Time now);
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
+  std::size_t unconfirmed(std::size_t channel) const;
   SendStatus send_payload(std::span<const std::byte> payload, std::uint64_t tag);
   SendStatus send_block(std::span<const std::byte> block, std::uint16_t& id);
   void begin_map();

@@ -162,7 +162,10 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
   Impl& all = *impl_;
   const std::optional<std::uint16_t> type = all.message_type(message.name, message.bytes.size());
   Connection* const connection = all.net != nullptr ? all.net->connection() : nullptr;
-  if (!type || connection == nullptr || all.end) return false;
+  const bool is_reliable = options.reliability == Reliability::reliable;
+  // A client that has lost its connection sends messages of the pipe when it has another one.
+  const bool can_send = connection != nullptr || (is_reliable && all.lost_at);
+  if (!type || !can_send || all.end) return false;
   const auto report = [&](ProblemKind kind, std::string text) {
     all.problems.add({.kind = kind,
                       .tick = all.tick(),
@@ -181,7 +184,7 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
   if (!all.has_sent_structs) {
     all.has_sent_structs = all.pipe.send(SessionMessage::structs, all.encoder.schema());
   }
-  if (options.reliability == Reliability::reliable) {
+  if (is_reliable) {
     return all.pipe.send(SessionMessage::game, all.encoded) ||
            report(ProblemKind::dropped, "too many messages wait: it was not sent");
   }

@@ -102,15 +102,6 @@ void GameClient::Impl::frame(Time at) {
   report_problems();
 }
 
-/// A map ends the messages under way, in both directions.
-void GameClient::Impl::follow_map(const Connection& connection) {
-  if (connection.map() == pipe_map) return;
-  pipe_map = connection.map();
-  report_dropped(pipe.begin_map(), "the map ended");
-  pipe.send_first(SessionMessage::structs, encoder.schema());
-  has_sent_structs = true;
-}
-
 /// A client that resumes tries again a little later instead of giving up.
 bool GameClient::Impl::retries() {
   if (!lost_at || !may_resume()) return false;

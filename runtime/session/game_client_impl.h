@@ -134,6 +134,9 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   bool take_welcome(std::span<const std::byte> body);
   bool begin_level(const LevelBegin& begin);
   bool take_forced(std::span<const std::byte> body);
+  bool take_resumed(std::span<const std::byte> body);
+  /// Messages of the game that may not have arrived.
+  void report_dropped(std::size_t count, std::string_view why);
   void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
   /// An event of a tick: a message, or a cue.
@@ -215,6 +218,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   MessagePipe pipe;
   bool has_sent_structs = false;  ///< In this map.
   std::uint16_t pipe_map = 0;     ///< The connection's map that `pipe` sends in.
+  std::uint16_t resumed_map = 0;  ///< `Welcome::map` of the lost connection.
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Client> net;
   std::optional<Welcome> welcome;

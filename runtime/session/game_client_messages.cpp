@@ -25,6 +25,15 @@ std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view nam
   return std::nullopt;
 }
 
+/// A map ends the messages under way, in both directions.
+void GameClient::Impl::follow_map(const Connection& connection) {
+  if (connection.map() == pipe_map) return;
+  pipe_map = connection.map();
+  report_dropped(pipe.begin_map(), "the map ended");
+  pipe.send_first(SessionMessage::structs, encoder.schema());
+  has_sent_structs = true;
+}
+
 void GameClient::Impl::read_messages(Connection& connection) {
   for (;;) {
     SessionMessage kind{};
@@ -62,6 +71,8 @@ bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body
       return true;
     case SessionMessage::forced:
       return decoder && take_forced(body);
+    case SessionMessage::resumed:
+      return decoder && take_resumed(body);
   }
   return false;
 }
@@ -107,7 +118,11 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
     const std::optional<Welcome> next = decode_welcome(body);
     if (!next || next->ticks_per_second != welcome->ticks_per_second) return false;
     // Another player, or a server that has started again and counts players from the beginning.
-    if (next->ticket != welcome->ticket) become(static_cast<PlayerId>(next->player));
+    if (next->ticket != welcome->ticket) {
+      become(static_cast<PlayerId>(next->player));
+      report_dropped(pipe.forget(), "the server had given up the player");
+    }
+    welcome->map = next->map;
     welcome->player = next->player;
     welcome->ticket = next->ticket;
     welcome->shared_seed = next->shared_seed;
@@ -132,6 +147,24 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   replication = std::make_unique<ReplicationClient>(follow, this);
   want_level();
   return true;
+}
+
+/// The server says what it had received; the other messages are sent again.
+bool GameClient::Impl::take_resumed(std::span<const std::byte> body) {
+  const std::optional<Resumed> resumed = decode_resumed(body);
+  if (!resumed) return false;
+  if (!pipe.is_resuming()) return true;  // Another map has begun since.
+  if (resumed->map == resumed_map) return pipe.go_on(resumed->count);
+  report_dropped(pipe.forget(), "the map ended");
+  return true;
+}
+
+void GameClient::Impl::report_dropped(std::size_t count, std::string_view why) {
+  if (count == 0) return;
+  problems.add({.kind = ProblemKind::dropped,
+                .tick = tick(),
+                .count = count,
+                .text = "reliable messages may not have arrived: " + std::string(why)});
 }
 
 bool GameClient::Impl::begin_level(const LevelBegin& begin) {

@@ -44,9 +44,13 @@ void GameClient::Impl::begin_connection() {
   must_begin = false;
   must_end_world = true;
   ++counted.resumes;
-  pipe = MessagePipe();
+  pipe.resume();
   pipe_map = 0;
-  has_sent_structs = false;
+  resumed_map = welcome->map;
+  pipe.send_first(SessionMessage::resumed,
+                  encode(Resumed{.map = resumed_map, .count = pipe.received_count()}));
+  pipe.send_first(SessionMessage::structs, encoder.schema());
+  has_sent_structs = true;
   decoder.reset();
   next_levels.clear();
   maps_announced = 0;

@@ -193,6 +193,8 @@ void GameServer::Impl::join(const ServerEvent& event) {
   while (find_ticket(player.ticket) != nullptr || player.ticket == 0) {
     edges.entropy().fill(std::as_writable_bytes(std::span(&player.ticket, 1)));
   }
+  net->set_client_id(event.client, player.ticket);
+  player.address = net->address(event.client);
   const auto after =
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));
@@ -358,7 +360,7 @@ void GameServer::Impl::update_infos() {
   for (std::size_t i = 0; i < players.size(); ++i) {
     const Player& player = *players[i];
     PlayerInfo& info = infos[i];
-    if (info.player != player.id) info.address = net->address(player.client).text();
+    if (info.player != player.id) info.address = player.address.text();
     info.player = player.id;
     info.view = player.view;
     info.is_interrupted = player.lost_at.has_value();

@@ -39,6 +39,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
         : commands(command_types, CommandPacing::by_server), view_claims(views) {}
     PlayerId id = PlayerId::none;
     ClientHandle client;
+    Address address;  ///< Of its last connection.
     MessagePipe pipe;
     std::uint16_t pipe_map = 0;  ///< The connection's map that `pipe` sends in.
     std::optional<StructDecoder> decoder;
@@ -88,7 +89,10 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   /// Whether the client of a connection that ended may come back.
   bool is_lost(const Player& player, const ServerEvent& event) const;
   void lose(Player& player, std::string_view reason);
+  /// The first of too many lost players behind an address leaves.
+  void limit_lost(const Address& subscriber);
   void resume(Player& player, ClientHandle client);
+  bool go_on(Player& player, std::span<const std::byte> body) const;
   void remove_expired();
   void run_tick();
   void replicate();
@@ -114,6 +118,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void change_level(const Guid& guid);
   void update_level();
   void prepare_map();
+  /// Messages of the game that may not have arrived.
+  void report_dropped(const Player& player, std::size_t count, std::string_view why);
   void begin_map(Player& player) const;
   void stop_recording();
   Result<ReloadSummary> reload(const Build& build);
@@ -178,8 +184,9 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   Level level;
   Guid level_guid;
   bool is_changing_level = false;
-  Tick level_left;         ///< The tick before the level was changed.
-  bool begins_map = true;  ///< With the next tick.
+  Tick level_left;              ///< The tick before the level was changed.
+  bool begins_map = true;       ///< With the next tick.
+  std::uint16_t map_count = 0;  ///< `Welcome::map`.
   EntitySource entity_source;
   HitTests hit_tests;
   Simulation simulation;

@@ -106,7 +106,8 @@ Welcome GameServer::Impl::welcome_of(const Player& player) const {
                   .ticks_per_second = content->game().ticks_per_second,
                   .snapshot_ticks = snapshot_ticks(content->game()),
                   .shared_seed = shared_seed,
-                  .ticket = player.ticket};
+                  .ticket = player.ticket,
+                  .map = map_count};
   std::ranges::copy(std::as_bytes(std::span(level_guid.uuid().data)), welcome.level.begin());
   const ContentHash placed = level.placed_hash();
   std::ranges::copy(std::as_bytes(std::span(placed.bytes)), welcome.placed.begin());
@@ -117,12 +118,15 @@ Welcome GameServer::Impl::welcome_of(const Player& player) const {
 void GameServer::Impl::prepare_map() {
   if (begins_map) return;
   begins_map = true;
-  for (const auto& player : players) player->pipe.drop_waiting();
+  ++map_count;
+  for (const auto& player : players) {
+    report_dropped(*player, player->pipe.drop_all(), "the map ended");
+  }
 }
 
 /// The first messages may have ended with the map before, as may forced fields: all are sent again.
 void GameServer::Impl::begin_map(Player& player) const {
-  player.pipe.begin_map();
+  static_cast<void>(player.pipe.begin_map());  // `prepare_map` has dropped all.
   const CommandForces& forces = player.commands.forces();
   for (const ForcedField& forced : forces.lasting()) {
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));

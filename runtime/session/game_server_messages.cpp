@@ -35,7 +35,10 @@ std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view nam
 bool GameServer::Impl::send(Player& player, std::uint16_t type,
                             const session_detail::NamedValue& message, const SendOptions& how) {
   Connection* const connection = net->connection(player.client);
-  if (connection == nullptr) return false;
+  const bool is_for_pipe =
+      how.timing != Timing::at_tick && how.reliability != Reliability::unreliable;
+  // A lost player gets messages of the pipe when it comes back.
+  if (connection == nullptr && !(is_for_pipe && player.lost_at)) return false;
   put_index(encoded, type);
   if (const auto clamped = encoder.encode(type, message.bytes, encoded)) {
     problems.add({.kind = ProblemKind::clamped,
@@ -71,6 +74,16 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
                   .text = "too many messages wait for this player: it was not sent"});
   }
   return is_sent;
+}
+
+void GameServer::Impl::report_dropped(const Player& player, std::size_t count,
+                                      std::string_view why) {
+  if (count == 0) return;
+  problems.add({.kind = ProblemKind::dropped,
+                .tick = simulation.tick(),
+                .player = player.id,
+                .count = count,
+                .text = "reliable messages may not have arrived: " + std::string(why)});
 }
 
 void GameServer::Impl::send_near(Vec3 position, float metres,
@@ -116,6 +129,8 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
         player.commands.accept(*player.decoder);
         player.has_resumed = false;
       }
+    } else if (is_sound && kind == SessionMessage::resumed && player.decoder) {
+      is_sound = go_on(player, body);
     } else if (is_sound && kind == SessionMessage::game && player.decoder) {
       deliver(player, body);
     } else {

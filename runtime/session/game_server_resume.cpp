@@ -34,9 +34,24 @@ void GameServer::Impl::lose(Player& player, std::string_view reason) {
   player.lost_at = now;
   player.lost_text = std::string(reason);
   player.commands.rest();
+  limit_lost(subscriber_of(player.address));
   // A new view of the world: what was sent before is forgotten.
   replication->remove_client(id_of(player));
   replication->add_client(id_of(player), {.player = player.id, .team = player.team});
+}
+
+/// One machine must not keep many places by joining and vanishing again and again.
+void GameServer::Impl::limit_lost(const Address& subscriber) {
+  Player* oldest = nullptr;
+  std::size_t count = 0;
+  for (const auto& player : players) {
+    if (!player->lost_at || subscriber_of(player->address) != subscriber) continue;
+    ++count;
+    if (oldest == nullptr || *player->lost_at < *oldest->lost_at) oldest = player.get();
+  }
+  if (count <= options.players_per_address) return;
+  oldest->lost_at = now - options.resume_time;  // The next frame removes it.
+  oldest->lost_text = "too many players of this address have lost their connections";
 }
 
 void GameServer::Impl::resume(Player& player, ClientHandle client) {
@@ -47,18 +62,29 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   lose(player, {});
   player.lost_at.reset();
   player.client = client;
-  player.pipe = MessagePipe();
+  player.address = net->address(client);
+  player.pipe.resume();
   player.pipe_map = 0;
   player.has_resumed = true;
   player.claims = ClaimInbox();
-  static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
-  static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome_of(player))));
+  player.pipe.send_first(SessionMessage::resumed,
+                         encode(Resumed{.map = map_count, .count = player.pipe.received_count()}));
   const CommandForces& forces = player.commands.forces();
   for (const ForcedField& forced : forces.lasting()) {
-    static_cast<void>(player.pipe.send(SessionMessage::forced, forces.encode(forced)));
+    player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
+  player.pipe.send_first(SessionMessage::welcome, encode(welcome_of(player)));
+  player.pipe.send_first(SessionMessage::structs, encoder.schema());
   const auto shown = std::ranges::find(infos, player.id, &PlayerInfo::player);
-  if (shown != infos.end()) shown->address = net->address(client).text();
+  if (shown != infos.end()) shown->address = player.address.text();
+}
+
+/// The client says what it had received; the other messages are sent again.
+bool GameServer::Impl::go_on(Player& player, std::span<const std::byte> body) const {
+  const std::optional<Resumed> resumed = decode_resumed(body);
+  if (!resumed) return false;
+  if (!player.pipe.is_resuming()) return true;  // Another map has begun since.
+  return player.pipe.go_on(resumed->map == map_count ? resumed->count : 0);
 }
 
 void GameServer::Impl::remove_expired() {

@@ -15,8 +15,25 @@ constexpr std::size_t kPartBytesMax = kMessageBytesMax - 1;
 constexpr std::uint8_t kContinues = 0x80;
 /// Parts whose memory is kept.
 constexpr std::size_t kSpareMax = 16;
-constexpr std::size_t kWelcomeBytes = 6 + 16 + 16 + 8 + 8;
+constexpr std::size_t kWelcomeBytes = 6 + 16 + 16 + 8 + 8 + 2;
+constexpr std::size_t kResumedBytes = 6;
 constexpr std::size_t kTicketBytes = 8;
+
+bool continues(std::span<const std::byte> part) {
+  return (std::to_integer<std::uint8_t>(part.front()) & kContinues) != 0;
+}
+
+bool is_of_game(std::span<const std::byte> part) {
+  constexpr std::uint8_t kKind = 0x7F;
+  return (std::to_integer<std::uint8_t>(part.front()) & kKind) ==
+         static_cast<std::uint8_t>(SessionMessage::game);
+}
+
+/// Counts their last parts.
+std::size_t game_messages_in(const std::deque<std::vector<std::byte>>& parts) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      parts, [](const auto& part) { return is_of_game(part) && !continues(part); }));
+}
 
 }  // namespace
 
@@ -35,23 +52,23 @@ bool MessagePipe::send(SessionMessage kind, std::span<const std::byte> body) {
   if (body.size() > kSessionMessageBytesMax || waiting_bytes_ + body.size() > kPipeBytesMax) {
     return false;
   }
-  put(kind, body);
+  put(is_resuming_ && kind == SessionMessage::game ? held_ : waiting_, kind, body);
   return true;
 }
 
 void MessagePipe::send_first(SessionMessage kind, std::span<const std::byte> body) {
   assert(!is_inside_);
   const auto count = static_cast<std::ptrdiff_t>(waiting_.size());
-  put(kind, body);
+  put(waiting_, kind, body);
   std::rotate(waiting_.begin(), waiting_.begin() + count, waiting_.end());
 }
 
-void MessagePipe::put(SessionMessage kind, std::span<const std::byte> body) {
+void MessagePipe::put(Parts& parts, SessionMessage kind, std::span<const std::byte> body) {
   do {
     const std::span<const std::byte> part = body.first(std::min(body.size(), kPartBytesMax));
     body = body.subspan(part.size());
     const auto head = static_cast<std::uint8_t>(kind) | (body.empty() ? 0U : kContinues);
-    std::vector<std::byte>& message = waiting_.emplace_back();
+    std::vector<std::byte>& message = parts.emplace_back();
     if (!spare_.empty()) {
       message.swap(spare_.back());
       spare_.pop_back();
@@ -64,30 +81,106 @@ void MessagePipe::put(SessionMessage kind, std::span<const std::byte> body) {
 }
 
 void MessagePipe::flush(Connection& connection) {
+  forget_arrived(connection.unconfirmed(kMessageChannel));
   while (!waiting_.empty()) {
     if (connection.send_message(kMessageChannel, waiting_.front()) != SendStatus::queued) return;
-    pop_part();
+    hand_over_part();
   }
 }
 
-void MessagePipe::pop_part() {
+void MessagePipe::hand_over_part() {
   std::vector<std::byte>& part = waiting_.front();
-  is_inside_ = (std::to_integer<std::uint8_t>(part.front()) & kContinues) != 0;
+  is_inside_ = continues(part);
   waiting_bytes_ -= part.size();
-  if (spare_.size() < kSpareMax) spare_.push_back(std::move(part));
+  under_way_.push_back(std::move(part));
   waiting_.pop_front();
 }
 
-void MessagePipe::drop_waiting() {
-  waiting_.clear();
-  waiting_bytes_ = 0;
-  is_inside_ = false;
+void MessagePipe::drop_part() {
+  std::vector<std::byte>& part = waiting_.front();
+  is_inside_ = continues(part);
+  waiting_bytes_ -= part.size();
+  recycle(std::move(part));
+  waiting_.pop_front();
 }
 
-void MessagePipe::begin_map() {
-  incoming_.clear();
-  while (is_inside_ && !waiting_.empty()) pop_part();
+/// A message is kept whole until its last part has arrived.
+void MessagePipe::forget_arrived(std::size_t unconfirmed) {
+  std::size_t arrived = under_way_.size() - std::min(under_way_.size(), unconfirmed);
+  for (;;) {
+    std::size_t parts = 0;
+    while (parts < arrived && continues(under_way_[parts])) ++parts;
+    if (parts == arrived) return;
+    if (is_of_game(under_way_[parts])) ++arrived_;
+    for (++parts; parts > 0; --parts, --arrived) {
+      recycle(std::move(under_way_.front()));
+      under_way_.pop_front();
+    }
+  }
+}
+
+void MessagePipe::recycle(std::vector<std::byte>&& part) {
+  if (spare_.size() < kSpareMax) spare_.push_back(std::move(part));
+}
+
+std::size_t MessagePipe::drop_all() {
+  const std::size_t waiting = game_messages_in(waiting_);
+  waiting_.clear();
   is_inside_ = false;
+  const std::size_t count = waiting + forget();
+  waiting_bytes_ = 0;
+  return count;
+}
+
+std::size_t MessagePipe::begin_map() {
+  incoming_.clear();
+  while (is_inside_ && !waiting_.empty()) drop_part();
+  is_inside_ = false;
+  return forget();
+}
+
+std::size_t MessagePipe::forget() {
+  const std::size_t count = game_messages_in(under_way_) + game_messages_in(held_);
+  under_way_.clear();
+  for (const auto& part : held_) waiting_bytes_ -= part.size();
+  held_.clear();
+  arrived_ = 0;
+  received_ = 0;
+  is_resuming_ = false;
+  return count;
+}
+
+void MessagePipe::resume() {
+  Parts kept;
+  for (Parts* const parts : {&under_way_, &waiting_, &held_}) {  // By age.
+    for (auto& part : *parts) {
+      if (is_of_game(part)) kept.push_back(std::move(part));
+    }
+    parts->clear();
+  }
+  held_ = std::move(kept);
+  waiting_bytes_ = 0;
+  for (const auto& part : held_) waiting_bytes_ += part.size();
+  is_inside_ = false;
+  incoming_.clear();
+  is_resuming_ = true;
+}
+
+bool MessagePipe::go_on(std::uint32_t count) {
+  if (!is_resuming_) return false;
+  const std::size_t kept = game_messages_in(held_);
+  if (count < arrived_ || count - arrived_ > kept) return false;
+  for (; arrived_ != count; ++arrived_) {
+    for (bool is_inside = true; is_inside; held_.pop_front()) {
+      is_inside = continues(held_.front());
+      waiting_bytes_ -= held_.front().size();
+      recycle(std::move(held_.front()));
+    }
+  }
+  for (auto& part : held_) waiting_.push_back(std::move(part));
+  held_.clear();
+  is_resuming_ = false;
+  return true;
 }
 
 MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessage& kind,
@@ -105,7 +198,8 @@ MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessag
     incoming_.clear();
     kind = static_cast<SessionMessage>(head);
     body = complete_;
-    return head >= 1 && head <= 4 ? Received::message : Received::malformed;
+    if (kind == SessionMessage::game) ++received_;
+    return head >= 1 && head <= 5 ? Received::message : Received::malformed;
   }
 }
 
@@ -119,6 +213,7 @@ std::vector<std::byte> encode(const Welcome& welcome) {
   writer.write_bytes(welcome.placed);
   writer.write_u64(welcome.shared_seed);
   writer.write_u64(welcome.ticket);
+  writer.write_u16(welcome.map);
   return {memory.begin(), memory.end()};
 }
 
@@ -132,12 +227,30 @@ std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
   reader.read_into(welcome.placed);
   welcome.shared_seed = reader.read_u64();
   welcome.ticket = reader.read_u64();
+  welcome.map = reader.read_u16();
   if (!reader.is_finished() || welcome.player == 0 || welcome.player == 0xFFFF ||
       welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
       welcome.snapshot_ticks == 0) {
     return std::nullopt;
   }
   return welcome;
+}
+
+std::vector<std::byte> encode(const Resumed& resumed) {
+  std::array<std::byte, kResumedBytes> memory{};
+  SectionWriter writer(memory);
+  writer.write_u16(resumed.map);
+  writer.write_u32(resumed.count);
+  return {memory.begin(), memory.end()};
+}
+
+std::optional<Resumed> decode_resumed(std::span<const std::byte> bytes) {
+  SectionReader reader(bytes);
+  Resumed resumed;
+  resumed.map = reader.read_u16();
+  resumed.count = reader.read_u32();
+  if (!reader.is_finished()) return std::nullopt;
+  return resumed;
 }
 
 std::vector<std::byte> encode_ticket(std::uint64_t ticket) {

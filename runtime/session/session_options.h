@@ -22,6 +22,7 @@ struct GameServerOptions {
   std::string key_file = "server.key";
   std::optional<LevelKey> level{};  ///< Loaded before the first tick.
   std::uint16_t players_max = 64;
+  /// Connected players (IPv6: per /64), and as many that may come back (`resume_time`).
   std::uint16_t players_per_address = 8;
   std::uint64_t seed = 1;            ///< For `SystemContext::random`.
   bool admit_other_content = false;  ///< Clients of another build: fields are matched by name.

@@ -55,7 +55,7 @@ class ComponentHistory {
   ComponentId id_;
   std::optional<std::uint32_t> position_;  ///< Offset in the component.
   float metres_per_tick_max_;
-  std::vector<Entry> entries_;             ///< By slot.
+  std::vector<Entry> entries_;  ///< By slot.
 };
 
 /// Whether a component has a field that is interpolated.

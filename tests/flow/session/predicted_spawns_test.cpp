@@ -229,7 +229,8 @@ TEST_CASE("A spawn stays when states of the player's entities arrive one by one"
   Game game = make_game();
   game.systems = systems<walk, shoot_alone, fly>();
   game.server_systems = systems<shove_some>();
-  auto opened = SimulatedMatch::open(game, build_folder(), {.seed = seed, .server = {.seed = seed}});
+  auto opened =
+      SimulatedMatch::open(game, build_folder(), {.seed = seed, .server = {.seed = seed}});
   REQUIRE(opened);
   const auto match = std::move(opened.value());
   GameServer& server = match->server();

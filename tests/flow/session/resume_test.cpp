@@ -1,6 +1,8 @@
 // Connections that are lost for longer than a connection lives, while the game goes on.
+#include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -11,6 +13,7 @@ namespace muster {
 namespace {
 
 using namespace std::chrono_literals;
+using session_game::Chat;
 using namespace volley_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
 struct Seen {
@@ -95,6 +98,63 @@ TEST_CASE("After an outage of any length the same client plays on as the same pl
   CHECK(match->differences().empty());
 }
 
+TEST_CASE("Reliable messages arrive once each, in order, across lost connections",
+          "[session][flow][sys-80]") {
+  faults() = {};
+  const bool has_another_map = GENERATE(false, true);
+  CAPTURE(has_another_map);
+  const Game game = counting_game();
+  auto opened = SimulatedMatch::open(game, build_folder(),
+                                     {.seed = 408, .server = {.messages_per_second_max = 4'000}});
+  REQUIRE(opened);
+  const auto match = std::move(opened.value());
+  GameServer& server = match->server();
+  const Link link{.delay = 80ms, .jitter = 10ms, .loss = 0.05};
+  GameClient& client = match->add_client(link);
+  match->run(2s);
+  std::vector<int> to_server;
+  std::vector<int> to_client;
+  const auto number_in = [](const Chat& each) { return std::stoi(std::string(each.text.view())); };
+  server.on_message<Chat>(
+      [&](PlayerId, const Chat& chat) { to_server.push_back(number_in(chat)); });
+  client.on_message<Chat>([&](const Chat& chat) { to_client.push_back(number_in(chat)); });
+  std::uint64_t dropped = 0;
+  const auto count_dropped = [&](const Problem& problem) {
+    if (problem.kind == ProblemKind::dropped) dropped += problem.count;
+  };
+  server.on_problem(count_dropped);
+  client.on_problem(count_dropped);
+  int sent = 0;
+  match->on_client_frame([&](GameClient& each, Tick) {
+    each.set_command(Trigger{});
+    if (sent >= 4'000) return;
+    ++sent;
+    REQUIRE(each.send(session_game::chat(std::to_string(sent))));
+    REQUIRE(server.send(client.player(), session_game::chat(std::to_string(sent))));
+  });
+  for (int i = 0; i < 3; ++i) {
+    match->run(2s);
+    match->set_link(client, {.is_down = true});
+    match->run(8s);
+    if (has_another_map && i == 1) REQUIRE(server.load_level("yard"));
+    match->run(9s);
+    match->set_link(client, link);
+    match->run(4s);
+  }
+  match->run(12s);
+  CHECK(client.metrics().resumes == 3);
+  REQUIRE(sent == 4'000);
+  CHECK(std::ranges::is_sorted(to_server));
+  CHECK(std::ranges::is_sorted(to_client));
+  CHECK(std::ranges::adjacent_find(to_server) == to_server.end());
+  CHECK(std::ranges::adjacent_find(to_client) == to_client.end());
+  // Those of an earlier map are reported.
+  CHECK((dropped > 0) == has_another_map);
+  CHECK(to_server.size() + to_client.size() + dropped >= 8'000);
+  if (!has_another_map) CHECK(to_server.size() + to_client.size() == 8'000);
+  CHECK(match->differences().empty());
+}
+
 TEST_CASE("A lost player leaves when the time to come back is over", "[session][flow][sys-80]") {
   Seen seen;
   const Game game = counting_game();
@@ -145,6 +205,42 @@ TEST_CASE("A client whose place was given up plays on as another player", "[sess
   CHECK(client.is_predicted(own_runner(client)));
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   CHECK(match->differences().empty());
+}
+
+TEST_CASE("An address keeps a limited number of places for lost players", "[session][flow]") {
+  faults() = {};
+  const Game game = counting_game();
+  auto opened = SimulatedMatch::open(
+      game, build_folder(),
+      {.seed = 407, .server = {.players_per_address = 2, .resume_time = 120s}});
+  REQUIRE(opened);
+  const auto match = std::move(opened.value());
+  std::vector<PlayerId> left;
+  match->server().on_leave([&](PlayerId player, std::string_view reason) {
+    left.push_back(player);
+    CHECK(reason == "too many players of this address have lost their connections");
+  });
+  SimulatedEdges& edges = match->edges();
+  Edges& house = edges.host("house");
+  std::vector<PlayerId> joined;
+  for (int i = 0; i < 3; ++i) {
+    edges.set_link("house", {});
+    const auto client = GameClient::connect(
+        Build::open(build_folder(), Target::client, game), house,
+        {.server = "server:7000", .key = match->server().public_key(), .loading_threads = 0});
+    REQUIRE(client);
+    for (int frame = 0; frame < 100; ++frame) {
+      edges.advance(16ms);
+      match->server().frame(edges.now());
+      client.value()->frame(edges.now());
+    }
+    joined.push_back(client.value()->player());
+    edges.set_link("house", {.is_down = true});
+    match->run(16s);
+  }
+  match->run(1s);
+  CHECK(left == std::vector{joined.front()});
+  CHECK(match->server().players().size() == 2);
 }
 
 TEST_CASE("A kick of a lost player ends the stay, and the place is free", "[session][flow]") {
