@@ -9,12 +9,13 @@
 
 #include "net/replication/slice_id.h"
 #include "net/wire/byte_io.h"
+#include "registry/base/wire_limits.h"
 
 namespace muster {
 
 /// The maximum number of undelivered events of a client.
 inline constexpr std::size_t kTimedEventsMax = 256;
-inline constexpr std::size_t kTimedEventBytesMax = 256;
+inline constexpr std::size_t kTimedEventBytesMax = kEventBytesMax;
 /// The maximum number of due events that a game has not read; beyond it the oldest are lost.
 inline constexpr std::size_t kTimedEventsDueMax = 4096;
 /// Number, tick, length.

@@ -23,5 +23,8 @@ inline constexpr std::size_t kComponentFieldsMax = 256;
 /// The number of entities of a replicated prefab whose components are replicated: its root and
 /// those below it, depth first. Further ones are not.
 inline constexpr std::size_t kReplicatedMembersMax = 255;
+/// The maximum number of bytes of an event: a message that is sent at a tick, with its index of two
+/// bytes.
+inline constexpr std::size_t kEventBytesMax = 256;
 
 }  // namespace muster

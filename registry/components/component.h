@@ -194,11 +194,15 @@ std::vector<ByteRange> described_ranges(const ComponentDescription& component);
 ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 
 /// Writes all components of a game as `components.json`, from which the bundler cooks them without
-/// the game's code. Sorted by name, so equal descriptions give equal text.
-std::string components_to_json(std::span<const ComponentDescription> components);
+/// the game's code. Sorted by name, so equal descriptions give equal text. Messages are written for
+/// `muster validate`, which compares their sizes with limits of the wire.
+std::string components_to_json(std::span<const ComponentDescription> components,
+                               std::span<const ComponentDescription> messages = {});
 /// Reads `components.json`. Fails with `malformed`, naming component and field; also when two
 /// components have the same name.
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text);
+/// The messages of the same file; none if it lists none. Fails in the same way.
+Result<std::vector<ComponentDescription>> messages_from_json(std::string_view text);
 /// A JSON Schema of one item of a plain prefab's `components` list, with which editors complete and
 /// check input.
 std::string components_json_schema(std::span<const ComponentDescription> components);

@@ -46,7 +46,7 @@ Json field_to_json(const FieldDescription& field) {
 }
 
 const std::set<std::string>& document_keys() {
-  static const std::set<std::string> kKeys = {"components"};
+  static const std::set<std::string> kKeys = {"components", "messages"};
   return kKeys;
 }
 const std::set<std::string>& component_keys() {
@@ -85,7 +85,7 @@ class Members {
     if (!object.is_object()) fault_ = "an object in braces is due here";
   }
 
-  std::string text(const char* key, std::optional<std::string> otherwise = {}) {
+  std::string text(const char* key, const std::optional<std::string>& otherwise = {}) {
     const Json* const found = find(key, otherwise.has_value());
     if (found == nullptr) return otherwise.value_or("");
     if (!found->is_string()) return refuse(key, "a text in quotes"), "";
@@ -207,9 +207,7 @@ Result<ComponentDescription> component_from_json(const Json& json) {
   return component;
 }
 
-}  // namespace
-
-std::string components_to_json(std::span<const ComponentDescription> components) {
+Json list_to_json(std::span<const ComponentDescription> components) {
   std::vector<const ComponentDescription*> sorted;
   for (const ComponentDescription& component : components) sorted.push_back(&component);
   std::ranges::sort(sorted, {}, &ComponentDescription::name);
@@ -227,31 +225,54 @@ std::string components_to_json(std::span<const ComponentDescription> components)
     }
     list.push_back(std::move(json));
   }
-  return Json{{"components", std::move(list)}}.dump(2) + "\n";
+  return list;
 }
 
-Result<std::vector<ComponentDescription>> components_from_json(std::string_view text) {
+/// `one` is what the list has, as a word for messages to a person.
+Result<std::vector<ComponentDescription>> list_from_json(std::string_view text, const char* key,
+                                                         std::string_view one) {
   const auto refuse = [](const std::string& why) {
     return fail(ErrorCode::malformed, why + "; let the game write its descriptions again");
   };
   const auto document = read_json(text, {.check_key = unread_key});
   if (!document) return refuse(document.error().message);
-  Members members(document.value());
-  const Json& list = members.list("components");
-  if (!members.fault().empty()) return refuse(members.fault());
   std::vector<ComponentDescription> components;
+  const bool is_optional = std::string_view(key) != "components";
+  if (is_optional && document.value().is_object() && !document.value().contains(key)) {
+    return components;
+  }
+  Members members(document.value());
+  const Json& list = members.list(key);
+  if (!members.fault().empty()) return refuse(members.fault());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string title = title_of(list[i], "component", i);
+    const std::string title = title_of(list[i], one, i);
     auto component = component_from_json(list[i]);
     if (!component) return refuse(title + ": " + component.error().message);
     if (auto good = check(component.value()); !good) return fail(good.error());
     if (std::ranges::find(components, component.value().name, &ComponentDescription::name) !=
         components.end()) {
-      return refuse("two components are called '" + component.value().name + "'");
+      return refuse("two " + std::string(one) + "s are called '" + component.value().name + "'");
     }
     components.push_back(std::move(component).value());
   }
   return components;
+}
+
+}  // namespace
+
+std::string components_to_json(std::span<const ComponentDescription> components,
+                               std::span<const ComponentDescription> messages) {
+  Json document{{"components", list_to_json(components)}};
+  if (!messages.empty()) document["messages"] = list_to_json(messages);
+  return document.dump(2) + "\n";
+}
+
+Result<std::vector<ComponentDescription>> components_from_json(std::string_view text) {
+  return list_from_json(text, "components", "component");
+}
+
+Result<std::vector<ComponentDescription>> messages_from_json(std::string_view text) {
+  return list_from_json(text, "messages", "message");
 }
 
 }  // namespace muster

@@ -71,7 +71,7 @@ std::uint32_t greatest_rotation_step(double resolution) {
   assert(resolution > 0);
   const double each_side = std::round(1 / (resolution * kRootOfTwo));
   return 2 * static_cast<std::uint32_t>(
-                 std::clamp(each_side, double{kFewestSteps / 2}, double{kMostSteps / 2}));
+                 std::clamp(each_side, double{kFewestSteps} / 2, double{kMostSteps} / 2));
 }
 
 RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t greatest) {

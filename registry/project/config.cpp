@@ -276,16 +276,31 @@ Result<ProjectConfig> load_config(const FileReader& files) {
   return config;
 }
 
-Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
-                                                          const ProjectConfig& config) {
+namespace {
+
+using ListReader = Result<std::vector<ComponentDescription>> (*)(std::string_view text);
+
+Result<std::vector<ComponentDescription>> load_list(const FileReader& files,
+                                                    const ProjectConfig& config, ListReader read) {
   if (!config.components) return std::vector<ComponentDescription>{};
   ByteVector buffer;
   const auto bytes = read_whole(files, *config.components, kMaxComponentsBytes, buffer);
   if (!bytes) return fail(bytes.error());
-  auto components = components_from_json(as_text(bytes.value()));
-  if (components) return components;
-  return fail(components.error().code,
-              "'" + config.components->text() + "': " + components.error().message);
+  auto list = read(as_text(bytes.value()));
+  if (list) return list;
+  return fail(list.error().code, "'" + config.components->text() + "': " + list.error().message);
+}
+
+}  // namespace
+
+Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
+                                                          const ProjectConfig& config) {
+  return load_list(files, config, &components_from_json);
+}
+
+Result<std::vector<ComponentDescription>> load_messages(const FileReader& files,
+                                                        const ProjectConfig& config) {
+  return load_list(files, config, &messages_from_json);
 }
 
 }  // namespace muster

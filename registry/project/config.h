@@ -47,5 +47,8 @@ Result<ProjectConfig> load_config(const FileReader& files);
 /// errors, and with `malformed`, naming the component.
 Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
                                                           const ProjectConfig& config);
+/// The messages of the same file.
+Result<std::vector<ComponentDescription>> load_messages(const FileReader& files,
+                                                        const ProjectConfig& config);
 
 }  // namespace muster

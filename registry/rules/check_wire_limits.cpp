@@ -1,6 +1,8 @@
 // Compares replicated prefabs with the limits of the wire format, which a game otherwise meets only
-// when it runs. Only what a server build contains counts: the server's prefabs are the types.
+// when it runs. Only what a server build contains counts: the server's prefabs are the types. The
+// sizes of messages are compared, too.
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -167,10 +169,60 @@ class WireLimitCheck {
   std::set<std::string> reported_;  ///< Components with too many fields.
 };
 
+/// The bytes of a message on the wire, and the field that takes most of them.
+struct MessageSize {
+  std::size_t bytes = 2;  ///< With its index.
+  std::string largest_field;
+  std::size_t largest_bits = 0;
+};
+
+MessageSize size_of(const ComponentDescription& message) {
+  MessageSize size;
+  std::size_t bits = 0;
+  for (const FieldDescription& field : message.fields) {
+    const WireRange range = wire_range(field);
+    const auto width = static_cast<std::size_t>(std::bit_width(
+        static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low)));
+    const std::size_t of_field = width * wire_value_count(field);
+    bits += of_field;
+    if (of_field <= size.largest_bits) continue;
+    size.largest_bits = of_field;
+    size.largest_field = field.name;
+  }
+  size.bytes += (bits + 7) / 8;
+  return size;
+}
+
+/// A larger message can be sent on arrival, so this is only a note.
+void check_events(const Project& project, Findings& findings) {
+  if (!project.config().components) return;
+  const auto messages = load_messages(project.files(), project.config());
+  if (!messages) {
+    // An unreadable file is reported elsewhere.
+    if (!load_components(project.files(), project.config())) return;
+    findings.add("unreadable-components", {*project.config().components, {}},
+                 messages.error().message);
+    return;
+  }
+  for (const ComponentDescription& message : messages.value()) {
+    const MessageSize size = size_of(message);
+    if (size.bytes <= kEventBytesMax) continue;
+    Finding& finding = findings.add(
+        "wire-limit", {*project.config().components, {}},
+        fmt::format("the message '{}' has {} bytes on the wire, and one that is sent at a tick has "
+                    "at most {}: its largest field is '{}' ({} bytes)",
+                    message.name, size.bytes, kEventBytesMax, size.largest_field,
+                    (size.largest_bits + 7) / 8));
+    finding.severity = Severity::note;
+    finding.blocks_build = false;
+  }
+}
+
 }  // namespace
 
 void check_wire_limits(const Project& project, const std::set<AssetNumber>& built,
                        Findings& findings) {
+  check_events(project, findings);
   for (const Registry& registry : project.model().registries) {
     if (registry.declaration->name != kReplicatedClass || !registry.targets.has(Target::server)) {
       continue;

@@ -286,7 +286,8 @@ constexpr std::array kRules = {
          "256 "
          "fields, a game 2,048 types, 1,024 different components and 6,000 values; components of "
          "game objects beyond the 255th are not replicated. Remove components or fields that no "
-         "client needs, shorten lists and texts, or split the prefab."},
+         "client needs, shorten lists and texts, or split the prefab. It is a note for a message "
+         "that has more than 256 bytes: it cannot be sent at a tick."},
     Rule{
         "wrong-shape", error, "A value in a plain file has the wrong form",
         "A list instead of one value, a weak reference instead of a strong one, a second document, "

@@ -260,7 +260,7 @@ Result<void> export_components(const Game& game, const std::string& path) {
   std::vector<ComponentDescription> components = game.components.types;
   add_missing(components, description_of<Replicated>());
   std::ranges::sort(components, {}, &ComponentDescription::name);
-  const std::string text = components_to_json(components);
+  const std::string text = components_to_json(components, game.messages.types);
   return write_through(path, std::as_bytes(std::span(text)));
 }
 

@@ -42,7 +42,7 @@ LIMITS = (
     ("net/replication/REPLICATION_FORMAT.md", r"The maximum is ([\d,]+) components",
      "registry/base/wire_limits.h", "kReplicatedComponentsMax"),
     ("net/replication/REPLICATION_FORMAT.md", r"u16 length \(at most (\d+)\)",
-     "net/replication/timed_events.h", "kTimedEventBytesMax"),
+     "registry/base/wire_limits.h", "kEventBytesMax"),
     ("runtime/session/SESSION_FORMAT.md", r"A message has at most ([\d,]+) bytes",
      "runtime/session/message_pipe.h", "kSessionMessageBytesMax"),
     ("runtime/session/SESSION_FORMAT.md", r"^A command more than (\d+) below the newest one",

@@ -40,6 +40,33 @@ TEST_CASE("A file that refers to a missing asset in two ways counts once", "[reg
   CHECK(found->related.empty());
 }
 
+TEST_CASE("A message that is too large for a tick is noted with its largest field",
+          "[registry][rules]") {
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nname: x\nfolders: [Assets]\ncomponents: components.json\n");
+  const auto messages_with = [&](std::size_t bytes) {
+    const std::string size = std::to_string(bytes + 4);
+    project.files.add("components.json",
+                      R"({"components": [], "messages": [{"name": "Chat", "size": )" + size +
+                          R"(, "alignment": 4, "default": ")" + std::string(2 * bytes + 8, '0') +
+                          R"(", "fields": [{"name": "number", "type": "int32", "offset": 0},
+                          {"name": "text", "type": "text", "offset": 4, "element_bytes": )" +
+                          std::to_string(bytes) + "}]}]}");
+    auto found = findings_of(project);
+    std::erase_if(found, [](const Finding& each) { return each.rule != "wire-limit"; });
+    return found;
+  };
+  CHECK(messages_with(248).empty());  // Two bytes for the index, four for the number.
+  const std::vector<Finding> found = messages_with(252);
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().severity == Severity::note);
+  CHECK(found.front().location.path.text() == "components.json");
+  CHECK(found.front().message ==
+        "the message 'Chat' has 258 bytes on the wire, and one that is sent at a tick has at most "
+        "256: its largest field is 'text' (252 bytes)");
+}
+
 TEST_CASE("Components of a plain factory are checked against their descriptions",
           "[registry][rules]") {
   UnityProject project;
