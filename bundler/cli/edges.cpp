@@ -124,9 +124,9 @@ ContentHash program_hash() {
 #if defined(__SANITIZE_ADDRESS__)
       if ((segment.p_flags & PF_X) == 0) continue;  // Other segments may not be readable.
 #endif
+      const auto address = program->dlpi_addr + segment.p_vaddr;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives an integer
-      const auto* const bytes =
-          reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr);
+      const auto* const bytes = reinterpret_cast<const std::byte*>(address);
       static_cast<ContentHasher*>(data)->update({bytes, segment.p_filesz});
     }
     return 1;  // the program itself is the first; libraries have their own versions

@@ -50,7 +50,7 @@ std::string unknown_command(const CLI::App& app, const std::string& name) {
 
 }  // namespace
 
-CLI::Validator one_of(std::vector<std::string> names) {
+CLI::Validator one_of(const std::vector<std::string>& names) {
   std::string known;
   for (const std::string& name : names) known += (known.empty() ? "" : ",") + name;
   CLI::Validator check(

@@ -16,7 +16,7 @@ class Validator;
 namespace muster::cli {
 
 /// Checks that a value is one of these names; otherwise suggests one.
-CLI::Validator one_of(std::vector<std::string> names);
+CLI::Validator one_of(const std::vector<std::string>& names);
 
 /// Refuses empty values of all options and arguments of `app` and its commands: an unset variable
 /// in a script ("$BASE") would otherwise count as a missing option.

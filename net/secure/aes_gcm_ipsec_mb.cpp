@@ -23,7 +23,7 @@ struct Functions {
 
 /// Detects the processor once, because this is slow and the result never changes.
 const Functions& functions() {
-  static const Functions found = [] {
+  static const Functions kFound = [] {
     Functions those;
     IMB_MGR* const library = alloc_mb_mgr(0);
     if (library == nullptr) return those;
@@ -37,7 +37,7 @@ const Functions& functions() {
     free_mb_mgr(library);
     return those;
   }();
-  return found;
+  return kFound;
 }
 
 class IpsecMbAesGcm final : public AesGcm {

@@ -62,8 +62,10 @@ class StateRowStore {
   std::size_t used_bytes() const { return used_bytes_; }
   std::size_t spare_bytes() const { return spare_bytes_; }
   std::size_t memory_bytes() const {
-    std::size_t bytes = used_bytes_ + spare_bytes_ + spare_.capacity() * sizeof(spare_[0]);
-    for (const std::vector<StateRows>& spare : spare_) bytes += spare.capacity() * sizeof(spare[0]);
+    std::size_t bytes =
+        used_bytes_ + spare_bytes_ + spare_.capacity() * sizeof(std::vector<StateRows>);
+    for (const std::vector<StateRows>& spare : spare_)
+      bytes += spare.capacity() * sizeof(StateRows);
     return bytes;
   }
 

@@ -71,8 +71,8 @@ struct Tables {
 };
 
 const Tables& tables() {
-  static const Tables read;
-  return read;
+  static const Tables kTables;
+  return kTables;
 }
 
 Text decoded(std::string_view name) {

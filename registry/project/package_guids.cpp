@@ -39,9 +39,9 @@ std::vector<Row> read_rows() {
 }  // namespace
 
 std::optional<PackageAsset> find_package_asset(const Guid& guid) {
-  static const std::vector<Row> rows = read_rows();
-  const auto found = std::ranges::lower_bound(rows, guid, {}, &Row::guid);
-  if (found == rows.end() || found->guid != guid) return std::nullopt;
+  static const std::vector<Row> kRows = read_rows();
+  const auto found = std::ranges::lower_bound(kRows, guid, {}, &Row::guid);
+  if (found == kRows.end() || found->guid != guid) return std::nullopt;
   return PackageAsset{.name = std::string(found->name),
                       .package = std::string(found->package),
                       .is_script = found->name.find('.') == std::string_view::npos};

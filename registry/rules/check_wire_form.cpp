@@ -38,7 +38,7 @@ using WireForm = std::map<WireKey, std::vector<WirePart>>;
 
 class WireFormCheck {
  public:
-  WireFormCheck(const Project& project, std::vector<ComponentDescription> components,
+  WireFormCheck(const Project& project, const std::vector<ComponentDescription>& components,
                 Findings& findings)
       : project_(project), findings_(findings) {
     for (const ComponentDescription& component : components) {
@@ -210,8 +210,7 @@ void check_wire_forms(const Project& project, const std::set<AssetNumber>& built
   auto components = load_components(project.files(), project.config());
   // An unreadable file is reported elsewhere; replicated entities are found without it.
   WireFormCheck check(
-      project, components ? std::move(components).value() : std::vector<ComponentDescription>(),
-      findings);
+      project, components ? components.value() : std::vector<ComponentDescription>(), findings);
   for (const VariantFile& file : project.variants().files()) {
     if (built.contains(file.file)) check.check(file);
   }

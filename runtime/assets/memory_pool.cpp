@@ -10,8 +10,10 @@ namespace muster {
 namespace {
 
 PooledMemory fresh(std::size_t size_bytes) {
-  return {.bytes = std::make_unique_for_overwrite<std::byte[]>(size_bytes),
-          .capacity_bytes = size_bytes};
+  PooledMemory memory;
+  memory.bytes = std::make_unique_for_overwrite<std::byte[]>(size_bytes);
+  memory.capacity_bytes = size_bytes;
+  return memory;
 }
 
 }  // namespace

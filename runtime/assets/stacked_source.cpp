@@ -55,7 +55,7 @@ std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> request
         results[places[n]] = std::move(opened[n]);
         continue;
       }
-      if (kept != n) left[kept] = std::move(left[n]);
+      if (kept != n) left[kept] = left[n];
       places[kept++] = places[n];
     }
     left.resize(kept);

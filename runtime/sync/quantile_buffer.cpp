@@ -58,7 +58,7 @@ void QuantileBuffer::note(Tick tick, Time now) {
   const double before = has_frame_ ? std::max(frame_ms_, now_ms - kFrameMaxMs) : now_ms;
   const double needed = before - tick_time;
   // A lost snapshot is as late as the one that replaces it.
-  for (double i = lost; i >= 1; --i) estimate_.note_lost(needed + i * interval_ms_);
+  for (int i = static_cast<int>(lost); i >= 1; --i) estimate_.note_lost(needed + i * interval_ms_);
   estimate_.note(needed, now_ms);
 }
 
