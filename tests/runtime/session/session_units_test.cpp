@@ -68,7 +68,7 @@ TEST_CASE("Different problems beyond the log's capacity are counted", "[session]
 
 TEST_CASE("A history returns states between the two states around a tick", "[session][sys-54]") {
   const ComponentDescription description = description_of<Transform>();
-  ComponentHistory history(description, ComponentId(0));
+  ComponentHistory history(description, ComponentId(0), 4);
   const EntityId entity(3, 1);
   const auto note = [&](std::uint32_t tick, float x) {
     const Transform value{.position = {x, 0, 0}};
