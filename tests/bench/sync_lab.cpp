@@ -72,8 +72,11 @@ Json to_json(const Options& options, std::uint32_t clients, const SyncResult& re
   json["presses_doubled"] = result.presses_doubled;
   json["presses_disconnected"] = result.presses_disconnected;
   json["commands"] = result.commands;
-  json["command_bits_mean"] = rounded(
-      result.commands == 0 ? 0 : result.command_bits / static_cast<double>(result.commands));
+  const auto per_command = [&](double bits) {
+    return rounded(result.commands == 0 ? 0 : bits / static_cast<double>(result.commands));
+  };
+  json["command_bits_mean"] = per_command(result.command_bits);
+  json["view_claim_bits_mean"] = per_command(result.claim_bits);
   json["shown_error_mm_p50"] = rounded(result.shown_error_mm_p50);
   json["shown_error_mm_p99"] = rounded(result.shown_error_mm_p99);
   json["others_error_mm_p99"] = rounded(result.others_error_mm_p99);
@@ -194,6 +197,8 @@ constexpr const char* kNotes =
     "  lead_ticks: predicted time before the server's\n"
     "  interpolation_delay_ms_mean: what is shown of others is that much behind the server,\n"
     "    beyond the file's median delay\n"
+    "  command_bits_mean, view_claim_bits_mean: sent for each command, copies included; claims\n"
+    "    say what the player saw, for hits\n"
     "  presses_lost, presses_doubled: by button and client, when all commands have arrived\n"
     "  reconnects: a connection that was lost for 15 s was made again, by the same player\n"
     "  presses_disconnected: under way when a client gave up, half a minute later\n"

@@ -70,8 +70,8 @@ class SyncLabTest(unittest.TestCase):
         for name in ("verified", "corrections_per_minute", "resimulated_ticks_per_tick",
                      "late_snapshot_share", "interpolation_delay_ms_mean", "lead_ticks_p50",
                      "starved_ticks_per_10000", "presses", "presses_lost", "presses_doubled",
-                     "command_bits_mean", "shown_error_mm_p99", "shots", "hit_agreement",
-                     "effects_doubled", "effects_lost", "world_hash"):
+                     "command_bits_mean", "view_claim_bits_mean", "shown_error_mm_p99", "shots",
+                     "hit_agreement", "effects_doubled", "effects_lost", "world_hash"):
             self.assertIn(name, figures)
 
     def test_equal_runs_print_equal_bytes_and_other_seeds_another_world(self):

@@ -60,6 +60,7 @@ struct Seat {
   std::uint64_t predicted = 0;
   std::uint64_t replayed = 0;
   double bits = 0;
+  double claim_bits = 0;
   double last_shown = 0;
   Tick confirmed;
   SeenTicks seen;
@@ -262,6 +263,7 @@ class Match {
     result_.predicted_ticks += since(metrics.predicted_ticks, seat.predicted);
     result_.replayed_ticks += since(metrics.replayed_ticks, seat.replayed);
     seat.bits = members.sender.sent_bits();
+    seat.claim_bits = static_cast<double>(members.claim_bits);
     result_.reconnects += metrics.resumes - seat.resumes;
     seat.resumes = metrics.resumes;
     if (!is_measured() || !can_play(seat) || shown <= 0) return;
@@ -329,6 +331,7 @@ class Match {
     }
     count_effects(seat, is_lost || seat.resumes > 0);
     bits_ += seat.bits;
+    claim_bits_ += seat.claim_bits;
     result_.clock_jumps += seat.client->metrics().clock_jumps;
     if (is_lost) ++result_.reconnects;
     seat.resumes = 0;
@@ -338,6 +341,7 @@ class Match {
     seat.run = {};
     seat.corrections = seat.predicted = seat.replayed = 0;
     seat.bits = 0;
+    seat.claim_bits = 0;
     seat.last_shown = 0;
     seat.confirmed = Tick();
     seat.seen.clear();
@@ -392,6 +396,7 @@ class Match {
     result_.others_error_mm_p99 = percentile(others_, 0.99);
     result_.commands = record_.commands();
     result_.command_bits = bits_;
+    result_.claim_bits = claim_bits_;
     result_.is_verified = result_.difference.empty() && result_.states_compared > 0;
     result_.world_hash = hash_;
     count_shots();
@@ -429,6 +434,7 @@ class Match {
   std::uint64_t stopped_ = 0;
   double behind_ms_ = 0;
   double bits_ = 0;
+  double claim_bits_ = 0;
   std::vector<float> leads_;
   std::vector<float> owns_;
   std::vector<float> others_;
