@@ -166,6 +166,7 @@ class TargetBuilder {
     CacheRace race;
     for (const auto& [bytes, index] : weighed) {
       race.estimates.push_back(packing_time(bytes, options_.level, options_.jobs));
+      race.result_bytes.push_back(bytes);
       if (bytes >= kLargeBytes) ++race.large_count;
     }
     race.workers = options_.jobs;
@@ -384,8 +385,8 @@ class TargetBuilder {
                                 const std::stop_token& abandoned) {
     if (failed()) return std::nullopt;
     const Time start = edges_.clock.now();
-    auto found = edges_.cache->find_readable(result_.plan.bundles[index], result_.target,
-                                             *plan_.decompressing(), reach, abandoned);
+    auto found = edges_.cache->find(result_.plan.bundles[index], result_.target,
+                                    *plan_.decompressing(), reach, abandoned);
     if (!found) return std::nullopt;
     return Cached{std::move(*found), start};
   }

@@ -33,7 +33,9 @@ template <typename Change>
 void BuildCache::note(std::size_t level, Direction direction, const Change& change) {
   const std::lock_guard lock(mutex_);
   State& state = states_[level];
-  state.failures_in_row[static_cast<std::size_t>(direction)] = 0;
+  // A level that was given up stays so: requests that were under way may still succeed.
+  unsigned& failures = state.failures_in_row[static_cast<std::size_t>(direction)];
+  if (failures < kFailuresMax) failures = 0;
   change(state.counters);
 }
 
@@ -65,30 +67,32 @@ std::vector<std::string> BuildCache::notes() const {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const State& state = states_[i];
-    if (state.counters.damaged > 0) {
-      notes.push_back(std::to_string(state.counters.damaged) +
-                      (state.counters.damaged == 1 ? " answer" : " answers") + " of the cache " +
-                      levels_[i].name + " could not be used; what they should hold was built");
+    const CacheCounters& counters = state.counters;
+    const std::string cache = "the cache " + levels_[i].name;
+    if (counters.damaged > 0) {
+      notes.push_back(counted(counters.damaged, "answer") + " of " + cache +
+                      " could not be used; what they should hold was built");
     }
-    const bool has_answered = state.counters.hits + state.counters.misses > 0;
-    if (state.counters.abandoned > 0 && !has_answered) {
-      notes.push_back("the cache " + levels_[i].name +
-                      " was given up: it had not answered when it was quicker to build");
-    } else if (state.counters.abandoned > 0) {
-      notes.push_back(std::to_string(state.counters.abandoned) +
-                      (state.counters.abandoned == 1 ? " look-up" : " look-ups") +
-                      " in the cache " + levels_[i].name + " took longer than packing; given up");
+    const bool has_answered = counters.hits + counters.misses + counters.stored > 0;
+    if (counters.abandoned > 0 && has_answered) {
+      notes.push_back(counted(counters.abandoned, "look-up") + " in " + cache +
+                      " took longer than packing; given up");
+    } else if (counters.abandoned > 0 && counters.failures == 0) {
+      notes.push_back(cache + " was given up: it had not answered when it was quicker to build");
     }
-    if (state.counters.failures > 0) {
+    if (counters.failures > 0) {
       const bool is_off = std::ranges::max(state.failures_in_row) >= kFailuresMax;
-      notes.push_back("the cache " + levels_[i].name +
-                      (is_off ? " was given up: " : " failed now and then: ") + state.last_failure);
+      notes.push_back(cache +
+                      (is_off || !has_answered ? " was given up: " : " failed now and then: ") +
+                      state.last_failure);
     }
-    if (state.counters.not_stored > 0) {
-      notes.push_back(std::to_string(state.counters.not_stored) + " of " +
-                      counted(state.counters.stored + state.counters.not_stored, "result") +
-                      " were not uploaded to the cache " + levels_[i].name +
-                      ": the build would have had to wait");
+    if (counters.not_stored > 0) {
+      const bool refuses =
+          state.failures_in_row[static_cast<std::size_t>(Direction::out)] >= kFailuresMax;
+      notes.push_back(std::to_string(counters.not_stored) + " of " +
+                      counted(counters.stored + counters.not_stored, "result") +
+                      " were not uploaded to " + cache +
+                      (refuses ? "" : ": the build would have had to wait"));
     }
   }
   return notes;
@@ -109,27 +113,27 @@ bool BuildCache::concerns(CacheReach reach, std::size_t level) const {
 
 std::optional<ByteVector> BuildCache::find(const ContentHash& key, CacheReach reach,
                                            const std::stop_token& abandoned,
-                                           const std::optional<ActionResult>& known) {
-  const Sha256 action = action_of(key);
+                                           const std::optional<ActionResult>& known,
+                                           const Parse& parse) {
+  const Query query{.action = action_of(key), .abandoned = abandoned, .parse = parse};
   const bool knows_content = known && !known->inlined && known->content_bytes <= kResultBytesMax;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     if (!concerns(reach, i) || !is_on(i, Direction::in)) continue;
     if (abandoned.stop_requested()) break;
-    std::optional<Found> found =
-        knows_content ? find_content(i, action, *known, abandoned) : find_at(i, action, abandoned);
+    std::optional<Found> found = knows_content ? find_content(i, query, *known) : find_at(i, query);
     if (!found) continue;
     for (std::size_t nearer = 0; nearer < i; ++nearer) {
-      store_at(nearer, action, found->named, found->bytes);
+      store_at(nearer, query.action, found->named, found->bytes);
     }
     return std::move(found->bytes);
   }
   return std::nullopt;
 }
 
-std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sha256& action,
-                                                     const std::stop_token& abandoned) {
+std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Query& query) {
   BlobStore& store = *levels_[level].store;
-  const auto named = store.get({BlobSpace::actions, action}, kActionResultBytesMax, abandoned);
+  const auto named =
+      store.get({BlobSpace::actions, query.action}, kActionResultBytesMax, query.abandoned);
   const bool is_too_long = !named && named.error().code == ErrorCode::limit_exceeded;
   if (!named && !is_too_long) {
     note_failure(level, Direction::in, named.error());
@@ -142,19 +146,18 @@ std::optional<BuildCache::Found> BuildCache::find_at(std::size_t level, const Sh
   const auto result =
       is_too_long ? std::optional<ActionResult>() : parse_action_result(*named.value());
   if (!result || result->content_bytes > kResultBytesMax) {
-    drop_damaged(level, action, std::nullopt);
+    drop_damaged(level, query.action, std::nullopt);
     return std::nullopt;
   }
-  return find_content(level, action, *result, abandoned);
+  return find_content(level, query, *result);
 }
 
-std::optional<BuildCache::Found> BuildCache::find_content(std::size_t level, const Sha256& action,
-                                                          const ActionResult& named,
-                                                          const std::stop_token& abandoned) {
+std::optional<BuildCache::Found> BuildCache::find_content(std::size_t level, const Query& query,
+                                                          const ActionResult& named) {
   BlobStore& store = *levels_[level].store;
   auto content = named.inlined ? Result<std::optional<ByteVector>>(named.inlined)
                                : store.get({BlobSpace::content, named.content}, named.content_bytes,
-                                           abandoned);
+                                           query.abandoned);
   if (!content && content.error().code != ErrorCode::limit_exceeded) {
     note_failure(level, Direction::in, content.error());
     return std::nullopt;
@@ -164,8 +167,9 @@ std::optional<BuildCache::Found> BuildCache::find_content(std::size_t level, con
     return std::nullopt;
   }
   if (!content || content.value()->size() != named.content_bytes ||
-      sha256(*content.value()) != named.content) {
-    drop_damaged(level, action, named.content);
+      sha256(*content.value()) != named.content ||
+      (query.parse && !query.parse(*content.value()))) {
+    drop_damaged(level, query.action, named.content);
     return std::nullopt;
   }
   note(level, Direction::in, [&](CacheCounters& counters) {
@@ -226,13 +230,7 @@ void BuildCache::store(std::vector<CacheEntry> entries, CacheReach reach) {
 
 void BuildCache::upload(std::size_t level, CacheUploads::Blobs blobs, std::uint64_t result_bytes) {
   if (!levels_[level].is_writable || !is_on(level, Direction::out)) return;
-  CacheUploads& uploads = *uploads_[level];
-  if (!uploads.has_room_for(result_bytes)) {
-    const std::lock_guard lock(mutex_);
-    ++states_[level].counters.not_stored;
-    return;
-  }
-  uploads.add(std::move(blobs), [this, level, result_bytes](const Result<void>& put) {
+  uploads_[level]->add(std::move(blobs), [this, level, result_bytes](const Result<void>& put) {
     if (put) {
       note(level, Direction::out, [&](CacheCounters& counters) {
         ++counters.stored;

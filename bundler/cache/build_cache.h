@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,7 +34,7 @@ enum class CacheReach : std::uint8_t { near, far, all };
 struct CacheCounters {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
-  std::uint64_t damaged = 0;    ///< Found, but with a wrong hash.
+  std::uint64_t damaged = 0;    ///< Found, but useless: a wrong hash, or another format.
   std::uint64_t failures = 0;   ///< Neither found nor missing.
   std::uint64_t abandoned = 0;  ///< Queries that were abandoned.
   std::uint64_t stored = 0;
@@ -50,9 +51,10 @@ struct CacheEntry {
 };
 
 /// Queries its levels one after the other, the nearest first; a result of a later level is stored
-/// in the earlier ones. A level that fails `kFailuresMax` times in a row, or times out once, is no
-/// longer queried; one that refuses to store is no longer written. A build never fails because of a
-/// cache. Safe to use from several threads.
+/// in the earlier ones. A level that fails `kFailuresMax` times in a row, or times out once, is
+/// given up: it is no longer queried, even if a request that is under way succeeds later. A level
+/// that fails to store is given up in the same way, and is still queried. A build never fails
+/// because of a cache. Safe to use from several threads.
 class BuildCache {
  public:
   static constexpr unsigned kFailuresMax = 3;
@@ -63,12 +65,16 @@ class BuildCache {
   /// Requires: at most `kLevelsMax` levels.
   explicit BuildCache(std::vector<CacheLevel> levels);
 
+  /// Parses a value. False if it cannot be used: then it counts as damaged, as with a wrong hash,
+  /// and the next level is queried.
+  using Parse = std::function<bool(Bytes value)>;
   /// The stored bytes of a key. Returns soon after `abandoned` is requested, which counts as
   /// neither an answer nor a failure. If the key's value is `known` and not inlined, only the
   /// content is requested.
   std::optional<ByteVector> find(const ContentHash& key, CacheReach reach = CacheReach::all,
                                  const std::stop_token& abandoned = {},
-                                 const std::optional<ActionResult>& known = {});
+                                 const std::optional<ActionResult>& known = {},
+                                 const Parse& parse = {});
   void store(const ContentHash& key, ByteVector result, CacheReach reach = CacheReach::all);
   /// The same for several that are useless without each other, in this order.
   void store(std::vector<CacheEntry> entries, CacheReach reach = CacheReach::all);
@@ -100,10 +106,15 @@ class BuildCache {
 
   bool concerns(CacheReach reach, std::size_t level) const;
   bool is_on(std::size_t level, Direction direction) const;
-  std::optional<Found> find_at(std::size_t level, const Sha256& action,
-                               const std::stop_token& abandoned);
-  std::optional<Found> find_content(std::size_t level, const Sha256& action,
-                                    const ActionResult& named, const std::stop_token& abandoned);
+  /// The arguments of `find`.
+  struct Query {
+    Sha256 action;
+    const std::stop_token& abandoned;
+    const Parse& parse;
+  };
+  std::optional<Found> find_at(std::size_t level, const Query& query);
+  std::optional<Found> find_content(std::size_t level, const Query& query,
+                                    const ActionResult& named);
   void store_at(std::size_t level, const Sha256& action, const ActionResult& named, Bytes bytes);
   void upload(std::size_t level, CacheUploads::Blobs blobs, std::uint64_t result_bytes);
   template <typename Change>

@@ -119,6 +119,7 @@ class Race {
     Answer& operator=(const Answer&) = delete;
     ~Answer() {
       if (!is_taken_) (void)race_.end_look_up(piece_, false);
+      race_.free_result(piece_);
     }
     void take(const CacheRace::Accept& accept) {
       is_taken_ = true;
@@ -137,6 +138,10 @@ class Race {
       return role < kProbes || corrected(all_work_) >= kSmallWork || answers_ > 0 ||
              front_ == back_ || abandoned_.stop_requested();
     });
+    changed_.wait(lock, [&] {
+      return front_ == back_ || abandoned_.stop_requested() || results_ == 0 ||
+             result_bytes_ + bytes_of(front_) <= CacheRace::kBytesMax;
+    });
     // The first answers show the cost of the others, each of which is also work for this machine.
     is_given_up_ = is_given_up_ || (answers_ >= look_ups_ && !pays());
     if (is_given_up_ || stop_.stop_requested() || abandoned_.stop_requested() || front_ == back_) {
@@ -146,9 +151,25 @@ class Race {
     pieces_[piece] = {State::asking, clock_.now()};
     rest_work_ -= race_.estimates[piece];
     asking_work_ += race_.estimates[piece];
+    result_bytes_ += bytes_of(piece);
+    ++results_;
     ++under_way_;
     has_asked_ = true;
     return piece;
+  }
+
+  std::uint64_t bytes_of(std::size_t piece) const {
+    return race_.result_bytes.empty() ? 0 : race_.result_bytes[piece];
+  }
+
+  // The result of a query is used or dropped.
+  void free_result(std::size_t piece) {
+    {
+      const std::lock_guard lock(mutex_);
+      result_bytes_ -= bytes_of(piece);
+      --results_;
+    }
+    if (!race_.result_bytes.empty()) changed_.notify_all();
   }
 
   // True if the result is needed.
@@ -277,6 +298,8 @@ class Race {
   std::size_t front_ = 0;      ///< The next piece to query.
   std::size_t back_;           ///< One past the last piece that is not begun.
   std::size_t under_way_ = 0;  ///< Running queries whose pieces are not claimed.
+  std::size_t results_ = 0;    ///< Running queries, and results that are being used.
+  std::uint64_t result_bytes_ = 0;
   std::size_t answers_ = 0;
   Duration waited_{};
   bool has_asked_ = false;

@@ -26,14 +26,19 @@ struct RaceExperience {
 /// and then those whose query is running: the query is abandoned, and its result is dropped. So a
 /// slow or silent cache costs almost nothing.
 struct CacheRace {
-  /// At least this many queries run at once.
+  /// At least this many queries run at once, unless `kBytesMax` is reached.
   static constexpr unsigned kLookUpsMin = 32;
+  /// The pieces that are being queried have at most this many bytes, or are one piece: each result
+  /// is in memory as a whole.
+  static constexpr std::uint64_t kBytesMax = std::uint64_t{256} << 20U;
   /// Stores the result of a query.
   using Accept = std::function<void()>;
 
   /// The time that all workers together need for each piece. The longest piece comes first: it is
   /// queried first.
   std::vector<Duration> estimates;
+  /// The approximate size of each piece's result; empty if all are small.
+  std::vector<std::uint64_t> result_bytes{};
   /// The first pieces are too large for one worker: those that the cache does not have are left
   /// undone.
   std::size_t large_count = 0;

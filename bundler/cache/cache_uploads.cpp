@@ -8,7 +8,6 @@
 namespace muster {
 
 bool CacheUploads::has_room_for(std::uint64_t bytes) const {
-  const std::lock_guard lock(mutex_);
   return bytes_ == 0 || (bytes <= kBytesMax && bytes_ <= kBytesMax - bytes);
 }
 
@@ -19,6 +18,10 @@ void CacheUploads::add(Blobs blobs, Ended ended) {
   upload->ended = std::move(ended);
   for (const auto& [key, bytes] : upload->blobs) upload->bytes += bytes.size();
   std::unique_lock lock(mutex_);
+  if (!has_room_for(upload->bytes)) {
+    lock.unlock();
+    return upload->ended(fail(ErrorCode::cancelled, "the uploads need too much memory"));
+  }
   bytes_ += upload->bytes;
   waiting_.push_back(upload);
   start_all(lock);

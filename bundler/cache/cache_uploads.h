@@ -20,7 +20,7 @@ namespace muster {
 /// Stores many blobs at once, without a thread for each. Adding an upload does not wait for it.
 /// An upload is a list of blobs that are stored one after the other, because the name of a result
 /// is useless before its content. A slow server never slows the build down: uploads that would need
-/// too much memory are refused, and `finish` waits for a limited time. Safe to use from several
+/// too much memory end at once, and `finish` waits for a limited time. Safe to use from several
 /// threads.
 class CacheUploads {
  public:
@@ -33,7 +33,8 @@ class CacheUploads {
   static constexpr std::uint64_t kBytesMax = std::uint64_t{256} << 20U;
 
   using Blobs = std::vector<std::pair<BlobKey, ByteVector>>;
-  /// Receives the first error, or success. An abandoned upload ends with `cancelled`.
+  /// Receives the first error, or success. An upload that is abandoned, or that would need too much
+  /// memory, ends with `cancelled`.
   using Ended = std::function<void(const Result<void>&)>;
 
   /// `store` must outlive this object.
@@ -43,8 +44,6 @@ class CacheUploads {
   CacheUploads(const CacheUploads&) = delete;
   CacheUploads& operator=(const CacheUploads&) = delete;
 
-  /// Whether an upload of this size would be accepted now.
-  bool has_room_for(std::uint64_t bytes) const;
   /// Calls `ended` once, on any thread, possibly before it returns. Requires: at least one blob.
   void add(Blobs blobs, Ended ended);
   /// Abandons the uploads that have not started.
@@ -61,12 +60,13 @@ class CacheUploads {
     std::size_t stored = 0;  ///< The number of blobs.
   };
 
+  bool has_room_for(std::uint64_t bytes) const;  ///< Requires: the lock.
   void start_all(std::unique_lock<std::mutex>& lock);
   std::shared_ptr<Upload> next();
   void end_put(const std::shared_ptr<Upload>& upload, const Result<void>& put);
 
   BlobStore& store_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable_any changed_;
   std::stop_source abandoned_;
   std::deque<std::shared_ptr<Upload>> waiting_;  ///< Not started.

@@ -41,6 +41,11 @@ ErrorCode code_of(CURLcode code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
       return ErrorCode::truncated;
+    // Permanent, so retries would only delay the report.
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+      return ErrorCode::permission_denied;
     default:
       return ErrorCode::io;
   }
@@ -128,7 +133,7 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   const std::string address = options.address + transfer.request.path;
   const std::uint64_t bytes =
       transfer.request.body ? transfer.request.body->size() : transfer.request.answer_bytes_max;
-  const long for_bytes = static_cast<long>(bytes / (CurlTransport::kSlowBytesPerSecond / 1000));
+  const auto for_bytes = static_cast<long>(bytes * 1000 / CurlTransport::kSlowBytesPerSecond);
   const long longest = milliseconds(options.connect_timeout + options.stall_timeout) + for_bytes;
   transfer.reason[0] = '\0';
   transfer.body.clear();
@@ -137,6 +142,9 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   set(curl, CURLOPT_URL, address.c_str());
   set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   set(curl, CURLOPT_NOSIGNAL, 1L);
+  // A request that is abandoned while its host's address is looked up does not wait for the name
+  // server, which may not answer for ten seconds. Older releases than 7.87 wait.
+  set(curl, CURLOPT_QUICK_EXIT, 1L);
   set(curl, CURLOPT_BUFFERSIZE, kReadBytes);
   // A password among the arguments would be visible to all users of the machine.
   set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
@@ -147,11 +155,18 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
     transfer.headers = curl_library().slist_append(transfer.headers, header.c_str());
     transfer.has_token = true;
   }
-  if (!options.ca_file.empty()) set(curl, CURLOPT_CAINFO, options.ca_file.c_str());
+  if (!options.ca_file.empty()) {
+    set(curl, CURLOPT_CAINFO, options.ca_file.c_str());
+    // Otherwise, the certificates in the system's folder are trusted too.
+    set(curl, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  }
   set(curl, CURLOPT_HTTPHEADER, transfer.headers);
   set(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options.connect_timeout));
-  set(curl, CURLOPT_LOW_SPEED_LIMIT, CurlTransport::kSlowBytesPerSecond);
-  set(curl, CURLOPT_LOW_SPEED_TIME, std::max(1L, milliseconds(options.stall_timeout) / 1000));
+  // The system buffers most of a body that is sent, and libcurl sees no progress while the line
+  // drains that buffer. So only the longest time applies to uploads.
+  const long stall_seconds = std::max(1L, milliseconds(options.stall_timeout) / 1000);
+  set(curl, CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(CurlTransport::kSlowBytesPerSecond));
+  set(curl, CURLOPT_LOW_SPEED_TIME, transfer.request.body ? 0L : stall_seconds);
   set(curl, CURLOPT_TIMEOUT_MS, longest);
   set(curl, CURLOPT_WRITEFUNCTION, &Transfer::take_body);
   set(curl, CURLOPT_WRITEDATA, &transfer);

@@ -1,6 +1,7 @@
 // HTTP with libcurl.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -14,19 +15,21 @@ struct CurlOptions {
   /// path.
   std::string address;
   std::string bearer_token{};  ///< Sent with every request, or empty.
-  std::string ca_file{};       ///< Trusted certificates instead of the system's, or empty.
+  std::string ca_file{};       ///< Only these certificates are trusted; empty for the system's.
   Duration connect_timeout = std::chrono::seconds(5);
-  /// A rate below `kSlowBytesPerSecond` for this long is too slow.
+  /// A download slower than `kSlowBytesPerSecond` for this long is too slow.
   Duration stall_timeout = std::chrono::seconds(10);
   std::stop_token stop{};
 };
 
 /// One thread performs all requests at once, and keeps connections open for the next ones. Uses a
 /// proxy from the environment, like curl (`http_proxy`, `https_proxy`, `no_proxy`). A request takes
-/// at most the two timeouts and the time for its bytes at `kSlowBytesPerSecond`.
+/// at most the two timeouts and the time for its bytes at `kSlowBytesPerSecond`. Follows no
+/// redirects, so that only the server in the address gets the token.
 class CurlTransport final : public HttpTransport {
  public:
-  static constexpr long kSlowBytesPerSecond = 16 * 1024;
+  /// Per request: up to 64 requests share a line, which may have 100 KB/s.
+  static constexpr std::uint64_t kSlowBytesPerSecond = 512;
 
   /// Fails with `invalid_argument` if the address is invalid. The library is loaded for the first
   /// request, which fails with `unsupported` if it cannot be used.

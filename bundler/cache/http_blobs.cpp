@@ -24,7 +24,7 @@ tl::unexpected<Error> refused(int status) {
   const bool is_forbidden = status == 401 || status == 403;
   return fail(is_forbidden ? ErrorCode::permission_denied : ErrorCode::io,
               "the server answers " + std::to_string(status) +
-                  (is_forbidden ? ": it requires another user or password" : ""));
+                  (is_forbidden ? ": it requires another password or token" : ""));
 }
 
 Result<void> stored(const Result<HttpAnswer>& answer) {
@@ -48,9 +48,8 @@ Result<HttpAnswer> HttpBlobs::ask(const HttpRequest& request) {
   Duration pause = kFirstPause;
   for (unsigned attempt = 1; attempt < kAttempts && may_pass(answer); ++attempt, pause *= 2) {
     transport_.wait(pause, request.abandoned);
-    if (request.abandoned.stop_requested()) {
-      return fail(ErrorCode::cancelled, "no answer is needed");
-    }
+    // The failure that is known is more useful than that of a further attempt.
+    if (request.abandoned.stop_requested()) break;
     answer = ask_once(transport_, request);
   }
   return answer;

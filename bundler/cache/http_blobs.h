@@ -41,7 +41,8 @@ class HttpTransport {
 
 /// `GET` and `PUT` of `/ac/HASH` and `/cas/HASH`, like Bazel's `--remote_cache=http://...`
 /// (https://bazel.build/remote/caching#http-caching). Retries short-lived errors: no answer, an
-/// interrupted answer, or the status codes 429 and 5xx. Errors that took long are not retried.
+/// interrupted answer, or the status codes 429 and 5xx. Errors that took long are not retried. A
+/// query that is abandoned between two attempts fails with the error of the first.
 class HttpBlobs final : public BlobStore {
  public:
   static constexpr unsigned kAttempts = 3;

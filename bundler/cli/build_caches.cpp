@@ -1,5 +1,7 @@
 #include "bundler/cli/build_caches.h"
 
+#include <algorithm>
+
 #include "bundler/cli/edges.h"
 
 namespace muster::cli {
@@ -9,17 +11,58 @@ namespace {
 /// tenth, and hashing and sending cost something too.
 constexpr int kPatienceDivisor = 16;
 
-// Reads the first line of a file. An argument would be visible to all users of the machine.
-Result<std::string> read_token(const std::string& path) {
-  constexpr std::uint64_t kTokenBytesMax = 16 * 1024;
-  if (path.empty()) return std::string();
+Result<std::string> read_text(const std::string& path) {
+  constexpr std::uint64_t kBytesMax = std::uint64_t{16} << 20U;
   const auto place = open_folder_of(path);
   if (!place) return fail(place.error());
   ByteVector buffer;
-  const auto bytes = read_whole(*place.value().folder, place.value().name, kTokenBytesMax, buffer);
+  const auto bytes = read_whole(*place.value().folder, place.value().name, kBytesMax, buffer);
   if (!bytes) return fail(bytes.error());
-  const std::string_view text = as_text(bytes.value());
-  return std::string(text.substr(0, text.find_first_of("\r\n")));
+  return std::string(as_text(bytes.value()));
+}
+
+// Reads the first line of a file. An argument would be visible to all users of the machine.
+Result<std::string> read_token(const std::string& path) {
+  if (path.empty()) return std::string();
+  const auto text = read_text(path);
+  if (!text) return fail(text.error());
+  const std::string token = text.value().substr(0, text.value().find_first_of("\r\n"));
+  const bool is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
+  if (token.empty() || !is_visible) {
+    return fail(ErrorCode::invalid_argument,
+                "the first line of '" + path +
+                    "' is no token: a token has one or more visible ASCII characters");
+  }
+  return token;
+}
+
+// Options of a server have no effect on a folder, so they are refused without a server.
+Result<void> check_options(const BuildArguments& arguments) {
+  const auto refuse = [&](std::string_view option) {
+    return fail(ErrorCode::invalid_argument,
+                std::string(option) + " needs a --cache with the address of a server");
+  };
+  if (std::ranges::any_of(arguments.caches, is_address)) return {};
+  if (!arguments.cache_token.empty()) return refuse("--cache-token");
+  if (!arguments.cache_ca.empty()) return refuse("--cache-ca");
+  if (arguments.is_cache_read_only) return refuse("--cache-read-only");
+  return {};
+}
+
+Result<std::unique_ptr<CurlTransport>> open_transport(const std::string& address,
+                                                      const BuildArguments& arguments,
+                                                      const std::stop_token& stop) {
+  const auto token = read_token(arguments.cache_token);
+  if (!token) return fail(token.error());
+  if (!arguments.cache_ca.empty()) {
+    // Otherwise, a wrong path would only be reported after the build.
+    const auto certificates = read_text(arguments.cache_ca);
+    if (!certificates) return fail(certificates.error());
+  }
+  return CurlTransport::open({.address = address,
+                              .bearer_token = token.value(),
+                              .ca_file = arguments.cache_ca,
+                              .stop = stop});
 }
 
 }  // namespace
@@ -28,6 +71,7 @@ bool is_address(const std::string& place) { return place.find("://") != std::str
 
 Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arguments,
                                                        Session& session) {
+  if (auto fits = check_options(arguments); !fits) return fail(fits.error());
   std::unique_ptr<BuildCaches> caches(new BuildCaches());
   const auto size = size_from(arguments.cache_size);
   if (!size) return fail(size.error().code, "--cache-size " + size.error().message);
@@ -38,16 +82,7 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
       return fail(ErrorCode::invalid_argument, "--cache takes one folder and one address at most");
     }
     if (is_address(place)) {
-      const auto token = read_token(arguments.cache_token);
-      if (!token) return fail(token.error());
-      auto transport = CurlTransport::open({.address = place,
-                                            .bearer_token = token.value(),
-                                            .ca_file = arguments.cache_ca,
-                                            .stop = session.stop});
-      if (!transport && transport.error().code == ErrorCode::io) {
-        tell(session, "the cache is not used: " + transport.error().message);
-        continue;
-      }
+      auto transport = open_transport(place, arguments, session.stop);
       if (!transport) return fail(transport.error());
       caches->transport_ = std::move(transport.value());
       caches->server_ = std::make_unique<HttpBlobs>(*caches->transport_);

@@ -193,17 +193,25 @@ class Making {
 
   std::optional<Cached> look_up(const std::stop_token& abandoned) const {
     const ContentHash key = key_of_questions();
-    const auto stored = work_.cache->find(key, CacheReach::all, abandoned);
-    const auto questions = stored ? parse_questions(*stored) : std::nullopt;
-    if (!questions) return std::nullopt;
+    std::optional<std::vector<CookQuestion>> questions;
+    const auto has_questions =
+        work_.cache->find(key, CacheReach::all, abandoned, {}, [&](Bytes value) {
+          questions = parse_questions(value);
+          return questions.has_value();
+        });
+    if (!has_questions) return std::nullopt;
     std::vector<CookFact> facts;
     for (const CookQuestion& question : *questions) {
       facts.push_back({question, work_.answers->answer(question, Target::client)});
     }
     std::ranges::sort(facts);
-    const auto bytes = work_.cache->find(key_of_answers(key, facts), CacheReach::all, abandoned);
-    auto all = bytes ? parse_dictionaries(*bytes) : std::nullopt;
-    if (!all) return std::nullopt;
+    std::optional<std::vector<BuildDictionary>> all;
+    const auto has_dictionaries = work_.cache->find(key_of_answers(key, facts), CacheReach::all,
+                                                    abandoned, {}, [&](Bytes value) {
+                                                      all = parse_dictionaries(value);
+                                                      return all.has_value();
+                                                    });
+    if (!has_dictionaries) return std::nullopt;
     return Cached{std::move(*all), std::move(facts)};
   }
 

@@ -163,15 +163,27 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
   return hasher.finish();
 }
 
-std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& planned, Target target,
-                                                        CacheReach reach,
-                                                        const std::stop_token& abandoned) const {
+std::optional<ReadableBundle> CachedBundles::parse(Bytes value, const PlannedBundle& planned,
+                                                   const DictionarySet& dictionaries) const {
+  auto bundle = parse_cached_bundle(value);
+  if (!bundle || bundle->asset_bytes.size() != planned.assets.size()) return std::nullopt;
+  auto reader = BundleReader::open(bundle->file);
+  if (!reader || !holds_only(project_, planned, reader.value(), dictionaries)) return std::nullopt;
+  return ReadableBundle{{.bundle = std::move(*bundle), .facts = {}}, std::move(reader).value()};
+}
+
+std::optional<ReadableBundle> CachedBundles::find(const PlannedBundle& planned, Target target,
+                                                  const DictionarySet& dictionaries,
+                                                  CacheReach reach,
+                                                  const std::stop_token& abandoned) const {
   if (only_stores_) return std::nullopt;
   const ContentHash key = key_of_questions(planned);
-  const auto value = cache_.find(key, reach, abandoned);
-  if (!value) return std::nullopt;
-  const auto stored = parse_stored(*value);
-  if (!stored) return std::nullopt;
+  std::optional<StoredQuestions> stored;
+  const auto has_questions = cache_.find(key, reach, abandoned, {}, [&](Bytes value) {
+    stored = parse_stored(value);
+    return stored.has_value();
+  });
+  if (!has_questions) return std::nullopt;
   std::vector<CookFact> facts;
   for (const CookQuestion& question : stored->questions) {
     facts.push_back({question, answers_.answer(question, target)});
@@ -180,23 +192,14 @@ std::optional<CachedBundles::Found> CachedBundles::find(const PlannedBundle& pla
   const ContentHash bundle_key = key_of_bundle(key, facts);
   std::optional<ActionResult> known;
   if (stored->bundle_key == bundle_key && stored->bundle.content_bytes > 0) known = stored->bundle;
-  const auto bytes = cache_.find(bundle_key, reach, abandoned, known);
-  if (!bytes) return std::nullopt;
-  auto bundle = parse_cached_bundle(*bytes);
-  if (!bundle || bundle->asset_bytes.size() != planned.assets.size()) return std::nullopt;
-  return Found{.bundle = std::move(*bundle), .facts = std::move(facts)};
-}
-
-std::optional<ReadableBundle> CachedBundles::find_readable(const PlannedBundle& planned,
-                                                           Target target,
-                                                           const DictionarySet& dictionaries,
-                                                           CacheReach reach,
-                                                           const std::stop_token& abandoned) const {
-  auto found = find(planned, target, reach, abandoned);
-  if (!found) return std::nullopt;
-  auto reader = BundleReader::open(found->bundle.file);
-  if (!reader || !holds_only(project_, planned, reader.value(), dictionaries)) return std::nullopt;
-  return ReadableBundle{std::move(*found), std::move(reader).value()};
+  std::optional<ReadableBundle> found;
+  const auto has_bundle = cache_.find(bundle_key, reach, abandoned, known, [&](Bytes value) {
+    found = parse(value, planned, dictionaries);
+    return found.has_value();
+  });
+  if (!has_bundle) return std::nullopt;
+  found->found.facts = std::move(facts);
+  return found;
 }
 
 void CachedBundles::store(const PlannedBundle& planned, const CachedBundle& bundle,

@@ -53,20 +53,19 @@ class CachedBundles {
     CachedBundle bundle;
     std::vector<CookFact> facts;  ///< Its dependencies; sorted.
   };
-  /// Stops soon after `abandoned` is requested.
-  std::optional<Found> find(const PlannedBundle& planned, Target target, CacheReach reach,
-                            const std::stop_token& abandoned = {}) const;
-  /// The same, with a reader of its file. Nothing if the file is not the planned bundle
-  /// (`holds_only`).
-  std::optional<ReadableBundle> find_readable(const PlannedBundle& planned, Target target,
-                                              const DictionarySet& dictionaries, CacheReach reach,
-                                              const std::stop_token& abandoned) const;
+  /// A bundle with a reader of its file. Stops soon after `abandoned` is requested. Nothing if the
+  /// cache does not have it, or has a file that is not the planned bundle (`holds_only`).
+  std::optional<ReadableBundle> find(const PlannedBundle& planned, Target target,
+                                     const DictionarySet& dictionaries, CacheReach reach,
+                                     const std::stop_token& abandoned) const;
   void store(const PlannedBundle& planned, const CachedBundle& bundle,
              const std::vector<CookFact>& facts, CacheReach reach) const;
   bool has_far_level() const { return cache_.has_far_level(); }
 
  private:
   ContentHash key_of_questions(const PlannedBundle& planned) const;
+  std::optional<ReadableBundle> parse(Bytes value, const PlannedBundle& planned,
+                                      const DictionarySet& dictionaries) const;
 
   BuildCache& cache_;
   const Project& project_;

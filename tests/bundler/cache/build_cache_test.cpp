@@ -141,6 +141,33 @@ TEST_CASE("Damaged data in a cache is detected, removed and stored again", "[cac
   }
 }
 
+TEST_CASE("A value that cannot be parsed is damaged, and the next level is queried", "[cache]") {
+  MemoryBlobs folder;
+  MemoryBlobs server;
+  BuildCache({{.store = &folder, .name = "folder"}}).store(key_of("crate"), bytes_of("another"));
+  BuildCache({{.store = &server, .name = "server"}}).store(key_of("crate"), bytes_of("crate"));
+  BuildCache cache({{.store = &folder, .name = "folder"}, {.store = &server, .name = "server"}});
+  const auto parse = [](Bytes value) { return as_text(value) == "crate"; };
+  CHECK(cache.find(key_of("crate"), CacheReach::all, {}, {}, parse) == bytes_of("crate"));
+  CHECK(cache.counters(0).hits == 0);
+  CHECK(cache.counters(0).damaged == 1);
+  CHECK(cache.counters(1).hits == 1);
+  CHECK(cache.notes() == std::vector<std::string>{"1 answer of the cache folder could not be used; "
+                                                  "what they should hold was built"});
+  // The folder has a copy of the server's value now.
+  CHECK(cache.find(key_of("crate"), CacheReach::near, {}, {}, parse) == bytes_of("crate"));
+}
+
+TEST_CASE("A cache that only failed is reported with the reason, however few its failures",
+          "[cache]") {
+  MemoryBlobs server;
+  server.fails = true;
+  BuildCache cache({{.store = &server, .name = "server"}});
+  CHECK_FALSE(cache.find(key_of("crate")).has_value());
+  CHECK(cache.notes() ==
+        std::vector<std::string>{"the cache server was given up: it does not answer"});
+}
+
 TEST_CASE("A cache that fails repeatedly is no longer used, and reported", "[cache]") {
   MemoryBlobs folder;
   MemoryBlobs server;

@@ -182,5 +182,34 @@ TEST_CASE("At least 32 look-ups run at the same time", "[bundler][cache]") {
   CHECK(under_way == 32);
 }
 
+TEST_CASE("Results that are in memory at once have a limited size", "[bundler][cache]") {
+  const ManualClock clock;
+  std::atomic<int> done{0};
+  std::atomic<unsigned> under_way{0};
+  std::atomic<unsigned> at_once_max{0};
+  CacheRace race;
+  // The first is larger than allowed, and two of the others fit.
+  race.result_bytes = {CacheRace::kBytesMax * 2};
+  race.result_bytes.insert(race.result_bytes.end(), 6, CacheRace::kBytesMax / 2);
+  race.estimates.assign(race.result_bytes.size(), std::chrono::hours(1));
+  race.look_up = [&](std::size_t piece, const std::stop_token&) -> CacheRace::Accept {
+    const unsigned now = ++under_way;
+    if (piece == 0 && now != 1) at_once_max = 99;  // Assertions are for one thread.
+    unsigned known = at_once_max;
+    while (known < now && !at_once_max.compare_exchange_weak(known, now)) {
+    }
+    // The first two of equal size run at the same time.
+    while ((piece == 1 || piece == 2) && at_once_max < 2) std::this_thread::yield();
+    return [&] {
+      ++done;
+      --under_way;
+    };
+  };
+  race.work = [](std::size_t, unsigned, bool) {};
+  (void)run_race(race, clock, {});
+  CHECK(done == 7);
+  CHECK(at_once_max == 2);
+}
+
 }  // namespace
 }  // namespace muster

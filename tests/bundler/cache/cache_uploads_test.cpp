@@ -158,21 +158,43 @@ TEST_CASE("A server that refuses uploads is sent no more than a few", "[cache]")
   const std::vector<std::string> notes = cache.notes();
   REQUIRE(notes.size() == 2);
   CHECK(notes[0] == "the cache server was given up: the server answers 405");
+  CHECK(notes[1].ends_with(" were not uploaded to the cache server"));
+}
+
+TEST_CASE("A server that refused uploads stays given up when one under way succeeds", "[cache]") {
+  PausedServer server;
+  BuildCache cache({{.store = &server, .name = "server", .is_far = true}});
+  for (std::size_t i = 0; i < 4; ++i) cache.store(key_of(i), result_of(i, 1));
+  server.refuses = true;
+  for (unsigned i = 0; i < BuildCache::kFailuresMax; ++i) server.answer_first();
+  server.refuses = false;
+  server.answer_all();
+  CHECK(cache.counters(0).stored == 1);
+  CHECK_FALSE(cache.stores(CacheReach::far));
+  cache.store(key_of(4), result_of(4, 1));
+  CHECK(server.requests == 4);
 }
 
 TEST_CASE("Uploads that wait for a slow server use bounded memory", "[cache]") {
   PausedServer server;
   CacheUploads uploads(server);
   const BlobKey key{BlobSpace::content, {}};
-  CHECK(uploads.has_room_for(CacheUploads::kBytesMax * 2));  // A single large one.
-  std::size_t ended = 0;
-  uploads.add({{key, ByteVector(1000)}}, [&](const Result<void>&) { ++ended; });
-  CHECK(uploads.has_room_for(CacheUploads::kBytesMax - 1000));
-  CHECK_FALSE(uploads.has_room_for(CacheUploads::kBytesMax - 999));
-  CHECK_FALSE(uploads.has_room_for(CacheUploads::kBytesMax * 2));
+  const auto is_accepted = [&](std::uint64_t bytes) {
+    bool is_refused = false;
+    uploads.add({{key, ByteVector(static_cast<std::size_t>(bytes))}}, [&](const Result<void>& put) {
+      is_refused = !put && put.error().code == ErrorCode::cancelled;
+    });
+    return !is_refused;
+  };
+  CHECK(is_accepted(CacheUploads::kBytesMax + 1));  // A single large one.
+  CHECK_FALSE(is_accepted(1));
   server.answer_all();
-  CHECK(ended == 1);
-  CHECK(uploads.has_room_for(CacheUploads::kBytesMax * 2));
+  CHECK(is_accepted(1000));
+  CHECK_FALSE(is_accepted(CacheUploads::kBytesMax - 999));
+  CHECK(is_accepted(CacheUploads::kBytesMax - 1000));
+  CHECK_FALSE(is_accepted(1));
+  server.answer_all();
+  CHECK(server.requests == 3);
 }
 
 TEST_CASE("A store that answers at once stores any number of uploads", "[cache]") {

@@ -89,6 +89,18 @@ TEST_CASE("Slow and permanent failures are not retried", "[cache]") {
   }
 }
 
+TEST_CASE("A query that is abandoned before a retry fails with the known error", "[cache]") {
+  ScriptedTransport transport;
+  HttpBlobs blobs(transport);
+  transport.answers = {fail(ErrorCode::io, "refused")};
+  std::stop_source abandoned;
+  abandoned.request_stop();
+  const auto got = blobs.get(kKey, 100, abandoned.get_token());
+  REQUIRE_FALSE(got.has_value());
+  CHECK(got.error().message == "refused");
+  CHECK(transport.asked.size() == 1);
+}
+
 TEST_CASE("An address is printed without its password", "[cache]") {
   CHECK(address_for_people("http://me:secret@cache:8080/x") == "http://cache:8080/x");
   CHECK(address_for_people("http://me:sec/r@et@cache/x") == "http://cache/x");
