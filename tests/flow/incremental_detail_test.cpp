@@ -122,6 +122,25 @@ TEST_CASE("Bundles of an output without a state are not stored in a cache",
   CHECK_FALSE(blobs.blobs.empty());
 }
 
+TEST_CASE("Values of a cache that are intact and have another format are counted, and replaced",
+          "[flow][incremental][cache]") {
+  Crates crates;
+  MemoryBlobs blobs;
+  BuildCache first({{.store = &blobs, .name = "a cache"}});
+  REQUIRE(crates.make({.cache = &first}).is_built);
+  const auto whole = blobs.blobs;
+  // The hash of each value is right.
+  for (auto& [name, bytes] : blobs.blobs) {
+    if (name.starts_with("ac/")) bytes = encode(name_result(as_bytes("another tool's result")));
+  }
+  BuildCache cache({{.store = &blobs, .name = "a cache"}});
+  MemoryFileSystem elsewhere;
+  REQUIRE(build(crates.project.files, elsewhere, elsewhere, {.cache = &cache}).is_built);
+  CHECK(cache.counters(0).damaged >= 4);
+  CHECK(cache.notes().size() == 1);
+  CHECK(blobs.blobs == whole);
+}
+
 TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental][cache]") {
   Crates crates;
   std::string noise;  // Larger than what is inlined, so that its content is a blob of its own.
