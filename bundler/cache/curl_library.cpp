@@ -42,8 +42,8 @@ void CurlLibrary::find(void* library, const char* name, Function& function) {
 }
 
 const CurlLibrary& curl_library() {
-  static const CurlLibrary library;
-  return library;
+  static const CurlLibrary kLibrary;
+  return kLibrary;
 }
 
 }  // namespace muster

@@ -205,13 +205,13 @@ class CurlTransport::Loop {
   }
 
   void start(HttpRequest request, Done done) {
-    bool has_thread = false;
-    {
-      const std::lock_guard lock(mutex_);
-      has_thread = start_thread();
-      if (has_thread) asked_.push_back({std::move(request), std::move(done)});
+    std::unique_lock lock(mutex_);
+    if (!start_thread()) {
+      lock.unlock();
+      return done(fail(ErrorCode::io, "the system allows no further thread"));
     }
-    if (!has_thread) return done(fail(ErrorCode::io, "the system allows no further thread"));
+    asked_.push_back({std::move(request), std::move(done)});
+    lock.unlock();
     wake();
   }
 
