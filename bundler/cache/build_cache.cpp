@@ -91,7 +91,7 @@ std::vector<std::string> BuildCache::notes() const {
           state.failures_in_row[static_cast<std::size_t>(Direction::out)] >= kFailuresMax;
       notes.push_back(std::to_string(counters.not_stored) + " of " +
                       counted(counters.stored + counters.not_stored, "result") +
-                      " were not uploaded to " + cache +
+                      (counters.not_stored == 1 ? " was" : " were") + " not uploaded to " + cache +
                       (refuses ? "" : ": the build would have had to wait"));
     }
   }
