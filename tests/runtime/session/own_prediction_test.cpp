@@ -247,6 +247,40 @@ TEST_CASE("Entities that nothing connects are replayed alone [F9]",
   CHECK(counts.kept > counts.replayed * 2);
 }
 
+/// Seldom, and where depends on the entity: it may reach any other one.
+bool is_due(const SystemContext& ctx, const Transform& at) {
+  return (static_cast<std::uint32_t>(std::abs(at.position.x * 4)) + ctx.tick().value()) % 64 == 0;
+}
+void push_others(SystemContext& ctx, EntityId self, Runner&, Transform& at) {
+  if (!is_due(ctx, at)) return;
+  ctx.each<Transform>([&](EntityId other, Transform& there) {
+    if (other != self && length(there.position - at.position) < 3) there.position.z += 0.25F;
+  });
+}
+void gather(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
+  if (!is_due(ctx, at)) return;
+  float nearest = 100;
+  ctx.each_known<const Runner, const Transform>(
+      [&](EntityId other, const Runner&, const Transform& there) {
+        if (other != self) nearest = std::min(nearest, length(there.position - at.position));
+      });
+  runner.score += static_cast<std::int32_t>(nearest * 8);
+  at.position.y += nearest / 16;
+}
+
+TEST_CASE("A replay includes what a system may reach by visiting other entities",
+          "[session][prediction][sys-79]") {
+  const Systems shared = GENERATE(systems<session_game::steer, push_others, turn, hurt>(),
+                                  systems<session_game::steer, gather, turn, hurt>());
+  ReplayCounts counts;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    compare_replays(seed, shared, counts);
+  }
+  CHECK(counts.compared > 30'000);
+  CHECK(counts.replayed > 1'000);
+}
+
 void drift(SystemContext& ctx) {
   ctx.each<Transform>([](Transform& at) { at.position.y += 0.01F; });
 }
