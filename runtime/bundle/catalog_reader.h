@@ -78,7 +78,7 @@ struct PresentationKey {
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
 };
 
-/// What presents a prefab.
+/// The presentation of a prefab.
 struct CatalogPresentation {
   PresentationKey key{};
   Guid presentation{};

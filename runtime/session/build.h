@@ -26,13 +26,13 @@ struct BuildOpenOptions {
 };
 
 /// An opened catalog that fits a game. A cheap immutable value: copies share it, any thread may use
-/// it, and whatever is opened from it keeps it alive. Reads no bundle.
+/// it, and objects that are opened from it keep it alive. Reads no bundle.
 class Build {
  public:
   /// `folder` is the output of `muster build`; the part of the target is chosen inside. Fails with
-  /// `not_found` when no build is there (the message has the command that makes one), as
-  /// `CatalogReader::open` does for a damaged catalog, and with `invalid_argument` when the game is
-  /// not valid or a component differs from the one that the content was cooked with.
+  /// `not_found` when no build is there (the message has the command that makes one), like
+  /// `CatalogReader::open` for a damaged catalog, and with `invalid_argument` when the game is not
+  /// valid or a component differs from the one that the content was cooked with.
   static Result<Build> open(std::string_view folder, Target target, const Game& game,
                             const BuildOpenOptions& options = {});
 
@@ -50,7 +50,7 @@ class Build {
   std::shared_ptr<const BuildContent> content_;
 };
 
-/// What `reload` has done with the entities that are alive.
+/// What `reload` has done with the living entities.
 struct ReloadSummary {
   std::uint32_t unchanged = 0;
   std::uint32_t updated = 0;    ///< Have the new values.

@@ -25,7 +25,7 @@ class Network {
  public:
   virtual ~Network() = default;
   /// Opens a socket at `host:port`; an empty text is any address and port. Fails with
-  /// `invalid_argument` for a text that is no address, or `busy` when the address is in use.
+  /// `invalid_argument` for a text that is not an address, or `busy` when the address is in use.
   virtual Result<std::unique_ptr<DatagramSocket>> open(std::string_view address) = 0;
   /// The address of `host:port`, where the host is a name or an address. Never blocks: returns
   /// nothing while the name is being looked up; ask again with the same text. Fails with
@@ -39,7 +39,7 @@ class OutputFile {
   virtual ~OutputFile() = default;
   /// Fails as the disk does.
   virtual Result<void> append(Bytes bytes) = 0;
-  /// Hands everything to the system, so that it is there even if the program is killed.
+  /// Passes all bytes to the system, so that none is lost if the program is killed.
   virtual Result<void> flush() = 0;
 };
 
@@ -68,7 +68,7 @@ class Edges {
   virtual void log(LogLevel level, std::string_view line) = 0;
 };
 
-/// The machine's. The log is standard error. Paths are those of the operating system.
+/// The real machine's edges. The log is standard error. Paths are those of the operating system.
 class SystemEdges final : public Edges {
  public:
   SystemEdges();
@@ -85,7 +85,7 @@ class SystemEdges final : public Edges {
   std::unique_ptr<Impl> impl_;
 };
 
-/// One direction of a path. A bandwidth of zero is without limit.
+/// One direction of a path. A bandwidth of zero means no limit.
 struct Link {
   Duration delay{};
   Duration jitter{};
@@ -114,7 +114,7 @@ class SimulatedEdges {
   void set_links(std::string_view host, const Link& up, const Link& down);
   void advance(Duration by);
   Time now() const;
-  /// Whether datagrams are under way.
+  /// Whether datagrams are in flight.
   bool is_busy() const;
   /// The lines that hosts have logged, each with its host's name.
   std::span<const std::string> log() const;
@@ -124,8 +124,8 @@ class SimulatedEdges {
   std::unique_ptr<Impl> impl_;
 };
 
-/// True after SIGINT or SIGTERM, which no longer end the program while this lives. Make one at the
-/// beginning of `main`, before there are threads; one per process.
+/// True after SIGINT or SIGTERM, which do not end the program while this object lives. Create one
+/// per process, at the beginning of `main`, before there are threads.
 class StopSignal {
  public:
   StopSignal();

@@ -42,7 +42,7 @@ using LevelKey = RegistryKey<struct LevelRegistry>;
 using EffectType = RegistryKey<struct EffectRegistry>;
 
 /// Where an entity is, in metres. Interest and interpolation use it. A game may describe its own
-/// instead: the component named "Transform" with a `Vec3` field "position" counts.
+/// instead: a component named "Transform" with a `Vec3` field "position".
 struct Transform {
   Vec3 position{};
   Quaternion rotation{};
@@ -64,7 +64,7 @@ consteval auto describe(Type<Transform>) {
       .field<&Transform::scale>("scale", {.resolution = 0.001});
 }
 
-/// Marks a prefab whose entities are replicated: `muster prepare` enters it into the registry of
+/// Marks a prefab whose entities are replicated: `muster prepare` adds it to the registry of
 /// replicated entities. The library fills its fields; games need not read them.
 struct Replicated {
   AssetReference asset_guid{};
@@ -129,7 +129,7 @@ constexpr std::string_view described_name() {
 
 namespace session_detail {
 
-/// Entities whose components lie in a row each: `columns[i]` is the array of the i-th component.
+/// Entities with their components in arrays: `columns[i]` is the array of the i-th component.
 struct EntityRun {
   const EntityId* entities = nullptr;
   std::byte* const* columns = nullptr;
@@ -236,7 +236,7 @@ requires(kIsSystem<F>&&...) Systems systems() {
 /// environment.
 using ObstacleFunction = float (*)(const World& world, Vec3 from, Vec3 direction, float metres_max);
 
-/// Whether an entity that arrives is a predicted one: `Overrides::match_spawn`.
+/// Decides whether an arriving entity was predicted: `Overrides::match_spawn`.
 struct SpawnMatch {
   std::string_view component;  ///< Its described name.
   bool (*is_same)(Bytes predicted, Bytes confirmed) = nullptr;
@@ -255,7 +255,7 @@ struct MatchOf<F> {
 };
 }  // namespace session_detail
 
-/// Replaces rules of the library. A value: each call returns a copy with one rule more. The
+/// Replaces rules of the library. A value: each call returns a copy with one more rule. The
 /// functions must be pure: they run again during replays.
 class Overrides {
  public:
@@ -266,9 +266,9 @@ class Overrides {
     made.obstacle_ = F;
     return made;
   }
-  /// `bool same(const Bolt& predicted, const Bolt& confirmed)`: whether an entity with that
-  /// component is one that this client has predicted, when no predicted id says so: one that a
-  /// server system spawned, or one whose command ran later. Predicted ids are tried first.
+  /// `bool same(const Bolt& predicted, const Bolt& confirmed)`: whether this client has predicted
+  /// the confirmed entity. Used only if no predicted id matches, because a server system spawned
+  /// the entity or its command ran later.
   template <auto F>
   Overrides match_spawn() const {
     Overrides made = *this;
@@ -284,8 +284,8 @@ class Overrides {
   std::vector<SpawnMatch> matches_{};
 };
 
-/// A game. A value without pointers into the caller; make one constant in a header of both
-/// programs.
+/// A game. A value without pointers into the caller; make one constant in a header that both
+/// programs include.
 struct Game {
   std::uint64_t application = 0;        ///< Drawn once per game; other applications cannot connect.
   std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
@@ -296,9 +296,8 @@ struct Game {
   DescribedTypes<ComponentRole> components{};
   DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
   DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
-  /// Run once per tick by the server, for all entities, and by each client for the entities that
-  /// its player owns (prediction): they may read everything and write the entities that they are
-  /// given.
+  /// Run once per tick: by the server for all entities, and by each client for the entities that
+  /// its player owns (prediction). They may read everything, and write the entities that they get.
   Systems systems{};
   Systems server_systems{};  ///< Run by the server only, after `systems`.
   Overrides overrides{};
@@ -331,8 +330,8 @@ struct EffectOptions {
 };
 
 enum class Reliability : std::uint8_t { reliable, unreliable };
-/// `at_tick`: together with the state of the tick at which it was sent; between ticks, of the next
-/// one. A player who does not play yet gets no message at a tick.
+/// `at_tick`: arrives together with the state of the tick at which it was sent (between ticks: of
+/// the next tick). A player who does not play yet gets no message at a tick.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// How a message is sent.
 struct SendOptions {

@@ -1,4 +1,4 @@
-// A game's client. One header for its programmer.
+// The client of a game: everything that a game's programmer calls.
 #pragma once
 
 #include <functional>
@@ -17,19 +17,19 @@
 namespace muster {
 
 /// A client of a server. One thread at a time; callbacks run inside `frame`, on its thread, and may
-/// call everything here but `frame`.
+/// call everything here except `frame`.
 ///
 /// An `EntityId` is valid from `on_spawn` to `on_despawn`. It means nothing on another machine;
 /// `EntityReference` fields do.
 class GameClient : public session_detail::ClientCalls {
  public:
-  /// Fails for local causes only (build, key text, socket); those of the network show in `state`
-  /// and `end`.
+  /// Fails for local causes only (build, key text, socket); `state` and `end` report network
+  /// failures.
   static Result<std::unique_ptr<GameClient>> connect(const Build& build, Edges& edges,
                                                      const GameClientOptions& options);
   static Result<std::unique_ptr<GameClient>> connect(const Result<Build>& build, Edges& edges,
                                                      const GameClientOptions& options);
-  /// A viewer of a recording: the same calls, at the recording's own rate; what needs a server does
+  /// Opens a recording: the same calls, at the recording's own rate; calls that need a server do
   /// nothing. Fails with `not_found`, `malformed`, or `hash_mismatch` for another build's
   /// recording.
   static Result<std::unique_ptr<GameClient>> play_recording(const Build& build, Edges& edges,
@@ -45,8 +45,8 @@ class GameClient : public session_detail::ClientCalls {
   void run_frame();  ///< `frame(edges.now())`. Once per rendered frame, at any rate.
   void leave();      ///< Ends the connection; `state` is `over` after the next frame.
 
-  /// Goes to a tick of a recording with the next frame; the client is over when the recording ends
-  /// before it. Fails with `unsupported` for a client of a server, and with `not_found` for a tick
+  /// The next frame shows this tick of a recording. The client ends if the recording ends before
+  /// the tick. Fails with `unsupported` for a client of a server, and with `not_found` for a tick
   /// before the recording's first one.
   Result<void> seek(Tick tick);
   Tick first_tick() const;  ///< The first one of a recording.
@@ -57,7 +57,7 @@ class GameClient : public session_detail::ClientCalls {
   const ClientEnd& end() const;    ///< Requires: `is_over()`.
   PlayerId player() const;         ///< `none` until the server has sent it.
 
-  /// What this frame's devices say. Ticks get the latest value; buttons keep every press.
+  /// The input of this frame. Ticks get the latest value; buttons keep every press.
   template <Described T>
   void set_command(const T& command) {
     put_command(session_detail::named_value(command));
@@ -69,7 +69,7 @@ class GameClient : public session_detail::ClientCalls {
   }
 
   // The view: what should be drawn now, between two states of the server.
-  /// Null when gone or without it. The pointer is valid until the next frame.
+  /// Null if the entity is gone or lacks the component. The pointer is valid until the next frame.
   template <Described T>
   const T* get(EntityId entity) const {
     return component<T>(entity, true);
@@ -83,36 +83,36 @@ class GameClient : public session_detail::ClientCalls {
   void each(Visit visit) const requires(std::is_const_v<C>&&...) {
     visit_with<C...>(visit);
   }
-  /// Shows an entity at another position at first, and over `length` ever less far from its own:
-  /// a shot that leaves the muzzle, while its path begins at the eye. For `on_spawn`.
+  /// Shows an entity at another position first, and moves it to its own position over `length`: a
+  /// shot leaves the muzzle, while its path begins at the eye. For `on_spawn`.
   void show_from(EntityId entity, Vec3 position, Duration length = std::chrono::milliseconds(500));
   bool is_mine(EntityId entity) const;
   /// Whether `get` and `each` show what this client has computed ahead of the server.
   bool is_predicted(EntityId entity) const;
-  /// Predicts an entity of the world or of another player as well, or one's own no longer. It
-  /// takes effect with the server's next state; the shown position moves over without a jump.
-  /// Predict what the player acts on, as a ball; systems see no commands of other players.
+  /// Also predicts an entity of the world or of another player, or stops predicting an own entity.
+  /// Takes effect with the server's next state, without a jump of the shown position. Predict
+  /// things that the player acts on, such as a ball; systems see no commands of other players.
   void set_predicted(EntityId entity, bool is_predicted);
   EntityId find(EntityReference reference) const;  ///< Null until it is here.
   EntityReference reference(EntityId entity) const;
   std::string_view asset_path(EntityId entity) const;  ///< The project path of its prefab.
   Tick shown_tick() const;
 
-  // Presentations and effects of the build, in a world of their own.
+  // Presentations and effects of the build, in a separate world.
   const World& view() const;
-  /// The root, in `view()`, of what shows an entity: type 0 for everyone, and 1 besides for its
-  /// owner. It follows the entity. Null for none.
+  /// The root, in `view()`, of an entity's presentation, which follows the entity: type 0 for
+  /// everyone, and also type 1 for its owner. Null for none.
   EntityId presentation(EntityId entity, std::uint32_t type = 0) const;
   std::span<const PlayingEffect> effects() const;  ///< Those that play; until the next frame.
 
   void on_spawn(std::function<void(EntityId)> callback);    ///< Its replicated values are there.
   void on_ready(std::function<void(EntityId)> callback);    ///< The rest of its prefab is there.
   void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
-  /// Effects of systems and of the server, each once: own ones at once, others when the view shows
-  /// their tick.
+  /// Called once for each effect of systems and of the server: at once for effects of this player,
+  /// for others when the view shows their tick.
   void on_effect(std::function<void(const PlayedEffect&)> callback);
-  /// A prediction turned out wrong: the predicted entity, which `on_despawn` ends next, or the
-  /// cause of an effect that should not have played. Fade it out.
+  /// A prediction was wrong. Gets the predicted entity (`on_despawn` follows), or the cause of an
+  /// effect that should not have played. Fade it out.
   void on_undone(std::function<void(EntityId)> callback);
   void on_level(std::function<void(std::string_view path)> callback);
   template <Described T>
@@ -120,7 +120,7 @@ class GameClient : public session_detail::ClientCalls {
     handle_with<T>(std::move(callback));
   }
 
-  /// Follows a newer build. Fails as the build's bundles do, and `unsupported` without
+  /// Follows a newer build. Fails as the build's bundles do, and with `unsupported` without
   /// `may_reload`.
   Result<ReloadSummary> reload(const Build& build);
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.

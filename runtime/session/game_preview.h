@@ -18,9 +18,9 @@ struct PreviewOptions {
   std::string placeholder{};  ///< As `GameClientOptions::placeholder`.
 };
 
-/// A server and one client in this process, who play with each other at once: the world that the
-/// game simulates, and what its player sees of it. They follow each new build of their folder. One
-/// thread at a time.
+/// A server and one client in this process, connected to each other: the world that the game
+/// simulates, and its player's view of it. They follow each new build of their folder. One thread
+/// at a time.
 ///
 ///     while (window.is_open()) {
 ///       preview.client().set_command(...);
@@ -44,8 +44,8 @@ class GamePreview {
   /// Whether the client plays, and everything that it knows of has loaded or failed.
   bool is_ready() const;
 
-  /// Follows the build that is in the folder now; nothing when it is the one that is open, or is
-  /// just being replaced. The summary is the client's. Fails as `GameServer::reload` and
+  /// Follows the build that is in the folder now. Returns nothing when that build is open, or is
+  /// being replaced. The summary is that of the client. Fails as `GameServer::reload` and
   /// `GameClient::reload` do; the open build stays then, and the next call tries again.
   Result<std::optional<ReloadSummary>> follow();
 

@@ -1,4 +1,4 @@
-// A game's server. One header for its programmer.
+// The server of a game: everything that a game's programmer calls.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@
 namespace muster {
 
 /// A server: world, players, network. One thread at a time. Callbacks run inside `frame`, on its
-/// thread, between ticks; they may call everything here but `frame`. Registering one again replaces
-/// it.
+/// thread, between ticks; they may call everything here except `frame`. A new callback replaces the
+/// old one.
 class GameServer : public session_detail::ServerCalls {
  public:
   /// Loads the replicated prefabs and the level. Fails as the build's bundles do, with `busy` when
@@ -41,13 +41,13 @@ class GameServer : public session_detail::ServerCalls {
   // Players.
   void on_join(std::function<void(PlayerId)> callback);
   void on_leave(std::function<void(PlayerId, std::string_view reason)> callback);
-  /// A text refuses a client with that reason. Without a callback everyone may join.
+  /// A returned text refuses the client with that reason. Without a callback, everyone may join.
   void on_apply(std::function<std::optional<std::string>(const PlayerInfo&)> callback);
   std::span<const PlayerInfo> players() const;  ///< Until the next frame.
   void kick(PlayerId player, std::string_view reason);
 
   // Entities. Null ids, and ids of entities that are gone, are safe everywhere.
-  /// Null, and a problem, for a type that the build does not have or when no network id is free.
+  /// Returns null and reports a problem if the build lacks the type or no network id is free.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
     return spawn_with(type, options, values...);
@@ -56,7 +56,7 @@ class GameServer : public session_detail::ServerCalls {
   void despawn_all_of(PlayerId player);
   void set_options(EntityId entity, const SpawnOptions& options);
   EntityId owned(PlayerId player, EntityType type);  ///< The first of that type; null for none.
-  /// Null when gone or without it. The pointer is valid until the next frame or spawn.
+  /// Null if it is gone or lacks the component. The pointer is valid until the next frame or spawn.
   template <Described T>
   const T* get(EntityId entity) {
     return component<T>(entity);
@@ -65,8 +65,8 @@ class GameServer : public session_detail::ServerCalls {
   T* edit(EntityId entity) {
     return component<T>(entity);
   }
-  /// False, and a problem, on a replicated entity whose prefab lacks the component: see
-  /// `ProblemKind::unsupported_change`.
+  /// Returns false and reports a problem if the prefab of a replicated entity lacks the component:
+  /// see `ProblemKind::unsupported_change`.
   template <Described T>
   bool add(EntityId entity, const T& value = {}) {
     return add_component(entity, session_detail::named_value(value));
@@ -102,28 +102,28 @@ class GameServer : public session_detail::ServerCalls {
   void send_near(Vec3 position, float metres, const T& message, const SendOptions& options = {}) {
     send_message_near(position, metres, session_detail::named_value(message), options);
   }
-  /// Plays an effect at the next tick for all players near: as `SystemContext::play`.
+  /// Plays an effect at the next tick for all near players, like `SystemContext::play`.
   void play(EffectType effect, const EffectOptions& options);
   template <Described T>
   void on_message(std::type_identity_t<std::function<void(PlayerId, const T&)>> callback) {
     handle_with<T>(std::move(callback));
   }
 
-  /// Forces a field of a player's next command to that of `command`, as the view at a respawn: the
-  /// player's own input moves on from there, on both sides. False for a player who is gone, a
-  /// command that `Game::commands` lacks, and a field that it lacks or that is no number.
+  /// Forces a field of a player's next command to its value in `command`, such as the view at a
+  /// respawn: the player's input continues from there, on both sides. False if the player is gone,
+  /// `Game::commands` lacks the command, or the field does not exist or is not a number.
   template <Described T>
   bool force_command(PlayerId player, std::string_view field, const T& command) {
     return force_field(player, session_detail::named_value(command), field);
   }
 
-  /// Despawns all entities and loads a level; the systems pause until it is there. Then the game
-  /// spawns what belongs to it in `on_level`. False, and a problem, for an unknown one.
+  /// Despawns all entities and loads a level; the systems pause until it is loaded. Then the game
+  /// spawns its entities in `on_level`. Returns false and reports a problem for an unknown level.
   bool load_level(LevelKey level);
   void on_level(std::function<void()> callback);  ///< Its placed entities exist.
   // Operation.
   /// Follows a newer build, its values and its types. Clients have to follow it, too. Fails as the
-  /// build's bundles do, and `unsupported` without `may_reload`.
+  /// build's bundles do, and with `unsupported` without `may_reload`.
   Result<ReloadSummary> reload(const Build& build);
   /// Records the world and the messages at ticks that are sent to all, until `stop_recording`. The
   /// file can be played at any time (`GameClient::play_recording`), also after a crash. A disk that
@@ -133,7 +133,7 @@ class GameServer : public session_detail::ServerCalls {
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameServerMetrics metrics() const;
   std::string metrics_text() const;  ///< Prometheus' text format.
-  /// What a player receives of the world, a line per field, without regard to `visible_within`.
+  /// The world that a player receives, one line per field, regardless of `visible_within`.
   std::string world_text(PlayerId player) const;
   Tick tick() const;
   std::string address() const;     ///< With the port that the system chose.

@@ -1,4 +1,4 @@
-// Reports of what went wrong while the game goes on.
+// Reports of problems while the game continues.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ struct Problem {
   std::string text{};       ///< What is concerned, and what to do.
 };
 
-/// One component of an entity that the server computed differently. Its texts live as long as the
-/// client.
+/// A component of an entity, for which the server computed another value. Its texts live as long as
+/// the client.
 struct Misprediction {
   Tick tick{};                ///< The server's, of the state that differs.
   std::uint32_t command = 0;  ///< The last command that the state includes.
@@ -54,8 +54,8 @@ struct Misprediction {
   std::string_view field{};  ///< The first field that differs beyond its tolerance.
   double difference = 0;     ///< In the field's unit.
   double tolerance = 0;
-  /// The last shared system that changed the component in that tick on this client. Empty: none
-  /// did, so the cause is a server system or an earlier tick.
+  /// The last shared system that changed the component in that tick on this client. Empty: no
+  /// shared system did, so the cause is a server system or an earlier tick.
   std::string_view system{};
   std::uint32_t replayed_ticks = 0;  ///< What the correction cost.
 };

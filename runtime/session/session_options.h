@@ -1,4 +1,4 @@
-// How servers and clients are opened, and what they report of themselves.
+// The options of servers and clients, and the reports about them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct GameServerOptions {
   std::string key_file = "server.key";
   std::optional<LevelKey> level{};  ///< Loaded before the first tick.
   std::uint16_t players_max = 64;
-  /// Connected players (IPv6: per /64), and as many that may come back (`resume_time`).
+  /// Connected players (IPv6: per /64), and the same number that may reconnect (`resume_time`).
   std::uint16_t players_per_address = 8;
   std::uint64_t seed = 1;            ///< For `SystemContext::random`.
   bool admit_other_content = false;  ///< Clients of another build: fields are matched by name.
@@ -30,8 +30,8 @@ struct GameServerOptions {
   std::uint16_t workers = 1;   ///< Threads that encode snapshots; the bytes are the same for any.
   std::string capture_file{};  ///< For the packets of all connections (`muster-net`); empty: none.
   bool may_reload = false;     ///< For `GameServer::reload`; takes memory for each entity.
-  /// A player whose connection was lost keeps number and entities this long: the client may come
-  /// back. 0: the player leaves at once.
+  /// A player whose connection was lost keeps number and entities this long, and may reconnect. 0:
+  /// the player leaves at once.
   Duration resume_time = std::chrono::seconds(30);
 };
 
@@ -72,8 +72,8 @@ struct GameClientOptions {
   std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
   std::string key{};     ///< The server's public key, 64 hex digits.
   Duration connect_timeout = std::chrono::seconds(10);
-  /// A client whose connection was lost tries this long to go on with another one, as the same
-  /// player. 0: it is over at once.
+  /// A client whose connection was lost tries this long to reconnect as the same player. 0: it ends
+  /// at once.
   Duration resume_timeout = std::chrono::seconds(30);
   /// The project path of a prefab, shown for presentations and effects that cannot be loaded.
   std::string placeholder{};
@@ -83,7 +83,7 @@ struct GameClientOptions {
   std::string capture_file{};  ///< For the packets of the connection (`muster-net`); empty: none.
   bool may_reload = false;     ///< For `GameClient::reload`; takes memory for each entity.
 };
-/// Where a client is between connecting and its end.
+/// The state of a client, from connecting to its end.
 enum class GameClientState : std::uint8_t {
   resolving,  ///< The server's name is being looked up.
   connecting,
@@ -100,7 +100,7 @@ struct PlayedEffect {
   std::optional<Vec3> line_end{};
   EntityId cause{};           ///< Null when that entity is not here.
   bool is_predicted = false;  ///< Played ahead of the server, for a command of this player.
-  /// It happened some ticks ago: only a replay did it, or this client did not foresee it.
+  /// The effect is some ticks old: only a replay played it, or this client did not predict it.
   bool is_late = false;
 };
 /// An effect that plays: `GameClient::effects`.
@@ -113,7 +113,7 @@ struct PlayingEffect {
   Vec3 line_end{};
   float seconds = 0;  ///< Since it began.
 };
-/// Why a client is over.
+/// Why a client has ended.
 struct ClientEnd {
   bool is_good = true;  ///< The game or the server ended it on purpose.
   ErrorCode code = ErrorCode::cancelled;

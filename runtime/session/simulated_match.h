@@ -20,7 +20,7 @@ struct MatchOptions {
   BuildOpenOptions build{};
 };
 
-/// Single thread. A failure of the game's rules shows as a problem, never as an exit.
+/// One thread. A failure of the game's rules is reported as a problem, and never ends the program.
 class SimulatedMatch {
  public:
   /// `folder` is the output of `muster build`. Fails as `Build::open` and `GameServer::open` do.
@@ -29,7 +29,7 @@ class SimulatedMatch {
   ~SimulatedMatch();
 
   GameServer& server();
-  /// A client on a machine of its own, behind a link. Lives as long as the match.
+  /// A client on a separate machine, behind a link. Lives as long as the match.
   GameClient& add_client(const Link& link = {});
   /// The same with another key, game or build.
   GameClient& add_client(const Link& link, const Game& game, std::string_view folder,
@@ -40,7 +40,7 @@ class SimulatedMatch {
   void run(Duration duration);
   /// The link of a client, from now on.
   void set_link(const GameClient& client, const Link& link);
-  /// The server stops at once, without a word to its clients.
+  /// Stops the server at once, without a message to its clients.
   void kill_server();
 
   /// Stops the game's systems for `settle`, so that everything that was sent arrives, and compares

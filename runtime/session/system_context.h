@@ -1,4 +1,4 @@
-// The world as a system reads and changes it while it runs.
+// The world that a system reads and changes while it runs.
 #pragma once
 
 #include <array>
@@ -103,18 +103,18 @@ class SystemContext {
     visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>, true);
   }
 
-  /// For fields: means the same entity on every machine. -1 for an entity that is not replicated.
+  /// For fields: the same entity on every machine. -1 for an entity that is not replicated.
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
 
   /// The id is valid at once, for `reference` and for fields of the given values; the entity has
-  /// its components when the system has ended. Null, and a problem, for a type that the build does
-  /// not have or when no network id is free.
+  /// its components when the system has ended. Returns null and reports a problem if the build
+  /// lacks the type or no network id is free.
   ///
-  /// On a predicting client an entity of its player is there at once, with the same id in each
-  /// replay, and becomes the server's when that arrives: matched by player, command, system and
-  /// order, else by `Overrides::match_spawn`. If the server does not spawn it, it is undone
-  /// (`GameClient::on_undone`). Null for another owner, and when many are spawned at once.
+  /// On a predicting client an entity of its player exists at once, with the same id in each
+  /// replay. When the server's entity arrives, it becomes that entity: matched by player, command,
+  /// system and order, else by `Overrides::match_spawn`. If the server does not spawn it, it is
+  /// undone (`GameClient::on_undone`). Null for another owner, and when many are spawned at once.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
     const std::array<session_detail::NamedValue, sizeof...(T)> named{
@@ -142,10 +142,10 @@ class SystemContext {
     send_to_near(position, metres, session_detail::named_value(message), options);
   }
 
-  /// Plays an effect for every player, once, however often the tick runs. The client whose player's
-  /// command causes it plays it at once, and recognises the server's copy; it may play one that the
-  /// server does not, which `GameClient::on_undone` takes back. Whose command it is follows from
-  /// the entity that the system runs for, else from the cause. See `GameClient::on_effect`.
+  /// Plays an effect for every player, once, even if the tick runs again. The client of the player
+  /// whose command causes the effect plays it at once, and ignores the server's copy. If the server
+  /// does not play it, the client gets `GameClient::on_undone`. That player is the owner of the
+  /// entity that the system runs for, else of the cause. See `GameClient::on_effect`.
   void play(EffectType effect, const EffectOptions& options) {
     play_cue(&effect, nullptr, options);
   }
@@ -161,24 +161,24 @@ class SystemContext {
     emit(message, {.position = position, .rotation = {}, .line_end = {}, .cause = cause});
   }
 
-  /// Nearest first; without the shooter, and stopped by `Overrides::obstacle`. On the server,
-  /// volumes are as the shooter's player saw them when it made this command, which is checked
-  /// against what the server knows of that client; for a shooter without a player as they were when
-  /// the last tick ended. On a predicting client they are as it has drawn them: it sees the same
-  /// hits. Only entities with a `HitVolume` and a "Transform" are hit.
+  /// Nearest first; without the shooter, and stopped by `Overrides::obstacle`. The server tests the
+  /// volumes that the shooter's player saw when making this command, if that view is plausible; for
+  /// a shooter without a player, the volumes at the end of the last tick. A predicting client tests
+  /// the volumes that it has drawn, and gets the same hits. Only entities with a `HitVolume` and a
+  /// "Transform" are hit.
   std::span<const Hit> hits(const Shot& shot) const;
-  /// All within `metres` of a point, nearest first, when the last tick ended.
+  /// All within `metres` of a point at the end of the last tick, nearest first.
   std::span<const Hit> hits_within(Vec3 center, float metres,
                                    std::uint32_t layers = 0xFFFFFFFF) const;
   /// The same with each entity's share of the damage.
   std::span<const SplashHit> splash(const Splash& splash) const;
 
   /// The same numbers for the same seed, tick, system and entity. A client that predicts a system
-  /// of `Game::systems` gets the server's, except for an entity that the server has not confirmed:
-  /// players could foresee them, so what must stay secret is drawn in `Game::server_systems`.
+  /// of `Game::systems` gets the server's numbers, except for an entity that the server has not
+  /// confirmed. Players could foresee these numbers, so draw secret ones in `Game::server_systems`.
   Random random(EntityId entity = {}) const;
 
-  /// The engine's world: for what is not here.
+  /// The engine's world, for functions that this class lacks.
   World& world();
 
  private:
@@ -241,8 +241,8 @@ struct SessionAccess;
 
 namespace session_detail {
 
-/// Owns a server's members, and has what its typed functions call: the same by described name.
-/// Nothing of it is for callers.
+/// Owns a server's members. The typed functions call the functions here, which use described names.
+/// Games do not call them.
 class ServerCalls {
  protected:
   friend class muster::SimulatedMatch;

@@ -1,4 +1,4 @@
-// What shots can hit, and what they report: plain data of the public face.
+// What shots can hit, and what they report: plain data.
 #pragma once
 
 #include <cstdint>

@@ -158,10 +158,10 @@ class World {
   bool request_despawn(EntityId entity);
   bool is_despawning(EntityId entity) const;
   /// Ends a tick: destroys all marked entities, in the order of the requests, children before their
-  /// parents. Calls `deinitialise(EntityId)` for each while its components still exist; it must not
-  /// create, destroy, add or remove. Use it only for changing the world: a restore undoes that,
-  /// and computing the tick again repeats it. Use `ComponentEvents` for objects outside. Returns
-  /// the number of removed entities.
+  /// parents. Calls `deinitialise(EntityId)` for each while its components still exist;
+  /// `deinitialise` must not create, destroy, add or remove, and changes only the world: a restore
+  /// undoes these changes, and computing the tick again repeats them. Use `ComponentEvents` for
+  /// objects outside. Returns the number of removed entities.
   template <typename Deinitialise>
   std::uint32_t process_despawns(Deinitialise deinitialise);
   std::uint32_t process_despawns() {
