@@ -44,9 +44,10 @@ void GameClient::Impl::begin_connection() {
   must_begin = false;
   must_end_world = true;
   ++counted.resumes;
+  // Until `resumed` arrives, the counts are of the earlier map.
+  if (!pipe.is_resuming()) resumed_map = welcome->map;
   pipe.resume();
   pipe_map = 0;
-  resumed_map = welcome->map;
   pipe.send_first(SessionMessage::resumed,
                   encode(Resumed{.map = resumed_map, .count = pipe.received_count()}));
   pipe.send_first(SessionMessage::structs, encoder.schema());

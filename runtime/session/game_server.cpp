@@ -99,7 +99,7 @@ void GameServer::kick(PlayerId player, std::string_view reason) {
   if (connection != nullptr) {
     connection->close(CloseReason::kicked, reason, impl_->now);
   } else if (found != nullptr && found->lost_at) {
-    found->lost_at = impl_->now - impl_->options.resume_time;  // The next frame removes it.
+    found->is_expired = true;
     found->lost_text = std::string(reason);
   }
 }

@@ -216,7 +216,10 @@ void GameServer::Impl::leave(const ServerEvent& event) {
       std::ranges::find(players, event.client, [](const auto& player) { return player->client; });
   if (found == players.end()) return;
   const std::string_view reason = event.close ? std::string_view(event.close->text) : "";
-  if (is_lost(**found, event)) return lose(**found, reason);
+  if (is_lost(**found, event)) {
+    lose(**found, reason);
+    return limit_lost(subscriber_of((*found)->address));
+  }
   remove(static_cast<std::size_t>(found - players.begin()), reason);
 }
 
@@ -366,7 +369,7 @@ void GameServer::Impl::update_infos() {
     info.is_interrupted = player.lost_at.has_value();
     if (const Connection* const connection = net->connection(player.client)) {
       info.round_trip = connection->round_trip().smoothed();
-      info.is_interrupted = connection->state() == ConnectionState::interrupted;
+      info.is_interrupted |= connection->state() == ConnectionState::interrupted;
       const ConnectionCounters counters = connection->counters();
       info.bytes_in = counters.bytes_in;
       info.bytes_out = counters.bytes_out;

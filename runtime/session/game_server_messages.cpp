@@ -224,7 +224,10 @@ bool GameServer::Impl::is_over_rate(Player& player, std::uint16_t sent) {
     player.messages_since = now;
   }
   if (player.messages.size() <= sent) player.messages.resize(std::size_t{sent} + 1);
-  return ++player.messages[sent] > options.messages_per_second_max;
+  if (++player.messages[sent] <= options.messages_per_second_max) return false;
+  if (player.message_burst == 0) return true;
+  --player.message_burst;
+  return false;
 }
 
 void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) {

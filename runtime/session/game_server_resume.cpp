@@ -2,9 +2,11 @@
 // The client makes another connection and names the player by a ticket, a secret random number of
 // its welcome; the world is then sent again from the beginning.
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "runtime/session/game_server_impl.h"
+#include "runtime/sync/predicted_key.h"
 
 namespace muster {
 
@@ -34,7 +36,6 @@ void GameServer::Impl::lose(Player& player, std::string_view reason) {
   player.lost_at = now;
   player.lost_text = std::string(reason);
   player.commands.rest();
-  limit_lost(subscriber_of(player.address));
   // A new view of the world: what was sent before is forgotten.
   replication->remove_client(id_of(player));
   replication->add_client(id_of(player), {.player = player.id, .team = player.team});
@@ -50,7 +51,7 @@ void GameServer::Impl::limit_lost(const Address& subscriber) {
     if (oldest == nullptr || *player->lost_at < *oldest->lost_at) oldest = player.get();
   }
   if (count <= options.players_per_address) return;
-  oldest->lost_at = now - options.resume_time;  // The next frame removes it.
+  oldest->is_expired = true;
   oldest->lost_text = "too many players of this address have lost their connections";
 }
 
@@ -59,8 +60,15 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   if (Connection* const earlier = net->connection(player.client)) {
     earlier->close(CloseReason::kicked, "another connection goes on", now);
   }
+  // What the client sent while it was away comes at once.
+  const Duration away =
+      session_connection().closed_after + (player.lost_at ? now - *player.lost_at : Duration());
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(away).count();
+  player.message_burst = options.messages_per_second_max *
+                         static_cast<std::uint64_t>(std::max<std::int64_t>(seconds, 0));
   lose(player, {});
   player.lost_at.reset();
+  player.is_expired = false;
   player.client = client;
   player.address = net->address(client);
   player.pipe.resume();
@@ -70,7 +78,10 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   player.pipe.send_first(SessionMessage::resumed,
                          encode(Resumed{.map = map_count, .count = player.pipe.received_count()}));
   const CommandForces& forces = player.commands.forces();
+  const std::optional<std::uint32_t> resting = player.commands.resting_since();
   for (const ForcedField& forced : forces.lasting()) {
+    // Those of the time away get other offsets with the client's first command.
+    if (resting && command_steps(*resting, forced.stamp) > 0) continue;
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
   player.pipe.send_first(SessionMessage::welcome, encode(welcome_of(player)));
@@ -84,13 +95,16 @@ bool GameServer::Impl::go_on(Player& player, std::span<const std::byte> body) co
   const std::optional<Resumed> resumed = decode_resumed(body);
   if (!resumed) return false;
   if (!player.pipe.is_resuming()) return true;  // Another map has begun since.
-  return player.pipe.go_on(resumed->map == map_count ? resumed->count : 0);
+  if (resumed->map == map_count) return player.pipe.go_on(resumed->count);
+  player.pipe.restart_received();  // The client forgets what it has sent.
+  return player.pipe.go_on(0);
 }
 
 void GameServer::Impl::remove_expired() {
   for (std::size_t i = 0; i < players.size();) {
     const Player& player = *players[i];
-    const bool waits = !is_closed && player.lost_at && now - *player.lost_at < options.resume_time;
+    const bool waits = !is_closed && !player.is_expired && player.lost_at &&
+                       now - *player.lost_at < options.resume_time;
     if (!player.lost_at || waits) {
       ++i;
       continue;

@@ -134,9 +134,10 @@ std::size_t MessagePipe::drop_all() {
 
 std::size_t MessagePipe::begin_map() {
   incoming_.clear();
+  const bool is_cut = is_inside_ && !waiting_.empty() && is_of_game(waiting_.front());
   while (is_inside_ && !waiting_.empty()) drop_part();
   is_inside_ = false;
-  return forget();
+  return forget() + (is_cut ? 1U : 0U);
 }
 
 std::size_t MessagePipe::forget() {

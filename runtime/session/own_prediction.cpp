@@ -255,6 +255,7 @@ EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is
 void OwnPrediction::fill(EntityId entity) {
   PredictedSpawns::Entry* const entry = spawns_.find(entity);
   if (entry == nullptr) return;
+  strip(entity);  // A replay may have put it back.
   if (const PrefabPlan* const plan = spawns_.plan(entry->type)) {
     const PlannedEntity& root = plan->entities.front();
     for (const PlannedComponent& component :

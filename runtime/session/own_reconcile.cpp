@@ -17,6 +17,8 @@ namespace {
 
 /// Causes that are looked for in one reconcile: each runs a tick.
 constexpr std::size_t kProbesMax = 4;
+/// A larger error is not blended.
+constexpr double kBlendMetresMax = 4;
 
 }  // namespace
 
@@ -244,7 +246,9 @@ void OwnPrediction::blend_changes(float fraction, Time now) {
       state.is_blending = false;
       show(state, fraction, now, state.blend_to);
       if (!first_difference(description, state.old, state.blend_to)) continue;
-      if (is_teleported(state, state.old, state.blend_to)) continue;
+      const bool is_far = state.position && muster::is_teleported(state.old, state.blend_to,
+                                                                  *state.position, kBlendMetresMax);
+      if (is_far) continue;
       state.blend_from = state.old;
       state.corrected_at = now;
       state.is_blending = true;

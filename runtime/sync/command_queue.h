@@ -82,6 +82,8 @@ class CommandQueue {
   /// commands add to it. Fields that are forced meanwhile have the forced value again in the first
   /// command that runs after the client's return.
   void rest();
+  /// The command at which the client went away; nothing when it is there.
+  std::optional<std::uint32_t> resting_since() const { return resting_since_; }
 
   /// Forces a field of the next tick's command, as the view at a respawn. Its later values move
   /// from there. False for an unknown type or field, or one that is no number.
