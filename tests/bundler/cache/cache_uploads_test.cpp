@@ -37,8 +37,12 @@ class PausedServer final : public BlobStore {
 
   void answer_first() {
     const Request& first = under_way.front();
-    const Result<void> put = refuses ? Result<void>(fail(ErrorCode::io, "the server answers 405"))
-                                     : blobs.put(first.key, first.bytes);
+    Result<void> put;
+    if (refuses) {
+      put = fail(ErrorCode::io, "the server answers 405");
+    } else {
+      put = blobs.put(first.key, first.bytes);
+    }
     answer(first.number, put);
   }
   void answer_all() {
