@@ -120,7 +120,10 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
     // Another player, or a server that has started again and counts players from the beginning.
     if (next->ticket != welcome->ticket) {
       become(static_cast<PlayerId>(next->player));
-      report_dropped(pipe.forget(), "the server had given up the player");
+      // Another map may have begun since: its messages are the new player's.
+      if (pipe.is_resuming()) {
+        report_dropped(pipe.forget(), "the server had given up the player");
+      }
     }
     welcome->map = next->map;
     welcome->player = next->player;
@@ -156,6 +159,7 @@ bool GameClient::Impl::take_resumed(std::span<const std::byte> body) {
   if (!pipe.is_resuming()) return true;  // Another map has begun since.
   if (resumed->map == resumed_map) return pipe.go_on(resumed->count);
   report_dropped(pipe.forget(), "the map ended");
+  pipe.set_arrived(resumed->count);  // Of the map that the server has begun.
   return true;
 }
 

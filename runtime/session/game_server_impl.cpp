@@ -195,6 +195,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
   }
   net->set_client_id(event.client, player.ticket);
   player.address = net->address(event.client);
+  player.connected_at = now;
   const auto after =
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));

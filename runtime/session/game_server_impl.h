@@ -55,6 +55,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     std::uint8_t team = 0;
     std::vector<std::uint32_t> messages;  ///< In this second, by the client's type.
     Time messages_since{};
+    Time connected_at{};
     std::uint64_t message_burst = 0;  ///< Messages beyond the rate, after a lost connection.
     std::uint64_t ticket = 0;         ///< Names the player to a later connection.
     std::optional<Time> lost_at;      ///< The connection was lost then; the client may come back.

@@ -38,7 +38,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
   const bool is_for_pipe =
       how.timing != Timing::at_tick && how.reliability != Reliability::unreliable;
   // A lost player gets messages of the pipe when it comes back.
-  if (connection == nullptr && !(is_for_pipe && player.lost_at)) return false;
+  if (connection == nullptr && !is_for_pipe) return false;
   put_index(encoded, type);
   if (const auto clamped = encoder.encode(type, message.bytes, encoded)) {
     problems.add({.kind = ProblemKind::clamped,

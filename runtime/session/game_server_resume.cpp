@@ -9,6 +9,12 @@
 #include "runtime/sync/predicted_key.h"
 
 namespace muster {
+namespace {
+
+/// The longest time whose messages may come at once.
+constexpr Duration kBurstMax = std::chrono::seconds(60);
+
+}  // namespace
 
 GameServer::Impl::Player* GameServer::Impl::find_ticket(std::uint64_t ticket) {
   if (ticket == 0 || options.resume_time <= Duration()) return nullptr;
@@ -61,11 +67,16 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
     earlier->close(CloseReason::kicked, "another connection goes on", now);
   }
   // What the client sent while it was away comes at once.
-  const Duration away =
-      session_connection().closed_after + (player.lost_at ? now - *player.lost_at : Duration());
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(away).count();
-  player.message_burst = options.messages_per_second_max *
-                         static_cast<std::uint64_t>(std::max<std::int64_t>(seconds, 0));
+  const Duration closed_after = session_connection().closed_after;
+  const Duration away = closed_after + (player.lost_at ? now - *player.lost_at : Duration());
+  const auto allowed = [&](Duration time) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time).count();
+    return options.messages_per_second_max *
+           static_cast<std::uint64_t>(std::max<std::int64_t>(seconds, 0));
+  };
+  player.message_burst += allowed(std::min(away, now - player.connected_at));
+  player.message_burst = std::min(player.message_burst, allowed(kBurstMax));
+  player.connected_at = now;
   lose(player, {});
   player.lost_at.reset();
   player.is_expired = false;
@@ -95,9 +106,7 @@ bool GameServer::Impl::go_on(Player& player, std::span<const std::byte> body) co
   const std::optional<Resumed> resumed = decode_resumed(body);
   if (!resumed) return false;
   if (!player.pipe.is_resuming()) return true;  // Another map has begun since.
-  if (resumed->map == map_count) return player.pipe.go_on(resumed->count);
-  player.pipe.restart_received();  // The client forgets what it has sent.
-  return player.pipe.go_on(0);
+  return player.pipe.go_on(resumed->map == map_count ? resumed->count : 0);
 }
 
 void GameServer::Impl::remove_expired() {

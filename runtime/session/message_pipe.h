@@ -63,8 +63,8 @@ class MessagePipe {
   /// The peer has received `count` of the game's messages in this map: sends those after them.
   /// False for a count that cannot be true.
   [[nodiscard]] bool go_on(std::uint32_t count);
-  /// The peer forgets what it has sent.
-  void restart_received() { received_ = 0; }
+  /// After `forget`: the peer has received `count` messages in its map.
+  void set_arrived(std::uint32_t count) { arrived_ = count; }
   /// The peer knows nothing of the messages before: those are dropped. Returns how many.
   std::size_t forget();
 

@@ -170,7 +170,7 @@ TEST_CASE("Reliable messages arrive once each, in order, across lost connections
 
 TEST_CASE("Losses and maps in any order double no reliable message and end no stay",
           "[session][flow][sys-80]") {
-  const auto seed = GENERATE(range(1U, 9U));
+  const auto seed = GENERATE(range(1U, 17U));
   CAPTURE(seed);
   Seen seen;
   const Game game = counting_game();
