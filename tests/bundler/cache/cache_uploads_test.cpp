@@ -2,6 +2,7 @@
 #include "bundler/cache/cache_uploads.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -184,11 +185,13 @@ TEST_CASE("Uploads that wait for a slow server use bounded memory", "[cache]") {
   CacheUploads uploads(server);
   const BlobKey key{BlobSpace::content, {}};
   const auto is_accepted = [&](std::uint64_t bytes) {
-    bool is_refused = false;
-    uploads.add({{key, ByteVector(static_cast<std::size_t>(bytes))}}, [&](const Result<void>& put) {
-      is_refused = !put && put.error().code == ErrorCode::cancelled;
-    });
-    return !is_refused;
+    // The answer may come after this call.
+    const auto is_refused = std::make_shared<bool>(false);
+    uploads.add({{key, ByteVector(static_cast<std::size_t>(bytes))}},
+                [is_refused](const Result<void>& put) {
+                  *is_refused = !put && put.error().code == ErrorCode::cancelled;
+                });
+    return !*is_refused;
   };
   CHECK(is_accepted(CacheUploads::kBytesMax + 1));  // A single large one.
   CHECK_FALSE(is_accepted(1));
