@@ -1,5 +1,0 @@
-using UnityEngine;
-
-public class Gun : MonoBehaviour
-{
-}
