@@ -159,7 +159,7 @@ bool GameClient::Impl::take_resumed(std::span<const std::byte> body) {
   if (!pipe.is_resuming()) return true;  // Another map has begun since.
   if (resumed->map == resumed_map) return pipe.go_on(resumed->count);
   report_dropped(pipe.forget(), "the map ended");
-  pipe.set_arrived(resumed->count);  // Of the map that the server has begun.
+  pipe.set_arrived(resumed->count);  // The server has begun this map.
   return true;
 }
 

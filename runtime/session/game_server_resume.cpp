@@ -66,7 +66,7 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   if (Connection* const earlier = net->connection(player.client)) {
     earlier->close(CloseReason::kicked, "another connection goes on", now);
   }
-  // What the client sent while it was away comes at once.
+  // The messages of the time away arrive all at once.
   const Duration closed_after = session_connection().closed_after;
   const Duration away = closed_after + (player.lost_at ? now - *player.lost_at : Duration());
   const auto allowed = [&](Duration time) {

@@ -106,7 +106,7 @@ struct Welcome {
   std::uint64_t ticket = 0;            ///< Identifies the player on a later connection.
   std::uint16_t map = 0;               ///< Counts the server's maps; wraps.
 };
-/// What an end has received before the connection was lost.
+/// How many messages an end had received when the connection was lost.
 struct Resumed {
   std::uint16_t map = 0;    ///< `Welcome::map` that the count is of.
   std::uint32_t count = 0;  ///< `MessagePipe::received_count`.

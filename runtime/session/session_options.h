@@ -38,7 +38,7 @@ struct GameServerOptions {
 /// A connected player.
 struct PlayerInfo {
   PlayerId player = PlayerId::none;
-  std::string address{};  ///< Of the last connection, when it was made.
+  std::string address{};  ///< The last connection began from this address.
   Duration round_trip{};
   EntityId view{};              ///< The entity that the player's view follows.
   bool is_interrupted = false;  ///< No packet has arrived for some seconds, or none can.

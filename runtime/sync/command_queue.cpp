@@ -34,7 +34,7 @@ CommandQueue::CommandQueue(std::span<const ComponentDescription> types, CommandP
 
 void CommandQueue::accept(const StructDecoder& decoder) {
   const std::span<const CommandLane> lanes = decoder.command_lanes();
-  if (!std::ranges::equal(lanes_, lanes)) clear();  // What is kept has another form.
+  if (!std::ranges::equal(lanes_, lanes)) clear();  // The kept commands have another form.
   lanes_.assign(lanes.begin(), lanes.end());
   defaults_.clear();
   for (const CommandLane& lane : lanes_) defaults_.push_back(lane.zero);

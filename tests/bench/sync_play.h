@@ -61,7 +61,7 @@ struct SyncResult {
   std::uint64_t presses_disconnected = 0;  ///< In flight when a connection timed out.
   std::uint64_t commands = 0;
   double command_bits = 0;
-  double claim_bits = 0;  ///< Of the views that packets of commands begin with.
+  double claim_bits = 0;  ///< Packets of commands begin with view claims.
   double shown_error_mm_p50 = 0;
   double shown_error_mm_p99 = 0;
   double others_error_mm_p50 = 0;
