@@ -17,8 +17,7 @@ ClampedField& ClampedFields::field(std::uint16_t type, const ComponentSchema& co
   return fields_[found->second];
 }
 
-void ClampedFields::add(std::uint32_t id, std::uint16_t type,
-                        std::span<const std::int64_t> values) {
+void ClampedFields::add(NetworkId id, std::uint16_t type, std::span<const std::int64_t> values) {
   // A rotation's first value is the index of one of its four parts.
   constexpr std::int64_t kDroppedMax = 3;
   std::uint32_t first = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/replication/replication_schema.h"
+#include "registry/base/network_id.h"
 
 namespace muster {
 
@@ -16,7 +17,7 @@ namespace muster {
 struct ClampedField {
   std::uint16_t type = 0;        ///< Index into the schema.
   std::string name;              ///< `Component.field`.
-  std::uint32_t first_id = 0;    ///< The first entity with such a value, ...
+  NetworkId first_id{};          ///< The first entity with such a value, ...
   std::int64_t first_value = 0;  ///< ... and that value.
   std::int64_t low = 0;          ///< The field's range.
   std::int64_t high = 0;
@@ -32,7 +33,7 @@ class ClampedFields {
 
   /// Counts the values of an entity that are outside their ranges. Requires: all values of its
   /// type.
-  void add(std::uint32_t id, std::uint16_t type, std::span<const std::int64_t> values);
+  void add(NetworkId id, std::uint16_t type, std::span<const std::int64_t> values);
 
   /// In the order of each field's first such value. The order does not change.
   std::span<const ClampedField> fields() const { return fields_; }

@@ -154,7 +154,7 @@ bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   for (const std::uint32_t i : deferred_) states_[i].is_deferred = false;
   deferred_.clear();
   auto found = states_.begin();
-  for (const std::uint32_t entity : *changes) {
+  for (const NetworkId entity : *changes) {
     const std::uint32_t id = codec_id(views_->slice_id(entity, 0));
     found = find_near(states_, found, id);
     if (found == states_.end() || found->id != id) continue;
@@ -211,7 +211,7 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
   std::size_t before = 0;
   auto source = world.entities().begin();
   const auto end = world.entities().end();
-  for (const std::uint32_t id : interest_) {
+  for (const NetworkId id : interest_) {
     while (source != end && source->id < id) ++source;
     if (source == end || source->id != id) continue;
     const std::uint16_t first = views_->codec_type(source->options.type, seen_by(*source));

@@ -134,8 +134,8 @@ class ClientEntities {
 
   const TypeViews* views_;
   const InterestOptions* interest_options_;
-  std::vector<std::uint32_t> interest_;
-  std::vector<std::uint32_t> next_interest_;
+  std::vector<NetworkId> interest_;
+  std::vector<NetworkId> next_interest_;
   Viewer viewer_{};  ///< The viewer of the last search.
   std::uint64_t world_version_ = 0;
   std::uint64_t grid_version_ = 0;

@@ -17,7 +17,7 @@ void ClientEvents::clear() {
 }
 
 bool ClientEvents::send_about(const ReplicatedWorld& world, const ClientEntities& entities,
-                              std::uint32_t entity, std::uint32_t tick,
+                              NetworkId entity, std::uint32_t tick,
                               std::span<const std::byte> event, ClientViewCounters& counters) {
   assert(entity < views_->id_end());
   const SliceId id = views_->slice_id(entity, 0);
@@ -78,7 +78,7 @@ void ClientEvents::decide_open(const ClientEntities& entities, ClientViewCounter
 /// slices their arrival is not recorded.
 void ClientEvents::release(const ClientEntities& entities, const ListedSlice& listed) {
   if (!sender_.has_waiting()) return;
-  const std::uint32_t entity = views_->entity_of(listed.entity.id);
+  const NetworkId entity = views_->entity_of(listed.entity.id);
   const EventSubject first{.id = views_->slice_id(entity, 0),
                            .generation = listed.entity.generation};
   const ClientEntity* const known = entities.find(first);

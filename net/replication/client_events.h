@@ -26,8 +26,8 @@ class ClientEvents {
   TimedEventSender& sender() { return sender_; }
   /// Queues an event if the client receives the entity now or after the next update of `entities`.
   /// Returns false if it is too long, or too many wait.
-  bool send_about(const ReplicatedWorld& world, const ClientEntities& entities,
-                  std::uint32_t entity, std::uint32_t tick, std::span<const std::byte> event,
+  bool send_about(const ReplicatedWorld& world, const ClientEntities& entities, NetworkId entity,
+                  std::uint32_t tick, std::span<const std::byte> event,
                   ClientViewCounters& counters);
   /// Drops events about entities that the client will not receive. Call it after each update of
   /// `entities`. `room_bytes`: the room for a state in a datagram.

@@ -65,7 +65,7 @@ void ClientView::disown(SnapshotNumber number) {
       number, [this](const ListedSlice& listed) { entities_.forget(listed.entity, budget_tick_); });
 }
 
-bool ClientView::send_event_about(const ReplicatedWorld& world, std::uint32_t entity,
+bool ClientView::send_event_about(const ReplicatedWorld& world, NetworkId entity,
                                   std::uint32_t tick, std::span<const std::byte> event) {
   return events_.send_about(world, entities_, entity, tick, event, counters_);
 }

@@ -54,7 +54,7 @@ class ClientView {
   TimedEventSender& events() { return events_.sender(); }
   /// Queues an event for the client if it receives the entity now or with the next `send`. The
   /// event is never delivered before the entity. Returns false if it is too long, or too many wait.
-  bool send_event_about(const ReplicatedWorld& world, std::uint32_t entity, std::uint32_t tick,
+  bool send_event_about(const ReplicatedWorld& world, NetworkId entity, std::uint32_t tick,
                         std::span<const std::byte> event);
   /// True when the client was sent an entity's slice; `knows_as`: as this type.
   bool knows(SliceId slice) const;

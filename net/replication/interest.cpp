@@ -32,13 +32,13 @@ std::uint64_t cell_at(std::int32_t x, std::int32_t z) {
          static_cast<std::uint32_t>(z);
 }
 
-void sort_unique(std::vector<std::uint32_t>& ids) {
+void sort_unique(std::vector<NetworkId>& ids) {
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 /// Merges sorted ids into sorted ids, from the back.
-void merge_sorted(const std::vector<std::uint32_t>& added, std::vector<std::uint32_t>& ids) {
+void merge_sorted(const std::vector<NetworkId>& added, std::vector<NetworkId>& ids) {
   std::size_t old_end = ids.size();
   ids.resize(ids.size() + added.size());
   std::size_t end = ids.size();
@@ -84,7 +84,7 @@ InterestGrid::Ids& InterestGrid::ids_of(const Listed& listed) {
   return listed.relevance == Relevance::team ? teams_[listed.team] : custom_;
 }
 
-void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
+void InterestGrid::list(NetworkId id, const ReplicatedEntity& entity) {
   assert(entity.options.update_class < classes_.size());
   const ReplicatedEntityOptions& options = entity.options;
   Listed listed{.relevance = options.relevance,
@@ -115,7 +115,7 @@ void InterestGrid::list(std::uint32_t id, const ReplicatedEntity& entity) {
   listed_[id] = listed;
 }
 
-void InterestGrid::unlist(std::uint32_t id, const Listed& listed) {
+void InterestGrid::unlist(NetworkId id, const Listed& listed) {
   // Moves the last item to the free index.
   const auto remove = [&](auto& list, std::uint32_t Listed::*index, auto id_of) {
     const std::uint32_t free = listed.*index;
@@ -186,7 +186,7 @@ void InterestGrid::drop_empty_lists() {
 }
 
 void InterestGrid::update(const ReplicatedWorld& world) {
-  for (const std::uint32_t id : world.moves()) {
+  for (const NetworkId id : world.moves()) {
     const ReplicatedEntity* entity = world.find(id);
     const auto found = listed_.find(id);
     if (entity != nullptr && found != listed_.end() &&
@@ -254,7 +254,7 @@ void InterestGrid::find(const ReplicatedWorld& world, const Viewer& viewer, cons
   sort_unique(out);
   merge_sorted(always_, out);
   if (options_.rule == nullptr) return;
-  std::erase_if(out, [&](std::uint32_t id) {
+  std::erase_if(out, [&](NetworkId id) {
     const ReplicatedEntity* entity = world.find(id);
     return entity == nullptr || !options_.rule->is_relevant(viewer, *entity);
   });

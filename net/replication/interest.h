@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/replication/replicated_world.h"
+#include "registry/base/network_id.h"
 
 namespace muster {
 
@@ -50,7 +51,7 @@ class InterestGrid {
   /// Writes the ids of interest to `viewer` into `out`, sorted. `before` is the previous result,
   /// sorted.
   void find(const ReplicatedWorld& world, const Viewer& viewer,
-            const std::vector<std::uint32_t>& before, std::vector<std::uint32_t>& out) const;
+            const std::vector<NetworkId>& before, std::vector<NetworkId>& out) const;
   void clear();
   /// Memory in bytes, approximate.
   std::size_t memory_bytes() const;
@@ -59,10 +60,10 @@ class InterestGrid {
 
  private:
   using Cell = std::uint64_t;
-  using Ids = std::vector<std::uint32_t>;
+  using Ids = std::vector<NetworkId>;
   /// An entity in a cell, with the data that a search needs.
   struct Near {
-    std::uint32_t id = 0;
+    NetworkId id{};
     std::uint8_t update_class = 0;
     WorldPosition position{};
   };
@@ -78,10 +79,10 @@ class InterestGrid {
   };
 
   Cell cell_of(const WorldPosition& position) const;
-  void list(std::uint32_t id, const ReplicatedEntity& entity);
+  void list(NetworkId id, const ReplicatedEntity& entity);
   bool is_listed_as(const Listed& listed, const ReplicatedEntityOptions& now) const;
   void add_to_cell(const ReplicatedEntity& entity, const Listed& listed);
-  void unlist(std::uint32_t id, const Listed& listed);
+  void unlist(NetworkId id, const Listed& listed);
   void merge_always();
   void drop_empty_lists();
   Ids& ids_of(const Listed& listed);
@@ -91,7 +92,7 @@ class InterestGrid {
   std::vector<UpdateClass> classes_;
   float radius_max_ = 0;
   std::uint64_t version_ = 0;
-  std::unordered_map<std::uint32_t, Listed> listed_;
+  std::unordered_map<NetworkId, Listed> listed_;
   Cells cells_;
   std::unordered_map<PlayerId, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;

@@ -16,7 +16,7 @@ namespace muster {
 /// An entity state, or a slice of one, that does not fit into a datagram. It is not sent to the
 /// client. This can happen when the priors were trained on very different data.
 struct UnfitState {
-  std::uint32_t id = 0;
+  NetworkId id{};
   std::uint16_t codec_type = 0;
   std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };

@@ -86,7 +86,7 @@ void RecordingWriter::add(const ReplicatedWorld& world) {
   follow(world);
   states_.clear();
   for (const ReplicatedEntity& entity : world_->entities()) {
-    states_.push_back({.id = entity.id,
+    states_.push_back({.id = wire_id(entity.id),
                        .kind = {.type = views_.codec_type(entity.options.type, SeenBy::others),
                                 .generation = entity.generation},
                        .values = entity.row(SeenBy::others)});
@@ -132,7 +132,7 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
       gone_.push_back(entity.id);
     }
   }
-  for (const std::uint32_t id : gone_) {
+  for (const NetworkId id : gone_) {
     world_->despawn(id);
     generations_.erase(id);
   }

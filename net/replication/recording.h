@@ -76,9 +76,9 @@ class RecordingWriter {
   std::vector<std::byte> pending_;
   std::uint64_t cleared_ = 0;
   std::vector<std::int64_t> values_;
-  std::vector<std::uint32_t> gone_;
+  std::vector<NetworkId> gone_;
   /// The server's generations of the entities in `world_`; the recorded world has its own.
-  std::unordered_map<std::uint32_t, std::uint32_t> generations_;
+  std::unordered_map<NetworkId, std::uint32_t> generations_;
   std::vector<EntityState> states_;
   std::vector<std::byte> memory_;
 };

@@ -34,7 +34,7 @@ void ReplicatedWorld::begin(std::uint32_t tick) {
   }
 }
 
-std::optional<std::span<const std::uint32_t>> ReplicatedWorld::changes_since(
+std::optional<std::span<const NetworkId>> ReplicatedWorld::changes_since(
     std::uint64_t since) const {
   if (since < changes_begin_) return std::nullopt;
   return std::span(changes_).subspan(static_cast<std::size_t>(since - changes_begin_));
@@ -59,7 +59,7 @@ std::size_t ReplicatedWorld::row_count(std::uint16_t type) const {
   return is_one ? 1 : kSeenByCount;
 }
 
-void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
+void ReplicatedWorld::spawn(NetworkId id, const ReplicatedEntityOptions& options,
                             std::span<const std::int64_t> values) {
   assert(id < views_.id_end());
   assert(options.type < schema_.types.size());
@@ -72,7 +72,7 @@ void ReplicatedWorld::spawn(std::uint32_t id, const ReplicatedEntityOptions& opt
 
 /// Returns a generation that no earlier entity with this id had. Growing ids would make the map
 /// grow forever; so a large map is cleared, and all generations continue above the highest one.
-std::uint32_t ReplicatedWorld::next_generation(std::uint32_t id) {
+std::uint32_t ReplicatedWorld::next_generation(NetworkId id) {
   constexpr std::size_t kGenerationsMin = 4096;
   if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
     for (const auto& [used, next] : next_generations_) {
@@ -84,7 +84,7 @@ std::uint32_t ReplicatedWorld::next_generation(std::uint32_t id) {
   return next++;
 }
 
-void ReplicatedWorld::despawn(std::uint32_t id) {
+void ReplicatedWorld::despawn(NetworkId id) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   retire_all(*entity);
@@ -93,7 +93,7 @@ void ReplicatedWorld::despawn(std::uint32_t id) {
   ++version_;
 }
 
-void ReplicatedWorld::set(std::uint32_t id, std::span<const std::int64_t> values) {
+void ReplicatedWorld::set(NetworkId id, std::span<const std::int64_t> values) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   write_rows(*entity, values);
@@ -143,14 +143,14 @@ void ReplicatedWorld::retire_all(const ReplicatedEntity& entity) {
   for (std::size_t i = 0; i < row_count(entity.options.type); ++i) retire(entity, i);
 }
 
-void ReplicatedWorld::set_position(std::uint32_t id, const WorldPosition& position) {
+void ReplicatedWorld::set_position(NetworkId id, const WorldPosition& position) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   entity->options.position = position;
   moves_.push_back(id);
 }
 
-void ReplicatedWorld::set_owner(std::uint32_t id, PlayerId owner) {
+void ReplicatedWorld::set_owner(NetworkId id, PlayerId owner) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
   if (entity->options.owner == owner) return;
@@ -159,7 +159,7 @@ void ReplicatedWorld::set_owner(std::uint32_t id, PlayerId owner) {
   ++version_;
 }
 
-void ReplicatedWorld::set_interest(std::uint32_t id, Relevance relevance, std::uint8_t team,
+void ReplicatedWorld::set_interest(NetworkId id, Relevance relevance, std::uint8_t team,
                                    std::uint8_t update_class) {
   ReplicatedEntity* entity = entities_.find(id);
   assert(entity != nullptr);
@@ -185,7 +185,7 @@ void ReplicatedWorld::clear() {
   ++version_;
 }
 
-const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
+const LaneValue* ReplicatedWorld::row_at(NetworkId id, std::uint32_t tick,
                                          std::uint16_t codec_type) const {
   const TypeView& view = views_.view(codec_type);
   const auto index = static_cast<std::size_t>(view.seen_by);
@@ -207,7 +207,7 @@ const LaneValue* ReplicatedWorld::row_at(std::uint32_t id, std::uint32_t tick,
 std::size_t ReplicatedWorld::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + entities_.memory_bytes() + past_.capacity() * sizeof(Past) +
                       lanes_.capacity() * sizeof(LaneValue) +
-                      (moves_.capacity() + changes_.capacity()) * sizeof(std::uint32_t);
+                      (moves_.capacity() + changes_.capacity()) * sizeof(NetworkId);
   // A node has a pointer and the heap's rounding; a bucket is a pointer.
   constexpr std::size_t kNodeBytes = 4 * sizeof(void*);
   bytes += next_generations_.size() * kNodeBytes + next_generations_.bucket_count() * sizeof(void*);

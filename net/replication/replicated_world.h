@@ -12,6 +12,7 @@
 #include "net/replication/type_views.h"
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/network_id.h"
 #include "registry/base/type_id.h"
 
 namespace muster {
@@ -55,7 +56,7 @@ struct ReplicatedEntityOptions {
 /// An entity with its current values. Rows stay readable for `kPastTicksMax` ticks after their
 /// values were replaced.
 struct ReplicatedEntity {
-  std::uint32_t id = 0;
+  NetworkId id{};
   std::uint32_t generation = 0;  ///< Grows with each entity that uses the id.
   ReplicatedEntityOptions options;
   std::uint32_t changed_at = 0;  ///< The tick at which the values changed last.
@@ -85,17 +86,17 @@ class ReplicatedWorld {
   /// Requires: an unused id below `views.id_end()`; a type of the schema; an update class of the
   /// server; `schema.value_count(type)` values. Values outside their ranges are brought into them
   /// and counted (`clamped`).
-  void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
+  void spawn(NetworkId id, const ReplicatedEntityOptions& options,
              std::span<const std::int64_t> values);
   /// Requires: an id in use.
-  void despawn(std::uint32_t id);
+  void despawn(NetworkId id);
   /// Requires: an id in use; values as for `spawn`. Equal values change nothing.
-  void set(std::uint32_t id, std::span<const std::int64_t> values);
-  void set_position(std::uint32_t id, const WorldPosition& position);
-  void set_owner(std::uint32_t id, PlayerId owner);
+  void set(NetworkId id, std::span<const std::int64_t> values);
+  void set_position(NetworkId id, const WorldPosition& position);
+  void set_owner(NetworkId id, PlayerId owner);
   /// Sets the audience and urgency of an entity. Requires: as for `spawn`. Equal options change
   /// nothing; another update class alone takes effect within `InterestOptions::refresh_ticks`.
-  void set_interest(std::uint32_t id, Relevance relevance, std::uint8_t team,
+  void set_interest(NetworkId id, Relevance relevance, std::uint8_t team,
                     std::uint8_t update_class);
   /// Starts another map: despawns everything, and generations start again.
   void clear();
@@ -104,19 +105,19 @@ class ReplicatedWorld {
   /// Sorted by id.
   const SortedBlocks<ReplicatedEntity>& entities() const { return entities_; }
   /// Null if the id is not in use.
-  const ReplicatedEntity* find(std::uint32_t id) const { return entities_.find(id); }
+  const ReplicatedEntity* find(NetworkId id) const { return entities_.find(id); }
   /// Ids that were spawned, despawned or moved, or changed owner, since `begin`; some twice.
-  std::span<const std::uint32_t> moves() const { return moves_; }
+  std::span<const NetworkId> moves() const { return moves_; }
   /// Ids of entities whose values changed, in order, from position `since` on; some are despawned.
   /// Returns nothing if that position is no longer stored. Positions count from 0.
-  std::optional<std::span<const std::uint32_t>> changes_since(std::uint64_t since) const;
+  std::optional<std::span<const NetworkId>> changes_since(std::uint64_t since) const;
   std::uint64_t change_count() const { return changes_begin_ + changes_.size(); }
   /// Grows with each spawn, despawn, and change of owner.
   std::uint64_t version() const { return version_; }
   /// Returns the values of an entity's slice at a tick, as seen by clients that know it as
   /// `codec_type`. Returns null if they are no longer stored, or if the entity did not exist or had
   /// another type. For comparisons, not for every tick: it searches the later changes.
-  const LaneValue* row_at(std::uint32_t id, std::uint32_t tick, std::uint16_t codec_type) const;
+  const LaneValue* row_at(NetworkId id, std::uint32_t tick, std::uint16_t codec_type) const;
 
   /// Values outside their ranges that the game has written since the world began.
   const ClampedFields& clamped() const { return clamped_; }
@@ -128,7 +129,7 @@ class ReplicatedWorld {
  private:
   /// Replaced values.
   struct Past {
-    std::uint32_t id = 0;
+    NetworkId id{};
     std::uint16_t codec_type = 0;  ///< The first slice's.
     std::uint32_t began_at = 0;
     std::uint32_t ended_at = 0;  ///< The first tick at which they were out of date.
@@ -140,21 +141,21 @@ class ReplicatedWorld {
   void retire_all(const ReplicatedEntity& entity);
   void forget_past();
   std::size_t row_count(std::uint16_t type) const;
-  std::uint32_t next_generation(std::uint32_t id);
+  std::uint32_t next_generation(NetworkId id);
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;
   std::uint32_t tick_ = 0;
   std::uint64_t version_ = 0;
-  std::vector<std::uint32_t> moves_;
+  std::vector<NetworkId> moves_;
   SortedBlocks<ReplicatedEntity> entities_;
-  std::vector<std::uint32_t> changes_;
+  std::vector<NetworkId> changes_;
   std::uint64_t changes_begin_ = 0;  ///< The position of the first of them.
   std::vector<RowPool> pools_;       ///< By codec type; only of first slices.
   std::vector<Past> past_;           ///< By the tick at which each ended; those before ...
   std::size_t past_begin_ = 0;       ///< ... this index are forgotten.
   /// The next generation of recently used ids; for all other ids it is ...
-  std::unordered_map<std::uint32_t, std::uint32_t> next_generations_;
+  std::unordered_map<NetworkId, std::uint32_t> next_generations_;
   std::uint32_t generation_floor_ = 0;  ///< ... this value, higher than any forgotten one.
   std::vector<LaneValue> lanes_;
   ClampedFields clamped_;

@@ -60,7 +60,7 @@ class EntityValues {
   virtual ~EntityValues() = default;
   /// Overwrites `values` with the game's values of an entity. If the entity lacks a component that
   /// it received, sets `lacking` to that component's index in the schema.
-  virtual EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
+  virtual EntityFound values(NetworkId id, std::span<std::int64_t> values,
                              std::uint16_t& lacking) const = 0;
 };
 
@@ -111,18 +111,18 @@ class ReplicationClient {
   std::span<const ReplicatedChange> changes() const { return changes_; }
   /// Writes an entity's values into `values`, which has all values of its type. Values that this
   /// end does not receive stay unchanged. Returns false if the entity does not exist.
-  bool values(std::uint32_t id, std::span<std::int64_t> values) const {
+  bool values(NetworkId id, std::span<std::int64_t> values) const {
     return mirror_ && mirror_->values(id, values);
   }
   /// True when an entity exists: for resolving a reference that arrived before its entity.
-  bool has(std::uint32_t id) const { return mirror_ && mirror_->has(id); }
+  bool has(NetworkId id) const { return mirror_ && mirror_->has(id); }
   /// True when any state of an entity is stored: it exists, or a snapshot contained it that later
   /// ones overtook. Such an entity is shown with one of the next snapshots, unless it was removed
   /// meanwhile. So this may stay true for about 64 snapshots after an entity was removed.
-  bool holds(std::uint32_t id) const { return mirror_ && mirror_->holds(id); }
+  bool holds(NetworkId id) const { return mirror_ && mirror_->holds(id); }
   /// The tick of an entity's values: before `tick()` if the server deferred a change. 0 if the
   /// entity does not exist.
-  std::uint32_t tick_of(std::uint32_t id) const { return mirror_ ? mirror_->tick_of(id) : 0; }
+  std::uint32_t tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : 0; }
   /// True when everything has arrived that this map contained when the server began to send it to
   /// this client. Other entities of the game for which `holds` is false do not exist, or are not
   /// visible to this client. Exception: an entity with a state that fits into no datagram

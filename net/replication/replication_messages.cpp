@@ -246,8 +246,8 @@ Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema&
 }
 
 std::string to_line(const Divergence& divergence) {
-  const std::string entity =
-      "entity " + std::to_string(divergence.id) + " of type " + std::to_string(divergence.type);
+  const std::string entity = "entity " + std::to_string(wire_id(divergence.id)) + " of type " +
+                             std::to_string(divergence.type);
   switch (divergence.kind) {
     case Divergence::Kind::missing:
       return entity + " is missing at a client";

@@ -15,6 +15,7 @@
 #include "net/replication/type_views.h"
 #include "net/snapshot/model_file.h"
 #include "net/snapshot/snapshot_options.h"
+#include "registry/base/network_id.h"
 
 namespace muster {
 
@@ -155,7 +156,7 @@ struct Divergence {
     missing_component = 2,  ///< The client's entity lacks the component named in `field`.
   };
   Kind kind = Kind::values;
-  std::uint32_t id = 0;
+  NetworkId id{};
   std::uint32_t tick = 0;
   std::uint32_t type = 0;  ///< The game's type id; 0 if no snapshot contained the entity.
   /// `Component.field`, with `[i]` if a field has several values. `after Component.field` if it
@@ -175,7 +176,7 @@ std::string to_line(const Divergence& divergence);
 /// An entity with a slice whose state does not fit into a datagram. It is not sent to a client
 /// until it changes; later slices are sent.
 struct UnfitEntity {
-  std::uint32_t id = 0;
+  NetworkId id{};
   std::uint32_t type = 0;         ///< The game's type id.
   std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };
@@ -184,7 +185,7 @@ struct UnfitEntity {
 /// the nearest value of the range, or the angle turned by whole turns. Later ones are only counted
 /// (`ReplicatedWorld::clamped`).
 struct ClampedValue {
-  std::uint32_t id = 0;
+  NetworkId id{};
   std::uint32_t type = 0;  ///< The game's type id.
   std::string_view field;  ///< `Component.field`. Valid during the call.
   std::int64_t value = 0;

@@ -168,7 +168,7 @@ bool ReplicationServer::send_event(ClientId id, std::uint32_t tick,
   return is_taken;
 }
 
-void ReplicationServer::send_event_about(std::uint32_t entity, std::uint32_t tick,
+void ReplicationServer::send_event_about(NetworkId entity, std::uint32_t tick,
                                          std::span<const std::byte> event) {
   for (const auto& client : clients_) {
     if (!client->is_playing) continue;

@@ -76,7 +76,7 @@ class ReplicationServer {
   bool send_event(ClientId id, std::uint32_t tick, std::span<const std::byte> event);
   /// Sends an event to every client that has the entity or receives it with its next snapshot. No
   /// client receives the event before the entity, even if the entity waits for room.
-  void send_event_about(std::uint32_t entity, std::uint32_t tick, std::span<const std::byte> event);
+  void send_event_about(NetworkId entity, std::uint32_t tick, std::span<const std::byte> event);
 
   /// Starts another map: the world is empty, and every client receives `map_info` before anything
   /// else of the map. The next `update` of each client calls its connection's `begin_map`.

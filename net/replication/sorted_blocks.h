@@ -18,6 +18,7 @@ class SortedBlocks {
   using Block = std::vector<Item>;
 
  public:
+  using Id = decltype(Item::id);
   class Iterator {
    public:
     using iterator_category = std::forward_iterator_tag;
@@ -59,38 +60,38 @@ class SortedBlocks {
   bool empty() const { return size_ == 0; }
 
   /// Null if no item has this id. Valid until the next `add` or `remove`.
-  const Item* find(std::uint32_t id) const;
-  Item* find(std::uint32_t id);
+  const Item* find(Id id) const;
+  Item* find(Id id);
   /// Requires: no item has this id. The result is valid until the next `add` or `remove`.
   Item& add(const Item& item);
   /// Requires: an item with this id.
-  void remove(std::uint32_t id);
+  void remove(Id id);
   void clear();
   std::size_t memory_bytes() const;
 
  private:
   static constexpr std::size_t kBlockMax = 64;
 
-  std::size_t block_of(std::uint32_t id) const;
+  std::size_t block_of(Id id) const;
   void insert_block(std::size_t at);
   void remove_block(std::size_t at);
   void merge_with_next(std::size_t at);
 
-  std::vector<Block> blocks_;             ///< No block is empty.
-  std::vector<std::uint32_t> first_ids_;  ///< One per block.
-  std::vector<Block> spare_;              ///< Empty blocks whose memory is reused.
+  std::vector<Block> blocks_;  ///< No block is empty.
+  std::vector<Id> first_ids_;  ///< One per block.
+  std::vector<Block> spare_;   ///< Empty blocks whose memory is reused.
   std::size_t size_ = 0;
 };
 
 /// The last block that begins at or before the id, or the first block.
 template <typename Item>
-std::size_t SortedBlocks<Item>::block_of(std::uint32_t id) const {
+std::size_t SortedBlocks<Item>::block_of(Id id) const {
   const auto after = std::ranges::upper_bound(first_ids_, id);
   return after == first_ids_.begin() ? 0 : static_cast<std::size_t>(after - first_ids_.begin()) - 1;
 }
 
 template <typename Item>
-const Item* SortedBlocks<Item>::find(std::uint32_t id) const {
+const Item* SortedBlocks<Item>::find(Id id) const {
   if (blocks_.empty()) return nullptr;
   const Block& block = blocks_[block_of(id)];
   const auto found = std::ranges::lower_bound(block, id, {}, &Item::id);
@@ -98,7 +99,7 @@ const Item* SortedBlocks<Item>::find(std::uint32_t id) const {
 }
 
 template <typename Item>
-Item* SortedBlocks<Item>::find(std::uint32_t id) {
+Item* SortedBlocks<Item>::find(Id id) {
   return const_cast<Item*>(std::as_const(*this).find(id));
 }
 
@@ -129,7 +130,7 @@ Item& SortedBlocks<Item>::add(const Item& item) {
 }
 
 template <typename Item>
-void SortedBlocks<Item>::remove(std::uint32_t id) {
+void SortedBlocks<Item>::remove(Id id) {
   const std::size_t at = block_of(id);
   Block& block = blocks_[at];
   const auto found = std::ranges::lower_bound(block, id, {}, &Item::id);
@@ -164,7 +165,7 @@ void SortedBlocks<Item>::insert_block(std::size_t at) {
   }
   block.reserve(kBlockMax);
   blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at), std::move(block));
-  first_ids_.insert(first_ids_.begin() + static_cast<std::ptrdiff_t>(at), 0);
+  first_ids_.insert(first_ids_.begin() + static_cast<std::ptrdiff_t>(at), Id{});
 }
 
 template <typename Item>

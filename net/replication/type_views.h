@@ -13,6 +13,7 @@
 #include "net/replication/slice_id.h"
 #include "net/snapshot/lane.h"
 #include "net/snapshot/snapshot_model.h"
+#include "registry/base/network_id.h"
 
 namespace muster {
 
@@ -84,14 +85,14 @@ class TypeViews {
                 std::span<std::int64_t> values) const;
   /// The ids of an entity's slices in snapshots: `slice_id(id, 0)` and so on; the id itself in a
   /// schema without slices. Requires: an entity's id below `id_end`.
-  SliceId slice_id(std::uint32_t entity, std::uint32_t slice) const {
-    return SliceId{entity << slice_id_bits_ | slice};
+  SliceId slice_id(NetworkId entity, std::uint32_t slice) const {
+    return SliceId{wire_id(entity) << slice_id_bits_ | slice};
   }
   /// The number of snapshot ids reserved for each entity; most do not use all. 1 without slices.
   std::uint32_t slice_ids() const { return 1U << slice_id_bits_; }
-  std::uint32_t entity_of(SliceId slice) const { return codec_id(slice) >> slice_id_bits_; }
+  NetworkId entity_of(SliceId slice) const { return NetworkId{codec_id(slice) >> slice_id_bits_}; }
   /// The upper limit of entity ids: 2^32 - 1 in a schema without slices.
-  std::uint32_t id_end() const { return 0xFFFF'FFFF >> slice_id_bits_; }
+  NetworkId id_end() const { return NetworkId{0xFFFF'FFFF >> slice_id_bits_}; }
   /// The codec's schema of each; equal at both ends.
   const std::vector<EntitySchema>& schemas() const { return schemas_; }
   /// The name of a lane: `Component.field`, with `[i]` if the field has several values; empty if

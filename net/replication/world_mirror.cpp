@@ -27,7 +27,7 @@ bool WorldMirror::is_same_entity(const Listed& listed, const SeenEntity& seen) c
          views_.view(listed.kind.type).type == views_.view(seen.kind.type).type;
 }
 
-const WorldMirror::Listed* WorldMirror::find_listed(std::uint32_t id) const {
+const WorldMirror::Listed* WorldMirror::find_listed(NetworkId id) const {
   const auto found = std::ranges::lower_bound(listed_, id, {}, &Listed::id);
   return found != listed_.end() && found->id == id ? &*found : nullptr;
 }
@@ -35,7 +35,7 @@ const WorldMirror::Listed* WorldMirror::find_listed(std::uint32_t id) const {
 /// All slices that the reader has of the entity whose first slice is at `first`.
 std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   const std::span<const SeenEntity> all = reader_.entities();
-  const std::uint32_t id = views_.entity_of(SliceId{all[first].id});
+  const NetworkId id = views_.entity_of(SliceId{all[first].id});
   std::size_t end = first + 1;
   while (end < all.size() && views_.entity_of(SliceId{all[end].id}) == id) ++end;
   return all.subspan(first, end - first);
@@ -72,7 +72,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   for (std::size_t at = 0; at < reader_.entities().size();) {
     const std::span<const SeenEntity> slices = slices_from(at);
     at += slices.size();
-    const std::uint32_t id = views_.entity_of(SliceId{slices.front().id});
+    const NetworkId id = views_.entity_of(SliceId{slices.front().id});
     for (; before < listed_.size() && listed_[before].id < id; ++before) {
       changes.push_back(go(listed_[before]));
     }
@@ -171,7 +171,7 @@ bool WorldMirror::is_of_one_tick(const SeenEntity& slice) const {
 }
 
 SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tick) const {
-  const std::uint32_t id = views_.entity_of(entity.id);
+  const NetworkId id = views_.entity_of(entity.id);
   const Listed* const listed = find_listed(id);
   if (listed != nullptr && listed->kind.generation == entity.generation) return SubjectState::shown;
   const auto end = gone_.begin() + static_cast<std::ptrdiff_t>(std::min(gone_count_, kGoneMax));
@@ -185,7 +185,7 @@ SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tic
   return is_past ? SubjectState::is_past : SubjectState::may_come;
 }
 
-bool WorldMirror::holds(std::uint32_t id) const {
+bool WorldMirror::holds(NetworkId id) const {
   if (id >= views_.id_end()) return false;
   for (std::uint32_t slice = 0; slice < views_.slice_ids(); ++slice) {
     if (reader_.holds(codec_id(views_.slice_id(id, slice)))) return true;
@@ -193,7 +193,7 @@ bool WorldMirror::holds(std::uint32_t id) const {
   return false;
 }
 
-bool WorldMirror::values(std::uint32_t id, std::span<std::int64_t> values) const {
+bool WorldMirror::values(NetworkId id, std::span<std::int64_t> values) const {
   const Listed* listed = find_listed(id);
   if (listed == nullptr || !listed->is_complete) return false;
   assert(values.size() == schema_.value_count(views_.view(listed->kind.type).type));

@@ -13,6 +13,7 @@
 #include "net/replication/timed_events.h"
 #include "net/replication/type_views.h"
 #include "net/snapshot/snapshot_reader.h"
+#include "registry/base/network_id.h"
 
 namespace muster {
 
@@ -20,7 +21,7 @@ namespace muster {
 struct ReplicatedChange {
   enum class Kind : std::uint8_t { despawned = 0, spawned = 1, updated = 2 };
   Kind kind = Kind::updated;
-  std::uint32_t id = 0;
+  NetworkId id{};
   std::uint16_t type = 0;  ///< Index into the schema.
   SeenBy seen_by = SeenBy::others;
   /// The tick of the values; for an entity in slices, of the oldest one.
@@ -45,22 +46,22 @@ class WorldMirror {
   void list_end(std::vector<ReplicatedChange>& changes);
 
   /// True when an entity was listed as created and not as removed.
-  bool has(std::uint32_t id) const { return find_listed(id) != nullptr; }
+  bool has(NetworkId id) const { return find_listed(id) != nullptr; }
   /// Returns whether an event's entity, identified by its first slice, was listed at the event's
   /// tick. It may be one of the last `kGoneMax` removed entities.
   SubjectState state_of(const EventSubject& entity, std::uint32_t tick) const;
   /// The tick of the shown state: before that of the newest snapshot if a change was deferred. For
   /// an entity in slices, of the oldest one. 0 for none.
-  std::uint32_t tick_of(std::uint32_t id) const {
+  std::uint32_t tick_of(NetworkId id) const {
     const Listed* const listed = find_listed(id);
     return listed != nullptr ? listed->tick : 0;
   }
   /// True when any state of an entity is stored (`SnapshotReader::holds`).
-  bool holds(std::uint32_t id) const;
+  bool holds(NetworkId id) const;
   /// Writes an entity's values into `values`, which has all values of its type. Values that are not
   /// sent to this end stay unchanged. Returns false if the entity does not exist, or if another
   /// view of it has arrived only in part: an update is listed when it is complete.
-  bool values(std::uint32_t id, std::span<std::int64_t> values) const;
+  bool values(NetworkId id, std::span<std::int64_t> values) const;
   /// Returns a slice, or an entity with only one, by its id in snapshots; null if it does not
   /// exist.
   const SeenEntity* find_slice(SliceId slice) const;
@@ -77,7 +78,7 @@ class WorldMirror {
   /// A listed entity; for one in slices the first slice's kind, the minimum tick, and the sum of
   /// all versions.
   struct Listed {
-    std::uint32_t id = 0;
+    NetworkId id{};
     EntityKind kind;
     std::uint32_t tick = 0;
     std::uint64_t version = 0;
@@ -88,7 +89,7 @@ class WorldMirror {
 
   /// A removed entity; later events may still refer to it.
   struct Gone {
-    std::uint32_t id = 0;
+    NetworkId id{};
     std::uint32_t generation = 0;
     std::uint32_t tick = 0;  ///< The newest tick then: a later event is about a newer entity of the
                              ///< id.
@@ -97,7 +98,7 @@ class WorldMirror {
 
   ReplicatedChange go(const Listed& listed);
   ReplicatedChange change(ReplicatedChange::Kind kind, const Listed& listed) const;
-  const Listed* find_listed(std::uint32_t id) const;
+  const Listed* find_listed(NetworkId id) const;
   std::span<const SeenEntity> slices_from(std::size_t first) const;
   std::optional<Listed> whole_of(std::span<const SeenEntity> slices) const;
   bool is_same_entity(const Listed& listed, const SeenEntity& seen) const;

@@ -12,6 +12,7 @@
 
 #include "registry/base/bytes.h"
 #include "registry/base/content_hash.h"
+#include "registry/base/network_id.h"
 #include "registry/base/result.h"
 
 namespace muster {
@@ -48,8 +49,13 @@ struct FixedText {
 /// A reference to an entity by its network id; -1 is none.
 struct EntityReference {
   std::int32_t network_id = -1;
+  /// Requires: not none.
+  constexpr NetworkId id() const { return NetworkId{static_cast<std::uint32_t>(network_id)}; }
   friend bool operator==(const EntityReference&, const EntityReference&) = default;
 };
+constexpr EntityReference reference_to(NetworkId id) {
+  return {static_cast<std::int32_t>(wire_id(id))};
+}
 /// A weak reference to an asset inside a component.
 struct AssetReference {
   std::array<std::uint8_t, 16> guid{};

@@ -42,10 +42,11 @@ void WorldReceiver::apply(const WorldSource& source) {
 // The world differs from what was applied: spawns lost entities again, and applies all values
 // again.
 void WorldReceiver::apply_all_again(const WorldSource& source) {
-  for (std::uint32_t id = 0; id < received_.size(); ++id) {
+  for (std::uint32_t i = 0; i < received_.size(); ++i) {
+    const NetworkId id{i};
     if (!is_lost(id)) continue;
-    const Received& received = received_[id];
-    const ReplicatedSpawn again{.id = {static_cast<std::int32_t>(id)},
+    const Received& received = received_[i];
+    const ReplicatedSpawn again{.id = reference_to(id),
                                 .type = TypeId(plan_->type_id(received.type)),
                                 .player = player_of(received.seen_by)};
     replicated_.apply({.tick = {}, .despawned = {}, .spawned = {&again, 1}, .updated = {}});
@@ -54,16 +55,14 @@ void WorldReceiver::apply_all_again(const WorldSource& source) {
            .type = received.type,
            .seen_by = received.seen_by});
   }
-  each([&](EntityReference id, std::uint16_t, SeenBy) {
-    apply_again(source, static_cast<std::uint32_t>(id.network_id), nullptr);
-  });
+  each([&](EntityReference id, std::uint16_t, SeenBy) { apply_again(source, id.id(), nullptr); });
 }
 
 // A reload has rebuilt the entities below a root, or has replaced a received value that was equal
 // to the old prefab's. The server may never send these values again, so they are applied again.
 void WorldReceiver::follow_reload(const WorldSource& source) {
   each([&](EntityReference reference, std::uint16_t, SeenBy) {
-    const auto id = static_cast<std::uint32_t>(reference.network_id);
+    const NetworkId id = reference.id();
     Received& received = *find(id);
     if (received.incomplete_index != kComplete) return;  // `complete` does it.
     follow_rebuild(world_, spawner_.instances(), received.members);
@@ -78,7 +77,7 @@ void WorldReceiver::despawn_missing(const WorldSource& source) {
     const auto index = static_cast<std::size_t>(id);
     const bool is_received = index < received_.size() && received_[index].is_kept;
     if (is_received || collection_.find({id}).is_null()) continue;
-    if (!source.holds(static_cast<std::uint32_t>(id))) missing_placed_.push_back({id});
+    if (!source.holds(EntityReference{id}.id())) missing_placed_.push_back({id});
   }
   if (missing_placed_.empty()) return;
   replicated_.apply({.tick = {}, .despawned = missing_placed_, .spawned = {}, .updated = {}});
@@ -87,12 +86,13 @@ void WorldReceiver::despawn_missing(const WorldSource& source) {
 // A level that has begun again has other entities under the same ids.
 void WorldReceiver::follow_level(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
-    const auto index = static_cast<std::uint32_t>(id);
-    const EntityId root = collection_.find({id});
-    if (root.is_null() || !is_lost(index)) continue;
-    world_.set_player(root, player_of(received_[index].seen_by));
-    list_members(world_, spawner_.instances(), root, received_[index].members);
-    apply_again(source, index, nullptr);
+    const EntityReference reference{id};
+    const EntityId root = collection_.find(reference);
+    if (root.is_null() || !is_lost(reference.id())) continue;
+    Received& received = received_[static_cast<std::size_t>(id)];
+    world_.set_player(root, player_of(received.seen_by));
+    list_members(world_, spawner_.instances(), root, received.members);
+    apply_again(source, reference.id(), nullptr);
   }
 }
 
@@ -110,11 +110,11 @@ void WorldReceiver::apply_spawns_and_despawns(const WorldSource& source) {
   despawned_.clear();
   spawned_.clear();
   for (const ReplicatedChange& change : changes) {
-    const EntityReference id{static_cast<std::int32_t>(change.id)};
+    const EntityReference id = reference_to(change.id);
     if (change.kind == ReplicatedChange::Kind::despawned) {
       despawned_.push_back(id);
-      if (change.id >= received_.size()) continue;
-      received_[change.id].is_kept = false;
+      if (wire_id(change.id) >= received_.size()) continue;
+      received_[wire_id(change.id)].is_kept = false;
       set_incomplete(change.id, false);
     } else if (change.kind == ReplicatedChange::Kind::spawned && plan_) {
       spawned_.push_back({.id = id,
@@ -156,15 +156,15 @@ EntityId WorldReceiver::adopted(const WorldSource& source, const ReplicatedChang
     one.value = left.first(world_.storage(one.component).description().size_bytes);
     left = left.subspan(one.value.size());
   }
-  return adoption_->adopt({static_cast<std::int32_t>(change.id)},
-                          TypeId(plan_->type_id(change.type)), arrived_);
+  return adoption_->adopt(reference_to(change.id), TypeId(plan_->type_id(change.type)), arrived_);
 }
 
 void WorldReceiver::begin(const ReplicatedChange& change) {
-  const EntityId root = collection_.find({static_cast<std::int32_t>(change.id)});
+  const EntityId root = collection_.find(reference_to(change.id));
   if (root.is_null()) return;  // The id was refused.
-  if (change.id >= received_.size()) received_.resize(std::size_t{change.id} + 1);
-  Received& received = received_[change.id];
+  const std::size_t index = wire_id(change.id);
+  if (index >= received_.size()) received_.resize(index + 1);
+  Received& received = received_[index];
   received.type = change.type;
   received.seen_by = change.seen_by;
   received.is_kept = true;
@@ -178,8 +178,8 @@ void WorldReceiver::begin(const ReplicatedChange& change) {
   }
 }
 
-void WorldReceiver::set_incomplete(std::uint32_t id, bool is_incomplete) {
-  std::uint32_t& index = received_[id].incomplete_index;
+void WorldReceiver::set_incomplete(NetworkId id, bool is_incomplete) {
+  std::uint32_t& index = received_[wire_id(id)].incomplete_index;
   if (is_incomplete == (index != kComplete)) return;
   if (is_incomplete) {
     index = static_cast<std::uint32_t>(incomplete_.size());
@@ -188,23 +188,27 @@ void WorldReceiver::set_incomplete(std::uint32_t id, bool is_incomplete) {
   }
   // The last one moves to the free index.
   incomplete_[index] = incomplete_.back();
-  received_[incomplete_.back()].incomplete_index = index;
+  received_[wire_id(incomplete_.back())].incomplete_index = index;
   incomplete_.pop_back();
-  received_[id].incomplete_index = kComplete;
+  received_[wire_id(id)].incomplete_index = kComplete;
 }
 
-WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) {
+WorldReceiver::Received* WorldReceiver::find(NetworkId id) {
   return const_cast<Received*>(std::as_const(*this).find(id));
 }
 
-const WorldReceiver::Received* WorldReceiver::find(std::uint32_t id) const {
-  if (!plan_ || id >= received_.size() || received_[id].members.empty()) return nullptr;
-  const EntityId root = collection_.find({static_cast<std::int32_t>(id)});
-  return !root.is_null() && received_[id].members.front().entity == root ? &received_[id] : nullptr;
+const WorldReceiver::Received* WorldReceiver::find(NetworkId id) const {
+  const std::size_t index = wire_id(id);
+  if (!plan_ || index >= received_.size()) return nullptr;
+  const Received& received = received_[index];
+  if (received.members.empty()) return nullptr;
+  const EntityId root = collection_.find(reference_to(id));
+  return !root.is_null() && received.members.front().entity == root ? &received : nullptr;
 }
 
-bool WorldReceiver::is_lost(std::uint32_t id) const {
-  return plan_ && id < received_.size() && received_[id].is_kept && find(id) == nullptr;
+bool WorldReceiver::is_lost(NetworkId id) const {
+  const std::size_t index = wire_id(id);
+  return plan_ && index < received_.size() && received_[index].is_kept && find(id) == nullptr;
 }
 
 void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& change) {
@@ -227,8 +231,7 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
 }
 
 /// Applies the values of an entity again, after it has changed here.
-void WorldReceiver::apply_again(const WorldSource& source, std::uint32_t id,
-                                const PrefabPlan* prefab) {
+void WorldReceiver::apply_again(const WorldSource& source, NetworkId id, const PrefabPlan* prefab) {
   Received* const received = find(id);
   if (received == nullptr) return;
   received->values.clear();
@@ -238,7 +241,7 @@ void WorldReceiver::apply_again(const WorldSource& source, std::uint32_t id,
 }
 
 /// Returns false if they are unchanged.
-bool WorldReceiver::read_values(const WorldSource& source, std::uint32_t id, Received& received) {
+bool WorldReceiver::read_values(const WorldSource& source, NetworkId id, Received& received) {
   const std::size_t count = plan_->value_count(received.type);
   const bool is_first = received.values.empty();
   if (is_first) received.values.resize(count);
@@ -263,8 +266,7 @@ bool WorldReceiver::has_lost_members(const Received& received) {
 }
 
 /// Makes the components of an entity and of its existing members from its values.
-void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
-                                 const PrefabPlan* prefab) {
+void WorldReceiver::list_updates(NetworkId id, const Received& received, const PrefabPlan* prefab) {
   updated_.clear();
   bytes_.clear();
   for (const ReceivingPlan::Part& part : plan_->parts(received.type)) {
@@ -283,7 +285,7 @@ void WorldReceiver::list_updates(std::uint32_t id, const Received& received,
                                  .subspan(part.first_value + field.first_value, field.value_count),
                              value);
     }
-    updated_.push_back({.id = {static_cast<std::int32_t>(id)},
+    updated_.push_back({.id = reference_to(id),
                         .component = component.component,
                         .value = {},
                         .below = component.member == 0 ? EntityId() : entity});
@@ -314,7 +316,7 @@ Bytes WorldReceiver::base_of(EntityId entity, const ReceivedComponent& component
 }
 
 void WorldReceiver::complete(const WorldSource& source) {
-  const auto take = [&](std::uint32_t id) {
+  const auto take = [&](NetworkId id) {
     Received* const received = find(id);
     if (received == nullptr) return true;
     const EntityId root = received->members.front().entity;
@@ -324,7 +326,7 @@ void WorldReceiver::complete(const WorldSource& source) {
     return true;
   };
   for (std::size_t i = 0; i < incomplete_.size();) {
-    const std::uint32_t id = incomplete_[i];
+    const NetworkId id = incomplete_[i];
     if (take(id)) {
       set_incomplete(id, false);
     } else {
@@ -341,7 +343,7 @@ const PrefabPlan* WorldReceiver::prefab_of(EntityId root) {
   return plan ? plan.value() : nullptr;
 }
 
-EntityFound WorldReceiver::values(std::uint32_t id, std::span<std::int64_t> values,
+EntityFound WorldReceiver::values(NetworkId id, std::span<std::int64_t> values,
                                   std::uint16_t& lacking) const {
   const Received* const received = find(id);
   if (received == nullptr) return is_lost(id) ? EntityFound::missing : EntityFound::not_kept;

@@ -32,14 +32,14 @@ class WorldSource {
   virtual std::uint32_t map() const = 0;
   virtual std::span<const ReplicatedChange> changes() const = 0;
   /// As `ReplicationClient::values`.
-  virtual bool values(std::uint32_t id, std::span<std::int64_t> values) const = 0;
+  virtual bool values(NetworkId id, std::span<std::int64_t> values) const = 0;
   /// Increases when the world was found to differ from what was applied.
   virtual std::uint64_t divergences() const = 0;
   /// Whether all initial entities have arrived.
   virtual bool is_complete() const = 0;
   /// Whether any data of an entity has arrived, even if it is not among the changes yet. May stay
   /// true for a while after the entity is gone.
-  virtual bool holds(std::uint32_t id) const = 0;
+  virtual bool holds(NetworkId id) const = 0;
 };
 
 /// Receives from a server through the client's connection.
@@ -52,12 +52,12 @@ class ServerSource final : public WorldSource {
   }
   std::uint32_t map() const override { return client_.map(); }
   std::span<const ReplicatedChange> changes() const override { return client_.changes(); }
-  bool values(std::uint32_t id, std::span<std::int64_t> values) const override {
+  bool values(NetworkId id, std::span<std::int64_t> values) const override {
     return client_.values(id, values);
   }
   std::uint64_t divergences() const override { return client_.counters().divergences; }
   bool is_complete() const override { return client_.is_complete(); }
-  bool holds(std::uint32_t id) const override { return client_.holds(id); }
+  bool holds(NetworkId id) const override { return client_.holds(id); }
 
  private:
   const ReplicationClient& client_;
@@ -71,13 +71,13 @@ class RecordedSource final : public WorldSource {
   const ReplicationSchema* schema() const override { return &reader_.schema(); }
   std::uint32_t map() const override { return 0; }  // A recording has one schema.
   std::span<const ReplicatedChange> changes() const override { return reader_.changes(); }
-  bool values(std::uint32_t id, std::span<std::int64_t> values) const override {
+  bool values(NetworkId id, std::span<std::int64_t> values) const override {
     return reader_.mirror().values(id, values);
   }
   std::uint64_t divergences() const override { return 0; }
   /// Every tick of a recording has the whole world.
   bool is_complete() const override { return reader_.has_tick(); }
-  bool holds(std::uint32_t id) const override { return reader_.mirror().has(id); }
+  bool holds(NetworkId id) const override { return reader_.mirror().has(id); }
 
  private:
   const RecordingReader& reader_;
@@ -142,17 +142,17 @@ class WorldReceiver final : public EntityValues {
 
   /// The current values of an entity in this world, for `ReplicationClient::verify`. It reports
   /// what the game has despawned or removed: the entity, or a replicated component.
-  EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
+  EntityFound values(NetworkId id, std::span<std::int64_t> values,
                      std::uint16_t& lacking) const override;
 
   /// Calls `visit(EntityReference, std::uint16_t type, SeenBy)` for every received entity, by
   /// ascending id; `type` is an index in the source's schema.
   template <typename Visit>
   void each(Visit visit) const {
-    for (std::uint32_t id = 0; id < received_.size(); ++id) {
-      const Received* const received = find(id);
+    for (std::uint32_t i = 0; i < received_.size(); ++i) {
+      const Received* const received = find(NetworkId{i});
       if (received == nullptr) continue;
-      visit(EntityReference{static_cast<std::int32_t>(id)}, received->type, received->seen_by);
+      visit(reference_to(NetworkId{i}), received->type, received->seen_by);
     }
   }
 
@@ -188,20 +188,20 @@ class WorldReceiver final : public EntityValues {
   EntityId adopted(const WorldSource& source, const ReplicatedChange& change);
   void begin(const ReplicatedChange& change);
   bool has_lost_members(const Received& received);
-  void set_incomplete(std::uint32_t id, bool is_incomplete);
+  void set_incomplete(NetworkId id, bool is_incomplete);
   void update(const WorldSource& source, const ReplicatedChange& change);
   void apply_all_again(const WorldSource& source);
   void follow_reload(const WorldSource& source);
-  bool is_lost(std::uint32_t id) const;
+  bool is_lost(NetworkId id) const;
   void follow_level(const WorldSource& source);
   void despawn_missing(const WorldSource& source);
-  void apply_again(const WorldSource& source, std::uint32_t id, const PrefabPlan* prefab);
-  bool read_values(const WorldSource& source, std::uint32_t id, Received& received);
-  void list_updates(std::uint32_t id, const Received& received, const PrefabPlan* prefab);
+  void apply_again(const WorldSource& source, NetworkId id, const PrefabPlan* prefab);
+  bool read_values(const WorldSource& source, NetworkId id, Received& received);
+  void list_updates(NetworkId id, const Received& received, const PrefabPlan* prefab);
   Bytes base_of(EntityId entity, const ReceivedComponent& component, const PrefabPlan* prefab);
   const PrefabPlan* prefab_of(EntityId root);
-  Received* find(std::uint32_t id);
-  const Received* find(std::uint32_t id) const;
+  Received* find(NetworkId id);
+  const Received* find(NetworkId id) const;
   PlayerId player_of(SeenBy seen_by) const {
     return seen_by == SeenBy::owner ? options_.player : PlayerId::none;
   }
@@ -216,7 +216,7 @@ class WorldReceiver final : public EntityValues {
   std::optional<ReceivingPlan> plan_;
   std::uint32_t map_ = 0;           ///< The map of the plan.
   std::vector<Received> received_;  ///< By network id.
-  std::vector<std::uint32_t> incomplete_;
+  std::vector<NetworkId> incomplete_;
   std::uint64_t divergences_ = 0;  ///< The source's count at the last `apply`.
   std::uint32_t reloads_ = 0;      ///< The spawner's count at the last `apply`.
   SpawnAdoption* adoption_ = nullptr;

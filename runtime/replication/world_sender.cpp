@@ -84,7 +84,7 @@ void WorldSender::write(ReplicatedWorld& out) {
     if (is_gone(sent)) {
       has_gone = true;
       if (!sent.is_written) continue;
-      out.despawn(static_cast<std::uint32_t>(sent.id.network_id));
+      out.despawn(sent.id.id());
       despawned = sent.id;
       ++counters_.despawned;
     } else if (despawned != sent.id) {
@@ -100,7 +100,7 @@ void WorldSender::write(ReplicatedWorld& out) {
 
 void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
   ++counters_.compared;
-  const auto id = static_cast<std::uint32_t>(sent.id.network_id);
+  const NetworkId id = sent.id.id();
   const bool has_changed = read_changes(sent);
   const WorldPosition position = position_of(sent);
   const PlayerId owner = world_.player(sent.root);
@@ -133,7 +133,7 @@ void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
 
 /// Equal options are not written.
 void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
-  const auto id = static_cast<std::uint32_t>(sent.id.network_id);
+  const NetworkId id = sent.id.id();
   const PlayerId owner = world_.player(sent.root);
   if (owner != sent.owner) out.set_owner(id, owner);
   sent.owner = owner;

@@ -339,10 +339,9 @@ std::string GameClient::world_text() const {
   std::vector<std::int64_t> values;
   impl_->receiver.each([&](EntityReference id, std::uint16_t type, SeenBy seen_by) {
     values.assign(schema->value_count(type), 0);
-    const auto number = static_cast<std::uint32_t>(id.network_id);
     std::uint16_t lacking = 0;
-    if (impl_->receiver.values(number, values, lacking) != EntityFound::here) return;
-    world.add(number, type, seen_by, values);
+    if (impl_->receiver.values(id.id(), values, lacking) != EntityFound::here) return;
+    world.add(id.id(), type, seen_by, values);
   });
   return world.text();
 }

@@ -175,7 +175,7 @@ void GameClient::Impl::predict() {
       if (recording != nullptr || entity.slot() >= references.size()) return 0;
       const auto& [of, reference] = references[entity.slot()];
       if (of != entity) return 0;
-      return replication->tick_of(static_cast<std::uint32_t>(reference.network_id));
+      return replication->tick_of(reference.id());
     });
     if (welcome) prediction->set_shared_seed(welcome->shared_seed);
     prediction->set_cue_player([this](const Cue& cue, bool is_late) { predict_cue(cue, is_late); });
@@ -197,23 +197,23 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   for (const ReplicatedChange& change : source.changes()) {
     if (change.kind == ReplicatedChange::Kind::despawned) despawned(change.id);
     if (change.kind != ReplicatedChange::Kind::spawned) continue;
-    const auto id = static_cast<std::int32_t>(change.id);
-    const EntityId entity = collection.find({id});
+    const EntityReference reference = reference_to(change.id);
+    const EntityId entity = collection.find(reference);
     if (entity.is_null()) continue;
     ++counted.spawned;
     loading.push_back({.entity = entity, .since = now});
-    known[id] = entity;
+    known[change.id] = entity;
     if (references.size() <= entity.slot()) references.resize(std::size_t{entity.slot()} + 1);
-    references[entity.slot()] = {entity, {id}};
+    references[entity.slot()] = {entity, reference};
     // One that was predicted is known by its entity already.
     if (prediction != nullptr && prediction->spawns().find(entity) != nullptr) {
-      prediction->note_entity(entity, {id});
+      prediction->note_entity(entity, reference);
     } else {
       spawned.push_back(entity);
     }
   }
   for (const EntityReference gone : receiver.missing_placed()) {
-    despawned(static_cast<std::uint32_t>(gone.network_id));
+    despawned(gone.id());
   }
   for (std::string& note : receiver.drain_notes()) {
     problems.add({.kind = ProblemKind::content_differs, .tick = tick(), .text = std::move(note)});
@@ -248,8 +248,8 @@ void GameClient::Impl::end_predicted_spawns() {
   causes.clear();
 }
 
-void GameClient::Impl::despawned(std::uint32_t id) {
-  const auto found = known.find(static_cast<std::int32_t>(id));
+void GameClient::Impl::despawned(NetworkId id) {
+  const auto found = known.find(id);
   if (found == known.end()) return;
   const EntityId entity = found->second;
   ++counted.despawned;
@@ -275,9 +275,9 @@ void GameClient::Impl::note_states(const WorldSource& source) {
   received_ticks.push_back(tick().value());
   hit_tests.record(tick());
   for (const auto& [id, entity] : known) {
-    if (!source.holds(static_cast<std::uint32_t>(id))) continue;
+    if (!source.holds(id)) continue;
     // A deferred state is an older one.
-    const std::uint32_t of_client = replication->tick_of(static_cast<std::uint32_t>(id));
+    const std::uint32_t of_client = replication->tick_of(id);
     const std::uint32_t state_tick = recording != nullptr ? tick().value() : of_client;
     if (state_tick == 0) continue;
     for (ShownComponent& one : shown) {

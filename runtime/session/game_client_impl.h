@@ -150,7 +150,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
 
   void agree_on_level();
-  void despawned(std::uint32_t id);
+  void despawned(NetworkId id);
   /// The newest tick of which something is known.
   Tick tick() const { return Tick(recording ? recording->tick() : replication->tick()); }
   Result<void> open_recording(const std::string& path);
@@ -229,8 +229,8 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   bool must_end_world = false;  ///< The world is that of the lost connection.
   std::uint64_t noted_snapshots = 0;
   std::optional<ClientEnd> end;
-  std::vector<EntityId> spawned;           ///< In this frame, until `on_spawn`.
-  std::map<std::int32_t, EntityId> known;  ///< Entities of `on_spawn`, by network id.
+  std::vector<EntityId> spawned;        ///< In this frame, until `on_spawn`.
+  std::map<NetworkId, EntityId> known;  ///< Entities of `on_spawn`.
   std::vector<std::pair<EntityId, EntityReference>> references;  ///< The same, by slot.
 
   PredictionChoice prediction_choice;

@@ -16,10 +16,10 @@ class EndedSource final : public WorldSource {
   const ReplicationSchema* schema() const override { return nullptr; }
   std::uint32_t map() const override { return 0; }
   std::span<const ReplicatedChange> changes() const override { return changes_; }
-  bool values(std::uint32_t, std::span<std::int64_t>) const override { return false; }
+  bool values(NetworkId, std::span<std::int64_t>) const override { return false; }
   std::uint64_t divergences() const override { return 0; }
   bool is_complete() const override { return false; }
-  bool holds(std::uint32_t) const override { return false; }
+  bool holds(NetworkId) const override { return false; }
 
  private:
   std::vector<ReplicatedChange> changes_;
@@ -72,7 +72,7 @@ void GameClient::Impl::end_world() {
   std::vector<ReplicatedChange> changes;
   receiver.each([&](EntityReference id, std::uint16_t type, SeenBy seen_by) {
     changes.push_back({.kind = ReplicatedChange::Kind::despawned,
-                       .id = static_cast<std::uint32_t>(id.network_id),
+                       .id = id.id(),
                        .type = type,
                        .seen_by = seen_by});
   });

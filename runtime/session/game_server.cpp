@@ -256,16 +256,14 @@ std::string GameServer::world_text(PlayerId player) const {
   WorldText world(schema);
   std::vector<std::int64_t> values;
   all.sender->each([&](EntityReference id, std::uint16_t type, PlayerId owner) {
-    const ReplicatedEntity* const entity =
-        all.replication->world().find(static_cast<std::uint32_t>(id.network_id));
+    const ReplicatedEntity* const entity = all.replication->world().find(id.id());
     if (entity != nullptr &&
         !all.is_relevant({.player = player, .team = all.team_of(player)}, *entity)) {
       return;
     }
     values.assign(schema.value_count(type), 0);
     if (!all.sender->values(id, values)) return;
-    world.add(static_cast<std::uint32_t>(id.network_id), type,
-              owner == player ? SeenBy::owner : SeenBy::others, values);
+    world.add(id.id(), type, owner == player ? SeenBy::owner : SeenBy::others, values);
   });
   return world.text();
 }

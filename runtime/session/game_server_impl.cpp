@@ -444,7 +444,7 @@ void GameServer::Impl::left_out(const UnfitEntity& entity) {
   const std::lock_guard lock(worker_mutex);
   worker_problems.push_back({.kind = ProblemKind::too_large,
                              .tick = simulation.tick(),
-                             .entity = collection.find({static_cast<std::int32_t>(entity.id)}),
+                             .entity = collection.find(reference_to(entity.id)),
                              .text = "entities of " +
                                      std::string(content->path(TypeId(entity.type))) +
                                      " do not fit into a datagram: they are not sent"});
@@ -456,7 +456,7 @@ void GameServer::Impl::clamped(const ClampedValue& value) {
   worker_problems.push_back(
       {.kind = ProblemKind::clamped,
        .tick = simulation.tick(),
-       .entity = collection.find({static_cast<std::int32_t>(value.id)}),
+       .entity = collection.find(reference_to(value.id)),
        .component = std::string(value.field.substr(0, dot)),
        .field = std::string(dot == std::string_view::npos ? "" : value.field.substr(dot + 1)),
        .text = "a value of " + std::string(content->path(TypeId(value.type))) +

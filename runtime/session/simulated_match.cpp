@@ -149,8 +149,8 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
   std::vector<std::int64_t> here;
   std::vector<std::int64_t> there;
   for (const ReplicatedEntity& entity : all.replication->world().entities()) {
-    const std::string name = "entity " + std::to_string(entity.id);
-    const EntityReference reference{static_cast<std::int32_t>(entity.id)};
+    const std::string name = "entity " + std::to_string(wire_id(entity.id));
+    const EntityReference reference = reference_to(entity.id);
     there.assign(schema.value_count(entity.options.type), 0);
     here = there;
     if (!all.sender->values(reference, there)) continue;
@@ -174,8 +174,8 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
     }
   }
   for (const auto& [id, entity] : client.known) {
-    if (all.replication->world().find(static_cast<std::uint32_t>(id)) == nullptr) {
-      note("entity " + std::to_string(id) + " is gone at the server");
+    if (all.replication->world().find(id) == nullptr) {
+      note("entity " + std::to_string(wire_id(id)) + " is gone at the server");
     }
   }
 }

@@ -13,9 +13,9 @@ constexpr std::string_view kCommandNumber = "commandNumber";
 
 }  // namespace
 
-void WorldText::add(std::uint32_t id, std::uint16_t type, SeenBy seen_by,
+void WorldText::add(NetworkId id, std::uint16_t type, SeenBy seen_by,
                     std::span<const std::int64_t> values) {
-  text_ += std::to_string(id) + " type " + std::to_string(schema_.types[type].id) + "\n";
+  text_ += std::to_string(wire_id(id)) + " type " + std::to_string(schema_.types[type].id) + "\n";
   for (const std::uint16_t index : schema_.types[type].components) {
     const ComponentSchema& component = schema_.components[index];
     for (const FieldSchema& field : component.fields) {

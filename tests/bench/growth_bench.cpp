@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
-#include <numeric>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -29,9 +28,9 @@ double since(Clock::time_point begin) {
 
 enum class Order { rising, falling, shuffled };
 
-std::vector<std::uint32_t> ids_in(Order order, std::uint32_t count) {
-  std::vector<std::uint32_t> ids(count);
-  std::iota(ids.begin(), ids.end(), 1U);
+std::vector<NetworkId> ids_in(Order order, std::uint32_t count) {
+  std::vector<NetworkId> ids;
+  for (std::uint32_t id = 1; id <= count; ++id) ids.push_back(NetworkId{id});
   if (order == Order::falling) std::ranges::reverse(ids);
   if (order == Order::shuffled) {
     Random random(5);
@@ -44,23 +43,23 @@ std::vector<std::uint32_t> ids_in(Order order, std::uint32_t count) {
 struct Crowd {
   explicit Crowd(Relevance with) : relevance(with) {}
 
-  void spawn(const std::vector<std::uint32_t>& ids) {
+  void spawn(const std::vector<NetworkId>& ids) {
     world.begin(++tick);
-    for (const std::uint32_t id : ids) {
+    for (const NetworkId id : ids) {
       world.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = relevance}, values);
     }
     grid.update(world);
   }
-  void move(const std::vector<std::uint32_t>& ids) {
+  void move(const std::vector<NetworkId>& ids) {
     world.begin(++tick);
-    for (const std::uint32_t id : ids) {
+    for (const NetworkId id : ids) {
       world.set_position(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
     }
     grid.update(world);
   }
-  void despawn(const std::vector<std::uint32_t>& ids) {
+  void despawn(const std::vector<NetworkId>& ids) {
     world.begin(++tick);
-    for (const std::uint32_t id : ids) world.despawn(id);
+    for (const NetworkId id : ids) world.despawn(id);
     grid.update(world);
   }
 
@@ -77,7 +76,7 @@ struct Crowd {
 /// All entities are in one cell. Owner and relevance are set, they move together, and are removed.
 double crowd(Relevance relevance, Order order, std::uint32_t count) {
   Crowd crowd(relevance);
-  const std::vector<std::uint32_t> ids = ids_in(order, count);
+  const std::vector<NetworkId> ids = ids_in(order, count);
   const auto begin = Clock::now();
   crowd.spawn(ids);
   crowd.move(ids);
@@ -93,12 +92,12 @@ double come_and_go(std::uint32_t count) {
   const auto begin = Clock::now();
   stage.step([&] {
     for (std::uint32_t id = 1; id <= count; ++id) {
-      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
     }
   });
   stage.run(60);
   stage.step([&] {
-    for (std::uint32_t id = 1; id <= count; ++id) stage.despawn(id);
+    for (std::uint32_t id = 1; id <= count; ++id) stage.despawn(NetworkId{id});
   });
   stage.run(10);
   return since(begin);

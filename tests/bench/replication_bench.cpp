@@ -38,7 +38,7 @@ class Hall {
     for (std::uint32_t i = 0; i < scene.clients; ++i) stage_.join();
     stage_.step([&] {
       for (std::uint32_t id = 0; id < scene.entities; ++id) {
-        stage_.spawn(id, {.relevance = Relevance::always});
+        stage_.spawn(NetworkId{id}, {.relevance = Relevance::always});
       }
     });
     // Until all clients have all entities, and idle ones are known as idle.
@@ -101,23 +101,23 @@ class Hall {
   void move() {
     for (std::uint32_t i = 0; i < scene_.passing; ++i) {
       const std::uint32_t id = scene_.entities + (stage_.tick + 7 * i) % (16 * scene_.passing);
-      if (stage_.server.world().find(id) != nullptr) stage_.despawn(id);
+      if (stage_.server.world().find(NetworkId{id}) != nullptr) stage_.despawn(NetworkId{id});
       const std::uint32_t other =
           scene_.entities + (stage_.tick + 7 * i + 8) % (16 * scene_.passing);
-      if (stage_.server.world().find(other) == nullptr) {
-        stage_.spawn(other, {.relevance = Relevance::always});
+      if (stage_.server.world().find(NetworkId{other}) == nullptr) {
+        stage_.spawn(NetworkId{other}, {.relevance = Relevance::always});
       }
     }
     for (std::uint32_t id = 0; id < scene_.entities; ++id) {
       if (id % scene_.moving_of >= scene_.moving) continue;
-      std::vector<std::int64_t>& values = stage_.values[id];
+      std::vector<std::int64_t>& values = stage_.values[NetworkId{id}];
       const auto heading = static_cast<double>(values[3]) * 3.14159265 / 180;
       values[0] = std::clamp<std::int64_t>(values[0] + std::llround(9 * std::cos(heading)),
                                            -100'000, 100'000);
       values[2] = std::clamp<std::int64_t>(values[2] + std::llround(9 * std::sin(heading)),
                                            -100'000, 100'000);
       if (stage_.tick / 8 % 4 == id % 4) values[3] = (values[3] + 2) % 360;
-      stage_.server.world().set(id, values);
+      stage_.server.world().set(NetworkId{id}, values);
     }
   }
   void serve(std::size_t first, std::size_t step) {

@@ -24,7 +24,7 @@ void SyncRecord::note(ServerMembers& server, Tick tick) {
     entity.type = replicated.options.type;
     entity.owner = replicated.options.owner;
     entity.values.assign(schema_->value_count(entity.type), 0);
-    const EntityReference reference{static_cast<std::int32_t>(replicated.id)};
+    const EntityReference reference = reference_to(replicated.id);
     if (!server.sender->values(reference, entity.values)) continue;
     entity.position.reset();
     const EntityId id = server.collection.find(reference);
@@ -54,20 +54,20 @@ void SyncRecord::count_commands(const ServerMembers& server) {
   }
 }
 
-const SyncRecord::Entity* SyncRecord::find(std::int32_t id, std::uint32_t tick) const {
+const SyncRecord::Entity* SyncRecord::find(NetworkId id, std::uint32_t tick) const {
   const State& state = states_[tick % kTicks];
   if (state.tick != Tick(tick)) return nullptr;
-  const auto found =
-      std::ranges::lower_bound(state.entities, static_cast<std::uint32_t>(id), {}, &Entity::id);
-  const bool is_here = found != state.entities.end() && found->id == static_cast<std::uint32_t>(id);
+  const auto found = std::ranges::lower_bound(state.entities, id, {}, &Entity::id);
+  const bool is_here = found != state.entities.end() && found->id == id;
   return is_here ? &*found : nullptr;
 }
 
 std::optional<Vec3> SyncRecord::position(std::int32_t id, double tick) const {
   if (tick < 1) return std::nullopt;
   const double whole = std::floor(tick);
-  const Entity* const before = find(id, static_cast<std::uint32_t>(whole));
-  const Entity* const after = find(id, static_cast<std::uint32_t>(std::ceil(tick)));
+  const Entity* const before = find(EntityReference{id}.id(), static_cast<std::uint32_t>(whole));
+  const Entity* const after =
+      find(EntityReference{id}.id(), static_cast<std::uint32_t>(std::ceil(tick)));
   if (before == nullptr || after == nullptr || !before->position || !after->position) {
     return std::nullopt;
   }
@@ -111,7 +111,7 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
     std::uint32_t equal = difference.empty() ? tick.value() : 0;
     // A deferred entity has the state of an earlier tick, but not one before its previous state.
     for (std::uint32_t one = tick.value() - 1; equal == 0 && one >= std::max(last, 1U); --one) {
-      const Entity* const there = find(static_cast<std::int32_t>(entity.id), one);
+      const Entity* const there = find(entity.id, one);
       if (there == nullptr || there->type != entity.type) break;
       if (first_difference(*there, seen_by, here).empty()) equal = one;
     }
@@ -120,7 +120,7 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
       if (equal != tick.value()) ++result.states_deferred;
     } else if (result.difference.empty()) {
       result.difference =
-          fmt::format("tick {}, entity {}, {}", tick.value(), entity.id, difference);
+          fmt::format("tick {}, entity {}, {}", tick.value(), wire_id(entity.id), difference);
     }
   }
 }

@@ -21,8 +21,8 @@ struct ShownOwn {
   Vec3 position{};
 };
 
-/// By network id: the tick of the client's state.
-using SeenTicks = std::map<std::uint32_t, std::uint32_t>;
+/// The tick of the client's state of each entity.
+using SeenTicks = std::map<NetworkId, std::uint32_t>;
 
 /// The states of the last 2,048 ticks, as sent, and the positions of characters.
 class SyncRecord {
@@ -45,7 +45,7 @@ class SyncRecord {
  private:
   static constexpr std::uint32_t kTicks = 2048;
   struct Entity {
-    std::uint32_t id = 0;
+    NetworkId id{};
     std::uint16_t type = 0;
     PlayerId owner = PlayerId::none;
     std::vector<std::int64_t> values;
@@ -59,7 +59,7 @@ class SyncRecord {
     std::uint64_t missing = 0;
     std::uint64_t arrived = 0;
   };
-  const Entity* find(std::int32_t id, std::uint32_t tick) const;
+  const Entity* find(NetworkId id, std::uint32_t tick) const;
   std::string first_difference(const Entity& there, SeenBy seen_by,
                                std::span<const std::int64_t> here) const;
   void count_commands(const ServerMembers& server);

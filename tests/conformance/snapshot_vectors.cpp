@@ -243,14 +243,14 @@ void follow(ReplicatedWorld& replicated, const World& world, std::uint32_t tick,
     }
   }
   for (const std::uint32_t id : gone) {
-    replicated.despawn(id);
+    replicated.despawn(NetworkId{id});
     there.erase(id);
   }
   for (const auto& [id, entity] : world.entities()) {
     if (there.contains(id)) {
-      replicated.set(id, entity.values);
+      replicated.set(NetworkId{id}, entity.values);
     } else {
-      replicated.spawn(id, {.type = entity.type}, entity.values);
+      replicated.spawn(NetworkId{id}, {.type = entity.type}, entity.values);
       there[id] = entity.generation;
     }
   }

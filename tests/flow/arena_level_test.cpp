@@ -14,8 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-std::vector<std::uint32_t> ids_of(GameServer& server) {
-  std::vector<std::uint32_t> ids;
+std::vector<NetworkId> ids_of(GameServer& server) {
+  std::vector<NetworkId> ids;
   for (const ReplicatedEntity& entity :
        SessionAccess::members(server).replication->world().entities()) {
     ids.push_back(entity.id);
@@ -24,10 +24,10 @@ std::vector<std::uint32_t> ids_of(GameServer& server) {
 }
 
 /// Of all that travels and is in the client's world, whether the server told of it or not.
-std::vector<std::uint32_t> ids_of(const Seat& seat) {
-  std::vector<std::uint32_t> ids;
+std::vector<NetworkId> ids_of(const Seat& seat) {
+  std::vector<NetworkId> ids;
   SessionAccess::members(seat.client).collection.each([&](EntityReference id, EntityId) {
-    ids.push_back(static_cast<std::uint32_t>(id.network_id));
+    ids.push_back(id.id());
   });
   return ids;
 }
@@ -84,9 +84,9 @@ TEST_CASE("What was placed and broke before a player comes does not stand in his
   std::size_t broken = 0;
   for (int i = 0; i < 60 && broken == 0; ++i) {
     evening.run(seconds(2));
-    const std::vector<std::uint32_t> at_server = ids_of(evening.server());
+    const std::vector<NetworkId> at_server = ids_of(evening.server());
     for (std::uint32_t id = 0; id < 8; ++id) {
-      if (std::ranges::find(at_server, id) == at_server.end()) ++broken;
+      if (std::ranges::find(at_server, NetworkId{id}) == at_server.end()) ++broken;
     }
   }
   REQUIRE(broken > 0);  // No other entity gets their ids.

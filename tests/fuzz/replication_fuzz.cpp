@@ -57,7 +57,8 @@ void talk(SectionReader& input, bool has_slices) {
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 0; id < 6; ++id) {
-      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+      stage.spawn(NetworkId{id},
+                  {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
     }
   });
   Connection& server = client.pair->a->connection;
@@ -80,7 +81,7 @@ void talk(SectionReader& input, bool has_slices) {
             client.pair->b->connection.send_message(0, bytes));  // Sent to the server.
         break;
       case 4:
-        stage.step([&] { stage.stir(what % 5U); });
+        stage.step([&] { stage.stir(NetworkId{what % 5U}); });
         break;
       case 6: {  // A client that asks about an entity that it did not receive.
         const DivergedMessage claim{.id = SliceId{what % 8U},

@@ -141,19 +141,21 @@ class Match {
   void change(std::uint32_t id) {
     ReplicatedWorld& world = stage.replication.world();
     const bool is_always = id < kAlwaysCount;
-    const auto found = stage.values.find(id);
+    const auto found = stage.values.find(NetworkId{id});
     if (found == stage.values.end()) {
       if (stage.tick > kMatchTicks / 2 + 1 && chance(120) != 0) return;
-      if (stage.despawned_at.contains(id) && stage.despawned_at[id] == stage.tick) return;
+      if (stage.despawned_at.contains(NetworkId{id}) &&
+          stage.despawned_at[NetworkId{id}] == stage.tick)
+        return;
       ReplicatedEntityOptions options{
           .type = static_cast<std::uint16_t>(id % 2),
           .owner = static_cast<PlayerId>(1 + id % 9),
           .relevance = is_always ? Relevance::always : Relevance::near,
           .position = {static_cast<float>(chance(400)), static_cast<float>(chance(400)), 0}};
-      stage.spawn(id, options, first_values(options.type));
+      stage.spawn(NetworkId{id}, options, first_values(options.type));
       return;
     }
-    if (chance(3'000) == 0) return stage.despawn(id);
+    if (chance(3'000) == 0) return stage.despawn(NetworkId{id});
     // Position and heading change in each tick, the points sometimes.
     std::vector<std::int64_t>& now = found->second;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -162,7 +164,7 @@ class Match {
     }
     now[3] = static_cast<std::int64_t>(chance(360));
     if (now.size() > 8 && chance(20) == 0) now[8] = static_cast<std::int64_t>(chance(201));
-    world.set(id, now);
+    world.set(NetworkId{id}, now);
   }
   std::vector<std::int64_t> first_values(std::uint16_t type) const {
     return std::vector<std::int64_t>(stage.replication.world().schema().value_count(type), 0);

@@ -50,7 +50,7 @@ struct MixedClient {
   std::uint64_t turns = 0;
   bool is_joined = false;  ///< The server has this client's connection.
   /// The last tick at which a near entity may have been out of interest, by id.
-  std::map<std::uint32_t, std::uint32_t> last_outside;
+  std::map<NetworkId, std::uint32_t> last_outside;
   WorldPosition view_position{};
 
   bool is_playing() const {
@@ -129,12 +129,12 @@ class MixedStage {
     memory_max = std::max(memory_max, replication.memory_bytes());
   }
 
-  void spawn(std::uint32_t id, const ReplicatedEntityOptions& options,
+  void spawn(NetworkId id, const ReplicatedEntityOptions& options,
              const std::vector<std::int64_t>& made) {
     values[id] = made;
     replication.world().spawn(id, options, made);
   }
-  void despawn(std::uint32_t id) {
+  void despawn(NetworkId id) {
     replication.world().despawn(id);
     values.erase(id);
     despawned_at[id] = tick;
@@ -184,14 +184,14 @@ class MixedStage {
       const float away = is_by_distance(client, entity) ? distance(client, entity) : 0;
       if (found == client.world.entities.end()) {
         if (away > 0.98F * kRadius) continue;
-        return "lacks entity " + std::to_string(entity.id);
+        return "lacks entity " + std::to_string(wire_id(entity.id));
       }
       ++seen;
       if (away > 1.02F * kLeaveFactor * kRadius) {
-        return "still has entity " + std::to_string(entity.id);
+        return "still has entity " + std::to_string(wire_id(entity.id));
       }
       if (found->second.values != shown(entity, found->second)) {
-        return "has other values of entity " + std::to_string(entity.id);
+        return "has other values of entity " + std::to_string(wire_id(entity.id));
       }
     }
     return seen == client.world.entities.size() ? "" : "has too many entities";
@@ -206,8 +206,8 @@ class MixedStage {
   DivergenceList server_log;
   ReplicationServer replication;
   std::vector<std::unique_ptr<MixedClient>> clients;
-  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< The server's values, by id.
-  std::map<std::uint32_t, std::uint32_t> despawned_at;        ///< The last tick, by id.
+  std::map<NetworkId, std::vector<std::int64_t>> values;  ///< The server's values, by id.
+  std::map<NetworkId, std::uint32_t> despawned_at;        ///< The last tick, by id.
   std::uint32_t tick = 0;
   std::uint32_t map_began_at = 0;  ///< The tick.
   std::size_t memory_max = 0;
@@ -305,7 +305,7 @@ class MixedStage {
       const bool is_gone = gone != despawned_at.end() && gone->second >= since;
       const bool is_far = outside != client.last_outside.end() && outside->second >= since;
       if (is_gone || is_far) continue;
-      broken(client, "false despawn of entity " + std::to_string(change.id));
+      broken(client, "false despawn of entity " + std::to_string(wire_id(change.id)));
     }
   }
   void check_counters(const MixedClient& client) {

@@ -41,9 +41,9 @@ class OverloadStage {
     stage_.step([&] {
       for (std::uint32_t id = 1; id <= scene.entities; ++id) {
         const bool is_near = scene.has_view_position;
-        stage_.spawn(id, {.type = 0,
-                          .relevance = is_near ? Relevance::near : Relevance::always,
-                          .position = {.x = distance_of(id)}});
+        stage_.spawn(NetworkId{id}, {.type = 0,
+                                     .relevance = is_near ? Relevance::near : Relevance::always,
+                                     .position = {.x = distance_of(id)}});
       }
     });
   }
@@ -94,17 +94,17 @@ class OverloadStage {
     return 450 * std::sqrt(static_cast<float>(id) / static_cast<float>(scene_.entities));
   }
   void walk(std::uint32_t id) {
-    std::vector<std::int64_t>& values = stage_.values[id];
+    std::vector<std::int64_t>& values = stage_.values[NetworkId{id}];
     for (std::size_t k = 0; k < 3; ++k) {
       const auto step = static_cast<std::int64_t>(stage_.random.below(41)) - 20;
       values[k] = std::clamp<std::int64_t>(values[k] + step, -100'000, 100'000);
     }
     values[3] = (values[3] + static_cast<std::int64_t>(stage_.random.below(5))) % 360;
-    stage_.server.world().set(id, values);
+    stage_.server.world().set(NetworkId{id}, values);
   }
   void add_ages(std::vector<double>& sums, std::vector<double>& counts, double& missing) const {
     for (std::uint32_t id = 1; id <= scene_.entities; ++id) {
-      const auto found = client_->world.entities.find(id);
+      const auto found = client_->world.entities.find(NetworkId{id});
       if (found == client_->world.entities.end()) {
         missing += 1.0 / scene_.entities;
         continue;

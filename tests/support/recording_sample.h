@@ -37,10 +37,11 @@ inline std::vector<std::byte> sample_recording() {
   writer.begin_map(std::as_bytes(std::span(std::string_view("a map"))));
   for (std::uint32_t tick = 1; tick <= 40; ++tick) {
     world.begin(tick);
-    for (std::uint32_t id = 1; id <= 6; ++id) {
+    for (std::uint32_t i = 1; i <= 6; ++i) {
+      const NetworkId id{i};
       const std::int64_t now = tick;
-      const bool is_zone = id == 6;
-      std::vector<std::int64_t> values = {(now * now / 3 + id) % 900, -now * id, now * 5 % 360,
+      const bool is_zone = i == 6;
+      std::vector<std::int64_t> values = {(now * now / 3 + i) % 900, -now * i, now * 5 % 360,
                                           200 - now / 4};
       if (is_zone) values = {now / 9};
       if (tick == 1) {
@@ -49,7 +50,7 @@ inline std::vector<std::byte> sample_recording() {
         world.set(id, values);
       }
     }
-    if (tick == 20) world.despawn(3);
+    if (tick == 20) world.despawn(NetworkId{3});
     if (tick == 25) writer.add_event(tick, std::as_bytes(std::span(std::string_view("bang"))));
     writer.add(world);
   }

@@ -20,15 +20,15 @@ class ReplicationCourse {
       ++maps_;
       stage_.values.clear();
     }
-    std::set<std::uint32_t> gone;
+    std::set<NetworkId> gone;
     for (std::uint64_t i = random.below(3); i > 0 && !stage_.values.empty(); --i) {
       if (random.below(3) != 0) continue;
-      const std::uint32_t id = any_id();
+      const NetworkId id = any_id();
       gone.insert(id);
       stage_.despawn(id);
     }
     for (std::uint64_t i = random.below(3); i > 0 && stage_.values.size() < 40; --i) {
-      const auto id = static_cast<std::uint32_t>(random.below(60));
+      const NetworkId id{static_cast<std::uint32_t>(random.below(60))};
       if (gone.contains(id) || stage_.values.contains(id)) continue;
       stage_.spawn(id, {.type = static_cast<std::uint16_t>(random.below(2)),
                         .owner = static_cast<PlayerId>(random.below(4)),
@@ -46,7 +46,7 @@ class ReplicationCourse {
   std::uint64_t maps() const { return maps_; }
 
  private:
-  std::uint32_t any_id() {
+  NetworkId any_id() {
     auto at = stage_.values.begin();
     std::advance(at, static_cast<std::ptrdiff_t>(stage_.random.below(stage_.values.size())));
     return at->first;

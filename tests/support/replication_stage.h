@@ -52,7 +52,7 @@ struct ClientWorld {
     std::uint32_t tick = 0;
     std::vector<std::int64_t> values;
   };
-  std::map<std::uint32_t, Entity> entities;
+  std::map<NetworkId, Entity> entities;
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
   std::uint64_t updated = 0;
@@ -162,16 +162,16 @@ class ReplicationStage {
     return made;
   }
 
-  void spawn(std::uint32_t id, const ReplicatedEntityOptions& options = {}) {
+  void spawn(NetworkId id, const ReplicatedEntityOptions& options = {}) {
     values[id] = random_values(options.type);
     server.world().spawn(id, options, values[id]);
   }
-  void despawn(std::uint32_t id) {
+  void despawn(NetworkId id) {
     server.world().despawn(id);
     values.erase(id);
   }
   /// Changes some values of an entity slightly.
-  void stir(std::uint32_t id) {
+  void stir(NetworkId id) {
     std::vector<std::int64_t>& now = values[id];
     const ReplicatedEntity& entity = *server.world().find(id);
     const std::vector<std::int64_t> other = random_values(entity.options.type);
@@ -192,7 +192,7 @@ class ReplicationStage {
       ++seen;
       const auto found = client.world.entities.find(entity.id);
       if (found == client.world.entities.end()) {
-        return "entity " + std::to_string(entity.id) + " is missing";
+        return "entity " + std::to_string(wire_id(entity.id)) + " is missing";
       }
       const bool is_owner = player != PlayerId::none && entity.options.owner == player;
       const TypeViews& views = server.world().views();
@@ -201,7 +201,8 @@ class ReplicationStage {
       for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
         for (const TypeView::Part& part : views.view(static_cast<std::uint16_t>(i)).parts) {
           if (found->second.values[part.value] == values.at(entity.id)[part.value]) continue;
-          return "entity " + std::to_string(entity.id) + " value " + std::to_string(part.value);
+          return "entity " + std::to_string(wire_id(entity.id)) + " value " +
+                 std::to_string(part.value);
         }
       }
     }
@@ -216,7 +217,7 @@ class ReplicationStage {
   DivergenceList server_log;
   ReplicationServer server;
   std::vector<std::unique_ptr<Client>> clients;
-  std::map<std::uint32_t, std::vector<std::int64_t>> values;  ///< Values of the server's entities.
+  std::map<NetworkId, std::vector<std::int64_t>> values;  ///< Values of the server's entities.
   std::uint32_t tick = 0;
   Duration tick_length;
   const EntityValues* game = nullptr;  ///< Values of the clients' games, for a comparison.

@@ -37,12 +37,13 @@ TEST_CASE("A meter counts the bytes of snapshots by type and field", "[net][repl
   ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
   stage.step([&] {
     for (std::uint32_t id = 0; id < 30; ++id) {
-      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+      stage.spawn(NetworkId{id},
+                  {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
     }
   });
   for (int i = 0; i < 300; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 0; id < 30; ++id) stage.stir(id);
+      for (std::uint32_t id = 0; id < 30; ++id) stage.stir(NetworkId{id});
     });
   }
   const std::optional<Bandwidth> bandwidth = client.replication->bandwidth();
@@ -79,20 +80,21 @@ TEST_CASE("Only changed entities are listed as updated", "[net][replication]") {
   ReplicationStage stage(6);
   ReplicationStage::Client& client = stage.join({.loss = 0.1}, {.loss = 0.1});
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 50; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 50; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   stage.run(120);
   REQUIRE(stage.difference(client).empty());
   REQUIRE(client.world.updated == 0);
   for (int i = 0; i < 20; ++i) {
-    stage.step([&] { stage.stir(7); });
+    stage.step([&] { stage.stir(NetworkId{7}); });
     stage.run(30);
   }
   CHECK(stage.difference(client).empty());
   CHECK(client.world.updated == 20);
   CHECK(client.world.spawned == 50);
   // Another owner sees the same entity as a new view.
-  stage.step([&] { stage.server.world().set_owner(9, PlayerId{3}); });
+  stage.step([&] { stage.server.world().set_owner(NetworkId{9}, PlayerId{3}); });
   stage.run(30);
   CHECK(client.world.updated == 20);
 }

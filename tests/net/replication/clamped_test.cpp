@@ -70,7 +70,8 @@ TEST_CASE("Clients receive the nearest valid value for any value that a game wri
   const std::uint16_t type = is_large ? 1 : 0;
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 4; ++id) {
-      stage.spawn(id, {.type = type, .owner = PlayerId{2}, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id},
+                  {.type = type, .owner = PlayerId{2}, .relevance = Relevance::always});
     }
   });
   stage.run(30);
@@ -78,21 +79,22 @@ TEST_CASE("Clients receive the nearest valid value for any value that a game wri
   std::vector<std::int64_t> written;
   for (int tick = 0; tick < 60; ++tick) {
     stage.step([&] {
-      written = stage.values[2];
+      written = stage.values[NetworkId{2}];
       const std::uint64_t changes = 1 + random.below(4);
       for (std::uint64_t i = 0; i < changes; ++i) {
         written[random.below(written.size())] = any_value(random);
       }
-      stage.server.world().set(2, written);
-      stage.values[2] = expected(schema, type, written);
-      stage.stir(3);
+      stage.server.world().set(NetworkId{2}, written);
+      stage.values[NetworkId{2}] = expected(schema, type, written);
+      stage.stir(NetworkId{3});
     });
   }
   // An entity may also begin with such values.
   stage.step([&] {
     for (std::int64_t& value : written) value = any_value(random);
-    stage.server.world().spawn(9, {.type = type, .relevance = Relevance::always}, written);
-    stage.values[9] = expected(schema, type, written);
+    stage.server.world().spawn(NetworkId{9}, {.type = type, .relevance = Relevance::always},
+                               written);
+    stage.values[NetworkId{9}] = expected(schema, type, written);
   });
   stage.run(60);
   CHECK(stage.difference(owner, PlayerId{2}) == "");
@@ -109,14 +111,14 @@ TEST_CASE("A value outside its range is counted, and each field of a type is rep
           "[net][replication]") {
   ReplicationStage stage(3);
   stage.step([&] {
-    stage.spawn(5, {.type = 0});
-    stage.spawn(6, {.type = 1});
-    stage.spawn(7, {.type = 0});
+    stage.spawn(NetworkId{5}, {.type = 0});
+    stage.spawn(NetworkId{6}, {.type = 1});
+    stage.spawn(NetworkId{7}, {.type = 0});
   });
   CHECK(stage.server_log.clamped_values.empty());
   const auto write = [&](std::uint32_t id, std::size_t at, std::int64_t value) {
-    stage.values[id][at] = value;
-    stage.server.world().set(id, stage.values[id]);
+    stage.values[NetworkId{id}][at] = value;
+    stage.server.world().set(NetworkId{id}, stage.values[NetworkId{id}]);
   };
   stage.step([&] { write(5, 8, 201); });      // Points.
   stage.step([&] { write(7, 8, -1); });       // The same field of another entity.
@@ -127,11 +129,11 @@ TEST_CASE("A value outside its range is counted, and each field of a type is rep
   CHECK(log.clamped_fields == std::vector<std::string>{"Health.points", "Motion.position",
                                                        "Motion.position", "Motion.turn"});
   REQUIRE(log.clamped_values.size() == 4);
-  CHECK(log.clamped_values[0].id == 5);
+  CHECK(log.clamped_values[0].id == NetworkId{5});
   CHECK(log.clamped_values[0].type == 7);
   CHECK(log.clamped_values[0].value == 201);
   CHECK(log.clamped_values[0].high == 200);
-  CHECK(log.clamped_values[2].id == 6);
+  CHECK(log.clamped_values[2].id == NetworkId{6});
   CHECK(log.clamped_values[2].type == 900);
   CHECK(stage.server.world().clamped().count() == 1 + 1 + 2 + 1 + 2);
   CHECK(stage.server.world().clamped().fields()[0].count == 3);

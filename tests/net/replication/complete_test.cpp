@@ -50,7 +50,7 @@ TEST_CASE("A client knows when it has received everything that existed when it j
   constexpr std::uint32_t kFirst = 300;
   ReplicationStage stage(seed);
   std::uint32_t next = 0;
-  const auto spawn = [&] { stage.spawn(next++, {.relevance = Relevance::always}); };
+  const auto spawn = [&] { stage.spawn(NetworkId{next++}, {.relevance = Relevance::always}); };
   stage.step([&] {
     while (next < kFirst) spawn();
   });
@@ -65,16 +65,19 @@ TEST_CASE("A client knows when it has received everything that existed when it j
     was_short = was_short || (!client.world.entities.empty() && client.world.entities.size() < 200);
     stage.step([&] {
       spawn();
-      if (stage.tick % 8 == 0) stage.despawn(next - 5);
-      if (stage.tick % 16 == 0 && stage.tick / 16 < kFirst) stage.despawn(stage.tick / 16);
+      if (stage.tick % 8 == 0) stage.despawn(NetworkId{next - 5});
+      if (stage.tick % 16 == 0 && stage.tick / 16 < kFirst)
+        stage.despawn(NetworkId{stage.tick / 16});
     });
   }
   CHECK(was_short);
   REQUIRE(client.replication->is_complete());
   for (std::uint32_t id = 0; id < kFirst; ++id) {
     CAPTURE(id);
-    CHECK((client.replication->holds(id) || stage.server.world().find(id) == nullptr));
-    CHECK((client.replication->holds(id) || !client.world.entities.contains(id)));
+    CHECK((client.replication->holds(NetworkId{id}) ||
+           stage.server.world().find(NetworkId{id}) == nullptr));
+    CHECK((client.replication->holds(NetworkId{id}) ||
+           !client.world.entities.contains(NetworkId{id})));
   }
 }
 
@@ -87,20 +90,21 @@ TEST_CASE("A client that lost the part with an entity is not called complete",
     ReplicationStage stage(seed, {.snapshot_ticks = 1});
     stage.step([&] {
       for (std::uint32_t id = 0; id < kCount; ++id) {
-        stage.spawn(id, {.relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
       }
     });
     const ReplicationStage::Client& client =
         stage.join(link, link, {}, {.wish = {.snapshot_ticks = 0, .bytes_per_second = 30'000}});
     for (int i = 0; i < 1'500 && !client.replication->is_complete(); ++i) {
       stage.step([&] {
-        for (auto id = static_cast<std::uint32_t>(i % 2); id < kCount; id += 2) stage.stir(id);
+        for (auto id = static_cast<std::uint32_t>(i % 2); id < kCount; id += 2)
+          stage.stir(NetworkId{id});
       });
     }
     REQUIRE(client.replication->is_complete());
     for (std::uint32_t id = 0; id < kCount; ++id) {
       CAPTURE(id);
-      REQUIRE(client.replication->holds(id));
+      REQUIRE(client.replication->holds(NetworkId{id}));
     }
   }
 }
@@ -119,23 +123,24 @@ TEST_CASE("A world of many parts that always moves arrives soon and is complete"
   if (has_other_map) stage.run(200);
   stage.step([&] {
     if (has_other_map) stage.server.begin_map({});
-    for (std::uint32_t id = 0; id < count; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < count; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   const std::uint16_t map = client.replication->map();
   for (int i = 0; i < 100; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 0; id < count; ++id) stage.stir(id);
+      for (std::uint32_t id = 0; id < count; ++id) stage.stir(NetworkId{id});
     });
   }
   CHECK((client.replication->map() != map) == has_other_map);
   CHECK(client.replication->is_complete());
-  for (std::uint32_t id = 0; id < count; ++id) CHECK(client.replication->holds(id));
+  for (std::uint32_t id = 0; id < count; ++id) CHECK(client.replication->holds(NetworkId{id}));
 }
 
 TEST_CASE("A client with an unreadable snapshot uses only complete flags sent after its report",
           "[net][replication]") {
   ReplicationStage stage(6, {.snapshot_ticks = 1});
-  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{1}, {.relevance = Relevance::always}); });
   const ReplicationStage::Client& client = stage.join();
   const std::array<std::byte, 1> senseless{std::byte{0xFF}};
   for (int i = 0; i < 200 && client.replication->counters().resyncs == 0; ++i) {
@@ -158,14 +163,14 @@ struct RestlessWorld {
 
   void step() {
     stage.step([this] {
-      for (std::uint32_t id = first; id < kCount; id += 7) stage.stir(id);
+      for (std::uint32_t id = first; id < kCount; id += 7) stage.stir(NetworkId{id});
     });
   }
 
   static ReplicationStage::Client& joined(ReplicationStage& stage) {
     stage.step([&] {
       for (std::uint32_t id = 0; id < kCount; ++id) {
-        stage.spawn(id, {.relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
       }
     });
     return stage.join(link_with_jitter(0, std::chrono::milliseconds(160)), {});
@@ -202,8 +207,9 @@ TEST_CASE("An overtaken snapshot's entity is held until it is shown or long gone
     ReplicationStage::Client& client = world.client;
     for (int i = 0; i < 600 && !client.replication->is_complete(); ++i) world.step();
     REQUIRE(client.replication->is_complete());
-    std::vector<std::uint32_t> held;
-    for (std::uint32_t id = 0; id < RestlessWorld::kCount; ++id) {
+    std::vector<NetworkId> held;
+    for (std::uint32_t i = 0; i < RestlessWorld::kCount; ++i) {
+      const NetworkId id{i};
       CAPTURE(id);
       REQUIRE(client.replication->holds(id));
       if (!client.world.entities.contains(id)) held.push_back(id);
@@ -224,7 +230,7 @@ TEST_CASE("An overtaken snapshot's entity is held until it is shown or long gone
 
 TEST_CASE("A client that could not read a snapshot is not called complete", "[net][replication]") {
   ReplicationStage stage(5, {.snapshot_ticks = 1});
-  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{1}, {.relevance = Relevance::always}); });
   ReplicationStage::Client& client = stage.join();
   for (int i = 0; i < 60 && !client.replication->is_complete(); ++i) stage.step();
   REQUIRE(client.replication->is_complete());
@@ -266,19 +272,19 @@ TEST_CASE("Another map is not complete yet", "[net][replication]") {
   for (int i = 0; i < 60; ++i) {
     stage.step([&] {
       if (i == 0) stage.server.begin_map({});
-      if (i == 1) stage.spawn(3, {.relevance = Relevance::always});
+      if (i == 1) stage.spawn(NetworkId{3}, {.relevance = Relevance::always});
     });
     if (client.replication->is_complete()) continue;
     was_over = true;
   }
   CHECK(was_over);
   CHECK(client.replication->is_complete());
-  CHECK(client.world.entities.contains(3));
+  CHECK(client.world.entities.contains(NetworkId{3}));
 }
 
 TEST_CASE("A request for the whole state resets completeness", "[net][replication]") {
   ReplicationStage stage(3);
-  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{1}, {.relevance = Relevance::always}); });
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
   REQUIRE(client.replication->is_complete());

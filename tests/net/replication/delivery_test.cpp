@@ -25,14 +25,14 @@ Delivered play_from_afar(std::uint32_t entities, std::chrono::milliseconds one_w
   ReplicationStage::Client& client = stage.join(link, link);
   stage.step([&] {
     for (std::uint32_t id = 0; id < entities; ++id)
-      stage.spawn(id, {.relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   constexpr int kTicks = 1'200;
   double sum = 0;
   for (int i = 0; i < kTicks; ++i) {
     stage.step([&] {
       for (std::uint32_t id = 0; id < entities; ++id) {
-        if ((id + stage.tick) % 4 == 0) stage.stir(id);
+        if ((id + stage.tick) % 4 == 0) stage.stir(NetworkId{id});
       }
     });
     if (i < kTicks / 2) continue;
@@ -75,30 +75,31 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 10; ++id) stage.spawn(id, {.relevance = Relevance::always});
-    stage.spawn(5'000, {.type = 1, .relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 10; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
+    stage.spawn(NetworkId{5'000}, {.type = 1, .relevance = Relevance::always});
     for (std::uint32_t id = 9'000; id < 9'040; ++id) {
-      stage.spawn(id, {.relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
     }
   });
   stage.run(60);
   const auto is_plain = [](const ReplicatedEntity& entity) { return entity.options.type == 0; };
   CHECK(stage.difference(client, PlayerId::none, is_plain).empty());
   CHECK(client.replication->is_complete());  // It is not waited for.
-  CHECK_FALSE(client.world.entities.contains(5'000));
+  CHECK_FALSE(client.world.entities.contains(NetworkId{5'000}));
   // Once per state.
   REQUIRE(stage.server_log.left_out_entities.size() == 1);
-  CHECK(stage.server_log.left_out_entities[0].id == 5'000);
+  CHECK(stage.server_log.left_out_entities[0].id == NetworkId{5'000});
   CHECK(stage.server_log.left_out_entities[0].type == 77);
   CHECK(stage.server_log.left_out_entities[0].payload_bytes > 1'000);
   CHECK(stage.server.view(client.id)->counters().unfit == 1);
   // Another state of it fits.
-  const std::vector<std::int64_t> dear = stage.values[5'000];
+  const std::vector<std::int64_t> dear = stage.values[NetworkId{5'000}];
   const auto set = [&](const std::vector<std::int64_t>& values) {
     stage.step([&] {
-      stage.values[5'000] = values;
-      stage.server.world().set(5'000, values);
-      for (std::uint32_t id = 9'000; id < 9'040; ++id) stage.stir(id);
+      stage.values[NetworkId{5'000}] = values;
+      stage.server.world().set(NetworkId{5'000}, values);
+      for (std::uint32_t id = 9'000; id < 9'040; ++id) stage.stir(NetworkId{id});
     });
     stage.run(60);
   };
@@ -110,7 +111,8 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   CHECK(stage
             .difference(client, PlayerId::none,
                         [&](const ReplicatedEntity& entity) {
-                          if (entity.id == 5'000) stage.values[5'000] = nothing;
+                          if (entity.id == NetworkId{5'000})
+                            stage.values[NetworkId{5'000}] = nothing;
                           return true;
                         })
             .empty());
@@ -126,10 +128,11 @@ TEST_CASE("An entity that fits into no datagram is not waited for, although it c
   ReplicationStage stage(8, {.model_file = model}, samples::surprise_schema());
   const ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 10; ++id) stage.spawn(id, {.relevance = Relevance::always});
-    stage.spawn(5'000, {.type = 1, .relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 10; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
+    stage.spawn(NetworkId{5'000}, {.type = 1, .relevance = Relevance::always});
   });
-  for (int i = 0; i < 60; ++i) stage.step([&] { stage.stir(5'000); });
+  for (int i = 0; i < 60; ++i) stage.step([&] { stage.stir(NetworkId{5'000}); });
   CHECK(client.replication->is_complete());
   CHECK(client.world.entities.size() == 10);
   CHECK(stage.server.view(client.id)->counters().unfit > 10);
@@ -145,8 +148,9 @@ TEST_CASE("An entity that did not fit at first and fits later is waited for",
     const ReplicationStage::Client& client =
         stage.join({.loss = 0.4}, {.loss = 0.4}, {}, {.models = {model}});
     stage.step([&] {
-      for (std::uint32_t id = 0; id < 300; ++id) stage.spawn(id, {.relevance = Relevance::always});
-      stage.spawn(5'000, {.type = 1, .relevance = Relevance::always});
+      for (std::uint32_t id = 0; id < 300; ++id)
+        stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
+      stage.spawn(NetworkId{5'000}, {.type = 1, .relevance = Relevance::always});
     });
     const auto unfit = [&] { return stage.server.view(client.id)->counters().unfit; };
     while (unfit() == 0 && stage.tick < 200) stage.step([] {});
@@ -154,19 +158,19 @@ TEST_CASE("An entity that did not fit at first and fits later is waited for",
     if (client.world.entities.size() >= 300) continue;
     // Ticks of several datagrams, with this entity in the last.
     const auto stir = [&] {
-      for (std::uint32_t id = 0; id < 300; ++id) stage.stir(id);
+      for (std::uint32_t id = 0; id < 300; ++id) stage.stir(NetworkId{id});
     };
     const std::vector<std::int64_t> nothing(150);
     stage.step([&] {
-      stage.values[5'000] = nothing;
-      stage.server.world().set(5'000, nothing);
+      stage.values[NetworkId{5'000}] = nothing;
+      stage.server.world().set(NetworkId{5'000}, nothing);
       stir();
     });
     while (!client.replication->is_complete() && stage.tick < 500) stage.step(stir);
     REQUIRE(client.replication->is_complete());
     ++waited;
     // Complete with overtaken datagrams: it is held, although not shown yet.
-    CHECK(client.replication->holds(5'000));
+    CHECK(client.replication->holds(NetworkId{5'000}));
   }
   CHECK(waited >= 10);
 }
@@ -179,8 +183,8 @@ TEST_CASE("An entity that fits alone, but not with events, is sent", "[net][repl
   std::vector<std::int64_t> values(150);
   std::fill_n(values.begin(), 44, 0xFF);  // About 900 bytes.
   stage.step([&] {
-    stage.values[3] = values;
-    stage.server.world().spawn(3, {.type = 1, .relevance = Relevance::always}, values);
+    stage.values[NetworkId{3}] = values;
+    stage.server.world().spawn(NetworkId{3}, {.type = 1, .relevance = Relevance::always}, values);
   });
   const NetBytes event(kTimedEventBytesMax);
   for (int i = 0; i < 60; ++i) {
@@ -199,16 +203,17 @@ TEST_CASE("Fields for the owner cost other clients nothing", "[net][replication]
     stage.join({}, {}, {.player = PlayerId{4}});
     stage.step([&] {
       for (std::uint32_t id = 0; id < 40; ++id) {
-        stage.spawn(id, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+        stage.spawn(NetworkId{id},
+                    {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
       }
     });
     for (int i = 0; i < 300; ++i) {
       stage.step([&] {
         for (std::uint32_t id = 0; id < 40; ++id) {
-          std::vector<std::int64_t>& values = stage.values[id];
+          std::vector<std::int64_t>& values = stage.values[NetworkId{id}];
           if (is_shooting) values[kAmmo] = i % 90;
           if (i % 10 == 0) values[0] = i;
-          stage.server.world().set(id, values);
+          stage.server.world().set(NetworkId{id}, values);
         }
       });
     }
@@ -237,17 +242,17 @@ TEST_CASE("Events and new entities do not raise the estimated cost of updates",
     ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
     stage.step([&] {
       for (std::uint32_t id = 0; id < 150; ++id) {
-        stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
       }
     });
     stage.run(200);
     std::uint64_t before = 0;
     for (int i = 0; i < 1'200; ++i) {
       stage.step([&] {
-        for (std::uint32_t id = 0; id < 150; ++id) stage.stir(id);
+        for (std::uint32_t id = 0; id < 150; ++id) stage.stir(NetworkId{id});
         if (has_spawns && i % 30 == 0) {
           const auto id = static_cast<std::uint32_t>(1'000 + i);
-          stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+          stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
         }
         if (event_bytes > 0 && i % 3 == 0) {
           static_cast<void>(stage.server.send_event(client.id, stage.tick, NetBytes(event_bytes)));
@@ -280,12 +285,12 @@ TEST_CASE("Several updates give one list in which each entity is removed and cre
       client.is_loading = i % 12 != 11;
       stage.step([&] {
         const auto id = static_cast<std::uint32_t>(stage.random.below(12));
-        if (!stage.values.contains(id)) {
-          stage.spawn(id, {.relevance = Relevance::always});
+        if (!stage.values.contains(NetworkId{id})) {
+          stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
         } else if (stage.random.below(2) == 0) {
-          stage.despawn(id);
+          stage.despawn(NetworkId{id});
         } else {
-          stage.stir(id);
+          stage.stir(NetworkId{id});
         }
       });
       most = std::max(most, client.replication->changes().size());
@@ -302,11 +307,11 @@ TEST_CASE("An unread map leaves nothing in the list when it ends", "[net][replic
   ReplicationStage::Client& client = stage.join();
   stage.run(20);
   client.is_loading = true;
-  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{1}, {.relevance = Relevance::always}); });
   stage.run(20);
   REQUIRE(client.replication->changes().size() == 1);
   stage.step([&] {
-    stage.despawn(1);
+    stage.despawn(NetworkId{1});
     stage.server.begin_map({});
   });
   const std::uint16_t map = client.replication->map();

@@ -10,7 +10,7 @@ namespace {
 class WrongGame final : public EntityValues {
  public:
   explicit WrongGame(const ReplicationStage& stage) : stage_(stage) {}
-  EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
+  EntityFound values(NetworkId id, std::span<std::int64_t> values,
                      std::uint16_t& lacking) const override {
     if (id == missing_id) return EntityFound::missing;
     if (id == not_kept_id) return EntityFound::not_kept;
@@ -25,10 +25,10 @@ class WrongGame final : public EntityValues {
     values[8] = (values[8] + 1) % 200;
     return EntityFound::here;
   }
-  std::uint32_t wrong_id = kEveryId;
-  std::uint32_t missing_id = kEveryId;
-  std::uint32_t not_kept_id = kEveryId;
-  std::uint32_t lacking_id = kEveryId;
+  NetworkId wrong_id{kEveryId};
+  NetworkId missing_id{kEveryId};
+  NetworkId not_kept_id{kEveryId};
+  NetworkId lacking_id{kEveryId};
 
  private:
   const ReplicationStage& stage_;
@@ -40,11 +40,12 @@ TEST_CASE("Equal values have equal checksums", "[net][replication][sys-48]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 20; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 20; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   for (int i = 0; i < 400; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 0; id < 20; ++id) stage.stir(id);
+      for (std::uint32_t id = 0; id < 20; ++id) stage.stir(NetworkId{id});
     });
   }
   CHECK(client.replication->counters().checksums >= 10);
@@ -59,16 +60,17 @@ TEST_CASE("A game with a wrong value is detected, with the field's name",
   ReplicationStage stage(2, options);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 5; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 5; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   WrongGame game(stage);
-  game.wrong_id = 3;
+  game.wrong_id = NetworkId{3};
   stage.game = &game;
   stage.run(120);
   REQUIRE_FALSE(stage.server_log.all.empty());
   REQUIRE_FALSE(client.log.all.empty());
   for (const DivergenceList* log : {&stage.server_log, &client.log}) {
-    CHECK(log->all[0].id == 3);
+    CHECK(log->all[0].id == NetworkId{3});
     CHECK(log->all[0].type == 7);
     CHECK(log->all[0].field == "Motion.turn[3]");
     CHECK(log->all[0].server_value != log->all[0].client_value);
@@ -89,7 +91,8 @@ TEST_CASE("Lost entities and components are named at both ends, and refused ones
   ReplicationStage stage(2, options);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 5; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 5; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   stage.run(30);
   WrongGame game(stage);
@@ -103,17 +106,17 @@ TEST_CASE("Lost entities and components are named at both ends, and refused ones
     }
   };
   SECTION("an entity") {
-    game.missing_id = 3;
+    game.missing_id = NetworkId{3};
     stage.run(60);
     first_is(Kind::missing, "entity 3 of type 7 is missing at a client");
   }
   SECTION("a component") {
-    game.lacking_id = 2;
+    game.lacking_id = NetworkId{2};
     stage.run(60);
     first_is(Kind::missing_component, "entity 2 of type 7 lacks its Health at a client");
   }
   SECTION("nothing") {
-    game.not_kept_id = 1;
+    game.not_kept_id = NetworkId{1};
     stage.run(60);
     CHECK(stage.server_log.all.empty());
     CHECK(client.log.all.empty());
@@ -155,7 +158,7 @@ TEST_CASE("A checksum of an entity that its snapshot does not contain is a diver
   stage.run(6);
   REQUIRE(client.log.all.size() == 1);
   CHECK(client.log.all[0].kind == Divergence::Kind::missing);
-  CHECK(client.log.all[0].id == 999);
+  CHECK(client.log.all[0].id == NetworkId{999});
   CHECK(client.replication->counters().divergences == 1);
   // This server never sent the entity.
   CHECK(stage.server.view(client.id)->counters().malformed == 1);
@@ -173,10 +176,10 @@ TEST_CASE("An entity whose datagram was lost is not called missing", "[net][repl
     stage.step([&] {
       for (std::uint32_t i = 0; i < 40; ++i) {
         const std::uint32_t id = i * 100 + round % 25;
-        if (stage.values.contains(id)) {
-          stage.despawn(id);
+        if (stage.values.contains(NetworkId{id})) {
+          stage.despawn(NetworkId{id});
         } else {
-          stage.spawn(id, {.relevance = Relevance::always});
+          stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
         }
       }
     });
@@ -194,9 +197,9 @@ TEST_CASE("A false divergence report reveals nothing that the client was not sen
   ReplicationStage stage(6);
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{4}});
   stage.step([&] {
-    stage.spawn(5, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
-    stage.spawn(6, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::owner});
-    stage.spawn(7, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(NetworkId{5}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(NetworkId{6}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::owner});
+    stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::always});
   });
   stage.run(30);
   const TypeViews& views = stage.server.world().views();
@@ -224,7 +227,8 @@ TEST_CASE("A client that cannot read a snapshot is sent the whole state",
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 5; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 5; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   stage.run(60);
   // Bytes that no valid server sends arrive as a payload.
@@ -246,11 +250,12 @@ TEST_CASE("When datagrams are reordered by many, only lost data is sent again",
                          .jitter_kind = Jitter::exponential};
   ReplicationStage::Client& client = stage.join(link, {});
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 60; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 60; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   for (int i = 0; i < 1200; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 0; id < 60; id += 7) stage.stir(id);
+      for (std::uint32_t id = 0; id < 60; id += 7) stage.stir(NetworkId{id});
     });
   }
   const ReplicationClientCounters& counters = client.replication->counters();
@@ -266,7 +271,8 @@ TEST_CASE("After an outage longer than the window a client is sent the whole sta
   ReplicationStage stage(4);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 30; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 30; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   stage.run(60);
   REQUIRE(stage.difference(client).empty());

@@ -27,7 +27,8 @@ struct Outage {
   }
 
   void spawn(std::uint32_t id) {
-    stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+    stage.spawn(NetworkId{id},
+                {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
   }
   void run(int ticks, int respawns) {
     set_down(true);
@@ -35,11 +36,11 @@ struct Outage {
       stage.step([&] {
         for (; done < respawns * (tick + 1) / ticks; ++done) {
           for (std::uint32_t id = kReused; id <= 40; ++id) {
-            stage.despawn(id);
+            stage.despawn(NetworkId{id});
             spawn(id);
           }
         }
-        for (std::uint32_t id = 1; id < kReused; ++id) stage.stir(id);
+        for (std::uint32_t id = 1; id < kReused; ++id) stage.stir(NetworkId{id});
       });
     }
     set_down(false);
@@ -83,8 +84,9 @@ TEST_CASE("A world that never reuses ids keeps its memory bounded", "[net][repli
   std::size_t bytes = 0;
   for (std::uint32_t id = 1; id < 400'000; ++id) {
     if (id % 10 == 1) world.begin(1 + id / 10);
-    world.spawn(id, {.type = 1, .position = {.x = static_cast<float>(id % 500)}}, values);
-    if (id > kAlive) world.despawn(id - kAlive);
+    world.spawn(NetworkId{id}, {.type = 1, .position = {.x = static_cast<float>(id % 500)}},
+                values);
+    if (id > kAlive) world.despawn(NetworkId{id - kAlive});
     if (id % 10 == 0) grid.update(world);
     if (id == 40'000) bytes = world.memory_bytes() + grid.memory_bytes();
   }
@@ -99,10 +101,10 @@ TEST_CASE("Two entities of one id never share a generation, although most ids ar
   const std::vector<std::int64_t> values(schema.value_count(1));
   world.begin(1);
   Random random(3);
-  std::map<std::uint32_t, std::uint32_t> highest;
+  std::map<NetworkId, std::uint32_t> highest;
   for (int i = 0; i < 100'000; ++i) {
-    const auto id =
-        static_cast<std::uint32_t>(random.below(20) == 0 ? random.below(10) : random.below(30'000));
+    const NetworkId id{static_cast<std::uint32_t>(random.below(20) == 0 ? random.below(10)
+                                                                        : random.below(30'000))};
     world.spawn(id, {.type = 1}, values);
     const std::uint32_t generation = world.find(id)->generation;
     const auto [before, is_first] = highest.try_emplace(id, generation);
@@ -154,18 +156,18 @@ TEST_CASE("A client that requests a snapshot every ten seconds sees every change
   ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.snapshot_ticks = 600}});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 3; ++id) {
-      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
     }
   });
   for (int i = 0; i < 2'000 && client.world.entities.empty(); ++i) stage.step();
   REQUIRE(stage.difference(client).empty());
-  const std::uint32_t shown = client.world.entities.at(1).tick;
+  const std::uint32_t shown = client.world.entities.at(NetworkId{1}).tick;
   // The second change reuses the row that the first one freed.
   const std::uint32_t first = GENERATE(1U, 50U);
   while (stage.tick < shown + 1'260) {
     stage.step([&] {
       const std::uint32_t tick = stage.tick - shown;
-      if (tick == first + 5 || tick == first + 5 + kPastTicksMax + 1) stage.stir(1);
+      if (tick == first + 5 || tick == first + 5 + kPastTicksMax + 1) stage.stir(NetworkId{1});
     });
   }
   CAPTURE(first);

@@ -13,8 +13,8 @@ ReplicationServerOptions near_options(float radius) {
   return options;
 }
 
-std::vector<std::uint32_t> ids_of(const ReplicationStage::Client& client) {
-  std::vector<std::uint32_t> ids;
+std::vector<NetworkId> ids_of(const ReplicationStage::Client& client) {
+  std::vector<NetworkId> ids;
   for (const auto& [id, entity] : client.world.entities) ids.push_back(id);
   return ids;
 }
@@ -27,28 +27,29 @@ TEST_CASE("A client sees near entities, always relevant ones, its own and its te
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{7}, .team = 2});
   stage.server.set_view_position(client.id, {.x = 1000});
   stage.step([&] {
-    stage.spawn(1, {.type = 1, .position = {.x = 1020}});
-    stage.spawn(2, {.type = 1, .position = {.x = 1080}});
-    stage.spawn(3, {.type = 1, .relevance = Relevance::always});
-    stage.spawn(4, {.type = 1, .owner = PlayerId{7}, .relevance = Relevance::owner});
-    stage.spawn(5, {.type = 1, .owner = PlayerId{8}, .relevance = Relevance::owner});
-    stage.spawn(6, {.type = 1, .relevance = Relevance::team, .team = 2});
-    stage.spawn(7, {.type = 1, .relevance = Relevance::team, .team = 3});
-    stage.spawn(8, {.type = 1, .owner = PlayerId{7}, .position = {.x = -5000}});
+    stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 1020}});
+    stage.spawn(NetworkId{2}, {.type = 1, .position = {.x = 1080}});
+    stage.spawn(NetworkId{3}, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(NetworkId{4}, {.type = 1, .owner = PlayerId{7}, .relevance = Relevance::owner});
+    stage.spawn(NetworkId{5}, {.type = 1, .owner = PlayerId{8}, .relevance = Relevance::owner});
+    stage.spawn(NetworkId{6}, {.type = 1, .relevance = Relevance::team, .team = 2});
+    stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::team, .team = 3});
+    stage.spawn(NetworkId{8}, {.type = 1, .owner = PlayerId{7}, .position = {.x = -5000}});
   });
   stage.run(30);
-  CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3, 4, 6, 8});
+  CHECK(ids_of(client) ==
+        std::vector{NetworkId{1}, NetworkId{3}, NetworkId{4}, NetworkId{6}, NetworkId{8}});
 }
 
 TEST_CASE("An entity is removed at a larger distance than it is added", "[net][replication]") {
   ReplicationStage stage(2, near_options(50));
   ReplicationStage::Client& client = stage.join();
   stage.server.set_view_position(client.id, {});
-  stage.step([&] { stage.spawn(1, {.type = 1, .position = {.x = 70}}); });
+  stage.step([&] { stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 70}}); });
   const auto is_seen_at = [&](float x) {
-    stage.step([&] { stage.server.world().set_position(1, {.x = x}); });
+    stage.step([&] { stage.server.world().set_position(NetworkId{1}, {.x = x}); });
     stage.run(30);
-    return client.world.entities.contains(1);
+    return client.world.entities.contains(NetworkId{1});
   };
   CHECK_FALSE(is_seen_at(60));
   CHECK(is_seen_at(49));
@@ -75,7 +76,8 @@ TEST_CASE("The grid finds the same entities as a full search", "[net][replicatio
     const std::vector<std::int64_t> values(schema.value_count(1));
     for (std::uint32_t tick = 1; tick < 12; ++tick) {
       world.begin(tick);
-      for (std::uint32_t id = 0; id < 60; ++id) {
+      for (std::uint32_t i = 0; i < 60; ++i) {
+        const NetworkId id{i};
         if (world.find(id) == nullptr) {
           world.spawn(id,
                       {.type = 1,
@@ -90,9 +92,9 @@ TEST_CASE("The grid finds the same entities as a full search", "[net][replicatio
       }
       grid.update(world);
       const Viewer viewer{.has_view_position = true, .view_position = position()};
-      std::vector<std::uint32_t> found;
+      std::vector<NetworkId> found;
       grid.find(world, viewer, {}, found);
-      std::vector<std::uint32_t> expected;
+      std::vector<NetworkId> expected;
       for (const ReplicatedEntity& entity : world.entities()) {
         const float x = entity.options.position.x - viewer.view_position.x;
         const float y = entity.options.position.y - viewer.view_position.y;
@@ -112,18 +114,18 @@ TEST_CASE("Positions that are NaN or very large are harmless", "[net][replicatio
                              std::numeric_limits<float>::infinity(), 1e30F, -1e30F);
   stage.server.set_view_position(client.id, {.x = bad});
   stage.step([&] {
-    stage.spawn(1, {.type = 1, .position = {.x = bad, .z = bad}});
-    stage.spawn(2, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = bad, .z = bad}});
+    stage.spawn(NetworkId{2}, {.type = 1, .relevance = Relevance::always});
   });
   stage.run(30);
-  CHECK(client.world.entities.contains(2));
+  CHECK(client.world.entities.contains(NetworkId{2}));
 }
 
 TEST_CASE("A game's own rule hides and shows entities", "[net][replication]") {
   class OddOnes final : public InterestRule {
    public:
     bool is_relevant(const Viewer& /*viewer*/, const ReplicatedEntity& entity) const override {
-      return entity.id % 2 == 1;
+      return wire_id(entity.id) % 2 == 1;
     }
   };
   const OddOnes rule;
@@ -133,11 +135,12 @@ TEST_CASE("A game's own rule hides and shows entities", "[net][replication]") {
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 4; ++id) {
-      stage.spawn(id, {.type = 1, .relevance = id < 3 ? Relevance::always : Relevance::custom});
+      stage.spawn(NetworkId{id},
+                  {.type = 1, .relevance = id < 3 ? Relevance::always : Relevance::custom});
     }
   });
   stage.run(30);
-  CHECK(ids_of(client) == std::vector<std::uint32_t>{1, 3});
+  CHECK(ids_of(client) == std::vector{NetworkId{1}, NetworkId{3}});
 }
 
 TEST_CASE("Far entities are updated less often", "[net][replication]") {
@@ -147,25 +150,25 @@ TEST_CASE("Far entities are updated less often", "[net][replication]") {
   ReplicationStage::Client& client = stage.join();
   stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    stage.spawn(1, {.type = 1, .position = {.x = 5}});
-    stage.spawn(2, {.type = 1, .position = {.x = 80}});
+    stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 5}});
+    stage.spawn(NetworkId{2}, {.type = 1, .position = {.x = 80}});
   });
   stage.run(60);
-  std::map<std::uint32_t, int> updates;
-  std::map<std::uint32_t, std::vector<std::int64_t>> before;
+  std::map<NetworkId, int> updates;
+  std::map<NetworkId, std::vector<std::int64_t>> before;
   for (int i = 0; i < 600; ++i) {
     stage.step([&] {
-      stage.stir(1);
-      stage.stir(2);
+      stage.stir(NetworkId{1});
+      stage.stir(NetworkId{2});
     });
     for (const auto& [id, entity] : client.world.entities) {
       if (entity.values != before[id]) ++updates[id];
       before[id] = entity.values;
     }
   }
-  CHECK(updates[1] > 150);
-  CHECK(updates[2] < 50);
-  CHECK(updates[2] > 15);
+  CHECK(updates[NetworkId{1}] > 150);
+  CHECK(updates[NetworkId{2}] < 50);
+  CHECK(updates[NetworkId{2}] > 15);
 }
 
 }  // namespace muster

@@ -20,32 +20,32 @@ struct RestlessStage : ReplicationStage {
         count(entity_count),
         types(type_count) {
     step([&] {
-      for (std::uint32_t id = 0; id < count; ++id) bear(id);
+      for (std::uint32_t id = 0; id < count; ++id) bear(NetworkId{id});
     });
   }
 
-  std::uint32_t any() { return static_cast<std::uint32_t>(random.below(count)); }
+  NetworkId any() { return NetworkId{static_cast<std::uint32_t>(random.below(count))}; }
   PlayerId any_player() { return static_cast<PlayerId>(random.below(3)); }
-  void bear(std::uint32_t id) {
-    const auto type = static_cast<std::uint16_t>(id % types);
+  void bear(NetworkId id) {
+    const auto type = static_cast<std::uint16_t>(wire_id(id) % types);
     spawn(id, {.type = type, .owner = any_player(), .relevance = Relevance::always});
     born[id] = tick;
   }
   void stir_some() {
     for (const auto& [id, value] : values) {
-      if ((id + tick) % 4 == 0) stir(id);
+      if ((wire_id(id) + tick) % 4 == 0) stir(id);
     }
   }
   /// Removes an entity and reuses its id at once.
-  void replace(std::uint32_t id) {
+  void replace(NetworkId id) {
     if (values.contains(id)) despawn(id);
     bear(id);
   }
-  void change_hands(std::uint32_t id) { server.world().set_owner(id, any_player()); }
+  void change_hands(NetworkId id) { server.world().set_owner(id, any_player()); }
 
   std::uint32_t count;
   std::uint16_t types;
-  std::map<std::uint32_t, std::uint32_t> born;  ///< The tick of each entity's creation.
+  std::map<NetworkId, std::uint32_t> born;  ///< The tick of each entity's creation.
 };
 
 /// Counts removals of entities that existed at the tick of the removal and still exist. Requires:

@@ -24,9 +24,9 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
       stage.join(link, link, {}, {.wish = {.bytes_per_second = 3'000}});
   stage.step([&] {
     for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) {
-      stage.spawn(id, {.type = 1,
-                       .relevance = Relevance::always,
-                       .update_class = static_cast<std::uint8_t>(id < kUrgent ? 1 : 0)});
+      stage.spawn(NetworkId{id}, {.type = 1,
+                                  .relevance = Relevance::always,
+                                  .update_class = static_cast<std::uint8_t>(id < kUrgent ? 1 : 0)});
     }
   });
   stage.run(400);
@@ -37,10 +37,10 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
   std::uint32_t updates = 0;
   for (int i = 0; i < 3'000; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) stage.stir(id);
+      for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) stage.stir(NetworkId{id});
     });
     for (std::uint32_t id = kUrgent; id < kUrgent + kPlain; ++id) {
-      const std::uint32_t updated = std::max(client.world.entities.at(id).tick, begin);
+      const std::uint32_t updated = std::max(client.world.entities.at(NetworkId{id}).tick, begin);
       if (std::exchange(last[id], updated) != updated) ++updates;
       longest = std::max(longest, stage.tick - updated);
     }
@@ -75,14 +75,14 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
   ReplicationStage stage(6, options);
   ReplicationStage::Client& client = stage.join({.loss = 0.2}, {.loss = 0.2});
   stage.server.set_view_position(client.id, {});
-  stage.step([&] { stage.spawn(2, {.type = 1, .position = {.x = 80}}); });
+  stage.step([&] { stage.spawn(NetworkId{2}, {.type = 1, .position = {.x = 80}}); });
   stage.run(60);
   std::uint32_t updates = 0;
   std::uint32_t updated = 0;
   for (int i = 0; i < 10'000; ++i) {
-    stage.step([&] { stage.stir(2); });
-    REQUIRE(client.world.entities.contains(2));
-    if (std::exchange(updated, client.world.entities.at(2).tick) != updated) ++updates;
+    stage.step([&] { stage.stir(NetworkId{2}); });
+    REQUIRE(client.world.entities.contains(NetworkId{2}));
+    if (std::exchange(updated, client.world.entities.at(NetworkId{2}).tick) != updated) ++updates;
   }
   CHECK(client.world.spawned == 1);
   // Five intervals; an update is repeated when its delivery report is lost.
@@ -99,7 +99,7 @@ TEST_CASE("A client that requests one byte per second costs a server without ent
   ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.bytes_per_second = 1}});
   stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    if (has_far_entities) stage.spawn(1, {.type = 1, .position = {.x = 1'000}});
+    if (has_far_entities) stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 1'000}});
   });
   // The remaining room falls below a snapshot's overhead, which gives a negative room.
   stage.run(2'000);

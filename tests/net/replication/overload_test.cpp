@@ -65,7 +65,7 @@ TEST_CASE("A new client on 32 kbit/s gets the nearest hundred of 2,000 first, an
   for (int tick = 0; tick < 700; ++tick) {
     stage.step();
     std::size_t near = 0;
-    for (std::uint32_t id = 1; id <= 100; ++id) near += entities.contains(id) ? 1U : 0U;
+    for (std::uint32_t id = 1; id <= 100; ++id) near += entities.contains(NetworkId{id}) ? 1U : 0U;
     REQUIRE(near >= had);
     if (near == 100 && had < 100) there_when_near_are = entities.size();
     had = near;
@@ -92,7 +92,7 @@ TEST_CASE("After an outage a client continues from its state", "[net][replicatio
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(20)});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 40; ++id) {
-      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
     }
   });
   stage.run(60);
@@ -101,7 +101,7 @@ TEST_CASE("After an outage a client continues from its state", "[net][replicatio
     if (is_both_ways) client.pair->network.link(client.pair->back_link).is_down = is_down;
   };
   const auto move = [&] {
-    for (std::uint32_t id = 1; id < 30; ++id) stage.stir(id);
+    for (std::uint32_t id = 1; id < 30; ++id) stage.stir(NetworkId{id});
   };
   set_down(true);
   for (int tick = 0; tick < outage_ticks; ++tick) stage.step(move);
@@ -109,7 +109,7 @@ TEST_CASE("After an outage a client continues from its state", "[net][replicatio
   const ClientViewCounters before = stage.server.view(client.id)->counters();
   for (int tick = 0; tick < 60; ++tick) stage.step(move);
   CAPTURE(is_both_ways, outage_ticks);
-  CHECK(stage.tick - client.world.entities.at(1).tick < 10);
+  CHECK(stage.tick - client.world.entities.at(NetworkId{1}).tick < 10);
   CHECK(client.world.despawned == 0);
   CHECK(client.world.spawned == 40);
   CHECK(stage.server.view(client.id)->counters().resyncs == before.resyncs);
@@ -125,7 +125,7 @@ TEST_CASE("Entities that were unchanged for long may change and despawn during a
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(20)});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 40; ++id) {
-      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
     }
   });
   // More snapshots than the window: unchanged entities are idle now.
@@ -135,11 +135,11 @@ TEST_CASE("Entities that were unchanged for long may change and despawn during a
   for (int tick = 0; tick < 700; ++tick) {
     stage.step([&] {
       // The others reuse the rows of these as soon as the world frees them.
-      for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(id);
+      for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(NetworkId{id});
       if (tick % 31 != change_tick % 31 || tick < change_tick) return;
-      for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(id);
+      for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(NetworkId{id});
       if (tick != change_tick) return;
-      for (std::uint32_t id = 31; id <= 35; ++id) stage.despawn(id);
+      for (std::uint32_t id = 31; id <= 35; ++id) stage.despawn(NetworkId{id});
     });
   }
   client.pair->network.link(client.pair->there_link).is_down = false;
@@ -166,18 +166,18 @@ std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Cli
   for (int tick = 0; tick < 3'000; ++tick) {
     client.pair->network.link(client.pair->back_link).is_down = tick % 200 < 18;
     stage.step([&] {
-      for (std::uint32_t id = 1; id <= 100; ++id) stage.stir(id);
+      for (std::uint32_t id = 1; id <= 100; ++id) stage.stir(NetworkId{id});
       for (; !alive.empty() && alive.front().second <= stage.tick; alive.pop_front()) {
-        stage.despawn(alive.front().first);
+        stage.despawn(NetworkId{alive.front().first});
         gone_at[alive.front().first] = stage.tick;
       }
       for (int i = 0; i < 3; ++i, ++next_id) {
-        stage.spawn(next_id, {.type = 1, .relevance = Relevance::always});
+        stage.spawn(NetworkId{next_id}, {.type = 1, .relevance = Relevance::always});
         alive.emplace_back(next_id, stage.tick + kAlive);
       }
     });
     for (const auto& [id, entity] : client.world.entities) {
-      const auto found = gone_at.find(id);
+      const auto found = gone_at.find(wire_id(id));
       if (found != gone_at.end()) longest = std::max(longest, stage.tick - found->second);
     }
   }
@@ -195,7 +195,7 @@ TEST_CASE("A removed entity leaves an overloaded client within seconds", "[net][
       stage.join(link, link, {}, {.wish = {.bytes_per_second = bytes_per_second}});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 100; ++id) {
-      stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
     }
   });
   stage.run(600);
@@ -205,7 +205,7 @@ TEST_CASE("A removed entity leaves an overloaded client within seconds", "[net][
   CHECK(longest <= 8 * 60);
   CHECK(client.world.fault.empty());
   CHECK(client.world.spawned > 300);  // Projectiles are shown, too.
-  for (std::uint32_t id = 1; id <= 100; ++id) CHECK(client.world.entities.contains(id));
+  for (std::uint32_t id = 1; id <= 100; ++id) CHECK(client.world.entities.contains(NetworkId{id}));
 }
 
 }  // namespace muster

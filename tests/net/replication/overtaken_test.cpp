@@ -17,7 +17,7 @@ struct OvertakenStage : ReplicationStage {
       : ReplicationStage(seed, {.snapshot_ticks = 1}) {
     step([&] {
       for (std::uint32_t id = 0; id < kEntities; ++id) {
-        spawn(id, {.relevance = Relevance::always});
+        spawn(NetworkId{id}, {.relevance = Relevance::always});
       }
     });
     client = &join(link, link);
@@ -26,7 +26,7 @@ struct OvertakenStage : ReplicationStage {
   void move(std::uint32_t ticks) {
     for (std::uint32_t i = 0; i < ticks; ++i) {
       step([&] {
-        for (std::uint32_t id = i % 2; id < kEntities; id += 2) stir(id);
+        for (std::uint32_t id = i % 2; id < kEntities; id += 2) stir(NetworkId{id});
       });
     }
   }
@@ -53,7 +53,7 @@ TEST_CASE("A client continues to read when datagrams are reordered and lost",
 // A client with one unchanged entity that gets a snapshot every 300 ticks.
 struct UnchangedStage : ReplicationStage {
   UnchangedStage() : ReplicationStage(1, {.snapshot_ticks = 300, .coder = SnapshotCoder::raw}) {
-    step([&] { spawn(1, {.relevance = Relevance::always}); });
+    step([&] { spawn(NetworkId{1}, {.relevance = Relevance::always}); });
     client = &join();
     run(320);
   }

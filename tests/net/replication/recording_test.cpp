@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-using Worlds = std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::int64_t>>>;
+using Worlds = std::map<std::uint32_t, std::map<NetworkId, std::vector<std::int64_t>>>;
 
 /// A recording of a seeded world, and the world at each recorded tick.
 struct Recorded {
@@ -49,7 +49,7 @@ Recorded record(std::uint64_t seed, int ticks, bool is_finished = true) {
 
 /// A viewer's world, built from a recording's changes.
 struct Viewed {
-  std::map<std::uint32_t, std::vector<std::int64_t>> world;
+  std::map<NetworkId, std::vector<std::int64_t>> world;
 
   void apply(RecordingReader& reader) {
     for (const ReplicatedChange& change : reader.changes()) {

@@ -13,9 +13,9 @@ namespace {
 void populate(ReplicationStage& stage) {
   stage.step([&] {
     for (std::uint32_t id = 0; id < 100; ++id) {
-      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2),
-                       .relevance = id % 3 == 0 ? Relevance::near : Relevance::always,
-                       .position = {.x = static_cast<float>(id)}});
+      stage.spawn(NetworkId{id}, {.type = static_cast<std::uint16_t>(id % 2),
+                                  .relevance = id % 3 == 0 ? Relevance::near : Relevance::always,
+                                  .position = {.x = static_cast<float>(id)}});
     }
   });
 }
@@ -43,8 +43,9 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
       if ((id + stage.tick) % 3 != 0) continue;
       std::vector<std::int64_t>& now = values[id];
       now[0] = stage.tick % 1'000;
-      stage.server.world().set(id, now);
-      stage.server.world().set_position(id, {.x = static_cast<float>(stage.tick % 50 + id)});
+      stage.server.world().set(NetworkId{id}, now);
+      stage.server.world().set_position(NetworkId{id},
+                                        {.x = static_cast<float>(stage.tick % 50 + id)});
     }
     stage.server.end_tick();
     if (i >= kWarmUp) in_server += allocation_count() - before;
@@ -82,8 +83,8 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
   for (int i = 0; i < 3; ++i) stage.server.set_view_position(stage.join().id, {});
   stage.step([&] {
     for (std::uint32_t id = 0; id < 400; ++id) {
-      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2),
-                       .relevance = id % 3 == 0 ? Relevance::near : Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = static_cast<std::uint16_t>(id % 2),
+                                  .relevance = id % 3 == 0 ? Relevance::near : Relevance::always});
     }
   });
   stage.run(200);
@@ -99,7 +100,7 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
   CHECK(checked() == when_idle);
   // A changed entity is checked until all clients have it and it is idle again; its neighbours are
   // not.
-  stage.step([&] { stage.stir(200); });
+  stage.step([&] { stage.stir(NetworkId{200}); });
   stage.run(100);
   const std::uint64_t after = checked();
   CHECK(after > when_idle);
@@ -129,7 +130,7 @@ TEST_CASE("Equal interest options cost no work per entity of any client", "[net]
     stage.step([&] {
       for (std::uint32_t id = 0; id < 100; ++id) {
         const Relevance relevance = id % 3 == 0 ? Relevance::near : Relevance::always;
-        stage.server.world().set_interest(id, relevance, 0, update_class);
+        stage.server.world().set_interest(NetworkId{id}, relevance, 0, update_class);
       }
     });
   };
@@ -150,7 +151,7 @@ TEST_CASE("Clients served by several threads are sent the same bytes", "[net][re
     std::vector<std::uint64_t> bytes;
     for (int i = 0; i < 200; ++i) {
       stage.server.begin_tick(++stage.tick);
-      for (std::uint32_t id = 0; id < 100; id += 3) stage.stir(id);
+      for (std::uint32_t id = 0; id < 100; id += 3) stage.stir(NetworkId{id});
       stage.server.end_tick();
       const auto serve = [&](std::size_t k) {
         ConnectionPair& pair = *stage.clients[k]->pair;

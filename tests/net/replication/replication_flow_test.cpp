@@ -20,7 +20,8 @@ TEST_CASE("A client that joins late is sent everything", "[net][replication][sys
   ReplicationStage stage(1);
   stage.step([&] {
     for (std::uint32_t id = 0; id < 300; ++id) {
-      stage.spawn(id, {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+      stage.spawn(NetworkId{id},
+                  {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
     }
   });
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(40)});
@@ -33,22 +34,23 @@ TEST_CASE("The owner receives the owner's fields, others the rest", "[net][repli
   ReplicationStage stage(2);
   ReplicationStage::Client& owner = stage.join({}, {}, {.player = PlayerId{3}});
   ReplicationStage::Client& other = stage.join({}, {}, {.player = PlayerId{4}});
-  stage.step(
-      [&] { stage.spawn(5, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always}); });
+  stage.step([&] {
+    stage.spawn(NetworkId{5}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+  });
   stage.run(30);
   constexpr std::size_t kAmmo = 10;
   constexpr std::size_t kSway = 11;
-  REQUIRE(stage.values[5][kAmmo] != 0);
-  REQUIRE(stage.values[5][kSway] != 0);
-  CHECK(owner.world.entities.at(5).values[kAmmo] == stage.values[5][kAmmo]);
-  CHECK(owner.world.entities.at(5).values[kSway] == 0);
-  CHECK(other.world.entities.at(5).values[kAmmo] == 0);
-  CHECK(other.world.entities.at(5).values[kSway] == stage.values[5][kSway]);
+  REQUIRE(stage.values[NetworkId{5}][kAmmo] != 0);
+  REQUIRE(stage.values[NetworkId{5}][kSway] != 0);
+  CHECK(owner.world.entities.at(NetworkId{5}).values[kAmmo] == stage.values[NetworkId{5}][kAmmo]);
+  CHECK(owner.world.entities.at(NetworkId{5}).values[kSway] == 0);
+  CHECK(other.world.entities.at(NetworkId{5}).values[kAmmo] == 0);
+  CHECK(other.world.entities.at(NetworkId{5}).values[kSway] == stage.values[NetworkId{5}][kSway]);
   // Another owner: the same entity in another view.
-  stage.step([&] { stage.server.world().set_owner(5, PlayerId{4}); });
+  stage.step([&] { stage.server.world().set_owner(NetworkId{5}, PlayerId{4}); });
   stage.run(30);
-  CHECK(other.world.entities.at(5).values[kAmmo] == stage.values[5][kAmmo]);
-  CHECK(other.world.entities.at(5).seen_by == SeenBy::owner);
+  CHECK(other.world.entities.at(NetworkId{5}).values[kAmmo] == stage.values[NetworkId{5}][kAmmo]);
+  CHECK(other.world.entities.at(NetworkId{5}).seen_by == SeenBy::owner);
   CHECK(other.world.spawned == 1);
   CHECK(other.world.despawned == 0);
 }
@@ -57,17 +59,18 @@ TEST_CASE("A client that becomes another player gets the other view of existing 
           "[net][replication][sys-40]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
-  stage.step(
-      [&] { stage.spawn(5, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always}); });
+  stage.step([&] {
+    stage.spawn(NetworkId{5}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+  });
   stage.run(30);
   REQUIRE(stage.difference(client).empty());
   stage.server.set_info(client.id, {.player = PlayerId{3}});
-  for (int i = 0; i < 10; ++i) stage.step([&] { stage.stir(5); });
+  for (int i = 0; i < 10; ++i) stage.step([&] { stage.stir(NetworkId{5}); });
   stage.run(30);
-  CHECK(client.world.entities.at(5).seen_by == SeenBy::owner);
+  CHECK(client.world.entities.at(NetworkId{5}).seen_by == SeenBy::owner);
   CHECK(stage.difference(client, PlayerId{3}).empty());
   stage.server.set_info(client.id, {.player = PlayerId{8}});
-  for (int i = 0; i < 10; ++i) stage.step([&] { stage.stir(5); });
+  for (int i = 0; i < 10; ++i) stage.step([&] { stage.stir(NetworkId{5}); });
   stage.run(30);
   CHECK(stage.difference(client, PlayerId{8}).empty());
   CHECK(client.world.despawned == 0);
@@ -82,15 +85,16 @@ TEST_CASE("A change of owner far away removes and creates nothing", "[net][repli
   stage.server.set_view_position(client.id, {});
   stage.step([&] {
     stage.spawn(
-        5, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::near, .position = {.x = 50}});
+        NetworkId{5},
+        {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::near, .position = {.x = 50}});
   });
   stage.run(60);
-  stage.step([&] { stage.stir(5); });
+  stage.step([&] { stage.stir(NetworkId{5}); });
   stage.run(8);
-  stage.step([&] { stage.server.world().set_owner(5, PlayerId{4}); });
+  stage.step([&] { stage.server.world().set_owner(NetworkId{5}, PlayerId{4}); });
   stage.run(90);
   CHECK(client.world.despawned == 0);
-  CHECK(client.world.entities.at(5).seen_by == SeenBy::owner);
+  CHECK(client.world.entities.at(NetworkId{5}).seen_by == SeenBy::owner);
   CHECK(stage.difference(client, PlayerId{4}).empty());
 }
 
@@ -101,13 +105,14 @@ TEST_CASE("A client that requests almost nothing costs the server no more memory
   ReplicationStage stage(5, options);
   ReplicationStage::Client& meagre = stage.join({}, {}, {}, {.wish = {.bytes_per_second = 1}});
   stage.step([&] {
-    for (std::uint32_t id = 1; id <= 300; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 1; id <= 300; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   stage.run(100);
   const std::size_t before = stage.server.view(meagre.id)->memory_bytes();
   for (int i = 0; i < 600; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 1; id <= 300; ++id) stage.stir(id);
+      for (std::uint32_t id = 1; id <= 300; ++id) stage.stir(NetworkId{id});
     });
   }
   CHECK(stage.server.view(meagre.id)->memory_bytes() < before + 64 * 1024);
@@ -117,7 +122,8 @@ TEST_CASE("An unchanged world costs a few bytes per snapshot", "[net][replicatio
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 200; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 200; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   stage.run(120);
   const ClientViewCounters before = stage.server.view(client.id)->counters();
@@ -139,19 +145,19 @@ TEST_CASE("A slow link carries the most urgent changes first, and nothing waits 
   ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
   stage.step([&] {
     for (std::uint32_t id = 0; id < 100; ++id) {
-      stage.spawn(id, {.type = 1,
-                       .relevance = Relevance::always,
-                       .update_class = static_cast<std::uint8_t>(id < 5 ? 1 : 0)});
+      stage.spawn(NetworkId{id}, {.type = 1,
+                                  .relevance = Relevance::always,
+                                  .update_class = static_cast<std::uint8_t>(id < 5 ? 1 : 0)});
     }
   });
   stage.run(400);
   REQUIRE(stage.difference(client).empty());
-  std::map<std::uint32_t, int> updates;
-  std::map<std::uint32_t, std::uint32_t> last;
+  std::map<NetworkId, int> updates;
+  std::map<NetworkId, std::uint32_t> last;
   std::uint32_t longest = 0;
   for (int i = 0; i < 1200; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 0; id < 100; ++id) stage.stir(id);
+      for (std::uint32_t id = 0; id < 100; ++id) stage.stir(NetworkId{id});
     });
     for (const auto& [id, entity] : client.world.entities) {
       if (entity.tick == last[id]) continue;
@@ -165,7 +171,7 @@ TEST_CASE("A slow link carries the most urgent changes first, and nothing waits 
   CHECK(static_cast<double>(counters.snapshot_bytes) / (1601 / 60.0) < 1.15 * 3'000);
   int urgent = 0;
   int plain = 0;
-  for (const auto& [id, count] : updates) (id < 5 ? urgent : plain) += count;
+  for (const auto& [id, count] : updates) (wire_id(id) < 5 ? urgent : plain) += count;
   CHECK(urgent / 5 > 3 * plain / 95);
   CHECK(longest <= 240);
 }

@@ -151,12 +151,13 @@ TEST_CASE("A world larger than the client allows is refused with its limits",
   options.limits.entity_max = 20;
   ReplicationStage::Client& client = stage.join({}, {}, {}, options);
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 20; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 20; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
   });
   stage.run(60);
   CHECK(client.replication->phase() == ReplicationPhase::playing);
   CHECK(stage.difference(client).empty());
-  stage.step([&] { stage.spawn(20, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{20}, {.relevance = Relevance::always}); });
   stage.run(60);
   CHECK(client.replication->phase() == ReplicationPhase::failed);
   CHECK(client.replication->failure().find("20 entities") != std::string::npos);
@@ -165,7 +166,7 @@ TEST_CASE("A world larger than the client allows is refused with its limits",
 TEST_CASE("After each unreadable payload the whole state is requested", "[net][replication]") {
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
-  stage.step([&] { stage.spawn(1, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{1}, {.relevance = Relevance::always}); });
   stage.run(60);
   const auto payload = GENERATE(table<const char*, NetBytes>(
       {{"unknown flags", bytes_of({0x80, 1, 2, 3})},

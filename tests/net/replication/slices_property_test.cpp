@@ -99,7 +99,7 @@ class Course {
 
   void change() {
     for (int i = 0; i < 2; ++i) {
-      const auto id = static_cast<std::uint32_t>(random_.below(6));
+      const NetworkId id{static_cast<std::uint32_t>(random_.below(6))};
       const auto found = values_.find(id);
       if (found == values_.end()) {
         const auto type = static_cast<std::uint16_t>(random_.below(schema_.types.size()));
@@ -161,7 +161,7 @@ class Course {
       if (!mirror_.is_listed(slice)) continue;
       const TypeView& view = views_.view(slice.kind.type);
       lanes_.resize(view.parts.size());
-      const std::uint32_t id = views_.entity_of(SliceId{slice.id});
+      const NetworkId id = views_.entity_of(SliceId{slice.id});
       REQUIRE(game_.contains(id));
       view.to_lanes(game_.at(id), lanes_);
       REQUIRE(std::equal(lanes_.begin(), lanes_.end(), slice.values));
@@ -178,8 +178,8 @@ class Course {
   std::uint64_t loss_;   ///< Lost datagrams per hundred.
   std::uint64_t delay_;  ///< Maximum ticks.
   std::uint32_t tick_ = 0;
-  std::map<std::uint32_t, std::vector<std::int64_t>> values_;  ///< The server's, by id.
-  std::map<std::uint32_t, std::vector<std::int64_t>> game_;    ///< The client's game's, by id.
+  std::map<NetworkId, std::vector<std::int64_t>> values_;  ///< The server's, by id.
+  std::map<NetworkId, std::vector<std::int64_t>> game_;    ///< The client's game's, by id.
   std::vector<EntityState> states_;
   std::deque<Datagram> in_flight_;
   std::vector<SnapshotNumber> acks_;

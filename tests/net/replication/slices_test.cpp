@@ -16,12 +16,12 @@ namespace {
 class FollowingGame final : public EntityValues {
  public:
   explicit FollowingGame(const ReplicationStage::Client& client) : client_(client) {}
-  EntityFound values(std::uint32_t id, std::span<std::int64_t> values,
+  EntityFound values(NetworkId id, std::span<std::int64_t> values,
                      std::uint16_t& /*lacking*/) const override {
     const auto found = client_.world.entities.find(id);
     if (found == client_.world.entities.end()) return EntityFound::missing;
     std::ranges::copy(found->second.values, values.begin());
-    if (id == 7 && wrong) values[*wrong] ^= 1;
+    if (id == NetworkId{7} && wrong) values[*wrong] ^= 1;
     return EntityFound::here;
   }
   std::optional<std::size_t> wrong;
@@ -41,7 +41,7 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
   CHECK(views.slice_count(views.codec_type(1, SeenBy::owner)) == 6);
   const TypeViews uncut(schema, kNoSlices);
   CHECK(uncut.slice_ids() == 1);
-  CHECK(uncut.id_end() == 0xFFFF'FFFF);
+  CHECK(uncut.id_end() == NetworkId{0xFFFF'FFFF});
   for (std::uint16_t type = 0; type < schema.types.size(); ++type) {
     for (const SeenBy seen_by : {SeenBy::others, SeenBy::owner}) {
       const std::uint16_t first = views.codec_type(type, seen_by);
@@ -63,9 +63,10 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
   }
   CHECK(views.schemas()[views.codec_type(1, SeenBy::owner) + 2U].name == "77/owner/2");
   // The last slice of the last entity differs from the id for all entities.
-  const SliceId last = views.slice_id(views.id_end() - 1, views.slice_ids() - 1);
+  const NetworkId last_id{wire_id(views.id_end()) - 1};
+  const SliceId last = views.slice_id(last_id, views.slice_ids() - 1);
   CHECK(codec_id(last) < kEveryId);
-  CHECK(views.entity_of(last) == views.id_end() - 1);
+  CHECK(views.entity_of(last) == last_id);
 }
 
 TEST_CASE("A model trained on whole types is used for their slices", "[net][replication]") {
@@ -101,10 +102,11 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
   ReplicationStage::Client& owner = stage.join(link, link, {.player = PlayerId{3}});
   ReplicationStage::Client& other = stage.join(link, link, {.player = PlayerId{4}});
   stage.step([&] {
-    for (std::uint32_t id = 0; id < 20; ++id) stage.spawn(id, {.relevance = Relevance::always});
+    for (std::uint32_t id = 0; id < 20; ++id)
+      stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
     for (std::uint32_t id = 100; id < 103; ++id) {
-      stage.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
-      stage.spawn(id + 10, {.type = 2, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id + 10}, {.type = 2, .relevance = Relevance::always});
     }
   });
   const auto settle = [&] {
@@ -116,35 +118,36 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
   CHECK(owner.replication->is_complete());
   for (int i = 0; i < 40; ++i) {
     stage.step([&] {
-      for (std::uint32_t id = 0; id < 20; ++id) stage.stir(id);
-      for (std::uint32_t id = 100; id < 103; ++id) stage.stir(id + (i % 2 == 0 ? 0 : 10));
+      for (std::uint32_t id = 0; id < 20; ++id) stage.stir(NetworkId{id});
+      for (std::uint32_t id = 100; id < 103; ++id)
+        stage.stir(NetworkId{id + (i % 2 == 0 ? 0 : 10)});
     });
   }
   settle();
   // Another owner: the same entity, in the view of the others.
   const std::uint64_t spawned = owner.world.spawned + other.world.spawned;
   const std::uint64_t despawned = owner.world.despawned + other.world.despawned;
-  stage.step([&] { stage.server.world().set_owner(101, PlayerId{4}); });
+  stage.step([&] { stage.server.world().set_owner(NetworkId{101}, PlayerId{4}); });
   settle();
   CHECK(owner.world.spawned + other.world.spawned == spawned);
   CHECK(owner.world.despawned + other.world.despawned == despawned);
   // The same id again, with another type and without slices.
   stage.step([&] {
-    stage.despawn(100);
-    stage.despawn(112);
+    stage.despawn(NetworkId{100});
+    stage.despawn(NetworkId{112});
   });
-  stage.step([&] { stage.spawn(100, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{100}, {.relevance = Relevance::always}); });
   settle();
-  stage.step([&] { stage.despawn(100); });
-  stage.step([&] { stage.spawn(100, {.type = 2, .relevance = Relevance::always}); });
+  stage.step([&] { stage.despawn(NetworkId{100}); });
+  stage.step([&] { stage.spawn(NetworkId{100}, {.type = 2, .relevance = Relevance::always}); });
   settle();
   for (const ReplicationStage::Client* client : {&owner, &other}) {
     CHECK(stage.server.view(client->id)->counters().unfit == 0);
     CHECK(client->replication->counters().resyncs == 0);
     CHECK(client->replication->counters().malformed == 0);
-    CHECK(client->replication->has(100));
-    CHECK(client->replication->holds(100));
-    CHECK_FALSE(client->replication->has(112));
+    CHECK(client->replication->has(NetworkId{100}));
+    CHECK(client->replication->holds(NetworkId{100}));
+    CHECK_FALSE(client->replication->has(NetworkId{112}));
   }
 }
 
@@ -158,16 +161,16 @@ TEST_CASE("An event about an entity in slices is not reported before the whole e
     ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
     while (!client.replication->is_complete()) stage.step();
     stage.step([&] {
-      stage.spawn(7, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
-      stage.server.send_event_about(7, stage.tick, NetBytes(2));
+      stage.spawn(NetworkId{7}, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
+      stage.server.send_event_about(NetworkId{7}, stage.tick, NetBytes(2));
     });
     for (int i = 0; i < 300 && client.world.events.empty(); ++i) {
       stage.step([&] {
-        if (changes_hands && i == 6) stage.server.world().set_owner(7, PlayerId{4});
+        if (changes_hands && i == 6) stage.server.world().set_owner(NetworkId{7}, PlayerId{4});
       });
     }
     CHECK(client.world.events.size() == 1);
-    CHECK(client.world.entities.contains(7));
+    CHECK(client.world.entities.contains(NetworkId{7}));
   }
 }
 
@@ -179,7 +182,7 @@ TEST_CASE("A divergence of a large entity names its id and field", "[net][replic
   constexpr std::size_t kWrong = 350;  // In the last slice.
   FollowingGame game(client);
   stage.game = &game;
-  stage.step([&] { stage.spawn(7, {.type = 1, .relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::always}); });
   stage.run(200);
   CHECK(client.replication->counters().checksums > 20);
   CHECK(client.replication->counters().divergences == 0);
@@ -188,7 +191,7 @@ TEST_CASE("A divergence of a large entity names its id and field", "[net][replic
   REQUIRE_FALSE(client.log.all.empty());
   REQUIRE_FALSE(stage.server_log.all.empty());
   for (const DivergenceList* log : {&client.log, &stage.server_log}) {
-    CHECK(log->all[0].id == 7);
+    CHECK(log->all[0].id == NetworkId{7});
     CHECK(log->all[0].type == 77);
     CHECK(log->all[0].field == "Bag.items[350]");
   }
@@ -286,11 +289,12 @@ TEST_CASE("A slice that does not fit does not block other data forever", "[net][
   std::fill(dear.end() - 90, dear.end(), 0xFF);  // Only in the last slice.
   const auto put = [&](const std::vector<std::int64_t>& values) {
     stage.step([&] {
-      stage.values[5] = values;
-      if (stage.server.world().find(5) == nullptr) {
-        stage.server.world().spawn(5, {.type = 1, .relevance = Relevance::always}, values);
+      stage.values[NetworkId{5}] = values;
+      if (stage.server.world().find(NetworkId{5}) == nullptr) {
+        stage.server.world().spawn(NetworkId{5}, {.type = 1, .relevance = Relevance::always},
+                                   values);
       } else {
-        stage.server.world().set(5, values);
+        stage.server.world().set(NetworkId{5}, values);
       }
     });
     stage.run(60);
@@ -299,7 +303,7 @@ TEST_CASE("A slice that does not fit does not block other data forever", "[net][
   CHECK(stage.server.view(client.id)->counters().unfit > 0);
   // Events about it are dropped, and no others wait for them.
   for (int i = 0; i < 300; ++i) {
-    stage.step([&] { stage.server.send_event_about(5, stage.tick, NetBytes(2)); });
+    stage.step([&] { stage.server.send_event_about(NetworkId{5}, stage.tick, NetBytes(2)); });
   }
   stage.run(10);
   CHECK(stage.server.view(client.id)->counters().events_not_meant == 300);
@@ -317,11 +321,11 @@ TEST_CASE("An event about an entity without slices is not delayed by others with
   stage.run(60);
   for (std::uint32_t i = 0; i < 20; ++i) {
     stage.step([&] {
-      stage.spawn(i, {.relevance = Relevance::always});
-      stage.server.send_event_about(i, stage.tick, NetBytes(2));
+      stage.spawn(NetworkId{i}, {.relevance = Relevance::always});
+      stage.server.send_event_about(NetworkId{i}, stage.tick, NetBytes(2));
     });
     stage.run(3);  // It is sent, and not confirmed yet.
-    stage.step([&] { stage.despawn(i); });
+    stage.step([&] { stage.despawn(NetworkId{i}); });
     stage.run(20);
   }
   CHECK(client.world.events.size() == 20);
@@ -338,10 +342,10 @@ TEST_CASE("An entity in slices that changes owner is never called diverged",
   ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
   const FollowingGame game(client);
   stage.game = &game;
-  stage.step([&] { stage.spawn(7, {.type = 1, .relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::always}); });
   stage.run(200);
   for (int i = 0; i < 10; ++i) {
-    stage.step([&] { stage.server.world().set_owner(7, PlayerId{i % 2 == 0 ? 3 : 4}); });
+    stage.step([&] { stage.server.world().set_owner(NetworkId{7}, PlayerId{i % 2 == 0 ? 3 : 4}); });
     stage.run(60);
   }
   CHECK(client.replication->counters().checksums > 50);
@@ -359,16 +363,16 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
         stage.join(link, link, {.player = PlayerId{3}}, {.wish = {.bytes_per_second = 100'000}});
     stage.step([&] {
       for (std::uint32_t id = 7; id < 10; ++id) {
-        stage.spawn(id, {.type = 1, .relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
       }
     });
     stage.run(100);
     for (int i = 0; i < 150; ++i) {
       stage.step([&] {
         for (std::uint32_t id = 7; id < 10; ++id) {
-          if (i % 2 == 0) stage.stir(id);
+          if (i % 2 == 0) stage.stir(NetworkId{id});
           const PlayerId owner{stage.random.below(2) == 0 ? 3 : 4};
-          if (stage.random.below(4) == 0) stage.server.world().set_owner(id, owner);
+          if (stage.random.below(4) == 0) stage.server.world().set_owner(NetworkId{id}, owner);
         }
       });
     }
@@ -390,17 +394,19 @@ TEST_CASE("An id that passes from an entity in slices to one without shows the n
       for (std::uint32_t id = 0; id < kCount; ++id) change(id);
     };
     stage.step([&] {
-      each([&](std::uint32_t id) { stage.spawn(id, {.type = 1, .relevance = Relevance::always}); });
+      each([&](std::uint32_t id) {
+        stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+      });
     });
     stage.run(900);
     REQUIRE(stage.difference(client).empty());
-    stage.step([&] { each([&](std::uint32_t id) { stage.despawn(id); }); });
+    stage.step([&] { each([&](std::uint32_t id) { stage.despawn(NetworkId{id}); }); });
     stage.step([&] {
       each([&](std::uint32_t id) {
-        stage.spawn(id, {.relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
         NetBytes event(2);
         event[0] = static_cast<std::byte>(id);
-        stage.server.send_event_about(id, stage.tick, event);
+        stage.server.send_event_about(NetworkId{id}, stage.tick, event);
       });
     });
     // When an event arrives, the entity shown is the one that it is about.
@@ -408,7 +414,7 @@ TEST_CASE("An id that passes from an entity in slices to one without shows the n
     for (int i = 0; i < 400; ++i) {
       stage.step();
       for (; came < client.world.events.size(); ++came) {
-        const auto shown = client.world.entities.find(client.world.events[came]);
+        const auto shown = client.world.entities.find(NetworkId{client.world.events[came]});
         CHECK((shown == client.world.entities.end() || shown->second.type == 0));
       }
     }
@@ -421,14 +427,14 @@ TEST_CASE("A recording keeps large entities whole", "[net][replication]") {
   ReplicationStage stage(4, {}, samples::giants_schema());
   RecordingWriter writer({}, stage.server.world().schema());
   stage.step([&] {
-    stage.spawn(7, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
-    stage.spawn(9, {.type = 2, .relevance = Relevance::always});
+    stage.spawn(NetworkId{7}, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(NetworkId{9}, {.type = 2, .relevance = Relevance::always});
   });
   for (int i = 0; i < 20; ++i) {
     writer.add(stage.server.world());
     stage.step([&] {
-      stage.stir(7);
-      stage.stir(9);
+      stage.stir(NetworkId{7});
+      stage.stir(NetworkId{9});
     });
   }
   writer.add(stage.server.world());

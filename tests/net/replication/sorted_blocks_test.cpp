@@ -100,11 +100,12 @@ TEST_CASE(
   const std::vector<UpdateClass> classes(1);
   InterestGrid grid({}, classes);
   const std::vector<std::int64_t> values(schema.value_count(1));
-  const std::vector<std::uint32_t> ids = ids_in(order, 100'000);
+  std::vector<NetworkId> ids;
+  for (const std::uint32_t id : ids_in(order, 100'000)) ids.push_back(NetworkId{id});
   const Viewer viewer{.player = PlayerId{3}, .team = 1, .has_view_position = true};
-  std::vector<std::uint32_t> found;
+  std::vector<NetworkId> found;
   world.begin(1);
-  for (const std::uint32_t id : ids) {
+  for (const NetworkId id : ids) {
     world.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = relevance, .team = 1}, values);
   }
   grid.update(world);
@@ -112,7 +113,7 @@ TEST_CASE(
   CHECK(found.size() == ids.size());
   CHECK(std::ranges::is_sorted(found));
   world.begin(2);
-  for (const std::uint32_t id : ids) world.set_position(id, {.x = 1'000});
+  for (const NetworkId id : ids) world.set_position(id, {.x = 1'000});
   grid.update(world);
   grid.find(
       world,
@@ -122,7 +123,7 @@ TEST_CASE(
   CHECK(found.size() == (is_for_all ? ids.size() : 0));
   const std::size_t bytes = grid.memory_bytes();
   world.begin(3);
-  for (const std::uint32_t id : ids) world.despawn(id);
+  for (const NetworkId id : ids) world.despawn(id);
   grid.update(world);
   grid.find(world, viewer, {}, found);
   CHECK(found.empty());

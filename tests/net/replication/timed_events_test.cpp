@@ -92,9 +92,10 @@ TEST_CASE("An event about an entity is sent to the clients that have it", "[net]
   ReplicationStage stage(1);
   ReplicationStage::Client& knows = stage.join({}, {}, {.player = PlayerId{1}});
   ReplicationStage::Client& does_not = stage.join({}, {}, {.player = PlayerId{2}});
-  stage.step([&] { stage.spawn(4, {.owner = PlayerId{1}, .relevance = Relevance::owner}); });
+  stage.step(
+      [&] { stage.spawn(NetworkId{4}, {.owner = PlayerId{1}, .relevance = Relevance::owner}); });
   stage.run(30);
-  stage.step([&] { stage.server.send_event_about(4, stage.tick, event_of(9)); });
+  stage.step([&] { stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(9)); });
   stage.run(30);
   CHECK(knows.world.events == std::vector<std::uint32_t>{9});
   CHECK(does_not.world.events.empty());
@@ -112,7 +113,7 @@ void step_and_check(ReplicationStage& stage, const Change& change) {
     const ClientWorld& world = stage.clients[i]->world;
     for (std::size_t k = before[i]; k < world.events.size(); ++k) {
       CAPTURE(world.events[k]);
-      CHECK(world.entities.contains(world.events[k]));
+      CHECK(world.entities.contains(NetworkId{world.events[k]}));
     }
   }
 }
@@ -137,9 +138,9 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
       step_and_check(stage, [&] {
         for (std::uint32_t i = 0; i < 40; ++i) {
           const std::uint32_t id = i * 100 + round;
-          stage.spawn(id, {.owner = PlayerId{1}, .relevance = Relevance::owner});
+          stage.spawn(NetworkId{id}, {.owner = PlayerId{1}, .relevance = Relevance::owner});
           if (i % 2 != 0) continue;
-          stage.server.send_event_about(id, stage.tick, event_of(id));
+          stage.server.send_event_about(NetworkId{id}, stage.tick, event_of(id));
           sent.push_back(id);
         }
       });
@@ -167,27 +168,30 @@ struct Passers {
     stage.run(300);
   }
 
-  void send_about(std::uint32_t id) {
+  void send_about(NetworkId id) {
     const auto which = static_cast<std::uint32_t>(stage.values.at(id).back());
     stage.server.send_event_about(id, stage.tick, event_of(which));
     ++open[which];
   }
-  void replace(std::uint32_t id) {
+  void replace(NetworkId id) {
     if (stage.values.contains(id)) stage.despawn(id);
     std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(0);
     values.back() = ++number;
     stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
     if (number % 2 == 0) send_about(id);
   }
+  NetworkId any_of(std::uint32_t entities) {
+    return NetworkId{static_cast<std::uint32_t>(stage.random.below(entities))};
+  }
   /// With this many ids, in the i-th tick.
   void change(std::uint32_t entities, int i) {
     // In the ticks after it was created, and in the tick in which it is removed.
     if (i % 4 != 0 && stage.values.contains(latest)) send_about(latest);
     if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
-    if (i % 4 == 0) replace(latest = static_cast<std::uint32_t>(stage.random.below(entities)));
-    replace(static_cast<std::uint32_t>(stage.random.below(entities)));
+    if (i % 4 == 0) replace(latest = any_of(entities));
+    replace(any_of(entities));
     for (auto& [id, values] : stage.values) {
-      if ((id + stage.tick) % 4 != 0) continue;
+      if ((wire_id(id) + stage.tick) % 4 != 0) continue;
       for (std::size_t k = 0; k < 3; ++k) values[k] = stage.random_values(0)[k];
       stage.server.world().set(id, values);
     }
@@ -212,7 +216,7 @@ struct Passers {
   ReplicationStage stage;
   ReplicationStage::Client* client = nullptr;
   std::uint32_t number = 0;
-  std::uint32_t latest = 0;
+  NetworkId latest{};
   std::map<std::uint32_t, int> open;  ///< Events that have not arrived.
   std::set<std::uint32_t> shown;
   std::size_t came = 0;
@@ -308,8 +312,8 @@ TEST_CASE("An event about a deferred entity arrives with it", "[net][replication
     std::vector<std::uint32_t> sent;
     step_and_check(stage, [&] {
       for (std::uint32_t id = 0; id < 200; ++id) {
-        stage.spawn(id, {.relevance = Relevance::always});
-        stage.server.send_event_about(id, stage.tick, event_of(id));
+        stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
+        stage.server.send_event_about(NetworkId{id}, stage.tick, event_of(id));
         sent.push_back(id);
       }
     });
@@ -329,21 +333,21 @@ TEST_CASE("An event about an entity that a client never received is not sent to 
   stage.run(30);
   const ClientViewCounters& counters = stage.server.view(client.id)->counters();
   stage.step([&] {
-    stage.spawn(4, {.relevance = Relevance::always});
-    stage.server.send_event_about(4, stage.tick, event_of(4));
-    stage.despawn(4);
-    stage.server.send_event_about(4, stage.tick, event_of(5));
+    stage.spawn(NetworkId{4}, {.relevance = Relevance::always});
+    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(4));
+    stage.despawn(NetworkId{4});
+    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(5));
   });
   stage.run(30);
   CHECK(client.world.events.empty());
   CHECK(counters.events_not_meant == 2);
   // An entity that was sent exists for its last event, even if that is still in flight.
-  stage.step([&] { stage.spawn(6, {.relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{6}, {.relevance = Relevance::always}); });
   stage.run(3);
   REQUIRE(client.world.spawned == 0);
   stage.step([&] {
-    stage.server.send_event_about(6, stage.tick, event_of(6));
-    stage.despawn(6);
+    stage.server.send_event_about(NetworkId{6}, stage.tick, event_of(6));
+    stage.despawn(NetworkId{6});
   });
   stage.run(30);
   CHECK(client.world.spawned == 1);
@@ -357,11 +361,11 @@ TEST_CASE("An event about a past entity is not about the one that reuses its id"
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
   stage.run(30);
   stage.step([&] {
-    stage.spawn(4, {.relevance = Relevance::always});
-    stage.server.send_event_about(4, stage.tick, event_of(1));
-    stage.despawn(4);
-    stage.spawn(4, {.relevance = Relevance::always});
-    stage.server.send_event_about(4, stage.tick, event_of(2));
+    stage.spawn(NetworkId{4}, {.relevance = Relevance::always});
+    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(1));
+    stage.despawn(NetworkId{4});
+    stage.spawn(NetworkId{4}, {.relevance = Relevance::always});
+    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(2));
   });
   stage.run(30);
   CHECK(client.world.events == std::vector<std::uint32_t>{2});
@@ -375,9 +379,9 @@ TEST_CASE("An event about an entity that fits into no datagram does not block la
   stage.run(30);
   // More than are ever in flight: later numbers still arrive.
   constexpr std::uint32_t kInVain = kTimedEventsMax + 44;
-  stage.step([&] { stage.spawn(4, {.type = 1, .relevance = Relevance::always}); });
+  stage.step([&] { stage.spawn(NetworkId{4}, {.type = 1, .relevance = Relevance::always}); });
   for (std::uint32_t i = 0; i < kInVain; ++i) {
-    stage.step([&] { stage.server.send_event_about(4, stage.tick, event_of(4)); });
+    stage.step([&] { stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(4)); });
   }
   stage.run(30);
   CHECK(stage.server.view(client.id)->counters().events_not_meant == kInVain);
@@ -395,9 +399,9 @@ TEST_CASE("Events about entities that a client may never receive are bounded",
   stage.run(30);
   const ClientViewCounters& counters = stage.server.view(client.id)->counters();
   stage.step([&] {
-    stage.spawn(4, {.owner = PlayerId{9}, .relevance = Relevance::owner});
+    stage.spawn(NetworkId{4}, {.owner = PlayerId{9}, .relevance = Relevance::owner});
     for (std::size_t i = 0; i < kOpenEventsMax + 10; ++i) {
-      stage.server.send_event_about(4, stage.tick, event_of(0));
+      stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(0));
     }
   });
   CHECK(counters.events_refused == 10);

@@ -1,0 +1,15 @@
+// The numbers of entities that a server replicates.
+#pragma once
+
+#include <cstdint>
+
+namespace muster {
+
+/// An entity at a server and at all of its clients. The game chooses it; a number may be used again
+/// after its entity was removed.
+enum class NetworkId : std::uint32_t {};
+
+/// The number on the wire.
+constexpr std::uint32_t wire_id(NetworkId id) { return static_cast<std::uint32_t>(id); }
+
+}  // namespace muster
