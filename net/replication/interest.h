@@ -7,6 +7,7 @@
 
 #include "net/replication/replicated_world.h"
 #include "registry/base/network_id.h"
+#include "registry/base/player_id.h"
 
 namespace muster {
 

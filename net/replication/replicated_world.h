@@ -13,7 +13,7 @@
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_track.h"
 #include "registry/base/network_id.h"
-#include "registry/base/type_id.h"
+#include "registry/base/player_id.h"
 
 namespace muster {
 

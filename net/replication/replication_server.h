@@ -13,6 +13,7 @@
 #include "net/replication/replication_messages.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/transport/connection.h"
+#include "registry/base/player_id.h"
 
 namespace muster {
 

@@ -24,10 +24,6 @@ class TypeId {
   std::uint32_t value_ = 0;
 };
 
-/// A player of the match; the server and the scenery belong to no player. The same number is in the
-/// welcome message and in components.
-enum class PlayerId : std::int32_t { none = -1 };
-
 /// The program that content is for. Entries use a set, because they can be for both.
 enum class Target : std::uint8_t { client = 1, server = 2 };
 inline constexpr std::array kTargets = {Target::client, Target::server};

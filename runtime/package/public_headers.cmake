@@ -39,6 +39,8 @@ set(muster_public_headers
   describe.h=registry/components/describe.h
   field_rules.h=registry/components/field_rules.h
   lanes.h=registry/components/lanes.h
+  network_id.h=registry/base/network_id.h
+  player_id.h=registry/base/player_id.h
   result.h=registry/base/result.h
   seed.h=registry/base/seed.h
   tick.h=registry/base/tick.h

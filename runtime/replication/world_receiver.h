@@ -9,6 +9,8 @@
 
 #include "net/replication/recording.h"
 #include "net/replication/replication_client.h"
+#include "registry/base/player_id.h"
+#include "registry/base/type_id.h"
 #include "runtime/replication/receiving_plan.h"
 #include "runtime/spawn/deferred_spawner.h"
 #include "runtime/spawn/replicated_apply.h"

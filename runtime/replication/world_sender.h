@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "net/replication/replicated_world.h"
+#include "registry/base/player_id.h"
 #include "registry/base/type_id.h"
 #include "runtime/replication/replicated_types.h"
 #include "runtime/spawn/replicated_collection.h"

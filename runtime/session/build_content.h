@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "net/secure/handshake.h"
+#include "registry/base/type_id.h"
 #include "runtime/assets/bundle_source.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/bundle/catalog_reader.h"

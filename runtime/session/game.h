@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "registry/base/clock.h"
+#include "registry/base/player_id.h"
 #include "registry/base/type_id.h"
 #include "registry/components/describe.h"
 #include "runtime/session/problem.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "registry/base/player_id.h"
 #include "runtime/session/build.h"
 #include "runtime/session/edges.h"
 #include "runtime/session/problem.h"

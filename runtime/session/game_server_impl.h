@@ -11,6 +11,7 @@
 
 #include "net/endpoint/server.h"
 #include "net/replication/replication_server.h"
+#include "registry/base/player_id.h"
 #include "runtime/replication/world_sender.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/content_store.h"

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "registry/base/player_id.h"
 #include "runtime/session/game.h"
 #include "runtime/sync/hit_query.h"
 #include "runtime/sync/pose_history.h"

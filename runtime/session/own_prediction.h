@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "registry/base/clock.h"
+#include "registry/base/player_id.h"
+#include "registry/base/type_id.h"
 #include "registry/components/comparison.h"
 #include "runtime/session/misprediction_log.h"
 #include "runtime/session/predicted_spawns.h"

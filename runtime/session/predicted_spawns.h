@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "registry/base/player_id.h"
 #include "registry/base/tick.h"
+#include "registry/base/type_id.h"
 #include "runtime/replication/world_receiver.h"
 #include "runtime/session/build_content.h"
 #include "runtime/spawn/deferred_spawner.h"

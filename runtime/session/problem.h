@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "registry/base/player_id.h"
 #include "registry/base/tick.h"
 #include "runtime/world/entity_id.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "registry/base/clock.h"
+#include "registry/base/player_id.h"
 #include "registry/base/result.h"
 #include "registry/base/tick.h"
 #include "registry/base/type_id.h"

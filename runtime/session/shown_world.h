@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "registry/base/player_id.h"
 #include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "runtime/session/content_store.h"
 #include "runtime/session/session_options.h"
 #include "runtime/spawn/effects.h"

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "registry/base/player_id.h"
+#include "registry/base/type_id.h"
 #include "runtime/replication/world_sender.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/entity_walk.h"

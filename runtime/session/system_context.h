@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "registry/base/bytes.h"
+#include "registry/base/player_id.h"
 #include "registry/base/seed.h"
 #include "registry/base/tick.h"
 #include "runtime/session/game.h"

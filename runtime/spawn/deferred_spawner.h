@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "registry/base/type_id.h"
 #include "runtime/assets/bundle_loader.h"
 #include "runtime/spawn/prefab_link.h"
 #include "runtime/spawn/spawner.h"

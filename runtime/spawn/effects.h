@@ -11,6 +11,7 @@
 
 #include "registry/base/clock.h"
 #include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "registry/components/component.h"
 #include "registry/components/effect_pool.h"
 #include "runtime/spawn/spawner.h"

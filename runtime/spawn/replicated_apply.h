@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "registry/base/bytes.h"
+#include "registry/base/player_id.h"
 #include "registry/base/tick.h"
 #include "registry/base/type_id.h"
 #include "runtime/spawn/deferred_spawner.h"

@@ -1,10 +1,8 @@
-// The identities of entities and players in one world.
+// The identities of entities in one world.
 #pragma once
 
 #include <compare>
 #include <cstdint>
-
-#include "registry/base/type_id.h"
 
 namespace muster {
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "registry/base/player_id.h"
 #include "runtime/world/entity_id.h"
 #include "runtime/world/name_table.h"
 #include "runtime/world/signature.h"

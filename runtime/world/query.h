@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "registry/base/player_id.h"
 #include "runtime/world/world.h"
 
 namespace muster {

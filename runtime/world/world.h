@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "registry/base/player_id.h"
 #include "registry/components/component.h"
 #include "runtime/world/component_id.h"
 #include "runtime/world/component_storage.h"
