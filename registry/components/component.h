@@ -12,7 +12,6 @@
 
 #include "registry/base/bytes.h"
 #include "registry/base/content_hash.h"
-#include "registry/base/network_id.h"
 #include "registry/base/result.h"
 
 namespace muster {
@@ -46,6 +45,8 @@ struct FixedText {
     return left.view() == right.view();
   }
 };
+enum class NetworkId : std::uint32_t;  // Defined in registry/base/network_id.h.
+
 /// A reference to an entity by its network id; -1 is none.
 struct EntityReference {
   std::int32_t network_id = -1;
@@ -53,9 +54,7 @@ struct EntityReference {
   constexpr NetworkId id() const { return NetworkId{static_cast<std::uint32_t>(network_id)}; }
   friend bool operator==(const EntityReference&, const EntityReference&) = default;
 };
-constexpr EntityReference reference_to(NetworkId id) {
-  return {static_cast<std::int32_t>(wire_id(id))};
-}
+constexpr EntityReference reference_to(NetworkId id) { return {static_cast<std::int32_t>(id)}; }
 /// A weak reference to an asset inside a component.
 struct AssetReference {
   std::array<std::uint8_t, 16> guid{};

@@ -25,7 +25,6 @@ set(muster_public_headers
   signature_table.h=runtime/world/signature_table.h
   world.h=runtime/world/world.h
   world_log.h=runtime/world/world_log.h
-  world_watch.h=runtime/world/world_watch.h
   # Bundles without a world.
   bundle_layout.h=runtime/bundle/bundle_layout.h
   bundle_name.h=runtime/bundle/bundle_name.h
@@ -39,7 +38,6 @@ set(muster_public_headers
   describe.h=registry/components/describe.h
   field_rules.h=registry/components/field_rules.h
   lanes.h=registry/components/lanes.h
-  network_id.h=registry/base/network_id.h
   player_id.h=registry/base/player_id.h
   result.h=registry/base/result.h
   seed.h=registry/base/seed.h

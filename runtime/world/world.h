@@ -18,7 +18,6 @@
 #include "runtime/world/name_table.h"
 #include "runtime/world/signature_table.h"
 #include "runtime/world/world_log.h"
-#include "runtime/world/world_watch.h"
 
 namespace muster {
 

@@ -1,12 +1,14 @@
-// A log of a world's structural changes, for undoing them.
+// A log of a world's structural changes, for undoing them, and what its watchers need.
 #pragma once
 
 #include <cassert>
 #include <cstdint>
 #include <vector>
 
+#include "runtime/world/component_id.h"
 #include "runtime/world/entity_id.h"
 #include "runtime/world/entity_record.h"
+#include "runtime/world/signature.h"
 
 namespace muster {
 
@@ -61,6 +63,24 @@ class WorldLog {
   std::vector<WorldChange> changes_;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
+};
+
+/// The recorded changes of a world, as far as any watcher needs them. They belong to the object,
+/// not to its state: a copy of a world starts unwatched, and a world that is assigned to stays
+/// watched. Otherwise a copy would record changes for a ring that it does not have.
+struct WorldWatch {
+  WorldWatch() = default;
+  WorldWatch(const WorldWatch&) {}
+  WorldWatch& operator=(const WorldWatch&) { return *this; }  // NOLINT: it keeps what it has
+  ~WorldWatch() = default;
+
+  WorldLog log;
+  std::vector<Signature> touched;
+  std::vector<EntityComponent> touched_components;
+  bool has_ring = false;
+  bool is_logging = false;  ///< From the ring's first snapshot on.
+  bool is_tracking_signatures = false;
+  bool is_tracking_components = false;
 };
 
 }  // namespace muster
