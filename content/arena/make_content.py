@@ -68,7 +68,7 @@ THIRD_PERSON, FIRST_PERSON = 0, 1
 BEHAVIOURS = """
 ReplicatedEntity PresentationOwner PresentationEntity Team Health CharacterMovement Projectile Item
 Explosive Door CapturePoint SpawnPoint PlayerState GameMode SpatialEffect HitscanEffect Spin
-ParticleBurst HitVolume
+ParticleBurst HitVolume Gun
 """.split()
 DATA_CLASSES = {
     "RegistryBase": "ScriptableObject",
@@ -174,13 +174,14 @@ def describe_art(project):
 def describe_parts(project):
     """Small prefabs that others contain."""
     folder = "Assets/Prefabs/Parts/"
-    prefab(project, folder + "HitVolumes.prefab", [("HitVolume", {"damageScale": 1})], [
+    prefab(project, folder + "HitVolumes.prefab", [], [
         Node("Head", [("SphereCollider", {"radius": 0.18, "center": vec(0, 0, 0)}),
-                      ("HitVolume", {"damageScale": 2})], at=(0, 1.7, 0)),
+                      ("HitVolume", {"radius": 0.18, "part": 1})], at=(0, 1.7, 0)),
         Node("Torso", [("CapsuleCollider", {"radius": 0.3, "height": 0.9, "center": vec(0, 0, 0)}),
-                       ("HitVolume", {"damageScale": 1})], at=(0, 1.1, 0)),
+                       ("HitVolume", {"radius": 0.3, "half_height": 0.15})], at=(0, 1.1, 0)),
         Node("Legs", [("CapsuleCollider", {"radius": 0.25, "height": 0.9, "center": vec(0, 0, 0)}),
-                      ("HitVolume", {"damageScale": 0.7})], at=(0, 0.45, 0))])
+                      ("HitVolume", {"radius": 0.25, "half_height": 0.2, "part": 2})],
+             at=(0, 0.45, 0))])
     prefab(project, folder + "Visor.prefab", look("Sphere", "Assets/Materials/Glow.mat"))
     prefab(project, folder + "Backpack.prefab", look("Cube", "Assets/Materials/Rust.mat"), [
         Node("Lamp", [("Light", {"color": color(1, 0.9, 0.7), "intensity": 0.8, "range": 2})],
@@ -206,10 +207,11 @@ def describe_replicated(arena):
         owner_of_presentation(), ("Team", {"teamId": -1}), health(100),
         ("CharacterMovement", {"slopeLimit": 50, "stepOffset": 0.5, "skinWidth": 0.08,
                                "minMoveDistance": 0.001, "center": vec(0, 1.05, 0),
-                               "radius": 0.4, "height": 2.1})],
+                               "radius": 0.4, "height": 2.1}), ("Gun", {})],
         [Node("Hit volumes", prefab="Assets/Prefabs/Parts/HitVolumes.prefab")])
     arena.replicated_prefab(folder + "Crate.prefab", [
         owner_of_presentation(), health(50), box(1, 1, 1),
+        ("HitVolume", {"center": vec(0, 0.5, 0), "half_size": vec(0.5, 0.5, 0.5)}),
         ("Rigidbody", {"mass": 40, "drag": 0.1})])
     arena.replicated_variant(
         folder + "Barrel.prefab", folder + "Crate.prefab",
@@ -227,7 +229,7 @@ def describe_replicated(arena):
         ("CapturePoint", {"radius": 5, "captureSeconds": 8, "progress": 0, "owningTeam": -1})])
     # A static crate is not an entity: the variant removes the replicated components.
     variant(arena.project, "Assets/Prefabs/Level/CrateStatic.prefab", folder + "Crate.prefab",
-            removed=("ReplicatedEntity", "PresentationOwner", "Health", "Rigidbody"))
+            removed=("ReplicatedEntity", "PresentationOwner", "Health", "HitVolume", "Rigidbody"))
 
     folder = "plain/replicated/"
     rifle = "Assets/Gamedesign/Items/Item_Rifle.asset"
@@ -290,8 +292,7 @@ def describe_characters(arena):
              {"presentationOwner": Weak(None), "platformFlags": 0, "type": 0, "variation": 0})
     prefab(project, folder + "CharacterServer.prefab",
            [("CapsuleCollider", {"radius": 0.4, "height": 2.1, "center": vec(0, 1.05, 0)})],
-           [Node("Hit volumes", [("HitVolume", {"damageScale": 0.9})],
-                 prefab="Assets/Prefabs/Parts/HitVolumes.prefab")])
+           [Node("Hit volumes", prefab="Assets/Prefabs/Parts/HitVolumes.prefab")])
     prefab(project, folder + "CharacterClient.prefab",
            [unset, *look("Capsule", "Assets/Materials/Steel.mat")],
            [Node("Visor", at=(0, 1.75, 0.2), prefab="Assets/Prefabs/Parts/Visor.prefab"),

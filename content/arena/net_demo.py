@@ -108,11 +108,18 @@ def compare(server, clients, count):
     return faults
 
 
+def hit_agreement(told, seen):
+    """Of the shots that both ends know, how many hit the same thing or nothing on both."""
+    there = dict(map(tuple, told["shots"]))
+    both = [(there[tick], target) for tick, target in seen["shots"] if tick in there]
+    return f"{sum(mine == theirs for mine, theirs in both)}/{len(both)}"
+
+
 def table(server, clients, seconds):
     told = {client["player"]: client for client in server["clients"]}
     rows = [("player", "entities", "kbit/s in", "out", "snapshot B", "lost % in", "out",
              "round trip ms", "loaded ms", "longest", "longest frame ms", "effects",
-             "corrections/min", "lead ms", "interpolation ms")]
+             "corrections/min", "lead ms", "interpolation ms", "hits agree")]
     for client in sorted(clients, key=lambda one: one["player"]):
         mine = told[client["player"]]
         rows.append((
@@ -124,7 +131,8 @@ def table(server, clients, seconds):
             f"{client['round_trip_ms']:.1f}", f"{client['load']['mean_ms']:.2f}",
             f"{client['load']['longest_ms']:.2f}", f"{client['frames']['longest_ms']:.2f}",
             client["effects"]["played"], f"{client['corrections_per_minute']:.1f}",
-            f"{client['lead_ms']:.1f}", f"{client['interpolation_ms']:.1f}"))
+            f"{client['lead_ms']:.1f}", f"{client['interpolation_ms']:.1f}",
+            hit_agreement(mine, client)))
     widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
     return "\n".join("  ".join(str(cell).rjust(width) for cell, width in zip(row, widths))
                      for row in rows)

@@ -93,6 +93,9 @@ int follow(const muster::Result<muster::Build>& build, muster::Edges& edges,
     bot.play(client, now);
     client.frame(now);
     notes.frames.add(edges.now() - now);
+    client.each<const arena::Gun>([&](muster::EntityId id, const arena::Gun& gun) {
+      if (client.is_mine(id)) notes.shots.note(gun);
+    });
     notes.played_seconds = seconds_of(now - start);
     if (stop || (options.seconds > 0 && notes.played_seconds >= options.seconds)) client.leave();
     std::this_thread::sleep_for(kFrame);

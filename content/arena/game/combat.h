@@ -23,6 +23,12 @@ struct Projectile {
   std::uint32_t impact_tick = 0;  ///< 0 while it flies.
 };
 
+/// What a character shot at last.
+struct Gun {
+  std::uint32_t shot_tick = 0;     ///< 0 before the first shot.
+  muster::EntityReference target;  ///< What was hit; none for a miss.
+};
+
 /// Something held in a hand.
 struct Item {
   muster::AssetReference item_type;  ///< The definition in the item registry.
@@ -65,6 +71,13 @@ consteval auto describe(muster::Type<Projectile>) {
       .field<&Projectile::end_position>("endPosition", place)
       .field<&Projectile::impact_tick>(
           "impactTick", {.unit = "tick", .rollback = muster::RollbackClass::confirmed_only});
+}
+
+consteval auto describe(muster::Type<Gun>) {
+  using enum muster::Receivers;
+  return muster::Describe<Gun>("Gun")
+      .field<&Gun::shot_tick>("shotTick", {.unit = "tick", .receivers = owner})
+      .field<&Gun::target>("target", {.receivers = owner});
 }
 
 consteval auto describe(muster::Type<Item>) {

@@ -8,6 +8,7 @@
 #include "content/arena/game/movement.h"
 #include "content/arena/game/presentation.h"
 #include "content/arena/game/replicated.h"
+#include "runtime/sync/hit_volume.h"
 
 namespace arena {
 
@@ -25,6 +26,7 @@ std::vector<muster::ComponentDescription> arena_components() {
       muster::description_of<Spin>(),
       muster::description_of<Health>(),
       muster::description_of<Projectile>(),
+      muster::description_of<Gun>(),
       muster::description_of<Item>(),
       muster::description_of<Explosive>(),
       muster::description_of<GameMode>(),
@@ -35,6 +37,7 @@ std::vector<muster::ComponentDescription> arena_components() {
       muster::description_of<HitscanEffect>(),
       muster::description_of<PresentationOwner>(),
       muster::description_of<PresentationEntity>(),
+      muster::description_of<muster::HitVolume>(),
   };
   std::ranges::sort(components, {}, &muster::ComponentDescription::name);
   return components;

@@ -18,8 +18,9 @@ constexpr float kWalkSpeed = 6;  // In metres per second, ...
 constexpr float kJumpSpeed = 5;  // ... as this.
 constexpr float kGravity = 9.81F;
 constexpr float kHalfWidth = 40;  // From the middle to a wall, in metres.
-constexpr float kEyeHeight = 1.5F;
+constexpr float kGunHeight = 0.9F;
 constexpr float kShotMetres = 25;
+constexpr float kShotDamage = 10;
 constexpr float kCooldown = 1.5F;
 constexpr std::uint32_t kShotTicks = 25;    // A projectile flies for so long, ...
 constexpr std::uint32_t kImpactTicks = 12;  // ... and then lies there for so long.
@@ -82,13 +83,29 @@ void walk(SystemContext& ctx, EntityId self, CharacterMovement& movement, Transf
   at.rotation = {0, steer.aim.x < 0 ? -sine_half : sine_half, 0, std::sqrt((1 + cosine) / 2)};
 }
 
-void shoot(SystemContext& ctx, EntityId self, const CharacterMovement&, const Transform& at) {
+/// The server hits what the player saw when it fired.
+void shoot(SystemContext& ctx, EntityId self, Gun& gun, const Transform& at) {
   const Steer& steer = ctx.command<Steer>(self);
   if (!steer.fire.is_pressed() || is_over(ctx)) return;
+  const Vec3 muzzle = at.position + Vec3{0, kGunHeight, 0};
+  const Vec3 aim = normalised({steer.aim.x, 0, steer.aim.z});
+  gun = {.shot_tick = ctx.tick().value(), .target = {}};
   Projectile shot;
   shot.start_tick = ctx.tick().value();
-  shot.start_position = at.position + Vec3{0, kEyeHeight, 0};
-  shot.end_position = at.position + normalised({steer.aim.x, 0, steer.aim.z}) * kShotMetres;
+  shot.start_position = muzzle;
+  shot.end_position = muzzle + aim * kShotMetres;
+  const std::span<const Hit> hits =
+      ctx.hits({.shooter = self, .from = muzzle, .direction = aim, .metres_max = kShotMetres});
+  if (!hits.empty()) {
+    const Hit hit = hits.front();
+    gun.target = ctx.reference(hit.entity);
+    shot.end_position = hit.position;
+    if (auto* const health = ctx.edit_on_server<Health>(hit.entity)) {
+      health->current = std::max(1.0F, health->current - kShotDamage);
+      health->damage_tick = ctx.tick().value();
+    }
+    ctx.play(kSparks, {.position = hit.position, .cause = self});
+  }
   // Its prefab has no component by which a predicted one could be matched.
   if (ctx.is_server()) ctx.spawn(types::kProjectile, {}, shot);
   ctx.play(kMuzzleFlash, {.position = shot.start_position});

@@ -7,6 +7,7 @@
 // cannot be written.
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <string>
 
 #include "content/arena/game/match_setup.h"
@@ -30,8 +31,10 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
+using ShotLogs = std::map<muster::PlayerId, arena::ShotLog>;
+
 void serve(muster::GameServer& server, const arena::ProgramOptions& options,
-           const muster::StopSignal& stop) {
+           const muster::StopSignal& stop, ShotLogs& shots) {
   const auto tick_at = [](double seconds) {
     return static_cast<std::uint32_t>(seconds * arena::kTicksPerSecond);
   };
@@ -39,6 +42,10 @@ void serve(muster::GameServer& server, const arena::ProgramOptions& options,
   bool is_still = false;
   while (!stop && (options.seconds == 0 || server.tick().value() < tick_at(options.seconds))) {
     server.run_frame();
+    for (const muster::PlayerInfo& player : server.players()) {
+      const arena::Gun* const gun = server.get<arena::Gun>(player.view);
+      if (gun != nullptr) shots[player.player].note(*gun);
+    }
     if (is_still || !is_still_wanted) continue;
     is_still = server.tick().value() >= tick_at(options.seconds - options.still_seconds);
     if (is_still) arena::end_match(server);
@@ -79,9 +86,10 @@ int main(int argc, char** argv) {
     if (!recorded) return complain(recorded.error().message);
   }
   say("listening " + server.address() + " " + server.public_key() + "\n");
-  serve(server, options, stop);
+  ShotLogs shots;
+  serve(server, options, stop, shots);
   server.stop_recording();
-  say(arena::server_report(server, options.is_json));
+  say(arena::server_report(server, shots, options.is_json));
   for (const muster::PlayerInfo& player : server.players()) {
     if (options.shows_world) say(server.world_text(player.player));
   }

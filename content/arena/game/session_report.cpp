@@ -41,6 +41,12 @@ std::size_t entities_of(const std::string& world) {
   return count;
 }
 
+ordered_json json_of(const ShotLog& log) {
+  ordered_json list = ordered_json::array();
+  for (const ShotLog::Shot& shot : log.shots()) list.push_back({shot.tick, shot.target});
+  return list;
+}
+
 ordered_json json_of(const GameServer& server, const PlayerInfo& player) {
   const std::string world = server.world_text(player.player);
   return {{"player", static_cast<int>(player.player)},
@@ -98,6 +104,7 @@ ordered_json json_of(const GameClient& client, const ClientNotes& notes) {
       {"corrections_per_minute",
        60 * static_cast<double>(metrics.corrections) / std::max(notes.played_seconds, 1e-9)},
       {"starved_ticks", metrics.starved_ticks},
+      {"shots", json_of(notes.shots)},
       {"end", notes.complaint}});
   if (client.player() != PlayerId::none) json["player"] = static_cast<int>(client.player());
   return json;
@@ -111,14 +118,17 @@ void Durations::add(Duration one) {
   longest = std::max(longest, one);
 }
 
-std::string server_report(const GameServer& server, bool is_json) {
+std::string server_report(const GameServer& server, const std::map<PlayerId, ShotLog>& shots,
+                          bool is_json) {
   const GameServerMetrics metrics = server.metrics();
   ordered_json json = {{"tick", metrics.tick.value()},
                        {"spawned", metrics.spawned},
                        {"despawned", metrics.despawned},
                        {"clients", ordered_json::array()}};
   for (const PlayerInfo& player : server.players()) {
+    const auto fired = shots.find(player.player);
     json["clients"].push_back(json_of(server, player));
+    json["clients"].back()["shots"] = json_of(fired == shots.end() ? ShotLog() : fired->second);
   }
   if (is_json) return json.dump() + "\n";
   std::string text = fmt::format("{} ticks, {} entities spawned, {} despawned\n",

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
+#include "content/arena/game/shot_log.h"
 #include "registry/base/clock.h"
 #include "runtime/session/game_client.h"
 #include "runtime/session/game_server.h"
@@ -21,6 +23,7 @@ struct Durations {
 /// Counts that a client's program adds to the client's metrics.
 struct ClientNotes {
   Durations frames;
+  ShotLog shots;
   bool is_still = false;  ///< The server has said that nothing moves.
   double played_seconds = 0;
   std::string complaint{};  ///< Why it is over, when that is no good end.
@@ -36,7 +39,9 @@ struct ReplayNotes {
   std::string complaint{};
 };
 
-std::string server_report(const muster::GameServer& server, bool is_json);
+/// `shots` are those of each player who has fired.
+std::string server_report(const muster::GameServer& server,
+                          const std::map<muster::PlayerId, ShotLog>& shots, bool is_json);
 std::string client_report(const muster::GameClient& client, const ClientNotes& notes, bool is_json);
 std::string replay_report(const muster::GameClient& client, const ReplayNotes& notes, bool is_json);
 

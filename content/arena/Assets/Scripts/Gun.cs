@@ -1,0 +1,5 @@
+using UnityEngine;
+
+public class Gun : MonoBehaviour
+{
+}
