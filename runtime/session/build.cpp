@@ -1,6 +1,7 @@
 #include "runtime/session/build.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -45,6 +46,23 @@ void add_missing(std::vector<ComponentDescription>& components, ComponentDescrip
   }
 }
 
+Result<void> check(const OwnerPrediction& sync) {
+  const auto refuse = [](std::string text) {
+    return fail(ErrorCode::invalid_argument, "OwnerPrediction::" + std::move(text));
+  };
+  if (sync.snapshots_per_second < 1) return refuse("snapshots_per_second must be 1 or more");
+  if (sync.replayed_ticks_max < 1 || sync.replayed_ticks_max > 63) {
+    return refuse("replayed_ticks_max must be 1 to 63, and is " +
+                  std::to_string(sync.replayed_ticks_max));
+  }
+  if (sync.rewind_max < Duration::zero() || sync.rewind_max > std::chrono::seconds(2)) {
+    return refuse("rewind_max must be 0 to 2 s");
+  }
+  if (sync.extrapolation_max < Duration::zero())
+    return refuse("extrapolation_max must be 0 or more");
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const Game& game) {
@@ -55,9 +73,7 @@ Result<void> check(const Game& game) {
   if (!(game.teleport_metres_per_second > 0)) {
     return fail(ErrorCode::invalid_argument, "Game::teleport_metres_per_second must be above 0");
   }
-  if (game.snapshots_per_second < 1) {
-    return fail(ErrorCode::invalid_argument, "Game::snapshots_per_second must be 1 or more");
-  }
+  if (const auto sound = check(game.sync); !sound) return sound;
   if (const auto sound = check_names(game.components.types, "components"); !sound) return sound;
   std::vector<ComponentDescription> sent = game.commands.types;
   sent.insert(sent.end(), game.messages.types.begin(), game.messages.types.end());

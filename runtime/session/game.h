@@ -1,6 +1,7 @@
 // A game as a value: its data, its rules and its rate. Shared by server and client.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -285,12 +286,28 @@ class Overrides {
   std::vector<SpawnMatch> matches_{};
 };
 
+/// A sync model: the server decides. A client runs `Game::systems` at once for the entities that
+/// its player owns, and runs them again when a state of the server differs. It shows all other
+/// entities between two received states. The server judges a shot in the world that its shooter
+/// saw. Systems may read everything, and write only the entities that they are given. A value.
+struct OwnerPrediction {
+  std::uint16_t snapshots_per_second = 20;  ///< 1 or more; at most one per tick is sent.
+  /// 1 to 63 commands that run again after a correction. If more commands wait for the server, the
+  /// client shows the server's state.
+  std::uint16_t replayed_ticks_max = 63;
+  /// The oldest world that a shot is judged in, as an age: 0 to 2 s. The server refuses an older
+  /// view, and judges the shot in the oldest world that is allowed.
+  Duration rewind_max = std::chrono::milliseconds(500);
+  /// How long an entity of another player moves on at its last speed when no newer state arrives;
+  /// at most as long as its last two states are apart. 0 or more.
+  Duration extrapolation_max = std::chrono::milliseconds(100);
+};
+
 /// A game. A value without pointers into the caller; make one constant in a header that both
 /// programs include.
 struct Game {
   std::uint64_t application = 0;        ///< Drawn once per game; other applications cannot connect.
   std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
-  std::uint16_t snapshots_per_second = 20;  ///< At most `ticks_per_second`.
   /// A `Transform` that moves faster was teleported: nothing is shown or hit between its positions,
   /// and no error is blended. Above 0.
   float teleport_metres_per_second = 240;
@@ -301,6 +318,7 @@ struct Game {
   /// its player owns (prediction). They may read everything, and write the entities that they get.
   Systems systems{};
   Systems server_systems{};  ///< Run by the server only, after `systems`.
+  OwnerPrediction sync{};    ///< How clients and server are kept in sync.
   Overrides overrides{};
 };
 

@@ -11,6 +11,15 @@
 #include "runtime/world/math.h"
 
 namespace muster {
+namespace {
+
+ComponentHistory::Limits history_limits(const Game& game) {
+  const std::chrono::duration<double> seconds = game.sync.extrapolation_max;
+  return {.metres_per_tick = session_detail::teleport_metres_per_tick(game),
+          .extrapolated_ticks = seconds.count() * game.ticks_per_second};
+}
+
+}  // namespace
 
 /// Snapshots whose ticks are kept: those between which a view may lie.
 static constexpr std::size_t kReceivedMax = 64;
@@ -47,10 +56,9 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
   for (const ComponentDescription& component : content->components()) {
     const std::optional<ComponentId> id = world.find_component(component.name);
     if (id && (is_interpolated(component) || is_predicted(component.name))) {
-      shown.push_back(
-          {.history = ComponentHistory(world.storage(*id).description(), *id,
-                                       session_detail::teleport_metres_per_tick(content->game())),
-           .values = {}});
+      shown.push_back({.history = ComponentHistory(world.storage(*id).description(), *id,
+                                                   history_limits(content->game())),
+                       .values = {}});
     }
   }
 }

@@ -11,7 +11,8 @@
 
 namespace muster {
 std::uint16_t snapshot_ticks(const Game& game) {
-  return static_cast<std::uint16_t>(std::max(1, game.ticks_per_second / game.snapshots_per_second));
+  return static_cast<std::uint16_t>(
+      std::max(1, game.ticks_per_second / game.sync.snapshots_per_second));
 }
 
 namespace {
@@ -22,7 +23,9 @@ double share(std::uint64_t part, std::uint64_t rest) {
 
 ViewClaimOptions view_rules(const Game& game) {
   const std::uint32_t rate = game.ticks_per_second;
-  return {.rewind_ticks_max = std::max(rate / 2U, 1U),
+  const auto rewind =
+      game.sync.rewind_max.count() * std::int64_t{rate} / Duration(std::chrono::seconds(1)).count();
+  return {.rewind_ticks_max = std::max(static_cast<std::uint32_t>(rewind), 1U),
           .snapshot_ticks = snapshot_ticks(game),
           .blend_ticks_max = std::max<std::uint32_t>(rate / 4U, snapshot_ticks(game)),
           .outage_ticks = std::max<std::uint32_t>(rate / 4U, 3U * snapshot_ticks(game))};

@@ -11,13 +11,11 @@
 namespace muster {
 namespace {
 
-/// The maximum age of a claimed view; the history also keeps the ticks of four snapshot intervals.
-constexpr Duration kRewindMax = std::chrono::milliseconds(500);
-
+/// States for the oldest claimed view, and for the ticks of four snapshot intervals before it.
 std::uint32_t state_count(const Game& game) {
-  const auto interval =
-      static_cast<std::uint32_t>(std::max(1, game.ticks_per_second / game.snapshots_per_second));
-  return states_for(kRewindMax, game.ticks_per_second) + 4 * interval;
+  const auto interval = static_cast<std::uint32_t>(
+      std::max(1, game.ticks_per_second / game.sync.snapshots_per_second));
+  return states_for(game.sync.rewind_max, game.ticks_per_second) + 4 * interval;
 }
 
 const FieldDescription* field_of(const ComponentDescription& description, std::string_view name,

@@ -33,6 +33,7 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
       player_(player),
       metres_per_tick_max_(session_detail::teleport_metres_per_tick(game)),
       patience_ticks_(std::max<std::uint32_t>(game.ticks_per_second / 2U, 8U)),
+      replayed_ticks_max_(game.sync.replayed_ticks_max),
       replicated_(world_.component<Replicated>("ReplicatedEntity")),
       command_types_(game.commands.types),
       systems_(game.systems.entries) {

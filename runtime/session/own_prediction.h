@@ -223,6 +223,7 @@ class OwnPrediction final : public Forecast {
   PlayerId player_;
   float metres_per_tick_max_;
   std::uint32_t patience_ticks_;
+  std::int32_t replayed_ticks_max_;
   ComponentHandle<Replicated> replicated_;
   std::vector<ComponentId> components_;
   /// Of `components_`, for comparing: a value that was rounded for the wire is no other one.

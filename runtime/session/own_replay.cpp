@@ -114,7 +114,7 @@ void OwnPrediction::begin_replay() {
 bool OwnPrediction::replay() {
   begin_replay();
   const std::int32_t count = command_steps(received_number_, newest_);
-  if (count > 0 && count < static_cast<std::int32_t>(kReplayedMax)) {
+  if (count > 0 && count <= replayed_ticks_max_) {
     counters_.replayed_ticks += static_cast<std::uint64_t>(count);
     for (std::uint32_t number = received_number_ + 1; number != newest_ + 1; ++number) {
       if (number == newest_) {

@@ -39,7 +39,7 @@ void ComponentHistory::note(EntityId entity, std::uint32_t tick, Bytes value) {
 bool ComponentHistory::is_cut(const Entry& entry, std::uint32_t after) const {
   const double ticks = entry.ticks[after % kStates] - entry.ticks[(after - 1) % kStates];
   return position_ && is_teleported(value_of(entry, after - 1), value_of(entry, after), *position_,
-                                    ticks * double{metres_per_tick_max_});
+                                    ticks * double{limits_.metres_per_tick});
 }
 
 void ComponentHistory::extrapolate(const Entry& entry, double tick,
@@ -47,7 +47,8 @@ void ComponentHistory::extrapolate(const Entry& entry, double tick,
   const double from = entry.ticks[(entry.count - 2) % kStates];
   const double to = entry.ticks[(entry.count - 1) % kStates];
   if (is_cut(entry, entry.count - 1)) return;
-  const double share = std::clamp((tick - to) / (to - from), 0.0, 1.0);
+  const double share =
+      std::clamp(tick - to, 0.0, std::min(to - from, limits_.extrapolated_ticks)) / (to - from);
   const Bytes before = value_of(entry, entry.count - 2);
   const Bytes newest = value_of(entry, entry.count - 1);
   for (const FieldDescription& field : description_->fields) {

@@ -19,13 +19,15 @@ class ComponentHistory {
   /// States kept per entity: enough for a delay of some snapshots.
   static constexpr std::uint32_t kStates = 16;
 
-  /// A position that moves by more per tick was teleported.
-  ComponentHistory(const ComponentDescription& description, ComponentId id,
-                   float metres_per_tick_max)
+  struct Limits {
+    float metres_per_tick = 4;      ///< A position that moves by more was teleported.
+    double extrapolated_ticks = 6;  ///< Beyond the newest state.
+  };
+  ComponentHistory(const ComponentDescription& description, ComponentId id, const Limits& limits)
       : description_(&description),
         id_(id),
         position_(position_offset_bytes(description)),
-        metres_per_tick_max_(metres_per_tick_max) {}
+        limits_(limits) {}
 
   ComponentId id() const { return id_; }
   /// Notes the state of an entity's component as of `tick`. Equal states are kept, too: they end a
@@ -33,9 +35,10 @@ class ComponentHistory {
   void note(EntityId entity, std::uint32_t tick, Bytes value);
   /// Puts what is shown of an entity at `tick` into `out`. Beyond the newest state, fields that are
   /// interpolated linearly move on at their last speed, for as long as the last two states are
-  /// apart and within their range; a clock that follows arrivals closely is often a few ms ahead of
-  /// them. When the later of two states was teleported, nothing is computed between them: the
-  /// earlier one is shown until the later one's tick. False when nothing is known of the entity.
+  /// apart, at most `Limits::extrapolated_ticks`, and within their range; a clock that follows
+  /// arrivals closely is often a few ms ahead of them. When the later of two states was teleported,
+  /// nothing is computed between them: the earlier one is shown until the later one's tick. False
+  /// when nothing is known of the entity.
   bool state_at(EntityId entity, double tick, std::span<std::byte> out) const;
   void forget(EntityId entity);
 
@@ -54,7 +57,7 @@ class ComponentHistory {
   const ComponentDescription* description_;
   ComponentId id_;
   std::optional<std::uint32_t> position_;  ///< Offset in the component.
-  float metres_per_tick_max_;
+  Limits limits_;
   std::vector<Entry> entries_;  ///< By slot.
 };
 

@@ -137,11 +137,11 @@ ShotCounts& shot_counts() {
 Game sync_game() {
   return {.application = 0x6C'61'62,
           .ticks_per_second = 60,
-          .snapshots_per_second = 20,
           .components = components<Replicated, Transform, Character, Tally, HitVolume>(),
           .commands = commands<Input>(),
           .systems = systems<walk, shoot>(),
-          .server_systems = systems<count_presses, run_targets>()};
+          .server_systems = systems<count_presses, run_targets>(),
+          .sync = OwnerPrediction{}};
 }
 
 void build_sync_game(const std::string& folder) {

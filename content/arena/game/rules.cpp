@@ -211,13 +211,13 @@ void score(SystemContext& ctx, EntityId self, PlayerState& state) {
 Game make_game() {
   return {.application = 0x61'72'65'6E'61'00'00'02,  // Drawn once, for this game.
           .ticks_per_second = kTicksPerSecond,
-          .snapshots_per_second = 20,
           .components = {arena_components()},
           .commands = commands<Steer>(),
           .messages = messages<Announcement>(),
           .systems = systems<walk, shoot, use_ability>(),
           .server_systems = systems<fly, move_platform, move_door, contest_point, hurt_things,
-                                    explode, take_pickup, keep_score, score>()};
+                                    explode, take_pickup, keep_score, score>(),
+          .sync = OwnerPrediction{}};
 }
 
 }  // namespace arena

@@ -150,5 +150,26 @@ TEST_CASE("Equal seeds give equal worlds", "[session][flow]") {
   CHECK(play(1) == play(1));
 }
 
+TEST_CASE("Numbers of a sync model outside their range are refused by name", "[session][flow]") {
+  const auto refusal = [](const OwnerPrediction& sync) {
+    Game game = make_game();
+    game.sync = sync;
+    const auto build = Build::open(build_folder(), Target::server, game);
+    if (build) return std::string();
+    CHECK(build.error().code == ErrorCode::invalid_argument);
+    return build.error().message;
+  };
+  const auto names = [](const std::string& text, std::string_view field) {
+    return text.find("OwnerPrediction::" + std::string(field)) != std::string::npos;
+  };
+  CHECK(refusal({}).empty());
+  CHECK(names(refusal({.snapshots_per_second = 0}), "snapshots_per_second"));
+  CHECK(names(refusal({.replayed_ticks_max = 0}), "replayed_ticks_max"));
+  CHECK(names(refusal({.replayed_ticks_max = 64}), "replayed_ticks_max"));
+  CHECK(names(refusal({.rewind_max = -1ms}), "rewind_max"));
+  CHECK(names(refusal({.rewind_max = 2001ms}), "rewind_max"));
+  CHECK(names(refusal({.extrapolation_max = -1ms}), "extrapolation_max"));
+}
+
 }  // namespace
 }  // namespace muster

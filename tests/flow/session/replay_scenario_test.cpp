@@ -132,7 +132,7 @@ void detonate(SystemContext& ctx, EntityId self, Runner& runner) {
 TEST_CASE("Spawns and despawns are the same in each replay, from any tick on [S11, P20, P21]",
           "[session][flow][sys-79][sys-85]") {
   Game game = game_of(systems<walk, fire, detonate, fly>());
-  game.snapshots_per_second = 30;  // A replay from each tick.
+  game.sync.snapshots_per_second = 30;  // A replay from each tick.
   const auto match = open_match(503, game);
   faults().bolts_per_press = 2;
   GameClient& client = add_replaying_client(*match, kFar);
@@ -147,6 +147,19 @@ TEST_CASE("Spawns and despawns are the same in each replay, from any tick on [S1
   match->run(2s);
   CHECK(bolts.is_each_once());
   CHECK(bolts.despawned.size() == bolts.spawned.size());
+  CHECK(match->differences().empty());
+}
+
+TEST_CASE("A client runs no command again when more are open than the game allows",
+          "[session][flow][sys-80]") {
+  Game game = game_of(systems<walk>());
+  game.sync.replayed_ticks_max = GENERATE(as<std::uint16_t>(), 3, 63);
+  const auto match = open_match(505, game);
+  GameClient& client = add_replaying_client(*match, kFar);
+  match->run(4s);
+  CAPTURE(game.sync.replayed_ticks_max);
+  CHECK((client.metrics().replayed_ticks > 100) == (game.sync.replayed_ticks_max == 63));
+  CHECK((client.metrics().replayed_ticks == 0) == (game.sync.replayed_ticks_max == 3));
   CHECK(match->differences().empty());
 }
 

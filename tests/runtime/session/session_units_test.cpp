@@ -68,7 +68,8 @@ TEST_CASE("Different problems beyond the log's capacity are counted", "[session]
 
 TEST_CASE("A history returns states between the two states around a tick", "[session][sys-54]") {
   const ComponentDescription description = description_of<Transform>();
-  ComponentHistory history(description, ComponentId(0), 4);
+  ComponentHistory history(description, ComponentId(0),
+                           {.metres_per_tick = 4, .extrapolated_ticks = 30});
   const EntityId entity(3, 1);
   const auto note = [&](std::uint32_t tick, float x) {
     const Transform value{.position = {x, 0, 0}};
@@ -92,6 +93,14 @@ TEST_CASE("A history returns states between the two states around a tick", "[ses
   CHECK(shown(30) == Approx(30));
   CHECK(shown(45) == Approx(60));  // Extrapolated by at most the interval of the states.
   CHECK(shown(99) == Approx(90));
+  ComponentHistory limited(description, ComponentId(0),
+                           {.metres_per_tick = 4, .extrapolated_ticks = 5});
+  std::swap(history, limited);
+  note(10, 0);
+  note(20, 10);
+  CHECK(shown(23) == Approx(13));
+  CHECK(shown(99) == Approx(15));  // Extrapolated by at most the limit.
+  std::swap(history, limited);
   for (std::uint32_t i = 0; i < 40; ++i) note(50 + i, static_cast<float>(i));
   CHECK(shown(0) == 40 - ComponentHistory::kStates);
   history.forget(entity);
