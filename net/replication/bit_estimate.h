@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Measured costs relative to a simple prediction. They adapt slowly to what recent snapshots cost.
-/// A function of its calls alone.
+/// Estimates bits from a simple prediction, corrected by the measured costs of recent snapshots.
+/// The correction adapts slowly. The results depend only on the calls.
 class BitEstimate {
  public:
   /// The expected bits of an update of this many lanes.
@@ -20,12 +20,13 @@ class BitEstimate {
   /// The expected bits of a tick's snapshots outside updates and new entities.
   double overhead_bits() const { return overhead_bits_; }
 
-  /// Call before the snapshots of a tick ...
+  /// Call this before the snapshots of a tick.
   void begin_tick() { tick_overhead_bits_ = 0; }
-  /// ... after each, with the sum of the estimates of what it contains and its size ...
+  /// Call this after each snapshot, with the sum of the estimates of its contents, and with its
+  /// cost.
   void learn(double update_bits, double new_bits, const SnapshotCost& cost,
              std::size_t snapshot_bytes);
-  /// ... and after all.
+  /// Call this after all snapshots of the tick.
   void end_tick();
 
  private:

@@ -34,13 +34,14 @@ class ChangePriority {
 
   /// Chooses the most urgent candidates that fit into the room, at least one. A candidate's urgency
   /// is its weight × its nearness × the ticks that it has waited. So in the long run each entity
-  /// gets updates in proportion to weight × nearness, and none starves. A part of the room goes to
-  /// those beyond `longest_ticks`. Returns the indices of the others; valid until the next call.
+  /// gets updates in proportion to weight × nearness, and none starves. A part of the room is used
+  /// for candidates that have waited longer than `longest_ticks`. Returns the indices of the
+  /// candidates that were not chosen; valid until the next call.
   ///
-  /// `is_settling`: all candidates that the client may have from a snapshot that is not confirmed
-  /// go first if they fit. If they do not fit, those whose snapshot was lost go first, since the
-  /// others will soon be acknowledged. Candidates that the client cannot have yet wait. Requires: a
-  /// candidate.
+  /// `is_settling`: candidates that the client may have from a snapshot that is not confirmed are
+  /// chosen first, if all of them fit. If they do not all fit, the candidates whose snapshot was
+  /// lost are chosen first, because the others will soon be acknowledged. Candidates that the
+  /// client cannot have yet wait. Requires: a candidate was added.
   std::span<const std::uint32_t> choose(double room_bits, bool is_settling);
   std::size_t memory_bytes() const;
 

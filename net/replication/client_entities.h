@@ -26,8 +26,8 @@ struct ClientEntity {
   SliceId id{};
   std::uint32_t generation = 0;
   std::uint32_t since = 0;  ///< The tick at which it became of interest.
-  /// The tick since which the client's confirmed values were current. It identifies the row, which
-  /// may be gone. `kNotAcked` if the client has no confirmed values.
+  /// The first tick at which the client's confirmed values were current. It identifies their row,
+  /// which may no longer be stored. `kNotAcked` if the client has no confirmed values.
   std::uint32_t acked_since = kNotAcked;
   std::uint32_t sent_at = 0;        ///< The tick of the last snapshot that contained it.
   std::uint32_t waiting_since = 0;  ///< The tick since which a change waits; 0: none waits.
@@ -39,7 +39,8 @@ struct ClientEntity {
   bool is_active = false;     ///< The client's values are not confirmed; it is in `active()`.
   bool is_first = false;      ///< It was of interest when the client began.
   bool may_be_shown = false;  ///< A snapshot that contains it was sent, delivered or not.
-  /// The last state that did not fit: since when, in which view, and the room that was available.
+  /// The last state that did not fit: the first tick of its values, its view, and the room that was
+  /// available.
   std::uint32_t unfit_since = 0;
   std::uint16_t unfit_type = 0;
   std::uint16_t unfit_bytes = 0;  ///< 0: none.
@@ -63,8 +64,8 @@ class ClientEntities {
   /// The client may have lost this slice.
   void forget(const EventSubject& slice, std::uint32_t tick);
   /// Applies the world of this tick. `is_comparable`: the last update was at most `kPastTicksMax`
-  /// ticks ago. After a longer time an entity may have the same row again as before its last
-  /// changes.
+  /// ticks ago. After a longer time rows are reused, so an entity with the same row as before may
+  /// still have changed.
   void update(const ReplicatedWorld& world, const InterestGrid& grid, const Viewer& viewer,
               bool is_comparable);
   /// True after the first `update` since `clear`.
@@ -98,10 +99,11 @@ class ClientEntities {
   bool is_unknown(std::size_t i) const {
     return entities_[i].may_be_shown && !entities_[i].is_acked();
   }
-  /// True when this state was found not to fit into this room. A larger path gives another chance.
+  /// True when the entity's current state is known not to fit into this room. If the path can carry
+  /// more later, the result is false again.
   bool is_unfit(std::size_t i, std::size_t room_bytes) const;
-  /// True when the last written part of a snapshot contains an entity for certain; before it is
-  /// written, when it may.
+  /// True when the last written part of a snapshot certainly contains an entity. Before the part is
+  /// written: true when the part may contain it.
   bool is_certain_in(const SnapshotWriter& writer, std::size_t i, const IdRange& range) const;
 
   /// The indices of entities whose current values are not confirmed.

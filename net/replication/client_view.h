@@ -47,7 +47,7 @@ class ClientView {
   /// The client may have lost its state: the next snapshot contains everything.
   void resync();
 
-  /// The client could not read a snapshot that arrived.
+  /// Call this when the client could not read a snapshot that arrived.
   void disown(SnapshotNumber number);
   /// Applies delivery reports of payloads.
   void apply_delivery_reports(std::span<const DeliveryReport> reports);
@@ -56,7 +56,8 @@ class ClientView {
   /// event is never delivered before the entity. Returns false if it is too long, or too many wait.
   bool send_event_about(const ReplicatedWorld& world, NetworkId entity, std::uint32_t tick,
                         std::span<const std::byte> event);
-  /// True when the client was sent an entity's slice; `knows_as`: as this type.
+  /// True when a slice was sent to the client. `knows_as`: also requires that it was sent as this
+  /// type.
   bool knows(SliceId slice) const;
   bool knows_as(SliceId slice, std::uint16_t codec_type) const;
 

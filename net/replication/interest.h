@@ -56,7 +56,7 @@ class InterestGrid {
   void clear();
   /// Memory in bytes, approximate.
   std::size_t memory_bytes() const;
-  /// Grows when a search may give another result.
+  /// Grows whenever the result of a search may change.
   std::uint64_t version() const { return version_; }
 
  private:

@@ -20,7 +20,7 @@ namespace muster {
 
 struct RecordingOptions {
   std::uint16_t ticks_per_second = 60;
-  /// The interval of full world states: the maximum that a seek must read.
+  /// The interval between keyframes (full world states). A seek reads at most this many ticks.
   std::uint32_t keyframe_ticks = 300;
   SnapshotCoder coder = SnapshotCoder::range;
   /// A trained model's file; empty: the built-in priors. Must outlive the recording.
@@ -41,11 +41,11 @@ class RecordingWriter {
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
-  /// Starts another map: the world is empty, and `map_info` is the game's data of it.
+  /// Starts another map: the world is empty, and `map_info` is the game's data of this map.
   void begin_map(std::span<const std::byte> map_info);
   /// Adds the current world. Requires: a tick after the last one.
   void add(const ReplicatedWorld& world);
-  /// Adds an event at a tick, not before the last added one.
+  /// Adds an event of a tick. Requires: the tick is not before the tick that was added last.
   void add_event(std::uint32_t tick, std::span<const std::byte> event);
   /// Adds the index. Add nothing afterwards.
   void finish();
@@ -121,7 +121,7 @@ class RecordingReader {
   RecordingStatus seek(std::uint32_t tick);
 
   std::uint32_t tick() const { return tick_.value_or(0); }
-  /// True when a tick was played, even tick 0.
+  /// True when a tick was played. (The first tick may be 0.)
   bool has_tick() const { return tick_.has_value(); }
   std::span<const ReplicatedChange> changes() const { return changes_; }
   std::span<const TimedEvent> events() const { return events_; }

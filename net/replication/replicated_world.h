@@ -60,9 +60,9 @@ struct ReplicatedEntity {
   std::uint32_t generation = 0;  ///< Grows with each entity that uses the id.
   ReplicatedEntityOptions options;
   std::uint32_t changed_at = 0;  ///< The tick at which the values changed last.
-  /// Indexed by `SeenBy`. Both are equal if the owner sees no other fields. A change that only one
-  /// of them sees leaves the other's row unchanged. A row contains the lanes of all slices, one
-  /// after another.
+  /// Indexed by `SeenBy`. Both rows are the same one if the owner and the others see the same
+  /// fields. A change that only one of these views contains leaves the row of the other view
+  /// unchanged. A row contains the lanes of all slices, one after another.
   std::array<LaneValue*, kSeenByCount> rows{};
   std::array<std::uint32_t, kSeenByCount> rows_since{};  ///< The ticks at which the rows were
                                                          ///< written.
@@ -84,8 +84,8 @@ class ReplicatedWorld {
   /// Requires: a tick after the last one.
   void begin(std::uint32_t tick);
   /// Requires: an unused id below `views.id_end()`; a type of the schema; an update class of the
-  /// server; `schema.value_count(type)` values. Values outside their ranges are brought into them
-  /// and counted (`clamped`).
+  /// server; `schema.value_count(type)` values. Values outside their ranges are moved into the
+  /// range and counted (`clamped`).
   void spawn(NetworkId id, const ReplicatedEntityOptions& options,
              std::span<const std::int64_t> values);
   /// Requires: an id in use.
@@ -106,17 +106,19 @@ class ReplicatedWorld {
   const SortedBlocks<ReplicatedEntity>& entities() const { return entities_; }
   /// Null if the id is not in use.
   const ReplicatedEntity* find(NetworkId id) const { return entities_.find(id); }
-  /// Ids that were spawned, despawned or moved, or changed owner, since `begin`; some twice.
+  /// The ids that were spawned, despawned or moved, or that changed owner, since `begin`. An id can
+  /// occur twice.
   std::span<const NetworkId> moves() const { return moves_; }
-  /// Ids of entities whose values changed, in order, from position `since` on; some are despawned.
-  /// Returns nothing if that position is no longer stored. Positions count from 0.
+  /// The ids of entities whose values changed, in the order of the changes, from position `since`
+  /// of the list on. Positions count from 0. An id may be despawned by now. Returns nothing if that
+  /// position is no longer stored.
   std::optional<std::span<const NetworkId>> changes_since(std::uint64_t since) const;
   std::uint64_t change_count() const { return changes_begin_ + changes_.size(); }
   /// Grows with each spawn, despawn, and change of owner.
   std::uint64_t version() const { return version_; }
   /// Returns the values of an entity's slice at a tick, as seen by clients that know it as
   /// `codec_type`. Returns null if they are no longer stored, or if the entity did not exist or had
-  /// another type. For comparisons, not for every tick: it searches the later changes.
+  /// another type. It searches all later changes, so it is too slow to be called every tick.
   const LaneValue* row_at(NetworkId id, std::uint32_t tick, std::uint16_t codec_type) const;
 
   /// Values outside their ranges that the game has written since the world began.

@@ -30,8 +30,8 @@ struct ReplicationClientOptions {
   ReplicationWish wish{};
   /// The encoded schema that this end expects, if any; an equal one is not sent.
   std::span<const std::byte> known_schema{};
-  /// Model files that this end has, from its bundles. The one that the server names is used;
-  /// another one is sent. They must outlive the client.
+  /// Model files that this end has, from its bundles. If the server's model is among them, it is
+  /// used and not sent. They must outlive the client.
   std::vector<std::span<const std::byte>> models{};
   ReaderLimits limits{};
   /// Whether `bandwidth` counts the bits of snapshots; costs some time.
@@ -54,7 +54,7 @@ enum class EntityFound : std::uint8_t {
   not_kept = 3,  ///< The game never accepted it: nothing to compare.
 };
 
-/// A game's world, as far as it follows a server's world.
+/// The game's copies of the entities that it received, for comparison with the server's checksums.
 class EntityValues {
  public:
   virtual ~EntityValues() = default;
@@ -114,29 +114,32 @@ class ReplicationClient {
   bool values(NetworkId id, std::span<std::int64_t> values) const {
     return mirror_ && mirror_->values(id, values);
   }
-  /// True when an entity exists: for resolving a reference that arrived before its entity.
+  /// True when an entity exists. A game can use it to resolve a reference that arrived before its
+  /// entity.
   bool has(NetworkId id) const { return mirror_ && mirror_->has(id); }
-  /// True when any state of an entity is stored: it exists, or a snapshot contained it that later
-  /// ones overtook. Such an entity is shown with one of the next snapshots, unless it was removed
-  /// meanwhile. So this may stay true for about 64 snapshots after an entity was removed.
+  /// True when any state of an entity is stored: it exists, or it was in a snapshot that arrived
+  /// after newer ones. An entity of the second kind is shown with one of the next snapshots, unless
+  /// it was removed meanwhile. So this may stay true for about 64 snapshots after an entity was
+  /// removed.
   bool holds(NetworkId id) const { return mirror_ && mirror_->holds(id); }
-  /// The tick of an entity's values: before `tick()` if the server deferred a change. 0 if the
-  /// entity does not exist.
+  /// The tick of an entity's values. It is earlier than `tick()` if the server deferred a change. 0
+  /// if the entity does not exist.
   std::uint32_t tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : 0; }
-  /// True when everything has arrived that this map contained when the server began to send it to
-  /// this client. Other entities of the game for which `holds` is false do not exist, or are not
-  /// visible to this client. Exception: an entity with a state that fits into no datagram
-  /// (`UnfitEntity`) is not waited for.
+  /// True when all entities have arrived that were of interest to this client when the server began
+  /// to send this map. Then every entity of the game for which `holds` is false does not exist at
+  /// the server, or is not visible to this client. Exception: the result does not wait for an
+  /// entity with a state that is too large for a datagram (`UnfitEntity`).
   bool is_complete() const { return is_complete_; }
-  /// Events whose tick has been reached, since `clear`, by tick. At most `kTimedEventsDueMax` are
-  /// kept; the oldest are lost. An event about an entity comes with the `changes()` that contain
-  /// the entity, or later; also when the entity was created and removed between two `clear`s. Valid
-  /// until the next `update` or `clear`.
+  /// The events since `clear` whose tick has been reached, sorted by tick. At most
+  /// `kTimedEventsDueMax` are kept; the oldest are lost. An event about an entity is never earlier
+  /// than the `changes()` that contain the entity. It is also reported if the entity was created
+  /// and removed between two `clear`s. Valid until the next `update` or `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
-  /// Compares the server's checksums of some entities with the game's values, after `changes()`
-  /// were applied; without a game, `clear` compares the codec's values. A difference is reported to
-  /// the server and to the logs of both ends, and the whole state is requested again.
+  /// Compares the server's checksums of some entities with the game's values. Call it after the
+  /// game has applied `changes()`. If `game` is null or this is not called, the codec's values are
+  /// compared. A difference is reported to the server and to the logs of both ends, and the whole
+  /// state is requested again.
   void verify(const EntityValues* game);
 
   /// The newest tick with known state.

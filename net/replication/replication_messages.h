@@ -19,7 +19,7 @@
 
 namespace muster {
 
-/// A client's requested limits; the server may ignore them.
+/// Limits that a client requests; the server may ignore them.
 struct ReplicationWish {
   std::uint16_t snapshot_ticks = 0;    ///< Minimum ticks between two snapshots; 0: the server
                                        ///< chooses.
@@ -79,7 +79,8 @@ struct DivergedMessage {
   std::uint16_t codec_type = 0;
   std::vector<LaneValue> lanes;  ///< The first lanes, as many as fit.
 };
-/// An entity for which a checksum came, but which does not exist here, or lacks a component.
+/// Reports an entity for which a checksum was received, but which does not exist at the client or
+/// lacks a component.
 struct MissingMessage {
   SliceId id{};
   std::uint32_t tick = 0;

@@ -46,7 +46,7 @@ inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;
 /// to the nearest end. `index` is the value's index in the field, because the first of a rotation's
 /// four values is at most 3.
 std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value);
-/// The same, as the distance above `low`. `maximum` is the size of the range above `low`.
+/// The same, but returns the distance above `low`. The range is from `low` to `low` + `maximum`.
 /// Requires: a value outside the range.
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period);

@@ -22,7 +22,8 @@ struct ReplicationServerOptions {
   std::size_t channel = 0;  ///< A channel of every connection: reliable and ordered, used only for
                             ///< replication.
   std::uint16_t ticks_per_second = 60;
-  /// A client gets snapshots this many ticks apart, unless it requests fewer.
+  /// The number of ticks between two snapshots to a client, unless the client requests fewer
+  /// snapshots.
   std::uint16_t snapshot_ticks = 3;
   std::vector<UpdateClass> classes = {UpdateClass{}};
   InterestOptions interest{};
@@ -61,7 +62,8 @@ class ReplicationServer {
 
   /// Requires: an unused id.
   void add_client(ClientId id, const ReplicationClientInfo& info);
-  /// Requires: its connection has ended, because a block of this server may be in flight.
+  /// Requires: the client's connection has ended, because it may still read a setup block of this
+  /// server.
   void remove_client(ClientId id);
   void set_info(ClientId id, const ReplicationClientInfo& info);
   /// Adds an update class, at most 256 in all, and returns its index. Classes cannot be removed.

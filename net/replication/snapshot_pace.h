@@ -9,12 +9,12 @@
 
 namespace muster {
 
-/// The maximum number of datagrams per tick. The codec remembers as many ticks as its window has
-/// snapshots, divided by this.
+/// The maximum number of datagrams per tick. The codec's window of snapshots therefore covers at
+/// least its size divided by this number, in ticks.
 inline constexpr std::size_t kPartsPerTickMax = 4;
-/// The maximum number of snapshots in a round trip. An acknowledged snapshot must still be in the
-/// codec's window, with some more for prediction; otherwise every snapshot would contain the whole
-/// state.
+/// The maximum number of snapshots in a round trip. When a snapshot is acknowledged, it must still
+/// be in the codec's window, together with some earlier ones for prediction. Otherwise every
+/// snapshot would contain the whole state.
 inline constexpr double kPartsInFlightMax = 40;
 static_assert(kPartsInFlightMax + 8 < kSnapshotWindow);
 
@@ -29,7 +29,7 @@ class SnapshotPace {
   void was_late(double ticks);
   /// The number of snapshots that may be sent, `ticks` after the last call.
   std::size_t allowed(const RoundTrip& path, std::uint32_t ticks);
-  /// One of them was sent.
+  /// Call this for each snapshot that was sent.
   void sent() { saved_ -= 1; }
 
  private:

@@ -45,8 +45,9 @@ class SnapshotsInFlight {
   /// The snapshot was delivered. Returns null if its delivery was reported before, or if it is
   /// forgotten.
   const SnapshotInFlight* deliver(SnapshotNumber number);
-  /// If the parts of a tick arrived from the first on, all their contents have arrived. Calls
-  /// `visit(SnapshotInFlight, ListedSlice)` for those, each once. Requires: `last` has arrived.
+  /// When the first parts of a tick have arrived without a gap, all contents that they list have
+  /// arrived. Calls `visit(SnapshotInFlight, ListedSlice)` once for each of these contents.
+  /// Requires: `last` has arrived.
   template <typename Visit>
   void settle(const SnapshotInFlight& last, const Visit& visit);
   /// The client could not read this snapshot. Calls `visit(ListedSlice)` for all that may be

@@ -50,8 +50,8 @@ class TimedEventSender {
 
   /// False if too many wait, or the event is too long.
   bool push(std::uint32_t tick, std::span<const std::byte> event);
-  /// Queues an event about an entity that the receiver has (`any`), or that must arrive first. The
-  /// latter waits until `settle` changes it.
+  /// Queues an event about an entity. The receiver has the entity (`any`), or the entity must
+  /// arrive first; in this case the event waits until `settle` changes its turn.
   bool push_about(const EventSubject& subject, EventTurn turn, std::uint32_t tick,
                   std::span<const std::byte> event);
   /// Calls `turn_of(EventSubject)` for each event that waits for its entity.
@@ -126,17 +126,18 @@ enum class SubjectState : std::uint8_t {
   is_past = 2,  ///< It was not shown and will not be.
 };
 
-/// The receiving side. Reports each event once, when its tick has been reached, by tick. An event
-/// about an entity also waits until the entity was shown, which is later if its snapshot was
-/// overtaken. Memory is bounded against attackers: if too many wait, the earliest are reported
-/// before their tick.
+/// The receiving side. Reports each event once, when its tick has been reached, in the order of
+/// ticks. An event about an entity also waits until the entity was shown; this may be later than
+/// the tick, if the entity's snapshot was overtaken. Memory is bounded against attackers: if too
+/// many events wait, the earliest are reported before their tick.
 class TimedEventReceiver {
  public:
   /// Reads what `write` wrote. `payload` numbers the payloads, to limit the waiting time. Returns
   /// false and changes nothing if it is malformed.
   bool read(SectionReader& reader, std::uint64_t payload);
-  /// Calls `state_of(EventSubject, tick)` for each entity for which an event waits, as of this
-  /// payload. Drops the events whose entity was not shown in time and will not be.
+  /// Calls `state_of(EventSubject, tick)` for each entity for which an event waits. `payload` is
+  /// the number of the current payload. Drops the events whose entity was not shown in time, or can
+  /// no longer be shown.
   template <typename StateOf>
   void settle(std::uint64_t payload, const StateOf& state_of) {
     if (awaiting_count_ == 0) return;

@@ -88,7 +88,8 @@ class TypeViews {
   SliceId slice_id(NetworkId entity, std::uint32_t slice) const {
     return SliceId{wire_id(entity) << slice_id_bits_ | slice};
   }
-  /// The number of snapshot ids reserved for each entity; most do not use all. 1 without slices.
+  /// The number of snapshot ids that are reserved for each entity. Most entities do not use all of
+  /// them. 1 without slices.
   std::uint32_t slice_ids() const { return 1U << slice_id_bits_; }
   NetworkId entity_of(SliceId slice) const { return NetworkId{codec_id(slice) >> slice_id_bits_}; }
   /// The upper limit of entity ids: 2^32 - 1 in a schema without slices.

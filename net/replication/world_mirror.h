@@ -50,8 +50,9 @@ class WorldMirror {
   /// Returns whether an event's entity, identified by its first slice, was listed at the event's
   /// tick. It may be one of the last `kGoneMax` removed entities.
   SubjectState state_of(const EventSubject& entity, std::uint32_t tick) const;
-  /// The tick of the shown state: before that of the newest snapshot if a change was deferred. For
-  /// an entity in slices, of the oldest one. 0 for none.
+  /// The tick of the shown state. It is earlier than the tick of the newest snapshot if a change
+  /// was deferred. For an entity in slices it is the tick of the oldest slice. 0 if the entity does
+  /// not exist.
   std::uint32_t tick_of(NetworkId id) const {
     const Listed* const listed = find_listed(id);
     return listed != nullptr ? listed->tick : 0;
@@ -75,15 +76,15 @@ class WorldMirror {
   SnapshotReader& reader() { return reader_; }
 
  private:
-  /// A listed entity; for one in slices the first slice's kind, the minimum tick, and the sum of
-  /// all versions.
+  /// A listed entity. For an entity in slices it has the first slice's kind, the minimum tick of
+  /// all slices, and the sum of their versions.
   struct Listed {
     NetworkId id{};
     EntityKind kind;
     std::uint32_t tick = 0;
     std::uint64_t version = 0;
-    /// It equals the reader's state. Otherwise slices of another view or entity have begun to
-    /// arrive, or some are older, and the old state is still shown.
+    /// The listed state equals the reader's state. Otherwise slices of another view or entity have
+    /// begun to arrive, or some slices are older, and the old state is still shown.
     bool is_complete = true;
   };
 
