@@ -19,24 +19,25 @@ class BuildContent;
 
 /// How a build is opened.
 struct BuildOpenOptions {
-  /// Chosen variants, as {"quality", "low"}; all others are the defaults.
+  /// Chosen variants, such as {"quality", "low"}. Every other axis has its default.
   std::vector<std::pair<std::string, std::string>> variants{};
-  /// Memory for the loaded bundles of one end.
+  /// The maximum memory for the loaded bundles of one server or client.
   std::uint64_t memory_bytes_max = std::uint64_t{1} << 30U;
 };
 
-/// An opened catalog that fits a game. A cheap immutable value: copies share it, any thread may use
-/// it, and objects that are opened from it keep it alive. Reads no bundle.
+/// An opened catalog that fits a game. An immutable value that is cheap to copy: copies share the
+/// catalog. Any thread may use it. A server or client that is opened from it keeps the catalog
+/// alive. Reads no bundle.
 class Build {
  public:
-  /// `folder` is the output of `muster build`; the part of the target is chosen inside. Fails with
-  /// `not_found` when no build is there (the message has the command that makes one), like
-  /// `CatalogReader::open` for a damaged catalog, and with `invalid_argument` when the game is not
-  /// valid or a component differs from the one that the content was cooked with.
+  /// `folder` is the output of `muster build`; this function finds the target's part inside. Fails
+  /// with `not_found` if the folder has no build (the message has the command that makes one). For
+  /// a damaged catalog it fails as `CatalogReader::open` does. Fails with `invalid_argument` if the
+  /// game is not valid, or if a component differs from the one that the content was cooked with.
   static Result<Build> open(std::string_view folder, Target target, const Game& game,
                             const BuildOpenOptions& options = {});
 
-  /// The type id of an entry. Fails with `not_found`, with the nearest names in the message.
+  /// The type id of an entry. Fails with `not_found`; the message has the most similar names.
   Result<TypeId> type(EntityType type) const;
   /// The build's name, target and fingerprint: for logs.
   std::string text() const;
@@ -50,12 +51,12 @@ class Build {
   std::shared_ptr<const BuildContent> content_;
 };
 
-/// What `reload` has done with the living entities.
+/// What `reload` has done with the existing entities: how many were changed, and how.
 struct ReloadSummary {
   std::uint32_t unchanged = 0;
-  std::uint32_t updated = 0;    ///< Have the new values.
-  std::uint32_t rebuilt = 0;    ///< Have other components or children; the root is the same one.
-  std::uint32_t failed = 0;     ///< Stay as they are: the new build cannot spawn them.
+  std::uint32_t updated = 0;    ///< They have the new values.
+  std::uint32_t rebuilt = 0;    ///< Their components or children changed; the root is the same.
+  std::uint32_t failed = 0;     ///< They were not changed: the new build cannot spawn them.
   bool has_new_types = false;   ///< Clients of a server began a new map.
   std::vector<Guid> changed{};  ///< Prefabs whose entities were updated or rebuilt; sorted.
   std::vector<Error> errors{};  ///< One for each prefab that failed.
@@ -64,8 +65,8 @@ struct ReloadSummary {
 /// Checks a game: its rate, and that its types have different names. Fails with `invalid_argument`.
 Result<void> check(const Game& game);
 
-/// Writes `components.json`, which `muster build` reads: for a tool of the game's own build. Fails
-/// as the disk does.
+/// Writes `components.json`, which `muster build` reads. A program of the game's own build calls
+/// this. Fails as the disk does.
 Result<void> export_components(const Game& game, const std::string& path);
 
 /// Prints an error to standard error and returns 1: `return complain(server.error());`

@@ -24,11 +24,11 @@ enum class LogLevel : std::uint8_t { info, warning, error };
 class Network {
  public:
   virtual ~Network() = default;
-  /// Opens a socket at `host:port`; an empty text is any address and port. Fails with
-  /// `invalid_argument` for a text that is not an address, or `busy` when the address is in use.
+  /// Opens a socket at `host:port`. An empty text means any address and port. Fails with
+  /// `invalid_argument` if the text is not an address, and with `busy` if the address is in use.
   virtual Result<std::unique_ptr<DatagramSocket>> open(std::string_view address) = 0;
-  /// The address of `host:port`, where the host is a name or an address. Never blocks: returns
-  /// nothing while the name is being looked up; ask again with the same text. Fails with
+  /// The address of `host:port`, where the host is a name or an address. Never blocks. Returns
+  /// nothing while the name is being looked up: call again later with the same text. Fails with
   /// `invalid_argument` for a text without a port, and with `not_found` for an unknown name.
   virtual std::optional<Result<Address>> resolve(std::string_view name) = 0;
 };
@@ -39,7 +39,7 @@ class OutputFile {
   virtual ~OutputFile() = default;
   /// Fails as the disk does.
   virtual Result<void> append(Bytes bytes) = 0;
-  /// Passes all bytes to the system, so that none is lost if the program is killed.
+  /// Passes all bytes to the operating system, so that none are lost if the program is killed.
   virtual Result<void> flush() = 0;
 };
 
@@ -55,8 +55,8 @@ class Files {
   virtual Result<std::unique_ptr<OutputFile>> create(const std::string& path) = 0;
 };
 
-/// The seam between a session and the machine. Must outlive everything that is opened with it.
-/// Called from the caller's thread.
+/// The interface between a session and the machine. Must outlive everything that is opened with it.
+/// A session calls it on the thread that calls the session.
 class Edges {
  public:
   virtual ~Edges() = default;
@@ -98,7 +98,8 @@ struct Link {
   bool is_down = false;
 };
 
-/// A whole network in one process: one seed, and one time that only `advance` moves. One thread.
+/// A whole simulated network in one process. All randomness is from one seed. Only `advance` moves
+/// the time. One thread.
 class SimulatedEdges {
  public:
   explicit SimulatedEdges(std::uint64_t seed);
@@ -106,8 +107,8 @@ class SimulatedEdges {
   SimulatedEdges(const SimulatedEdges&) = delete;
   SimulatedEdges& operator=(const SimulatedEdges&) = delete;
 
-  /// A machine, reachable by its name ("alice:7000"); its disk is memory. A second call with the
-  /// same name returns the same machine. Lives as long as this.
+  /// A machine that others reach by its name ("alice:7000"). Its files are in memory. A second call
+  /// with the same name returns the same machine. It lives as long as this object.
   Edges& host(std::string_view name, const Link& link = {});
   /// Both directions of a host's path, from now on. Requires: a host of this name.
   void set_link(std::string_view host, const Link& link);

@@ -23,9 +23,9 @@ namespace muster {
 class SystemContext;
 class World;
 
-/// A registry entry: by type id (`muster list --format cpp` writes constants), by its asset's
-/// project path, or by the last part of that path without extension when only one entry has it. A
-/// text must outlive the call.
+/// Names a registry entry. A key is a type id (`muster list --format cpp` writes constants), the
+/// project path of the entry's asset, or the last part of that path without extension. The last
+/// form is valid if only one entry has that part. A text must outlive the call.
 template <typename Registry>
 class RegistryKey {
  public:
@@ -43,8 +43,8 @@ using EntityType = RegistryKey<struct ReplicatedEntityRegistry>;
 using LevelKey = RegistryKey<struct LevelRegistry>;
 using EffectType = RegistryKey<struct EffectRegistry>;
 
-/// Where an entity is, in metres. Interest and interpolation use it. A game may describe its own
-/// instead: a component named "Transform" with a `Vec3` field "position".
+/// Where an entity is, in metres. Interest and interpolation use it. Instead of this struct, a game
+/// may describe its own component named "Transform" with a `Vec3` field "position".
 struct Transform {
   Vec3 position{};
   Quaternion rotation{};
@@ -91,8 +91,8 @@ consteval auto describe(Type<Replicated>) {
           {.maximum = 65535, .receivers = Receivers::owner, .rollback = confirmed_only});
 }
 
-/// A button in a command. `GameClient::set_command` is called per frame, systems run per tick: a
-/// press between two ticks still arrives, exactly once.
+/// A button in a command. `GameClient::set_command` is called once per frame, and systems run once
+/// per tick. A press between two ticks is not lost: exactly one tick gets it.
 struct Button {
   bool is_held = false;
   std::uint8_t press_count = 0;  ///< Presses in this tick, 0 to 7.
@@ -103,8 +103,8 @@ consteval auto describe(Type<Button>) {
       "pressCount", {.minimum = 0, .maximum = 7, .sampled = Sampling::sum});
 }
 
-/// Types of one role, in the order named. A value. A type is identified by its described name, so
-/// it is the same in every program and library.
+/// Types of one role (components, commands or messages), in the caller's order. A value. A type is
+/// identified by its described name, so it is the same in every program and library.
 template <typename Role>
 struct DescribedTypes {
   std::vector<ComponentDescription> types{};
@@ -136,7 +136,8 @@ struct EntityRun {
   const EntityId* entities = nullptr;
   std::byte* const* columns = nullptr;
   std::uint32_t count = 0;
-  EntityId* current = nullptr;  ///< Gets each entity before it is visited; null for none.
+  /// If not null: is set to each entity before the entity is visited.
+  EntityId* current = nullptr;
 };
 using VisitRun = void (*)(void* visitor, const EntityRun& run);
 
@@ -146,7 +147,7 @@ struct VisitedComponent {
   std::size_t bytes = 0;
   bool is_written = false;
 };
-/// Components in one walk.
+/// The maximum number of components in one walk.
 inline constexpr std::size_t kVisitedMax = 32;
 
 /// Calls `visit` for each entity of a run.
@@ -221,7 +222,7 @@ inline constexpr bool kIsSystemType<void (*)(SystemContext&, EntityId, First&, C
 ///   void f(SystemContext&, Transform&, const Speed&);            // once per entity that has both
 ///   void f(SystemContext&, EntityId, Transform&, const Speed&);  // the same, with its id
 ///   void f(SystemContext&);                                      // once per tick
-/// `const` parameters are read, others are written.
+/// A system reads its `const` parameters and writes the others.
 template <auto Function>
 inline constexpr bool kIsSystem = session_detail::kIsSystemType<decltype(Function)>;
 
@@ -234,11 +235,11 @@ requires(kIsSystem<F>&&...) Systems systems() {
   return {{session_detail::SystemOf<F>::entry()...}};
 }
 
-/// `float wall(const World&, Vec3 from, Vec3 direction, float metres_max)`: metres to the
-/// environment.
+/// Returns the distance from a point to the environment, in metres. Example:
+/// `float wall(const World&, Vec3 from, Vec3 direction, float metres_max)`.
 using ObstacleFunction = float (*)(const World& world, Vec3 from, Vec3 direction, float metres_max);
 
-/// Decides whether an arriving entity was predicted: `Overrides::match_spawn`.
+/// Decides whether this client has predicted an entity that arrives: `Overrides::match_spawn`.
 struct SpawnMatch {
   std::string_view component;  ///< Its described name.
   bool (*is_same)(Bytes predicted, Bytes confirmed) = nullptr;
@@ -261,7 +262,7 @@ struct MatchOf<F> {
 /// functions must be pure: they run again during replays.
 class Overrides {
  public:
-  /// The environment stops shots (`SystemContext::hits`).
+  /// `F` returns where the environment stops a shot (`SystemContext::hits`).
   template <ObstacleFunction F>
   Overrides obstacle() const {
     Overrides made = *this;
@@ -277,7 +278,7 @@ class Overrides {
     made.matches_.push_back(session_detail::MatchOf<F>::made());
     return made;
   }
-  /// Null for none.
+  /// Null if no function was set.
   ObstacleFunction obstacle_function() const { return obstacle_; }
   std::span<const SpawnMatch> spawn_matches() const { return matches_; }
 
@@ -303,19 +304,21 @@ struct OwnerPrediction {
   Duration extrapolation_max = std::chrono::milliseconds(100);
 };
 
-/// A game. A value without pointers into the caller; make one constant in a header that both
-/// programs include.
+/// A game. A value without pointers to the caller's data. Define it as one constant in a header
+/// that both programs include.
 struct Game {
-  std::uint64_t application = 0;        ///< Drawn once per game; other applications cannot connect.
+  /// A random number, chosen once per game. Programs with another number cannot connect.
+  std::uint64_t application = 0;
   std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
-  /// A `Transform` that moves faster was teleported: nothing is shown or hit between its positions,
-  /// and no error is blended. Above 0.
+  /// A `Transform` that moves faster than this counts as teleported: nothing is shown or hit
+  /// between its two positions, and no prediction error is blended. Above 0.
   float teleport_metres_per_second = 240;
   DescribedTypes<ComponentRole> components{};
   DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
   DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
-  /// Run once per tick: by the server for all entities, and by each client for the entities that
-  /// its player owns (prediction). They may read everything, and write the entities that they get.
+  /// Shared systems. Each tick, the server runs them for all entities, and each client runs them
+  /// for the entities that its player owns (prediction). They may read everything, and write the
+  /// entities that they are called with.
   Systems systems{};
   Systems server_systems{};  ///< Run by the server only, after `systems`.
   OwnerPrediction sync{};    ///< How clients and server are kept in sync.
@@ -330,12 +333,12 @@ inline float teleport_metres_per_tick(const Game& game) {
 
 /// How an entity is spawned. Everything can be changed later.
 struct SpawnOptions {
-  PlayerId owner = PlayerId::none;  ///< It despawns when this player leaves, unless `keep`.
-  bool keep = false;                ///< It stays then, without an owner.
+  PlayerId owner = PlayerId::none;  ///< When this player leaves, the entity despawns.
+  bool keep = false;                ///< When the owner leaves, the entity stays, without an owner.
   /// Metres from a player's view position within which the entity is sent; 0 for everywhere.
   float visible_within = 0;
   std::uint8_t team = 0;  ///< Only this team receives it; 0 for all.
-  float priority = 1;     ///< Against others when bytes are short.
+  float priority = 1;     ///< Compared with other entities when not all changes fit into a packet.
 };
 
 /// Where and how an effect plays.
@@ -349,8 +352,9 @@ struct EffectOptions {
 };
 
 enum class Reliability : std::uint8_t { reliable, unreliable };
-/// `at_tick`: arrives together with the state of the tick at which it was sent (between ticks: of
-/// the next tick). A player who does not play yet gets no message at a tick.
+/// When a message is handled. `at_tick`: together with the state of the tick in which it was sent;
+/// for a message that is sent between ticks, this is the next tick. A player who does not play yet
+/// gets no message at a tick.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// How a message is sent.
 struct SendOptions {

@@ -17,11 +17,11 @@
 
 namespace muster {
 
-/// A client of a server. One thread at a time; callbacks run inside `frame`, on its thread, and may
-/// call everything here except `frame`.
+/// A client of a server. One thread at a time. Callbacks run inside `frame`, on its thread. They
+/// may call every function of the client except `frame`.
 ///
-/// An `EntityId` is valid from `on_spawn` to `on_despawn`. It means nothing on another machine;
-/// `EntityReference` fields do.
+/// An `EntityId` is valid from `on_spawn` to `on_despawn`, on this machine only. An
+/// `EntityReference` names the same entity on all machines.
 class GameClient : public session_detail::ClientCalls {
  public:
   /// Fails for local causes only (build, key text, socket); `state` and `end` report network
@@ -30,9 +30,9 @@ class GameClient : public session_detail::ClientCalls {
                                                      const GameClientOptions& options);
   static Result<std::unique_ptr<GameClient>> connect(const Result<Build>& build, Edges& edges,
                                                      const GameClientOptions& options);
-  /// Opens a recording: the same calls, at the recording's own rate; calls that need a server do
-  /// nothing. Fails with `not_found`, `malformed`, or `hash_mismatch` for another build's
-  /// recording.
+  /// Opens a recording. The client has the same functions, and plays at the recording's own rate.
+  /// Functions that need a server do nothing. Fails with `not_found`, with `malformed`, and with
+  /// `hash_mismatch` for a recording of another build.
   static Result<std::unique_ptr<GameClient>> play_recording(const Build& build, Edges& edges,
                                                             const std::string& path,
                                                             const GameClientOptions& options = {});
@@ -41,7 +41,7 @@ class GameClient : public session_detail::ClientCalls {
                                                             const GameClientOptions& options = {});
   ~GameClient();
 
-  /// Receives, applies, loads, interpolates, sends; never waits.
+  /// Receives, applies, loads, interpolates and sends. Never waits.
   void frame(Time now);
   void run_frame();  ///< `frame(edges.now())`. Once per rendered frame, at any rate.
   void leave();      ///< Ends the connection; `state` is `over` after the next frame.
@@ -50,7 +50,7 @@ class GameClient : public session_detail::ClientCalls {
   /// the tick. Fails with `unsupported` for a client of a server, and with `not_found` for a tick
   /// before the recording's first one.
   Result<void> seek(Tick tick);
-  Tick first_tick() const;  ///< The first one of a recording.
+  Tick first_tick() const;  ///< The first tick of a recording.
 
   GameClientState state() const;
   bool is_over() const { return state() == GameClientState::over; }
@@ -58,12 +58,12 @@ class GameClient : public session_detail::ClientCalls {
   const ClientEnd& end() const;    ///< Requires: `is_over()`.
   PlayerId player() const;         ///< `none` until the server has sent it.
 
-  /// The input of this frame. Ticks get the latest value; buttons keep every press.
+  /// The input of this frame. A tick gets the latest value, and all presses since the last tick.
   template <Described T>
   void set_command(const T& command) {
     put_command(session_detail::named_value(command));
   }
-  /// False when a queue is full or there is no connection.
+  /// Returns false if a queue is full or there is no connection.
   template <Described T>
   bool send(const T& message, const SendOptions& options = {}) {
     return send_message(session_detail::named_value(message), options);
@@ -84,36 +84,37 @@ class GameClient : public session_detail::ClientCalls {
   void each(Visit visit) const requires(std::is_const_v<C>&&...) {
     visit_with<C...>(visit);
   }
-  /// Shows an entity at another position first, and moves it to its own position over `length`: a
-  /// shot leaves the muzzle, while its path begins at the eye. For `on_spawn`.
+  /// Shows an entity at another position first, and moves it to its own position over `length`. For
+  /// example, the path of a shot begins at the eye, but it should be seen to leave the muzzle. To
+  /// be called in `on_spawn`.
   void show_from(EntityId entity, Vec3 position, Duration length = std::chrono::milliseconds(500));
   bool is_mine(EntityId entity) const;
   /// Whether `get` and `each` show what this client has computed ahead of the server.
   bool is_predicted(EntityId entity) const;
-  /// Also predicts an entity of the world or of another player, or stops predicting an own entity.
-  /// Takes effect with the server's next state, without a jump of the shown position. Predict
-  /// things that the player acts on, such as a ball; systems see no commands of other players.
+  /// Begins or stops to predict an entity. By default a client predicts the entities of its player.
+  /// Takes effect with the server's next state; the shown position does not jump. Predict things
+  /// that the player acts on, such as a ball. Systems see no commands of other players.
   void set_predicted(EntityId entity, bool is_predicted);
-  EntityId find(EntityReference reference) const;  ///< Null until it is here.
+  EntityId find(EntityReference reference) const;  ///< Null if this client does not have it.
   EntityReference reference(EntityId entity) const;
   std::string_view asset_path(EntityId entity) const;  ///< The project path of its prefab.
   Tick shown_tick() const;
 
   // Presentations and effects of the build, in a separate world.
   const World& view() const;
-  /// The root, in `view()`, of an entity's presentation, which follows the entity: type 0 for
-  /// everyone, and also type 1 for its owner. Null for none.
+  /// The root of an entity's presentation in `view()`. The root follows the entity. All players see
+  /// the presentation of type 0; the owner also sees the one of type 1. Null if there is none.
   EntityId presentation(EntityId entity, std::uint32_t type = 0) const;
-  std::span<const PlayingEffect> effects() const;  ///< Those that play; until the next frame.
+  std::span<const PlayingEffect> effects() const;  ///< Valid until the next frame.
 
-  void on_spawn(std::function<void(EntityId)> callback);    ///< Its replicated values are there.
-  void on_ready(std::function<void(EntityId)> callback);    ///< The rest of its prefab is there.
+  void on_spawn(std::function<void(EntityId)> callback);    ///< The replicated values are present.
+  void on_ready(std::function<void(EntityId)> callback);    ///< The whole prefab is present.
   void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
-  /// Called once for each effect of systems and of the server: at once for effects of this player,
-  /// for others when the view shows their tick.
+  /// Called once for each effect of systems and of the server. An effect of this player is reported
+  /// at once, any other effect when the view shows its tick.
   void on_effect(std::function<void(const PlayedEffect&)> callback);
-  /// A prediction was wrong. Gets the predicted entity (`on_despawn` follows), or the cause of an
-  /// effect that should not have played. Fade it out.
+  /// Called when a prediction was wrong. The argument is the predicted entity (`on_despawn`
+  /// follows), or the cause of an effect that should not have played. Fade the wrong thing out.
   void on_undone(std::function<void(EntityId)> callback);
   void on_level(std::function<void(std::string_view path)> callback);
   template <Described T>
@@ -121,8 +122,8 @@ class GameClient : public session_detail::ClientCalls {
     handle_with<T>(std::move(callback));
   }
 
-  /// Follows a newer build. Fails as the build's bundles do, and with `unsupported` without
-  /// `may_reload`.
+  /// Replaces the open build by a newer one. Fails as `BundleStore::load` does, and with
+  /// `unsupported` without `may_reload`.
   Result<ReloadSummary> reload(const Build& build);
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;

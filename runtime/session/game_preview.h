@@ -18,9 +18,9 @@ struct PreviewOptions {
   std::string placeholder{};  ///< As `GameClientOptions::placeholder`.
 };
 
-/// A server and one client in this process, connected to each other: the world that the game
-/// simulates, and its player's view of it. They follow each new build of their folder. One thread
-/// at a time.
+/// A server and one client in this process, connected to each other. The server has the world that
+/// the game simulates, and the client has its player's view of that world. Both can be moved to
+/// each new build in their folder (`follow`). One thread at a time.
 ///
 ///     while (window.is_open()) {
 ///       preview.client().set_command(...);
@@ -41,12 +41,13 @@ class GamePreview {
   /// Runs both ends.
   void frame(Time now);
   void run_frame();  ///< `frame(edges.now())`.
-  /// Whether the client plays, and everything that it knows of has loaded or failed.
+  /// Whether the client plays, and each asset that it has requested is loaded or has failed.
   bool is_ready() const;
 
-  /// Follows the build that is in the folder now. Returns nothing when that build is open, or is
-  /// being replaced. The summary is that of the client. Fails as `GameServer::reload` and
-  /// `GameClient::reload` do; the open build stays then, and the next call tries again.
+  /// Moves both ends to the build that is in the folder now. Returns nothing if that build is
+  /// already open, or is being replaced. The summary describes the client. Fails as
+  /// `GameServer::reload` and `GameClient::reload` do. After a failure the open build stays open,
+  /// and the next call tries again.
   Result<std::optional<ReloadSummary>> follow();
 
   /// Reports of both ends. Default: the edges' log.

@@ -18,33 +18,35 @@
 namespace muster {
 
 /// A server: world, players, network. One thread at a time. Callbacks run inside `frame`, on its
-/// thread, between ticks; they may call everything here except `frame`. A new callback replaces the
-/// old one.
+/// thread, between ticks. They may call every function of the server except `frame`. A new callback
+/// replaces the old one.
 class GameServer : public session_detail::ServerCalls {
  public:
-  /// Loads the replicated prefabs and the level. Fails as the build's bundles do, with `busy` when
+  /// Loads the replicated prefabs and the level. Fails as `BundleStore::load` does, with `busy` if
   /// the address is in use, and with `permission_denied` or `malformed` for the key file.
   static Result<std::unique_ptr<GameServer>> open(const Build& build, Edges& edges,
                                                   const GameServerOptions& options = {});
-  /// Passes the error of a failed build on.
+  /// The same; returns the error of `build` if it has one.
   static Result<std::unique_ptr<GameServer>> open(const Result<Build>& build, Edges& edges,
                                                   const GameServerOptions& options = {});
   ~GameServer();
 
-  /// Receives, runs due ticks, replicates, sends; never waits. Returns the time to the next tick.
+  /// Receives, runs the ticks that are due, replicates and sends. Never waits. Returns the time
+  /// until the next tick.
   Duration frame(Time now);
   void run_frame();                 ///< Waits for a datagram or the next tick, then runs a frame.
   int run(const StopSignal& stop);  ///< Runs frames until stopped or closed. Returns 0.
-  /// Ends all connections, and admits no more; clients see the reason. Inside a callback: when the
-  /// frame ends.
+  /// Ends all connections and admits no new ones. Clients see the reason. If a callback calls this,
+  /// it takes effect when the frame ends.
   void close(std::string_view reason = "the server closes");
 
   // Players.
   void on_join(std::function<void(PlayerId)> callback);
   void on_leave(std::function<void(PlayerId, std::string_view reason)> callback);
-  /// A returned text refuses the client with that reason. Without a callback, everyone may join.
+  /// `callback` returns nothing to admit a client, or a text to refuse it with that reason. Without
+  /// a callback, all clients are admitted.
   void on_apply(std::function<std::optional<std::string>(const PlayerInfo&)> callback);
-  std::span<const PlayerInfo> players() const;  ///< Until the next frame.
+  std::span<const PlayerInfo> players() const;  ///< Valid until the next frame.
   void kick(PlayerId player, std::string_view reason);
 
   // Entities. Null ids, and ids of entities that are gone, are safe everywhere.
@@ -56,8 +58,9 @@ class GameServer : public session_detail::ServerCalls {
   void despawn(EntityId entity);  ///< At the end of the next tick.
   void despawn_all_of(PlayerId player);
   void set_options(EntityId entity, const SpawnOptions& options);
-  EntityId owned(PlayerId player, EntityType type);  ///< The first of that type; null for none.
-  /// Null if it is gone or lacks the component. The pointer is valid until the next frame or spawn.
+  EntityId owned(PlayerId player, EntityType type);  ///< The player's first one, or null.
+  /// Null if the entity is gone or does not have the component. The pointer is valid until the next
+  /// frame or spawn.
   template <Described T>
   const T* get(EntityId entity) {
     return component<T>(entity);
@@ -89,7 +92,7 @@ class GameServer : public session_detail::ServerCalls {
   void set_view(PlayerId player, Vec3 position);
   void set_team(PlayerId player, std::uint8_t team);
 
-  // Messages. False when a queue is full or the player is gone.
+  // Messages. `send` returns false if a queue is full or the player is gone.
   template <Described T>
   bool send(PlayerId player, const T& message, const SendOptions& options = {}) {
     return send_message(player, session_detail::named_value(message), options);
@@ -110,25 +113,28 @@ class GameServer : public session_detail::ServerCalls {
     handle_with<T>(std::move(callback));
   }
 
-  /// Forces a field of a player's next command to its value in `command`, such as the view at a
-  /// respawn: the player's input continues from there, on both sides. False if the player is gone,
-  /// `Game::commands` lacks the command, or the field does not exist or is not a number.
+  /// Sets a field of a player's next command to its value in `command`, on server and client. The
+  /// player's later input continues from that value. An example is the view direction at a respawn.
+  /// Returns false if the player is gone, if `Game::commands` does not have the command, or if the
+  /// field does not exist or is not a number.
   template <Described T>
   bool force_command(PlayerId player, std::string_view field, const T& command) {
     return force_field(player, session_detail::named_value(command), field);
   }
 
-  /// Despawns all entities and loads a level; the systems pause until it is loaded. Then the game
+  /// Despawns all entities and loads a level. The systems pause until it is loaded. Then the game
   /// spawns its entities in `on_level`. Returns false and reports a problem for an unknown level.
   bool load_level(LevelKey level);
-  void on_level(std::function<void()> callback);  ///< Its placed entities exist.
+  /// Called when a level is loaded. The entities that the level places exist then.
+  void on_level(std::function<void()> callback);
   // Operation.
-  /// Follows a newer build, its values and its types. Clients have to follow it, too. Fails as the
-  /// build's bundles do, and with `unsupported` without `may_reload`.
+  /// Replaces the open build by a newer one, with its values and types. Clients must do the same.
+  /// Fails as `BundleStore::load` does, and with `unsupported` without `may_reload`.
   Result<ReloadSummary> reload(const Build& build);
-  /// Records the world and the messages at ticks that are sent to all, until `stop_recording`. The
-  /// file can be played at any time (`GameClient::play_recording`), also after a crash. A disk that
-  /// fails ends the recording with a problem. Fails as the disk does.
+  /// Records the world and the messages at ticks that are sent to all players, until
+  /// `stop_recording`. The file can be played at any time, also after a crash
+  /// (`GameClient::play_recording`). If the disk fails later, the recording ends and a problem is
+  /// reported. Fails as the disk does.
   Result<void> record(const std::string& path);
   void stop_recording();
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.

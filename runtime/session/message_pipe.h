@@ -18,8 +18,8 @@ enum SessionChannel : std::size_t {
   kLooseChannel = 2,        ///< Unreliable messages.
   kCommandChannel = 3,      ///< Unreliable: a client's commands, and the server's reports on them.
 };
-/// Of SESSION_FORMAT.md. Ends of different versions do not connect: it is part of the number of the
-/// application.
+/// The version of SESSION_FORMAT.md. It is part of the application number of the handshake, so ends
+/// of different versions do not connect.
 inline constexpr std::uint64_t kSessionFormatVersion = 6;
 /// What both ends of a session's connection declare.
 ConnectionOptions session_connection();
@@ -33,42 +33,46 @@ enum class SessionMessage : std::uint8_t {
   resumed = 5,  ///< `Resumed`: what the lost connection has delivered.
 };
 
-/// A message of a session has at most this many bytes: a peer could ask for any memory else.
+/// The maximum size of a session's message. Without it, a peer could make this end allocate any
+/// amount of memory.
 inline constexpr std::size_t kSessionMessageBytesMax = std::size_t{1} << 20U;
-/// Bytes of messages that wait for the connection's queue, at most.
+/// The maximum size of all messages that wait for the connection's queue.
 inline constexpr std::size_t kPipeBytesMax = std::size_t{2} << 20U;
 
-/// Splits messages into parts that fit the channel, and joins the parts of the other end. Keeps
-/// messages of the game until they have arrived, so that another connection goes on where the lost
-/// one ended: each arrives once. One per player and end. One thread at a time.
+/// Splits messages into parts that fit the channel, and joins the parts that the peer has sent.
+/// Keeps messages of the game until they have arrived. So a connection that replaces a lost one
+/// delivers the missing messages, each once. A server has one pipe per player, and a client has one
+/// pipe. One thread at a time.
 class MessagePipe {
  public:
   enum class [[nodiscard]] Received : std::uint8_t{nothing, message, malformed};
 
-  /// False when too many bytes wait, or the message is too large: nothing of it is sent.
+  /// False if too many bytes wait, or if the message is too large. Then nothing is sent.
   [[nodiscard]] bool send(SessionMessage kind, std::span<const std::byte> body);
-  /// In front of all that waits, of any size. Requires: no message is partly handed over.
+  /// Sends a message of any size before all messages that wait. Requires: no message was handed to
+  /// the connection only in part.
   void send_first(SessionMessage kind, std::span<const std::byte> body);
-  /// Drops what waits or has not arrived. Returns how many messages of the game these were.
+  /// Drops all messages that wait or have not arrived. Returns how many of them were messages of
+  /// the game.
   std::size_t drop_all();
-  /// The connection's map has changed: messages under way end, in both directions. Returns how many
-  /// of the game's may not have arrived.
+  /// To be called when the connection's map has changed. Drops messages in flight in both
+  /// directions. Returns how many messages of the game possibly did not arrive.
   std::size_t begin_map();
 
-  /// Another connection takes the place of the lost one. Messages of the game wait for `go_on`.
+  /// Another connection replaces the lost one. Messages of the game wait for `go_on`.
   void resume();
   bool is_resuming() const { return is_resuming_; }
   /// Messages of the game that were received in this map, on all connections.
   std::uint32_t received_count() const { return received_; }
-  /// The peer has received `count` of the game's messages in this map: sends those after them.
-  /// False for a count that cannot be true.
+  /// The peer has received the first `count` messages of the game in this map. Sends the later
+  /// ones. False if the count is impossible.
   [[nodiscard]] bool go_on(std::uint32_t count);
   /// After `forget`: the peer has received `count` messages in its map.
   void set_arrived(std::uint32_t count) { arrived_ = count; }
-  /// The peer knows nothing of the messages before: those are dropped. Returns how many.
+  /// Drops the kept messages, because the peer does not know them. Returns how many were dropped.
   std::size_t forget();
 
-  /// Hands waiting parts to the connection, as many as it takes. Once per frame.
+  /// Hands as many waiting parts to the connection as it accepts. To be called once per frame.
   void flush(Connection& connection);
   /// The next complete message; `body` is valid until the next call.
   Received receive(Connection& connection, SessionMessage& kind, std::span<const std::byte>& body);
@@ -84,11 +88,11 @@ class MessagePipe {
 
   Parts waiting_;
   Parts under_way_;  ///< Handed to the connection; whole messages that have not arrived.
-  Parts held_;       ///< The game's, until the peer says what has arrived.
+  Parts held_;       ///< Messages of the game, until the peer reports what has arrived.
   std::vector<std::vector<std::byte>> spare_;  ///< Kept for their memory.
-  std::size_t waiting_bytes_ = 0;              ///< With held ones.
-  std::uint32_t arrived_ = 0;                  ///< Messages of the game, in this map.
-  std::uint32_t received_ = 0;                 ///< The same of the peer's.
+  std::size_t waiting_bytes_ = 0;              ///< The bytes of `waiting_` and `held_`.
+  std::uint32_t arrived_ = 0;   ///< Messages of the game in this map that the peer has received.
+  std::uint32_t received_ = 0;  ///< Messages of the game in this map that this end has received.
   bool is_resuming_ = false;
   bool is_inside_ = false;  ///< The last part that was handed over continues.
   std::vector<std::byte> incoming_;
@@ -108,7 +112,7 @@ struct Welcome {
 };
 /// How many messages an end had received when the connection was lost.
 struct Resumed {
-  std::uint16_t map = 0;    ///< `Welcome::map` that the count is of.
+  std::uint16_t map = 0;    ///< The `Welcome::map` in which the messages were counted.
   std::uint32_t count = 0;  ///< `MessagePipe::received_count`.
 };
 /// The level of the map that begins next.
@@ -121,9 +125,9 @@ std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);
 std::vector<std::byte> encode(const Resumed& resumed);
 std::optional<Resumed> decode_resumed(std::span<const std::byte> bytes);
 
-/// What a client that lost its connection sends with the next handshake.
+/// The bytes that a client that lost its connection sends with its next handshake.
 std::vector<std::byte> encode_ticket(std::uint64_t ticket);
-/// 0 for bytes that are no ticket.
+/// Returns 0 if the bytes are not a ticket.
 std::uint64_t decode_ticket(std::span<const std::byte> bytes);
 
 }  // namespace muster

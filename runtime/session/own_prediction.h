@@ -39,28 +39,30 @@ struct PredictionCounters {
   std::uint64_t spawns_expired = 0;
 };
 
-/// Runs the shared systems for predicted entities at once: those of the player, unless a
-/// `PredictionChoice` says otherwise. It runs them with the commands that the server
-/// has not run yet. Each state of the server includes the owner's commands up to
-/// `Replicated::command_number`: if it equals what was predicted for that command, within the
-/// fields' tolerances, the prediction stays; otherwise it begins again from there and the later
-/// commands run again. The shown state is blended over `kErrorBlend` when that changes it.
+/// Runs the shared systems for predicted entities, with commands that the server has not run yet.
+/// The predicted entities are those of the player, and a `PredictionChoice` can change this. Each
+/// state of the server includes the owner's commands up to `Replicated::command_number`. If the
+/// state equals the prediction for that command, within the tolerances of the fields, the
+/// prediction stays. Otherwise the prediction starts again from the server's state, and the later
+/// commands run again. If this changes the shown state, the change is blended over `kErrorBlend`.
 ///
-/// Only entities that the difference can have touched run again. An entity is left out if its own
-/// state was as predicted and if, since then, systems that ran for it used nothing but its own
-/// components, its command, the tick and random numbers, and no system that ran for another one
-/// used it. The result equals that of running all again. A shared system that runs once per tick
-/// may connect any entities: a game that has one replays all of them.
+/// Only entities that the difference may affect run again. An entity is left out if its state was
+/// as predicted and it was independent since then. It was independent if the systems that ran for
+/// it used nothing but its components, its command, the tick and random numbers, and if no system
+/// that ran for another entity used it. The result is the same as if all entities ran again. A
+/// shared system that runs once per tick may connect any entities, so a game with such a system
+/// replays all entities.
 ///
-/// Entities that systems spawn exist at once (`PredictedSpawns`); those that they despawn are
-/// hidden at once, until the server has despawned them or it turns out that it does not. Fields of
-/// `RollbackClass::confirmed_only` always have the server's value when a tick begins.
+/// Entities that systems spawn exist at once (`PredictedSpawns`). Entities that systems despawn are
+/// hidden at once. They stay hidden until the server has despawned them, or are shown again if the
+/// server does not. Fields of `RollbackClass::confirmed_only` have the server's value at the
+/// beginning of each tick.
 ///
-/// A copy of the received world is changed; of the received world itself only the entities that
-/// are predicted to exist. All arguments must outlive it. One thread at a time.
+/// Systems change a copy of the received world. In the received world itself, only predicted
+/// entities are added and removed. All arguments must outlive this object. One thread at a time.
 class OwnPrediction final : public Forecast {
  public:
-  /// Commands that can run again: more than a second of delay is not predicted.
+  /// The maximum number of commands that can run again. A longer delay is not predicted.
   static constexpr std::uint32_t kReplayedMax = 64;
   static_assert(std::has_single_bit(kReplayedMax), "numbers wrap");
 
@@ -75,41 +77,41 @@ class OwnPrediction final : public Forecast {
   void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
   /// The number of the command that runs, or ran last.
   std::uint32_t running() const { return running_number_; }
-  /// The server's, for random numbers in systems.
+  /// The server's shared seed, for random numbers in systems.
   void set_shared_seed(std::uint64_t seed) { simulation_.set_shared_seed(seed); }
   /// Null for none. Must outlive this.
   void set_choice(const PredictionChoice* choice) { choice_ = choice; }
-  /// Replays with each state, also when it is as predicted: for comparison.
+  /// For measurements: replays after each state, even if the state is as predicted.
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
-  /// Runs all entities again when one differs: for comparison.
+  /// For measurements: if false, all entities run again when one differs.
   void set_leaves_out(bool is_wanted) { leaves_out_ = is_wanted; }
   /// The tick of an entity's received state, if that is older than the newest snapshot; 0 else.
   void set_state_ticks(std::function<std::uint32_t(EntityId)> ticks) {
     state_ticks_ = std::move(ticks);
   }
-  /// The server has changed commands that ran: all of them may have another result.
+  /// The server has changed commands that had run. Each of them may have another result now.
   void note_changed_commands();
-  /// A tick of this client has ended with these raw commands: runs it. A command's number is the
-  /// tick of the server that runs it.
+  /// Runs a tick of this client with these raw commands. The number of a command is the tick in
+  /// which the server runs it.
   void run(std::uint32_t number, const CommandSet& commands);
-  /// The server's report of spawns, which came when command `newest` was the last one.
+  /// Reads the server's report of spawns. `newest` is the last command at its arrival.
   void read_spawns(std::span<const std::byte> bytes, std::uint32_t newest);
-  /// What the server forces in the commands, when a tick runs and when it runs again; or null.
+  /// The fields that the server forces, for each run of a tick. May be null.
   void set_forces(CommandForces* forces) { forces_ = forces; }
-  /// Compares with the received world, as of `tick` of the server.
-  /// `fraction` is that of the last call of `shown`.
+  /// Compares the prediction with the received world, which has the server's state of `tick`.
+  /// `fraction` is the argument of the last call of `shown`.
   void reconcile(Tick tick, float fraction, Time now);
 
-  /// Puts what is shown of a component into `out`: `fraction` of the way from the tick before the
-  /// last one to the last one. False for a component that is not predicted.
+  /// Puts the shown value of a component into `out`: `fraction` of the way from the last tick but
+  /// one to the last tick. False for a component that is not predicted.
   bool shown(EntityId entity, ComponentId component, float fraction, Time now,
              std::span<std::byte> out) const;
   bool is_predicted(EntityId entity) const;
   /// Whether systems have despawned an entity that the server still has.
   bool is_hidden(EntityId entity) const;
   bool has_hidden() const { return !hidden_.empty(); }
-  /// Called for each effect or message of an own command, once; `is_late` when a replay did it
-  /// first. It lives for the call.
+  /// Called once for each effect or message of this player's commands. `is_late` if it was first
+  /// played in a replay. The cue lives for the call.
   using CuePlayer = std::function<void(const Cue& cue, bool is_late)>;
   void set_cue_player(CuePlayer player) { cue_player_ = std::move(player); }
   CueLedger& cues() { return cues_; }

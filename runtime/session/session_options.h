@@ -19,20 +19,21 @@ namespace muster {
 /// How a server listens, and for whom.
 struct GameServerOptions {
   std::string listen = "[::]:7000";
-  /// Created when missing; keep it secret. Empty: another key each time.
+  /// The server's secret key. The file is created if it is missing. Empty: a new key for each run.
   std::string key_file = "server.key";
   std::optional<LevelKey> level{};  ///< Loaded before the first tick.
   std::uint16_t players_max = 64;
-  /// Connected players (IPv6: per /64), and the same number that may reconnect (`resume_time`).
+  /// The maximum number of connected players of one address; for IPv6, of one /64 network. The same
+  /// number of players without a connection may reconnect (`resume_time`).
   std::uint16_t players_per_address = 8;
   std::uint64_t seed = 1;            ///< For `SystemContext::random`.
-  bool admit_other_content = false;  ///< Clients of another build: fields are matched by name.
+  bool admit_other_content = false;  ///< Admits other builds; fields are matched by name.
   std::uint32_t messages_per_second_max = 100;  ///< Per player and message type; more are dropped.
   std::uint16_t workers = 1;   ///< Threads that encode snapshots; the bytes are the same for any.
   std::string capture_file{};  ///< For the packets of all connections (`muster-net`); empty: none.
-  bool may_reload = false;     ///< For `GameServer::reload`; takes memory for each entity.
-  /// A player whose connection was lost keeps number and entities this long, and may reconnect. 0:
-  /// the player leaves at once.
+  bool may_reload = false;     ///< For `GameServer::reload`; needs memory for each entity.
+  /// How long a player whose connection was lost may reconnect and keeps its number and entities.
+  /// 0: the player leaves at once.
   Duration resume_time = std::chrono::seconds(30);
 };
 
@@ -42,15 +43,15 @@ struct PlayerInfo {
   std::string address{};  ///< The last connection began from this address.
   Duration round_trip{};
   EntityId view{};              ///< The entity that the player's view follows.
-  bool is_interrupted = false;  ///< No packet has arrived for some seconds, or none can.
+  bool is_interrupted = false;  ///< No packet for some seconds, or the connection was lost.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t packets_out = 0;
   double loss = 0;  ///< Share of the packets sent, 0 to 1.
   std::uint64_t snapshots = 0;
   std::uint64_t snapshot_bytes = 0;
-  std::uint64_t changes_deferred = 0;   ///< For lack of room.
-  std::uint64_t snapshots_skipped = 0;  ///< There was too little room for them.
+  std::uint64_t changes_deferred = 0;   ///< Changes that did not fit into a packet.
+  std::uint64_t snapshots_skipped = 0;  ///< Snapshots that did not fit into a packet.
   std::uint64_t resyncs = 0;            ///< The client requested the whole world again.
   std::uint64_t divergences = 0;        ///< The client had other values than the server.
 };
@@ -68,27 +69,27 @@ struct GameServerMetrics {
   std::uint64_t problems = 0;
 };
 
-/// Where a client connects to, and as whom.
+/// How a client connects to a server, and how it loads content.
 struct GameClientOptions {
   std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
   std::string key{};     ///< The server's public key, 64 hex digits.
   Duration connect_timeout = std::chrono::seconds(10);
-  /// A client whose connection was lost tries this long to reconnect as the same player. 0: it ends
-  /// at once.
+  /// How long a client whose connection was lost tries to reconnect as the same player. 0: the
+  /// client ends at once.
   Duration resume_timeout = std::chrono::seconds(30);
   /// The project path of a prefab, shown for presentations and effects that cannot be loaded.
   std::string placeholder{};
   std::uint16_t platforms = kPlatformClient;  ///< Bits that a presentation must have.
-  /// Threads that load bundles; 0 loads within `frame`, the same way each time.
+  /// Threads that load bundles. With 0, bundles are loaded within `frame`, in a repeatable order.
   std::uint32_t loading_threads = 1;
   std::string capture_file{};  ///< For the packets of the connection (`muster-net`); empty: none.
-  bool may_reload = false;     ///< For `GameClient::reload`; takes memory for each entity.
+  bool may_reload = false;     ///< For `GameClient::reload`; needs memory for each entity.
 };
 /// The state of a client, from connecting to its end.
 enum class GameClientState : std::uint8_t {
   resolving,  ///< The server's name is being looked up.
   connecting,
-  loading,  ///< The level and the first state of the world are on their way.
+  loading,  ///< The level is being loaded, and the first state of the world is being received.
   playing,
   interrupted,  ///< No packet has arrived for some seconds, or another connection is being made.
   over,
@@ -99,16 +100,16 @@ struct PlayedEffect {
   Vec3 position{};
   Quaternion rotation{};
   std::optional<Vec3> line_end{};
-  EntityId cause{};           ///< Null when that entity is not here.
+  EntityId cause{};           ///< Null if this client does not have the entity.
   bool is_predicted = false;  ///< Played ahead of the server, for a command of this player.
-  /// The effect is some ticks old: only a replay played it, or this client did not predict it.
+  /// The effect is some ticks old. It was first played in a replay, or not predicted at all.
   bool is_late = false;
 };
 /// An effect that plays: `GameClient::effects`.
 struct PlayingEffect {
   EntityId root{};  ///< In `GameClient::view`.
   TypeId type{};
-  Vec3 position{};  ///< Now; of an effect along a line, where its head is.
+  Vec3 position{};  ///< The present position; for an effect along a line, that of its head.
   Quaternion rotation{};
   Vec3 line_start{};
   Vec3 line_end{};
@@ -134,11 +135,11 @@ struct GameClientMetrics {
   std::uint64_t snapshots_unknown = 0;  ///< Based on a state that this client does not have.
   std::uint64_t snapshots_malformed = 0;
   std::uint64_t resyncs = 0;      ///< The whole world was requested again.
-  std::uint64_t checksums = 0;    ///< Entities compared with the server's.
+  std::uint64_t checksums = 0;    ///< Checksums of entities, compared with the server's.
   std::uint64_t divergences = 0;  ///< Checksums that differed.
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
-  // From an entity's spawn to the rest of its prefab.
+  // A load lasts from an entity's spawn until its whole prefab is present.
   std::uint64_t loads = 0;
   std::uint64_t loads_failed = 0;  ///< Assets that could not be loaded.
   Duration load_time{};            ///< The sum of all loads.
@@ -147,24 +148,24 @@ struct GameClientMetrics {
   std::uint64_t effects_played = 0;
   std::uint64_t effects_too_late = 0;
   std::uint64_t corrections = 0;       ///< Predictions that were corrected beyond a tolerance.
-  std::uint64_t predicted_ticks = 0;   ///< That were run once.
-  std::uint64_t replayed_ticks = 0;    ///< That were run again, after a state of the server.
-  Tick predicted_tick{};               ///< The last one whose command was sent.
+  std::uint64_t predicted_ticks = 0;   ///< Each counts once, however often it was replayed.
+  std::uint64_t replayed_ticks = 0;    ///< Runs of ticks again, after a state of the server.
+  Tick predicted_tick{};               ///< The last tick whose command was sent.
   Tick confirmed_tick{};               ///< The tick of the server's newest state.
   Duration lead{};                     ///< From the confirmed tick to the predicted one.
-  std::uint64_t clock_jumps = 0;       ///< Of both clocks: after stalls and outages.
-  std::uint64_t resumes = 0;           ///< Connections that were lost and made again.
-  std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too, ...
-  std::uint64_t spawns_undone = 0;     ///< ... and those that it does not have.
-  // Effects and messages of own commands.
+  std::uint64_t clock_jumps = 0;       ///< Jumps of both clocks, after stalls and outages.
+  std::uint64_t resumes = 0;           ///< Lost connections that were replaced by new ones.
+  std::uint64_t spawns_confirmed = 0;  ///< Predicted entities that the server has, too.
+  std::uint64_t spawns_undone = 0;     ///< Predicted entities that the server does not have.
+  // Effects and messages of this player's commands.
   std::uint64_t effects_predicted = 0;   ///< Played ahead of the server.
-  std::uint64_t effects_late = 0;        ///< Predicted ones that a replay did first.
-  std::uint64_t effects_repeated = 0;    ///< Not played again.
-  std::uint64_t effects_unforeseen = 0;  ///< Played when the server's copy came.
-  std::uint64_t effects_undone = 0;
-  // As the server reports it.
-  std::uint64_t starved_ticks = 0;    ///< For which this client's command had not arrived in time.
-  float command_loss = 0;             ///< Of packets with commands, 0 to 1.
+  std::uint64_t effects_late = 0;        ///< Predicted effects that were first played in a replay.
+  std::uint64_t effects_repeated = 0;    ///< Copies that were not played, because one had played.
+  std::uint64_t effects_unforeseen = 0;  ///< Played only when the server's copy arrived.
+  std::uint64_t effects_undone = 0;      ///< Played, although the server did not play them.
+  // Reported by the server.
+  std::uint64_t starved_ticks = 0;    ///< Ticks for which this client's command was not in time.
+  float command_loss = 0;             ///< Lost share of the packets with commands, 0 to 1.
   float command_earliness_ticks = 0;  ///< From a command's arrival to its tick; below 0: late.
   std::uint32_t commands_waiting = 0;
 };

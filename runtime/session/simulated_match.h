@@ -20,7 +20,7 @@ struct MatchOptions {
   BuildOpenOptions build{};
 };
 
-/// One thread. A failure of the game's rules is reported as a problem, and never ends the program.
+/// A match for one thread. Misuse by the game is reported as a problem and never ends the program.
 class SimulatedMatch {
  public:
   /// `folder` is the output of `muster build`. Fails as `Build::open` and `GameServer::open` do.
@@ -31,21 +31,22 @@ class SimulatedMatch {
   GameServer& server();
   /// A client on a separate machine, behind a link. Lives as long as the match.
   GameClient& add_client(const Link& link = {});
-  /// The same with another key, game or build.
+  /// The same for a client with its own game, build or options, such as another key.
   GameClient& add_client(const Link& link, const Game& game, std::string_view folder,
                          const GameClientOptions& options);
   SimulatedEdges& edges();
-  /// Called before each client frame (60 per second): the test's players.
+  /// Called before each client frame (60 per second). Here a test sets the commands of its players.
   void on_client_frame(std::function<void(GameClient&, Tick)> callback);
   void run(Duration duration);
-  /// The link of a client, from now on.
+  /// Replaces the link of a client.
   void set_link(const GameClient& client, const Link& link);
   /// Stops the server at once, without a message to its clients.
   void kill_server();
 
-  /// Stops the game's systems for `settle`, so that everything that was sent arrives, and compares
-  /// the server's world with each client's, within wire resolution and as far as that client
-  /// receives it. One line each: client, entity, component, field, both values. Empty: equal.
+  /// Stops the game's systems for `settle`, so that everything that was sent arrives. Then compares
+  /// the server's world with the world of each client. Compares only values that the client
+  /// receives, with the resolution that they have on the wire. Returns one line per difference:
+  /// client, entity, component, field, both values. Empty if all are equal.
   std::vector<std::string> differences(Duration settle = std::chrono::seconds(2));
   /// All problems of both sides.
   std::span<const Problem> problems() const;

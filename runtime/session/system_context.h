@@ -38,9 +38,9 @@ NamedValue named_value(const T& value) {
 
 }  // namespace session_detail
 
-/// The argument of every system. Lives for one call; never store it. Pointers and spans live until
-/// the system returns. Components that are added or removed, the components of new entities, and
-/// despawns take effect when the system has ended.
+/// The argument of every system. Lives for one call; never store it. Pointers and spans that it
+/// returns are valid until the system returns. These changes take effect when the system has ended:
+/// added and removed components, the components of new entities, and despawns.
 class SystemContext {
  public:
   SystemContext(const SystemContext&) = delete;
@@ -60,8 +60,8 @@ class SystemContext {
   /// `none` for an entity that is gone or has no owner.
   PlayerId owner(EntityId entity) const;
 
-  /// The command of this tick of a player, or of an entity's owner; a default value when there is
-  /// no owner or no command. Requires: a type of `Game::commands`.
+  /// The command of a player, or of an entity's owner, for this tick. A default value if there is
+  /// no owner or no command. Requires: `T` is a type of `Game::commands`.
   template <Described T>
   const T& command(PlayerId player) const {
     return *reinterpret_cast<const T*>(
@@ -72,31 +72,35 @@ class SystemContext {
     return command<T>(owner(entity));
   }
 
-  /// Null when the entity is gone or has no such component. Requires: a type of `Game::components`.
+  /// Null if the entity is gone or does not have the component. Requires: `T` is a type of
+  /// `Game::components`.
   template <Described T>
   const T* get(EntityId entity) const {
     return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
-  /// Null on a predicting client, too, for an entity that its player does not own.
+  /// The same, to write. On a predicting client it is also null for an entity that the client does
+  /// not predict.
   template <Described T>
   T* edit(EntityId entity) {
     if (!is_computed(entity)) return nullptr;
     return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
-  /// For an entity that only the server changes, such as a victim: null on a predicting client.
+  /// The same for an entity that only the server changes, such as a victim: always null on a
+  /// predicting client.
   template <Described T>
   T* edit_on_server(EntityId entity) {
     return is_server() ? edit<T>(entity) : nullptr;
   }
-  /// `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the components and
-  /// that this pass computes: all on the server, a player's own on its predicting client.
+  /// Calls `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the
+  /// components. The server visits all such entities, a predicting client only those that it
+  /// predicts.
   template <typename... C, typename Visit>
   void each(Visit visit) {
     session_detail::check_visit<Visit, C...>();
     const auto visited = session_detail::visited<C...>();
     visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>, false);
   }
-  /// The same, read only, for every entity that is known here.
+  /// The same, read only, for every entity that this server or client has.
   template <typename... C, typename Visit>
   void each_known(Visit visit) const requires(std::is_const_v<C>&&...) {
     session_detail::check_visit<Visit, C...>();
@@ -104,7 +108,8 @@ class SystemContext {
     visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>, true);
   }
 
-  /// For fields: the same entity on every machine. -1 for an entity that is not replicated.
+  /// A reference that means the same entity on every machine, for fields. -1 for an entity that is
+  /// not replicated.
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
 
@@ -113,9 +118,10 @@ class SystemContext {
   /// lacks the type or no network id is free.
   ///
   /// On a predicting client an entity of its player exists at once, with the same id in each
-  /// replay. When the server's entity arrives, it becomes that entity: matched by player, command,
-  /// system and order, else by `Overrides::match_spawn`. If the server does not spawn it, it is
-  /// undone (`GameClient::on_undone`). Null for another owner, and when many are spawned at once.
+  /// replay. When the server's entity arrives, the client matches the two by player, command,
+  /// system and order, or by `Overrides::match_spawn`, and keeps one entity. If the server does not
+  /// spawn it, it is undone (`GameClient::on_undone`). A predicting client returns null for another
+  /// owner, and if too many entities are spawned at once.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
     const std::array<session_detail::NamedValue, sizeof...(T)> named{
@@ -125,9 +131,10 @@ class SystemContext {
   /// On a predicting client the entity is hidden at once, until the server has despawned it. If the
   /// server does not, it is shown again.
   void despawn(EntityId entity);
-  /// Whether `despawn` was called for it, in this system or before.
+  /// Whether `despawn` was called for the entity.
   bool is_despawning(EntityId entity) const;
-  /// Has no effect on an entity that is gone or has the component, nor on a predicting client.
+  /// Adds a component. Does nothing if the entity is gone or already has it, or on a predicting
+  /// client.
   template <Described T>
   void add(EntityId entity, const T& value = {}) {
     add_component(entity, session_detail::named_value(value));
@@ -143,15 +150,16 @@ class SystemContext {
     send_to_near(position, metres, session_detail::named_value(message), options);
   }
 
-  /// Plays an effect for every player, once, even if the tick runs again. The client of the player
-  /// whose command causes the effect plays it at once, and ignores the server's copy. If the server
-  /// does not play it, the client gets `GameClient::on_undone`. That player is the owner of the
-  /// entity that the system runs for, else of the cause. See `GameClient::on_effect`.
+  /// Plays an effect for every player, once, even if the tick runs again. The effect belongs to the
+  /// owner of the entity that the system runs for, or, if there is no such entity, to the owner of
+  /// the cause. The client of that player plays it at once, and ignores the server's copy. If the
+  /// server does not play it, that client calls `GameClient::on_undone`. See
+  /// `GameClient::on_effect`.
   void play(EffectType effect, const EffectOptions& options) {
     play_cue(&effect, nullptr, options);
   }
-  /// The same for a message of the game, which `GameClient::on_message` receives. The cause and the
-  /// metres of the options count as for an effect.
+  /// The same for a message of the game, which `GameClient::on_message` receives. Of the options,
+  /// the cause and the metres are used, as for an effect.
   template <Described T>
   void emit(const T& message, const EffectOptions& options) {
     const session_detail::NamedValue named = session_detail::named_value(message);
@@ -162,24 +170,25 @@ class SystemContext {
     emit(message, {.position = position, .rotation = {}, .line_end = {}, .cause = cause});
   }
 
-  /// Nearest first; without the shooter, and stopped by `Overrides::obstacle`. The server tests the
-  /// volumes that the shooter's player saw when making this command, if that view is plausible; for
-  /// a shooter without a player, the volumes at the end of the last tick. A predicting client tests
-  /// the volumes that it has drawn, and gets the same hits. Only entities with a `HitVolume` and a
-  /// "Transform" are hit.
+  /// The hits of a shot, nearest first. The shooter is not hit. `Overrides::obstacle` stops the
+  /// shot. The server tests the volumes that the shooter's player saw when making this command, if
+  /// that view is plausible. For a shooter without a player it tests the volumes at the end of the
+  /// last tick. A predicting client tests the volumes that it has drawn, and gets the same hits.
+  /// Only entities with a `HitVolume` and a "Transform" are hit.
   std::span<const Hit> hits(const Shot& shot) const;
-  /// All within `metres` of a point at the end of the last tick, nearest first.
+  /// All entities that were within `metres` of a point at the end of the last tick, nearest first.
   std::span<const Hit> hits_within(Vec3 center, float metres,
                                    std::uint32_t layers = 0xFFFFFFFF) const;
   /// The same with each entity's share of the damage.
   std::span<const SplashHit> splash(const Splash& splash) const;
 
-  /// The same numbers for the same seed, tick, system and entity. A client that predicts a system
-  /// of `Game::systems` gets the server's numbers, except for an entity that the server has not
-  /// confirmed. Players could foresee these numbers, so draw secret ones in `Game::server_systems`.
+  /// Random numbers. They are the same for the same seed, tick, system and entity. A client that
+  /// predicts a system of `Game::systems` gets the server's numbers, except for an entity that the
+  /// server has not confirmed. A player could compute these numbers in advance, so draw secret
+  /// numbers in `Game::server_systems`.
   Random random(EntityId entity = {}) const;
 
-  /// The engine's world, for functions that this class lacks.
+  /// Muster's world, for functions that this class does not have.
   World& world();
 
  private:

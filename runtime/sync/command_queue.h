@@ -20,7 +20,7 @@ namespace muster {
 
 struct CommandCounters {
   std::uint64_t received = 0;    ///< Commands that were new and in time.
-  std::uint64_t late = 0;        ///< New ones whose tick had run: what must not be lost runs later.
+  std::uint64_t late = 0;        ///< New commands whose tick had run; their sums run later.
   std::uint64_t duplicates = 0;  ///< Repeated ones.
   std::uint64_t missing = 0;     ///< Ticks whose command had not arrived.
   std::uint64_t skipped = 0;     ///< Commands that did not run, since too many waited.
@@ -36,36 +36,37 @@ struct CommandCounters {
 enum class CommandPacing : std::uint8_t {
   /// Stamps are the server's ticks: the client keeps its clock ahead by the server's reports.
   by_server,
-  /// The client numbers its commands by a clock of its own: the server runs the next one, waits
-  /// while none is there, and skips when too many wait.
+  /// The client numbers its commands with its own clock. The server runs the next command, waits
+  /// while there is none, and skips commands when too many wait.
   by_client,
 };
 
-/// Runs one set of commands per tick. A missing one is made of the last one, field by field
-/// (`Missing`). A late one loses no press and no other sum: they are added to the next one that
-/// runs, exactly once. A client gains no tick by sending more, earlier or later. Memory is bounded
-/// and work per packet constant, whatever the stamps. Allocates only in `accept`. One thread at a
-/// time.
+/// Runs one set of commands per tick. A missing command is made from the last command, field by
+/// field (`Missing`). The presses and other sums of a late command are not lost: they are added to
+/// the next command that runs, exactly once. A client cannot get more ticks by sending more
+/// commands, or by sending them earlier or later. Memory is bounded and work per packet is
+/// constant, whatever the stamps are. Allocates only in `accept`. One thread at a time.
 class CommandQueue {
  public:
-  /// Commands that wait behind the tick that runs, at most: later stamps are ignored.
+  /// How many ticks a stamp may be ahead of the tick that runs. Later stamps are ignored.
   static constexpr std::uint32_t kAheadMax = 48;
   /// Ticks for which a late command still counts, unless it is settled
   /// (`CommandReport::kSettledTicks`).
   static constexpr std::uint32_t kLateMax = CommandReport::kLateTicks;
-  /// Without a clock at the client: commands that wait before some are skipped, and after that.
+  /// For `by_client`: if more than `kWaitingMax` commands wait, all but the last
+  /// `kWaitingAfterSkip` are skipped.
   static constexpr std::uint32_t kWaitingMax = 6;
   static constexpr std::uint32_t kWaitingAfterSkip = 2;
 
   /// `types` are this end's; they must outlive the queue.
   CommandQueue(std::span<const ComponentDescription> types, CommandPacing pacing);
 
-  /// The client's list of commands. Requires: before any packet. With another list than before,
-  /// the commands that wait are dropped.
+  /// Accepts the client's list of commands. If it differs from the list before, the commands that
+  /// wait are dropped. Requires: called before any packet is received.
   void accept(const StructDecoder& decoder);
   /// Reads a client's packet, which arrived `fraction` of a tick after the last tick began.
-  /// Requires: the decoder of `accept`. False when only its number was looked at, which takes next
-  /// to no time: it is far from the tick that runs.
+  /// Returns false if only the header was read, because the packet cannot be used. That takes
+  /// almost no time. Requires: the decoder of `accept`.
   bool receive(StructDecoder& decoder, std::span<const std::byte> packet, float fraction);
 
   /// Begins the tick whose command has this stamp, which is not 0. Packets before the first tick
@@ -78,21 +79,22 @@ class CommandQueue {
   /// The stamp of the last command that was run or missed; 0 before the first.
   std::uint32_t number() const { return has_begun_ ? last_run_ : 0; }
 
-  /// The client is away: from now on a tick without a command runs the default one, and what late
-  /// commands add to it. Fields that are forced meanwhile have the forced value again in the first
-  /// command that runs after the client's return.
+  /// The client's connection was lost. From now on a tick without a command runs the default
+  /// command plus the sums of late commands. A field that is forced meanwhile has the forced value
+  /// again in the first command that runs after the client has reconnected.
   void rest();
-  /// The command at which the client went away; nothing when it is there.
+  /// The command at which the connection was lost; nothing while the client is connected.
   std::optional<std::uint32_t> resting_since() const { return resting_since_; }
 
-  /// Forces a field of the next tick's command, as the view at a respawn. Its later values move
-  /// from there. False for an unknown type or field, or one that is no number.
+  /// Forces a field of the next tick's command, such as the view direction at a respawn. Later
+  /// values of the field continue from the forced value. False if the type or field is unknown, or
+  /// if the field is not a number.
   bool force(std::uint16_t type, std::string_view field, Bytes value);
   /// Forces that the client has to follow; the caller sends and clears them.
   std::vector<ForcedField>& forced() { return forces_.effective(); }
   const CommandForces& forces() const { return forces_; }
 
-  /// What the client should know; begins a new interval for the least earliness.
+  /// The report for the client. Begins a new interval for `earliness_min`.
   CommandReport report();
   std::uint32_t waiting() const;
   const CommandCounters& counters() const { return counters_; }
