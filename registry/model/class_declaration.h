@@ -1,4 +1,4 @@
-// A registry class as data: a project adds its own without C++.
+// A registry class as data. A project adds its own classes without C++.
 #pragma once
 
 #include <optional>
