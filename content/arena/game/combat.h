@@ -1,4 +1,4 @@
-// Life and what takes it: health, projectiles, items, things that explode.
+// The components of combat: health, projectiles, items, entities that explode.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -11,7 +11,7 @@ struct Health {
   std::uint32_t damage_tick = 0;  ///< When it was last hurt; clients derive the hit effect from it.
 };
 
-/// A shot in flight. Both sides compute its path from where and when it started.
+/// A shot in flight. Client and server compute its path from the position and tick of its start.
 struct Projectile {
   float velocity = 30;
   float impact_damage = 10;
@@ -23,7 +23,7 @@ struct Projectile {
   std::uint32_t impact_tick = 0;  ///< 0 while it flies.
 };
 
-/// Something held in a hand.
+/// An item in a character's hand.
 struct Item {
   muster::AssetReference item_type;  ///< The definition in the item registry.
   std::int32_t slot = 0;
