@@ -209,7 +209,7 @@ Json stripped_json(const Project& project, Target target) {
   return json;
 }
 
-// The project's budgets, also if only one target is built.
+// The project's budgets for both targets, even if only one target is built.
 Json budgets_json(const ProjectConfig& config) {
   Json rows = Json::array();
   for (const Budget& budget : config.budgets) {
@@ -229,7 +229,7 @@ double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-// The data of this build that other builds of the same project need not share.
+// The data of this build that can differ from other builds of the same project.
 Json moment_json(const Project& project, const std::vector<TargetBuild>& builds) {
   Json targets = Json::object();
   for (const TargetBuild& build : builds) {

@@ -1,4 +1,5 @@
-// A build that is only compared with another one, and a shuffled view of a project's files for it.
+// A build that is compared with another one and not published, and a view of a project's files that
+// lists them in another order.
 #pragma once
 
 #include <map>

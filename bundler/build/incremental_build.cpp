@@ -254,7 +254,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                          state_of_build(run, known, *hashes, plan.dictionaries(), builds));
     if (!staged) return fail(staged.error());
   }
-  // Bundles from two states of a project belong to neither.
+  // If the project changed during the build, the bundles belong to no single state of it.
   const std::vector<AssetPath> torn =
       run.inputs == nullptr ? std::vector<AssetPath>() : run.inputs->torn();
   if (!torn.empty()) {

@@ -47,9 +47,9 @@ struct BuildRun {
   BuildCache* cache = nullptr;
 };
 
-/// Builds and stages everything; the caller publishes. Bundles of an earlier build that would come
-/// out equal are reused. Fails like `build_target`, and with `busy` if the project changed
-/// meanwhile.
+/// Builds and stages everything; the caller publishes. Reuses bundles of an earlier build if
+/// packing again would give the same bytes. Fails like `build_target`, and with `busy` if the
+/// project changed during the build.
 Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                                                std::vector<CookProblem>& problems);
 
@@ -67,14 +67,15 @@ struct UpToDate {
   InputCheck check;
 };
 
-/// Checks whether there is anything to build, without reading the project. Nothing if there is, or
-/// if it is unknown.
+/// Checks whether an output is up to date, without parsing the project. Nothing if the output must
+/// be built, or if this is unknown.
 std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStamps& output_stamps,
                                         const FileReader& project, const FileStamps& project_stamps,
                                         const BuildWish& wish, unsigned jobs);
 
-/// Stores new stamps of inputs with unchanged content, and publishes them, unless the output has
-/// changed since. Requires: nothing else is staged, and the output's lock is held.
+/// Stores and publishes the new stamps of inputs with unchanged content, unless the output has
+/// changed since `looked_at` was read. Requires: nothing else is staged, and the output's lock is
+/// held.
 Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at);
 
 }  // namespace muster

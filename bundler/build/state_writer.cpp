@@ -33,7 +33,7 @@ class StateWriter {
       if (built != builds.end()) {
         add_built(*built);
       } else if (old != nullptr && !run_.previous) {
-        // Its inputs are no longer known.
+        // The inputs of this target are no longer known.
         add_left(*old);
       }
     }

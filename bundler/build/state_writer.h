@@ -15,7 +15,7 @@ namespace muster {
 std::array<std::byte, 32> signer_of(const std::optional<SigningKey>& key);
 
 /// The encoded state of a build whose parts are all staged. `earlier` is the previous state, or
-/// null: it has the data of targets that were not built now.
+/// null. The data of targets that were not built now are copied from it.
 ByteVector state_of_build(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes,
                           const BuildDictionaries& dictionaries,
                           const std::vector<TargetBuild>& builds);

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kSlowestListed = 5;
 /// A bundle with at least this many source bytes is large: 16 blocks of the default size, enough
-/// work for all threads. A smaller one is done before other threads would have to wait.
+/// work for all threads. A smaller bundle is packed so fast that no other thread waits for it.
 constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
 
 class TargetBuilder {
@@ -173,7 +173,7 @@ class TargetBuilder {
     race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
       auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
       if (!found) return {};
-      // Shared, because functions are copied.
+      // A shared pointer, because copies of `std::function` must refer to one object.
       const auto shared = std::make_shared<Cached>(std::move(*found));
       return [this, &weighed, &is_done, i, shared] {
         take(weighed[i].second, *shared);

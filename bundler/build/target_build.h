@@ -56,7 +56,7 @@ struct TargetBuild {
   Target target = Target::client;
   BundlePlan plan;
   std::vector<BuiltBundle> bundles;  ///< One per planned bundle, in the plan's order.
-  /// One per asset of the project; 0 for unpacked ones.
+  /// One per asset of the project; 0 for assets that are not packed.
   std::vector<std::uint64_t> plain_bytes_of;
   ContentHash fingerprint;  ///< The fingerprint of the catalog.
   std::uint64_t catalog_bytes = 0;
@@ -77,7 +77,7 @@ struct BuildEdges {
   const EarlierBuild* earlier = nullptr;
   /// How entries are compressed; null for the options' level and no dictionaries.
   const CompressionPlan* packing = nullptr;
-  /// The same in the form that earlier builds record.
+  /// The settings of `packing`, in the form that the state records.
   const PackingTerms* terms = nullptr;
   /// Answers the questions of cooking, for the next build; null if they are not recorded.
   const CookAnswers* answers = nullptr;

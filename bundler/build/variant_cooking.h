@@ -5,8 +5,8 @@
 
 namespace muster {
 
-/// Cooks an asset. The entries of an open variant have its base's guid, so that requests for the
-/// base find them.
+/// Cooks an asset. The entries of a variant that the game can choose have the guid of the variant's
+/// base, so that requests for the base find them.
 CookedAsset cook_for_bundle(const AssetCooker& cooker, const Project& project, AssetNumber asset);
 
 }  // namespace muster

@@ -32,7 +32,7 @@ struct Field {
   Bytes bytes;              ///< The value of a bytes field.
 };
 
-// Nothing at the end, and if the rest is no message.
+// Returns nothing at the end, and if the rest is not a valid message.
 std::optional<Field> next_field(ByteReader& reader) {
   if (reader.remaining() == 0) return std::nullopt;
   const std::uint64_t key = reader.varint();

@@ -8,9 +8,9 @@
 
 namespace muster {
 
-/// Contains the hash of the only file that an action made. On the wire it is the `ActionResult` of
-/// Bazel's remote execution API (protobuf, one `output_files` with path, digest and, if it is
-/// small, contents), because servers may require one:
+/// Contains the hash of the only file that an action made. It is encoded as the `ActionResult` of
+/// Bazel's remote execution API, because servers can require this form: protobuf, with one
+/// `output_files` that has path, digest and, for a small file, contents. See
 /// https://github.com/bazelbuild/remote-apis, build/bazel/remote/execution/v2.
 struct ActionResult {
   Sha256 content;
@@ -21,7 +21,7 @@ struct ActionResult {
 /// A larger file is not inlined. Inlining saves a request, and a large value would be sent again
 /// for every action with the same result.
 inline constexpr std::uint64_t kInlinedBytesMax = 16 * 1024;
-/// A longer one was not written by us.
+/// The maximum size of an encoded `ActionResult`. A longer value was not written by Muster.
 inline constexpr std::uint64_t kActionResultBytesMax = kInlinedBytesMax + 4096;
 
 /// The value for a result.

@@ -38,8 +38,9 @@ class BlobStore {
                                                 const std::stop_token& abandoned) = 0;
   /// Stores a copy; concurrent readers see all of it or nothing.
   virtual Result<void> put(const BlobKey& key, Bytes bytes) = 0;
-  /// Begins to store, and calls `done` once, on any thread, possibly before it returns; soon after
-  /// `abandoned` is requested, with `cancelled`. A failure is final: nothing is tried again.
+  /// Begins to store, and calls `done` once, on any thread, possibly before it returns. If
+  /// `abandoned` is requested, `done` soon gets `cancelled`. A failure is final: the store does not
+  /// try again.
   virtual void begin_put(const BlobKey& key, ByteVector bytes, const std::stop_token& abandoned,
                          const std::function<void(Result<void>)>& done) {
     done(abandoned.stop_requested() ? Result<void>(fail(ErrorCode::cancelled, "not needed"))

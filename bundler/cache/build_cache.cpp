@@ -33,7 +33,7 @@ template <typename Change>
 void BuildCache::note(std::size_t level, Direction direction, const Change& change) {
   const std::lock_guard lock(mutex_);
   State& state = states_[level];
-  // A level that was given up stays so: requests that were under way may still succeed.
+  // A level that was given up stays given up, even if a request that was running succeeds later.
   unsigned& failures = state.failures_in_row[static_cast<std::size_t>(direction)];
   if (failures < kFailuresMax) failures = 0;
   change(state.counters);

@@ -50,10 +50,10 @@ struct CacheEntry {
   std::optional<ActionResult> named{};  ///< Computed if it is missing.
 };
 
-/// Queries its levels one after the other, the nearest first; a result of a later level is stored
-/// in the earlier ones. A level that fails `kFailuresMax` times in a row, or times out once, is
-/// given up: it is no longer queried, even if a request that is under way succeeds later. A level
-/// that fails to store is given up in the same way, and is still queried. A build never fails
+/// Queries its levels one after the other, the nearest first. A result of a later level is stored
+/// in the earlier levels. If queries of a level fail `kFailuresMax` times in a row, or time out
+/// once, the level is no longer queried, even if a running request succeeds later. In the same way,
+/// a level that fails to store gets no more results, but is still queried. A build never fails
 /// because of a cache. Safe to use from several threads.
 class BuildCache {
  public:
@@ -76,10 +76,10 @@ class BuildCache {
                                  const std::optional<ActionResult>& known = {},
                                  const Parse& parse = {});
   void store(const ContentHash& key, ByteVector result, CacheReach reach = CacheReach::all);
-  /// The same for several that are useless without each other, in this order.
+  /// Stores several results that are useless without each other, in this order.
   void store(std::vector<CacheEntry> entries, CacheReach reach = CacheReach::all);
-  /// Waits for uploads, but at most for `patience` and until `stop` is requested, and gives up the
-  /// others.
+  /// Waits for uploads, but at most for `patience` and until `stop` is requested. Abandons the
+  /// uploads that have not ended by then.
   void finish(Duration patience, const std::stop_token& stop);
   bool has_far_level() const;
   /// Whether `store` would write to any level.

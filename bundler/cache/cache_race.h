@@ -12,9 +12,10 @@
 
 namespace muster {
 
-/// The measurements of one race for the next.
+/// Measurements of one race that the next race uses.
 struct RaceExperience {
-  /// The duration of one query; a guess on the high side if none was answered. Nothing at first.
+  /// The duration of one query. If no query was answered, an estimate that is rather too long.
+  /// Nothing before the first race.
   std::optional<Duration> look_up;
   /// The ratio of actual to estimated work time.
   double pace = 1.0;
@@ -39,8 +40,8 @@ struct CacheRace {
   std::vector<Duration> estimates;
   /// The approximate size of each piece's result; empty if all are small.
   std::vector<std::uint64_t> result_bytes{};
-  /// The first pieces are too large for one worker: those that the cache does not have are left
-  /// undone.
+  /// The number of pieces, from the first one, that are too large for one worker. `run_race` does
+  /// not do these pieces if the cache does not have them.
   std::size_t large_count = 0;
   unsigned workers = 1;
   /// From an earlier race with the same server. Queries that cannot pay are not started.
@@ -57,8 +58,8 @@ struct CacheRace {
 /// query is faster.
 Duration packing_time(std::uint64_t bytes, int level, unsigned jobs);
 
-/// Returns when the only pieces left are large ones that the cache does not have or that did not
-/// pay, or soon after `stop` is requested.
+/// Returns when every piece is done, except large pieces that the cache does not have or whose
+/// query takes too long. Returns soon after `stop` is requested.
 RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::stop_token& stop);
 
 }  // namespace muster

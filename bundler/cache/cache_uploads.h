@@ -17,16 +17,16 @@
 
 namespace muster {
 
-/// Stores many blobs at once, without a thread for each. Adding an upload does not wait for it.
-/// An upload is a list of blobs that are stored one after the other, because the name of a result
-/// is useless before its content. A slow server never slows the build down: uploads that would need
-/// too much memory end at once, and `finish` waits for a limited time. Safe to use from several
-/// threads.
+/// Stores many blobs at once, without a thread for each. `add` does not wait for the upload. An
+/// upload is a list of blobs that are stored one after the other, because the name of a result is
+/// useless before its content is stored. A slow server never slows the build down: uploads that
+/// would need too much memory end at once, and `finish` waits for a limited time. Safe to use from
+/// several threads.
 class CacheUploads {
  public:
   /// This many uploads run at once.
   static constexpr unsigned kUploadsMax = 32;
-  /// Until the server has stored one blob, fewer run: it may refuse all of them.
+  /// The number of uploads at once until the server has stored one blob, because it may refuse all.
   static constexpr unsigned kProbes = 4;
   /// The blobs of all uploads that have not ended have at most this many bytes, or belong to one
   /// upload.

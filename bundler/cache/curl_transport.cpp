@@ -25,7 +25,7 @@ namespace {
 constexpr int kPollMilliseconds = 1000;
 /// A server's error page may be longer than the requested data.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
-/// Larger than libcurl's, because bundles are: fewer system calls.
+/// Larger than libcurl's default, because a bundle is large: a larger buffer saves system calls.
 constexpr long kReadBytes = 128 * 1024;
 
 long milliseconds(Duration duration) {
@@ -41,7 +41,7 @@ ErrorCode code_of(CURLcode code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
       return ErrorCode::truncated;
-    // Permanent, so retries would only delay the report.
+    // These errors are permanent, so retries would only delay the report.
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:

@@ -28,7 +28,7 @@ struct CurlOptions {
 /// redirects, so that only the server in the address gets the token.
 class CurlTransport final : public HttpTransport {
  public:
-  /// Per request: up to 64 requests share a line, which may have 100 KB/s.
+  /// The minimum rate of one request. Up to 64 requests share a line, which may have only 100 KB/s.
   static constexpr std::uint64_t kSlowBytesPerSecond = 512;
 
   /// Fails with `invalid_argument` if the address is invalid. The library is loaded for the first

@@ -48,7 +48,7 @@ Result<HttpAnswer> HttpBlobs::ask(const HttpRequest& request) {
   Duration pause = kFirstPause;
   for (unsigned attempt = 1; attempt < kAttempts && may_pass(answer); ++attempt, pause *= 2) {
     transport_.wait(pause, request.abandoned);
-    // The failure that is known is more useful than that of a further attempt.
+    // The first failure is more useful to the user than the failure of another attempt.
     if (request.abandoned.stop_requested()) break;
     answer = ask_once(transport_, request);
   }

@@ -83,7 +83,7 @@ void tell_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' brings them there\n";
 }
 
-// Unknown names: the build is valid, but does not contain the data under them.
+// Keys with unknown names: the build is valid, but does not contain their values.
 bool loses_data(const Finding& finding) {
   return finding.rule == "unknown-component" || finding.rule == "unknown-field";
 }

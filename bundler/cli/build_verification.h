@@ -1,4 +1,4 @@
-// Verifies that a build equals one from nothing, in any order of work.
+// Verifies that an incremental build equals a full build, and that the order of work has no effect.
 #pragma once
 
 #include "bundler/build/incremental_build.h"
@@ -6,10 +6,10 @@
 
 namespace muster::cli {
 
-/// Builds again, from nothing and without output, for `--verify-incremental` and
-/// `--verify-determinism`. The first compares such a build with the output; the second compares two
-/// such builds, one with folders in another order and another number of threads. Reports the
-/// differences. Returns the exit code. Requires: the output has just been built for `wish`.
+/// Builds again without an earlier build and without publishing. `--verify-incremental` compares
+/// such a build with the output. `--verify-determinism` compares two such builds, of which the
+/// second uses another order of folders and another number of threads. Reports the differences.
+/// Returns the exit code. Requires: the output has just been built for `wish`.
 int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigned jobs,
                  Session& session);
 

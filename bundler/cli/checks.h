@@ -21,10 +21,11 @@ Severity failing_severity(bool is_strict, const std::string& fail_on);
 /// Parses the options `--variant`. Fails with `invalid_argument`.
 Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& options);
 
-/// Adds the findings that block only builds for certain variants: those in the wishes, or without
-/// wishes the default choice and the choice of each variant's file. Combinations of several such
-/// files require a wish. `findings` are those of the unchanged project. Fails for wishes that the
-/// project does not support, and like `Project::open`.
+/// Adds to `findings`, the findings of the whole project, the findings that block only builds for
+/// certain variants. With wishes it checks the build for these wishes. Without wishes it checks the
+/// build for the default choice, and a build for each variant file that is chosen at build time. A
+/// combination of several such files is checked only with wishes. Fails for wishes that the project
+/// does not support, and like `Project::open`.
 Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const std::vector<VariantWish>& wishes,
                                                       const ValidateOptions& options,

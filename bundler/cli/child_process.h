@@ -20,8 +20,8 @@ enum class ChildErrors : std::uint8_t {
 };
 
 /// A running program with pipes to its standard input and output. The program is searched in PATH
-/// and started without a shell. It ends at the end of its input. The destructor waits for it at the
-/// latest.
+/// and started without a shell. It must end when its input ends: the destructor closes the input
+/// and waits for the program.
 class ChildProcess {
  public:
   /// Fails with `io`. A missing program exits at once with code 127.

@@ -7,9 +7,9 @@
 
 namespace muster::cli {
 
-/// Fails like a build with these arguments before it reads the project or begins to write: for an
-/// output with other content, or a missing earlier build. Fails with `invalid_argument` for options
-/// that require a real build. Changes nothing.
+/// Checks the arguments as a real build does before it reads the project. Fails for an output with
+/// other content and for a missing earlier build, with the errors of a real build. Fails with
+/// `invalid_argument` for options that require a real build. Changes nothing.
 Result<void> check_dry_run(const BuildArguments& arguments);
 
 /// Prints the planned bundles. Returns the exit code.

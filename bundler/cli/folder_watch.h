@@ -18,11 +18,12 @@ namespace muster::cli {
 /// Ignores folders that Unity skips or generates. One thread at a time.
 class FolderWatch {
  public:
-  /// Watches everything below `root`, a folder of the disk that `files` reads, except `except` and
-  /// the creation of folders on the path to it (both absolute, with links resolved): a build into
-  /// the project is not a change of it. `named` is a folder that the project names (empty: none):
-  /// it and its creation are watched, even if its name is one to ignore. Changes are recorded from
-  /// now on until `wait`. Fails with `limit_exceeded` if the system allows no more watches.
+  /// Watches everything below `root`, a folder of the disk that `files` reads. Ignores the folder
+  /// `except`, and the creation of folders on the path to `except`, because a build into the
+  /// project is not a change of the project. Both paths are absolute, with links resolved. `named`
+  /// is a folder that the project names; if it is not empty, it and its creation are watched, even
+  /// if its name would be ignored. Changes are recorded from now on until `wait`. Fails with
+  /// `limit_exceeded` if the system allows no more watches.
   static Result<FolderWatch> open(const FileReader& files, const std::string& root,
                                   const std::string& except, const AssetPath& named = {});
 
@@ -36,8 +37,8 @@ class FolderWatch {
 
   std::size_t folder_count() const { return folder_count_; }
 
-  /// Waits for a change, and then until no more changes follow: saving ten files starts one build.
-  /// New folders are not watched; open it again.
+  /// Waits for a change, and then until no more changes follow. So saving ten files starts one
+  /// build. New folders are not watched: open a new `FolderWatch` after `wait`.
   Result<void> wait();
 
  private:

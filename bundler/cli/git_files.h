@@ -13,8 +13,8 @@ namespace muster::cli {
 /// Files at a revision.
 class RevisionFiles : public FileReader {
  public:
-  /// Why a file of the revision could not be read; nothing if all requested files could. A
-  /// comparison with the files read would silently omit it.
+  /// Why a file of the revision could not be read; nothing if all requested files were read. After
+  /// a failure a comparison would silently omit this file.
   virtual std::optional<Error> failure() const = 0;
 
   /// Whether Git ignores an existing file, so that the revision cannot contain it.

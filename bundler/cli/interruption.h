@@ -6,11 +6,11 @@
 
 namespace muster::cli {
 
-/// From now on SIGINT and SIGTERM request a stop of `stop`, unless they are ignored already, and
-/// are stored in `received`. The program ends at once, by the signal, while `writing` is false, and
-/// at the second request in any case. Writing to a closed pipe fails instead of ending the program.
-/// Requires: called once, before any other thread starts; `writing` and `received` live as long as
-/// the program.
+/// From now on SIGINT and SIGTERM request a stop of `stop` and are stored in `received`, unless the
+/// program already ignores them. While `writing` is false, the signal ends the program at once. A
+/// second signal, more than a second after the first, always ends the program. Writing to a closed
+/// pipe fails instead of ending the program. Requires: called once, before any other thread starts;
+/// `writing` and `received` live as long as the program.
 void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
                          std::atomic<int>& received);
 

@@ -7,9 +7,9 @@
 
 namespace muster::cli {
 
-/// A guid, a path from the project's root, or one that the shell completed: from the current
-/// folder, or absolute. `project_path` is the path with which the project was opened. Fails with
-/// `not_found`, naming the asset.
+/// Finds an asset by `name`: a guid, a path from the project's root, or a path that the shell
+/// completed (from the current folder, or absolute). `project_path` is the path with which the
+/// project was opened. Fails with `not_found`, naming the asset.
 Result<AssetNumber> find_named_asset(const Project& project, const std::string& project_path,
                                      const std::string& name);
 

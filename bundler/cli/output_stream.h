@@ -7,9 +7,9 @@
 
 namespace muster::cli {
 
-/// A stream into a descriptor that remembers the reason of a write error: `std::ostream` only knows
-/// that there was one, and `errno` may have changed by then. Flush it before checking or exiting.
-/// For one thread.
+/// A stream into a descriptor that remembers the reason of a write error. `std::ostream` only
+/// records that an error occurred, and `errno` may change before the caller reads it. Flush the
+/// stream before checking `error` or exiting. For one thread.
 class OutputStream final : public std::ostream {
  public:
   explicit OutputStream(int descriptor);

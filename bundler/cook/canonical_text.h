@@ -1,4 +1,5 @@
-// Values and their canonical text, with which the object form can store a number instead of digits.
+// Values and their canonical text. The object form stores a text as a number if the text is the
+// canonical text of the number.
 #pragma once
 
 #include <cstdint>

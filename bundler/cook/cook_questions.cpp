@@ -72,7 +72,7 @@ void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* 
   for (const Guid& guid : prefab->sources) {
     const AssetNumber nested = project.index().find(guid);
     if (nested == kNoAsset) {
-      // The existence of the file is a question of its content.
+      // The question about the file's content also covers whether the file exists.
       questions.push_back({.asks = CookAsks::content, .guid = guid});
     } else if (is_model_path(project.index().at(nested).path)) {
       // The content of a model is not examined.

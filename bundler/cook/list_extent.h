@@ -27,8 +27,8 @@ std::optional<std::size_t> list_size_in(const PropertyOverride& change);
 
 /// Applies the overrides of one component to its lists: `NAME.Array.size` sets the length of a
 /// list, and `NAME.Array.data[i]` changes an existing item. The overrides of one file apply
-/// together, sizes first, and those of an outer file after those of an inner one. Refers to the
-/// component.
+/// together, sizes first. The overrides of an outer file apply after the overrides of an inner
+/// file. Refers to the component.
 class ListExtents {
  public:
   explicit ListExtents(const SourceComponent& component) : component_(component) {}

@@ -1,4 +1,5 @@
-// Checks described values by cooking them, which the rules themselves cannot do.
+// Checks the values of described components by cooking them. The room `registry/rules` cannot do
+// this, because it may not include the cooker.
 #pragma once
 
 #include <set>

@@ -60,10 +60,10 @@ struct DictionaryWork {
   const CommittedDictionaries* committed = nullptr;
 };
 
-/// Returns the project's committed dictionaries, if there are any. Otherwise returns those that an
-/// earlier build trained on the same samples, or those of a cache, or cooks the samples and trains.
-/// The result is the same in each case, except for the release of zstd that trained. Samples that
-/// cannot be cooked are skipped; packing reports them.
+/// Returns the project's committed dictionaries, if there are any. Otherwise returns the
+/// dictionaries that an earlier build trained on the same samples, or those of a cache. If neither
+/// exists, cooks the samples and trains. The result is the same in each of these three cases if the
+/// same release of zstd trained. Samples that cannot be cooked are skipped; packing reports them.
 BuildDictionaries make_dictionaries(const DictionaryWork& work);
 
 ByteVector encode(const std::vector<BuildDictionary>& dictionaries);

@@ -41,8 +41,9 @@ Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& fi
 /// if the folder does not exist: a `FurtherCheck` of `validate`.
 void check_committed(const Project& project, Findings& findings);
 
-/// A new dictionary must reduce the size of all entries of its kind, including itself, by at least
-/// 1 / this. All these entries change with it, and every player loads them again.
+/// A new dictionary replaces the present one if it reduces the size of all entries of its kind,
+/// including the dictionary itself, by more than 1 / `kRetrainingShare`. All these entries change
+/// with the dictionary, and every player downloads them again.
 inline constexpr std::uint64_t kRetrainingShare = 20;
 
 enum class Retraining : std::uint8_t { keep, write, remove };
@@ -64,14 +65,15 @@ struct RetrainingPlan {
   ByteVector fresh{};                         ///< The bytes to write.
 };
 
-/// Decides by sizes only: `now` is that of the present dictionary, `then` that of a new one;
-/// nullopt if missing. Without a present dictionary the new one is written, because it was found to
-/// pay.
+/// Decides by sizes only: `bytes_without` is the size without a dictionary, `now` the size with the
+/// present dictionary, and `then` the size with a new one (nullopt if that dictionary is missing).
+/// Without a present dictionary the new one is written, because training returns only a dictionary
+/// that pays.
 Retraining choose_retraining(std::uint64_t bytes_without, std::optional<std::uint64_t> now,
                              std::optional<std::uint64_t> then, bool is_forced);
 
-/// The rules for samples: up to 1,023 of each sort, from the first asset. The project decides
-/// whether so few are worthwhile.
+/// The rules for samples: up to 1,023 of each sort, without a minimum of assets. In a small project
+/// the user decides whether dictionaries are worthwhile.
 SamplingRules committed_sampling();
 
 /// The existing dictionaries, and how they are judged.

@@ -17,8 +17,8 @@ struct SamplingRules {
   std::size_t assets_min = 512;
   /// The expected number of samples is between this and twice this, if there are enough assets.
   std::size_t samples_wanted = 64;
-  /// At most one of `1 << share_min` assets is a sample, because the gain on the others must pay
-  /// for the dictionary.
+  /// About one of `1 << share_min` assets is a sample, or fewer, because the gain on the other
+  /// assets must pay for the dictionary.
   unsigned share_min = 3;
   TrainingRules training{};
 };

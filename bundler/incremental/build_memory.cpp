@@ -76,7 +76,7 @@ void BuildMemory::write_files(BuildState& state) const {
   const InputNumbers numbers(state);
   for (std::size_t i = 0; i < sidecars_.size(); ++i) {
     if (sidecars_[i] == nullptr && mentions_[i] == nullptr) continue;
-    // Facts that were read again are stored again.
+    // Keeps the earlier facts of files that are unchanged and were not read again in this build.
     const AssetPath path = numbers_->path_of(static_cast<std::uint32_t>(i));
     const auto number = numbers.of(path);
     if (!number || inputs_.hash_of(path) != numbers_->at(static_cast<std::uint32_t>(i)).hash) {

@@ -30,8 +30,8 @@ struct KnownAsset {
 ///     memory.know_assets(*project, components, jobs);
 class BuildMemory final : public FileMemory {
  public:
-  /// `inputs` is the recorder through which the project is read. From the state of another program,
-  /// only the content of files is used.
+  /// `inputs` is the recorder through which the project is read. If another version of the program
+  /// wrote the state, only its facts about the content of files are used.
   BuildMemory(const RecordedFiles& inputs, std::optional<BuildState> earlier, std::string tool);
 
   /// Determines the valid facts, on `jobs` threads, and passes them to the project. Call it once.

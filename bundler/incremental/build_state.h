@@ -171,7 +171,8 @@ class InputNumbers {
   std::vector<std::uint32_t> first_;  // one per folder; one more at the end
 };
 
-/// Larger files are not read: a project with a million files needs a tenth of this.
+/// The maximum size of a state's head and of its body. A project with a million files needs a tenth
+/// of this.
 inline constexpr std::uint64_t kStateBytesMax = 1024ULL * 1024 * 1024;
 
 /// Equal states give equal bytes. Requires: sorted as above.

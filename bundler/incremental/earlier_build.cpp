@@ -91,7 +91,7 @@ EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const 
   return members;
 }
 
-// Those of the same target first; shared content may come from either target.
+// Bundles of the same target come first; shared content may come from either target.
 std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& subject,
                                                          const Members& members) const {
   const auto found = by_members_.find({subject, members});

@@ -1,5 +1,5 @@
-// Compares the bundles of an earlier build with a plan: the ones that can be kept, and the reasons
-// for the others.
+// Compares the bundles of an earlier build with a plan. Finds the bundles that can be kept, and the
+// reasons why the others must be packed.
 #pragma once
 
 #include <array>
@@ -65,9 +65,9 @@ class EarlierBuild {
                      std::vector<BuildReason>& reasons) const;
   /// The path of an asset, or its recorded path if it no longer exists.
   std::string path_of(const Project& project, const Guid& guid) const;
-  /// Returns the extension of an asset's file at the time when a bundle was packed. Nothing if
-  /// unknown: the state has the names of the last build, and a target that was not built then is
-  /// older.
+  /// Returns the extension of an asset's file at the time when a bundle was packed. Nothing if it
+  /// is unknown. The state has the file names of the last build, which can be newer than the
+  /// bundles of a target that this build did not build.
   using ExtensionThen = std::function<std::optional<std::string>(const Guid&)>;
   ExtensionThen extensions_in(const StateTarget& target, const StateBundle& bundle) const;
   /// A dictionary of the earlier build, from any target; nothing if it is damaged.

@@ -52,7 +52,7 @@ struct PackWorkers {
 Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options,
                                const PackWorkers& workers);
 
-/// The same on this thread, with a compressor of its own.
+/// Packs on this thread, with a temporary compressor.
 Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options = {});
 
 }  // namespace muster

@@ -14,7 +14,7 @@ namespace muster {
 /// The compression levels of a bundle.
 inline constexpr int kMinLevel = 1;
 inline constexpr int kMaxLevel = 19;
-/// Close to the best ratio of size and time on prefabs and textures.
+/// A good compromise between size and time for prefabs and textures.
 inline constexpr int kDefaultLevel = 6;
 
 /// The release of zstd that compresses; another one may give other bytes.
@@ -23,8 +23,8 @@ std::string_view compressor_version();
 /// A dictionary prepared for compression at one level, for all threads. Immutable.
 class CompressionDictionary {
  public:
-  /// Whether the bytes of a `Dictionary` can be used for compression: zstd requires more of them
-  /// than for decompression.
+  /// Whether the bytes of a `Dictionary` can be used for compression. zstd checks more conditions
+  /// for compression than for decompression.
   static bool takes(Bytes bytes);
 
   /// Requires: `takes(bytes)`, and a level in range.
@@ -59,8 +59,8 @@ class Compressor {
   /// Appends `plain` to `out` as one zstd frame with its content size, without checksum and
   /// dictionary id, and returns true. If the frame would not be smaller than `plain`, leaves `out`
   /// unchanged and returns false. Equal input gives equal bytes. A dictionary may be null.
-  /// Requires: a level in range, that of the dictionary if there is one, and at most the plain
-  /// bytes of a block.
+  /// Requires: a level in range, which is the dictionary's level if there is a dictionary; `plain`
+  /// is not larger than a block.
   bool compress(Bytes plain, int level, ByteVector& out,
                 const CompressionDictionary* dictionary = nullptr);
 

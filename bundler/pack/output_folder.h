@@ -70,8 +70,8 @@ class OutputFolder {
   /// Reads a part of a staged file, like `FileSystem::read`.
   Result<Bytes> read_staged(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                             ByteVector& buffer) const;
-  /// Replaces every old part (first-level file or folder) by the staged one. After a failure the
-  /// output is the old one, or the next opening makes it the new one.
+  /// Replaces every old part (a file or folder at the top of the output) by the staged part. After
+  /// a failure the output is either the old one, or `open_for_build` completes the new one.
   Result<void> publish();
   /// Reads a file of the present output.
   Result<Bytes> read(const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) const;

@@ -25,8 +25,8 @@ struct LooseFile {
 std::vector<AssetPath> loose_file_paths();
 /// The path of a dictionary of a target.
 AssetPath dictionary_place(Target target, const ContentHash& hash);
-/// Whether a path is that of a dictionary of a target. Only these paths and those above are ever
-/// read or written by name.
+/// Whether a path is the path of a dictionary of a target. A patch can name only these paths and
+/// the paths of `loose_file_paths`.
 bool is_dictionary_place(std::string_view path);
 
 /// The files of a build: the loose ones with their bytes, and the bundles as listed in its

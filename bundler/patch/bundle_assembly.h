@@ -21,8 +21,8 @@ struct AssembledEntry {
   std::uint32_t dictionary_id = 0;
 };
 
-/// Assembles a bundle: an entry, its blocks, the next entry. Checks nothing: the caller opens the
-/// bundle and compares its hash.
+/// Assembles a bundle. Add an entry, then its blocks, then the next entry. Nothing is checked, so
+/// the caller opens the finished bundle and compares its hash.
 class BundleAssembly {
  public:
   void add_entry(const AssembledEntry& entry);

@@ -83,7 +83,8 @@ Result<void> RecipeWriter::add(const AssetPath& path, const CatalogBundle& bundl
   auto sound = is_sound(draft, file);
   if (!sound) return fail(sound.error());
   if (!sound.value()) {
-    // An unknown case: flags of a later version, or another order of blocks.
+    // The program cannot express this bundle: it has flags of a later version, or another block
+    // order.
     draft = {.program = {}, .data = {}, .next = next_};
     if (auto made = write_whole(path, file, draft); !made) return made;
     sound = is_sound(draft, file);

@@ -34,9 +34,9 @@ class DeltaDecoder {
   DeltaDecoder(DeltaDecoder&&) noexcept;
   DeltaDecoder& operator=(DeltaDecoder&&) noexcept;
 
-  /// Fills `plain` with the encoded bytes, or with arbitrary ones if `prefix` differs from that of
-  /// encoding: the caller compares a hash. Fails with `malformed` if `frame` is not exactly one
-  /// frame of that size.
+  /// Fills `plain` with the encoded bytes. If `prefix` differs from the prefix of encoding, the
+  /// bytes are arbitrary, so the caller compares a hash. Fails with `malformed` if `frame` is not
+  /// exactly one frame with as many plain bytes as `plain` has.
   Result<void> decode(Bytes frame, Bytes prefix, std::span<std::byte> plain);
 
  private:

@@ -27,12 +27,13 @@ struct AppliedPatch {
 Result<bool> is_applied(const FileReader& base, const Patch& patch);
 
 /// Makes the new build and publishes it. `base` and `out` may be the same folder. Every file is
-/// compared with a hash before it is used and before it is published: after a failure, `out` is
-/// unchanged (or as `OutputFolder::publish` guarantees). Fails with `invalid_argument` if `base` is
-/// not the build for which the patch was made, with `hash_mismatch` if it is but has damaged
-/// bundles, or if this zstd gives other bytes, with `already_exists` if `out` has a target that the
-/// new build does not have, with `cancelled`, with `malformed` or `limit_exceeded` for an invalid
-/// patch, and with disk errors.
+/// compared with a hash before it is used and before it is published. After a failure `out` is
+/// unchanged, or as `OutputFolder::publish` guarantees. Fails with:
+/// - `invalid_argument` if `base` is not the build for which the patch was made;
+/// - `hash_mismatch` if `base` has damaged bundles, or if this release of zstd gives other bytes;
+/// - `already_exists` if `out` has a target that the new build does not have;
+/// - `malformed` or `limit_exceeded` for an invalid patch;
+/// - `cancelled`, or disk errors.
 Result<AppliedPatch> apply_patch(const FileReader& base, const Patch& patch, OutputFolder& out,
                                  const ApplyOptions& options = {});
 

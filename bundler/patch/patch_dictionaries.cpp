@@ -14,7 +14,7 @@ PatchDictionaries::PatchDictionaries(const BuildSide& before, const BuildSide& a
   auto set = std::make_shared<DictionarySet>();
   for (const LooseFile* file : after.dictionaries()) {
     const std::uint32_t id = dictionary_id(file->hash);
-    // Both targets may have it.
+    // Both targets may have the same dictionary.
     if (set->add(file->hash, file->bytes)) content_.try_emplace(id, file->bytes);
   }
   // Skips dictionaries of the old build with the id of a new one; entries that need them are sent

@@ -29,9 +29,10 @@ struct PlannedBundle {
   AssetNumber varied = kNoAsset;
   VariantKeys keys;      ///< The keys of the variant; empty for the asset itself.
   std::size_t base = 0;  ///< With keys: the bundle that it can replace.
-  /// For a prefab's bundle, in source bytes: everything that the prefab reaches, and the rest of
-  /// the bundles that are open then, which `file_count` counts. For assets with variants, also for
-  /// the prefab itself, the form is counted that a game loads by default (`default_forms.h`).
+  /// For a prefab's bundle, in source bytes. `needed_bytes` is everything that the prefab reaches,
+  /// and `vain_bytes` is the rest of the bundles that must be open for it. `file_count` counts
+  /// these bundles. If an asset (or the prefab itself) has variants, only the form that a game
+  /// loads by default counts (`default_forms.h`).
   std::uint64_t needed_bytes = 0;
   std::uint64_t vain_bytes = 0;
   std::uint64_t file_count = 1;
@@ -39,7 +40,8 @@ struct PlannedBundle {
 
 struct BundlePlan {
   std::vector<PlannedBundle> bundles;  ///< Prefab bundles by guid, then shared ones.
-  /// Bytes of source files that a separate closure per prefab would store again.
+  /// Bytes of source files that would be stored repeatedly if each prefab's bundle contained the
+  /// prefab's whole closure.
   std::uint64_t duplicate_bytes_avoided = 0;
   /// The size of self-contained bundles, in source bytes.
   std::uint64_t self_contained_bytes = 0;

@@ -32,7 +32,7 @@ std::vector<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
   open(bundle);
   for (std::size_t i = 0; i < opened.size(); ++i) {
     const PlannedBundle& now = plan.bundles[opened[i]];
-    // The first one's list contains everything that it reaches.
+    // The list of the first bundle contains everything that it reaches.
     if (i > 0 && now.varied == kNoAsset) continue;
     for (const std::size_t needed : now.dependencies) open(needed);
   }

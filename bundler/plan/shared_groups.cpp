@@ -168,7 +168,7 @@ class Merging {
     return is_for_bound || each <= rule_.file_cost_bytes;
   }
 
-  // Groups without bytes are not needed either.
+  // Groups without bytes count as one byte, because loading them without need is also a cost.
   static std::uint64_t weight(const Merged& bundle) {
     return std::max<std::uint64_t>(bundle.bytes, 1);
   }

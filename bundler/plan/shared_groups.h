@@ -41,12 +41,13 @@ struct GroupUser {
   std::uint32_t other_files = 1;   ///< Its other open files: its own, other prefabs'.
 };
 
-/// Merges groups and returns, for each, the number of its bundle (from 0, in the order of their
-/// first groups). No user then loads more unneeded bytes than the rule allows; a user that still
-/// needs more than `files_max` files is prevented only by that limit from having fewer.
+/// Merges groups and returns the number of each group's bundle (from 0, in the order of the
+/// bundles' first groups). No user then loads more unneeded bytes than the rule allows. A user
+/// still needs more than `files_max` files only if another merge would exceed the limit of unneeded
+/// bytes.
 ///
-/// The result does not depend on the order of groups. Only coarse sizes and keys decide, so that a
-/// small change elsewhere has no effect. Nearly linear in the sum of all users.
+/// The result does not depend on the order of groups. Only rounded sizes and keys decide, so that a
+/// small change elsewhere has no effect. Nearly linear in the total number of users of all groups.
 std::vector<std::uint32_t> merge_groups(const std::vector<SharedGroup>& groups,
                                         const std::vector<GroupUser>& users, const MergeRule& rule);
 

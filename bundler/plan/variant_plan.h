@@ -14,13 +14,13 @@ const Guid& packed_guid(const Project& project, AssetNumber asset);
 /// The first asset built for a target that varies at run time; `kNoAsset` if none exists.
 AssetNumber first_open(const Project& project, Target target);
 
-/// Gives each asset with open variants a bundle with no other asset, and each variant another
-/// bundle beside it, so that one can replace the other. The assets that only they need are moved to
-/// shared bundles, one per distinct set of users, so that they are loaded only with the variant
-/// that needs them.
+/// Gives each asset with open variants a bundle with no other asset, and each of its variants
+/// another bundle, which can replace the asset's bundle. The assets that only these bundles need
+/// are moved to shared bundles, one per distinct set of users, so that they are loaded only with
+/// the variant that needs them.
 ///
-/// Dependencies end at bundles with alternatives, and include these; each alternative lists its own
-/// dependencies. A plan without variants is unchanged.
+/// The dependencies of a bundle include bundles with alternatives, but not the dependencies of
+/// these: each alternative lists its own. A plan without variants is unchanged.
 void separate_variants(const Project& project, Target target, BundlePlan& plan);
 
 }  // namespace muster

@@ -57,9 +57,9 @@ struct TargetDiff {
   bool is_empty() const { return bundles.empty() && renamed.empty() && !is_other_catalog; }
 };
 
-/// Compares two outputs. If one of them does not have a target, the other's is added or removed as
-/// a whole. Reads only the tables of bundles with different hashes. Fails with `not_found` if a
-/// folder is no output, and with reading and opening errors, naming the file.
+/// Compares two outputs. If only one output has a target, all of the target's bundles count as
+/// added or removed. Reads only the tables of bundles with different hashes. Fails with `not_found`
+/// if a folder is not an output, and with reading and opening errors, naming the file.
 Result<std::vector<TargetDiff>> diff_builds(const FileReader& old_files,
                                             const FileReader& new_files);
 

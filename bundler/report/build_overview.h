@@ -38,7 +38,7 @@ struct OverviewBundle {
   /// The size of all files that are open after a request for it, or for its default variant.
   std::uint64_t needed_bytes = 0;
   std::string asset;         ///< The path of its prefab; empty for a shared bundle.
-  std::string prefab;        ///< The same; for a prefab's variant the path of that prefab.
+  std::string prefab;        ///< Like `asset`; for a prefab's variant, the path of that prefab.
   std::vector<Guid> owners;  ///< The prefabs that need it.
   std::uint64_t files = 1;   ///< The number of files that are open then.
   /// Unneeded source bytes that a prefab loads; nullopt if the build does not contain them.

@@ -149,7 +149,7 @@ class OutputChecker {
       const CatalogAlternative alternative = catalog.alternative(i);
       const Names& own = entries[alternative.alternative];
       const Names& base = entries[alternative.bundle];
-      // A damaged one was already reported.
+      // A damaged bundle was already reported.
       if (own == base || own.empty() || base.empty()) continue;
       note(folder + "/" + catalog.bundle(alternative.alternative).name.path(), ErrorCode::malformed,
            "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +

@@ -24,10 +24,10 @@ struct OutputCheck {
   std::vector<OutputProblem> problems;  ///< Sorted by path.
 };
 
-/// Checks everything: catalogs against their fingerprint, every bundle against the catalog's size
-/// and hash, every entry against its hash and form, that no file is missing or left over, that
-/// client and server agree, and with a `key` that its owner signed catalogs and report. Fails only
-/// if there is no output to check, or with `cancelled`.
+/// Checks catalogs against their fingerprint, every bundle against the catalog's size and hash, and
+/// every entry against its hash and form. Also checks that no file is missing or left over, and
+/// that client and server agree. With a `key`, checks that its owner signed the catalogs and the
+/// report. Fails only if there is no output to check, or with `cancelled`.
 Result<OutputCheck> check_output(const FileReader& files, unsigned jobs,
                                  const std::stop_token& stop,
                                  const std::optional<VerifyKey>& key = {});

@@ -10,8 +10,8 @@
 namespace muster {
 
 /// A normalised path relative to the project's root: forward slashes, no empty, `.` or `..` part,
-/// no leading or trailing slash. The empty path is the root. A path cannot leave the project. Its
-/// bytes are those of the disk (no Unicode normalisation).
+/// no leading or trailing slash. The empty path is the root. A path cannot leave the project. It
+/// has the same bytes as the path on the disk (no Unicode normalisation).
 class AssetPath {
  public:
   AssetPath() = default;

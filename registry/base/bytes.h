@@ -57,9 +57,9 @@ class ByteWriter {
   ByteVector buffer_;
 };
 
-/// Reads the output of a `ByteWriter`. The input is untrusted: reading past the end, or a value
-/// that is not canonically encoded, sets `failed()` permanently and returns zero or empty. The
-/// caller checks once, after reading.
+/// Reads the output of a `ByteWriter`. The input is untrusted. Reading past the end, or reading a
+/// value that is not canonically encoded, sets `failed()` permanently and returns zero or an empty
+/// view. The caller checks `failed()` once, after reading.
 class ByteReader {
  public:
   explicit ByteReader(Bytes bytes) : bytes_(bytes) {}

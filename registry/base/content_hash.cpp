@@ -28,7 +28,7 @@ ContentHash canonical(XXH128_hash_t hash) {
 
 struct ContentHasher::State {
   XXH3_state_t* xxh = XXH3_createState();
-  // An exception, because it is not a bug; threads that load catch it.
+  // Throws, because missing memory is not a bug. Threads that load catch the exception.
   State() {
     if (xxh == nullptr) throw std::bad_alloc();
   }

@@ -61,9 +61,9 @@ class DiskFile {
   /// `io`.
   static Result<DiskFile> open(const std::string& folder, const AssetPath& path);
   /// Reads the first bytes of the file at `path` below `folder`, as many as one system call
-  /// returns. It does not check the kind or the size of the file: for callers that know what to
-  /// expect. Returns the number of bytes read. Fails like `open`, but with `io` if it is no regular
-  /// file.
+  /// returns. It does not check the kind or the size of the file, so the caller must know what to
+  /// expect. Returns the number of bytes read. Fails like `open`, but with `io` if the path is not
+  /// a regular file.
   static Result<std::size_t> read_at_once(const std::string& folder, const AssetPath& path,
                                           std::span<std::byte> target);
   /// Opens a file anywhere on the disk, for paths that a user passed.

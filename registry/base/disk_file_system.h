@@ -58,7 +58,7 @@ Result<void> remove_empty_folder(const std::string& path);
 
 /// The target of a path that a user passed: anywhere on the disk, links followed.
 struct FoundPlace {
-  /// Absolute, without links. For targets without one (pipes): the path itself.
+  /// Absolute, without links. For a target without a path on the disk (a pipe), the given path.
   std::string real_path;
   FileKind kind = FileKind::file;  ///< A file without a name is `other`, too.
 };

@@ -57,9 +57,10 @@ class FileLinks {
  public:
   virtual ~FileLinks() = default;
 
-  /// Links these names of one folder to the same files in another, creating its folders. Returns
-  /// for each name whether it was linked: not if the name exists already, nor if the disk has no
-  /// links; then the caller copies. Each folder is opened once.
+  /// Links the files with these names in the folder `from` to the same names in `to`, and creates
+  /// `to` if necessary. Returns for each name whether it was linked. A name that exists in `to` is
+  /// not linked, and neither is any name if the disk has no links. The caller then copies the file.
+  /// Each folder is opened once.
   virtual std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
                                      std::span<const std::string> names) = 0;
 };

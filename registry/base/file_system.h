@@ -68,10 +68,11 @@ class FileSystem : public FileReader {
   virtual Result<void> write(const AssetPath& path, Bytes bytes) = 0;
 
   /// Makes all written files durable, then executes the moves in order. Each move replaces `to` by
-  /// `from` (a file or folder) in one step: a reader sees the old or the new one, and never a
-  /// missing path. A file at `to` is lost afterwards (its permissions are kept); a folder at `to`
-  /// ends up at `from`. A failure or the end of the process leaves the earlier moves done and the
-  /// later ones not. Requires: no path of a move is inside another move's.
+  /// `from` (a file or folder) in one step: a reader sees the old or the new content, and never a
+  /// missing path. If `to` was a file, its content is lost and its permissions are kept. If `to`
+  /// was a folder, the old folder is at `from` afterwards. After a failure, or if the process ends,
+  /// the earlier moves are done and the later moves are not. Requires: no path of a move is inside
+  /// a path of another move.
   virtual Result<void> commit(std::span<const Move> moves) = 0;
 
   /// Removes a file, or a folder with its content. Does not follow links. Removing a missing path
@@ -89,7 +90,7 @@ Result<Bytes> read_whole(const FileReader& files, const AssetPath& path, std::ui
 /// Replaces one file atomically: writes a temporary file beside it, then commits. If the path is a
 /// link to a file, the target is replaced and the link stays.
 Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes bytes);
-/// True for the name of such a temporary file; a killed process leaves it behind.
+/// True for the name of a temporary file of `write_atomically`. A killed process can leave one.
 bool is_temporary_name(std::string_view name);
 
 }  // namespace muster

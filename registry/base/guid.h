@@ -70,7 +70,7 @@ bool is_builtin_resource(const Guid& guid);
 
 /// True when a guid looks invented rather than random: repeated or counting digits
 /// (`a1b2c3d4e5f6...`, `...000042`), few different digits, an ASCII text, or a guid from an example
-/// in a document. Accepts a million random guids without a false alarm.
+/// in a document. Returns false for each of a million random guids.
 bool looks_like_placeholder(const Guid& guid);
 
 }  // namespace muster

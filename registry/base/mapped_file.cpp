@@ -39,7 +39,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  // Unregistered first: after unmapping, the addresses may be reused at once.
+  // The range is unregistered first, because after unmapping its addresses may be reused at once.
   range_ = GuardedRange();
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }

@@ -160,7 +160,7 @@ Result<void> MemoryFileSystem::commit(std::span<const Move> moves) {
 
 Result<void> MemoryFileSystem::commit_one(const Move& move) {
   const auto& [from, to] = move;
-  // Checked first: a failed move must not change `to`.
+  // Checks `from` first, because a failed move must not change `to`.
   if (!stat(from)) {
     return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
   }

@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// A file system with other ones mounted at some of its paths: a project with packages from other
-/// folders. A mount hides the files beneath it. Each part enforces its own root. A commit stays
-/// within one part (`invalid_argument`). A part without a writer refuses writes
-/// (`permission_denied`). Thread-safe as far as its parts are.
+/// A file system with other file systems mounted at some of its paths: a project with packages from
+/// other folders. A mount hides the files beneath it. Each part enforces its own root. A commit
+/// with paths of several parts fails with `invalid_argument`. A write to a part without a writer
+/// fails with `permission_denied`. Calls are as thread-safe as those of the parts.
 class MountedFileSystem final : public FileSystem, public FileStamps {
  public:
   struct Part {

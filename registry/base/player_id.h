@@ -5,8 +5,8 @@
 
 namespace muster {
 
-/// A player of the match; the server and the scenery belong to no player. The same number is in the
-/// welcome message and in components.
+/// A player of the match. Entities of the server or of the level have no player (`none`). The same
+/// number is in the welcome message and in components.
 enum class PlayerId : std::int32_t { none = -1 };
 
 }  // namespace muster

@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// The text on one line, with control characters escaped: `\n`, `\t`, others as `\x1b`; invalid
-/// UTF-8 likewise. File names and file contents may have any bytes.
+/// The text on one line, with control characters escaped: `\n`, `\t`, others as `\x1b`. Bytes of
+/// invalid UTF-8 are escaped too, because file names and file contents can have any bytes.
 std::string shown_text(std::string_view text);
 
 /// The character, or a question mark when it is not printable ASCII.

@@ -21,9 +21,9 @@ using VariantKeys = std::vector<VariantKey>;
 /// Whether the choice contains all keys of a variant. A variant without keys fits every choice.
 bool fits(std::span<const VariantKey> keys, std::span<const VariantKey> choice);
 
-/// Whether the first of two variants that fit a choice is preferred: the one with more keys; for an
-/// equal number, the one whose axes were declared earlier. For two different variants that fit,
-/// exactly one is preferred.
+/// Whether `first` is preferred to `second`, if both fit a choice. The variant with more keys is
+/// preferred. With equally many keys, it is the variant whose axes were declared earlier. Exactly
+/// one of two different variants that fit is preferred.
 bool is_preferred(std::span<const VariantKey> first, std::span<const VariantKey> second);
 
 }  // namespace muster

@@ -97,7 +97,7 @@ enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 }
 enum class Sampling : std::uint8_t {
   latest = 0,   ///< The last frame's value: levels of buttons, an absolute view, a choice.
   largest = 1,  ///< The value farthest from zero, for a vector the longest: a stick. For bool, true
-                ///< if any is.
+                ///< if it is true in any frame.
   sum = 2,      ///< The sum of all frames: a relative look, presses. Nothing is lost: a remainder
                 ///< from rounding, range or a late packet is added to the next tick.
 };
@@ -157,14 +157,15 @@ std::uint32_t size_of(FieldType type);
 std::string_view to_string(FieldType type);
 Result<FieldType> field_type_from(std::string_view name);
 
-/// Worlds keep components in arrays from `operator new`; a larger alignment would need a special
-/// allocator.
+/// The maximum alignment of a component. Worlds keep components in arrays from `operator new`; a
+/// larger alignment would need a special allocator.
 inline constexpr std::uint32_t kMaxComponentAlignment = 16;
 static_assert(kMaxComponentAlignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-/// A larger component is a mistake, and would let a file request unbounded memory.
+/// The maximum size of a component. A larger component is a mistake. Without the limit a file could
+/// request unbounded memory.
 inline constexpr std::uint32_t kMaxComponentBytes = 64 * 1024;
 
-/// Checks a description from outside by the rules that `describe.h` applies to code: the size fits
+/// Checks a description from a file by the rules that `describe.h` applies to code: the size fits
 /// the alignment; fields are inside the component, do not overlap, and have distinct names; numbers
 /// are consistent (`field_rules.h`). A valid description can be used in worlds and network
 /// messages. Fails with `malformed`, naming component and field.
@@ -199,8 +200,8 @@ std::vector<ByteRange> described_ranges(const ComponentDescription& component);
 ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 
 /// Writes all components of a game as `components.json`, from which the bundler cooks them without
-/// the game's code. Sorted by name, so equal descriptions give equal text. Messages are written for
-/// `muster validate`, which compares their sizes with limits of the wire.
+/// the game's code. Sorted by name, so equal descriptions give equal text. The file also has the
+/// messages, because `muster validate` compares their sizes with the limits of the wire.
 std::string components_to_json(std::span<const ComponentDescription> components,
                                std::span<const ComponentDescription> messages = {});
 /// Reads `components.json`. Fails with `malformed`, naming component and field; also when two

@@ -176,7 +176,7 @@ Result<FieldDescription> field_from_json(const Json& json) {
   return field;
 }
 
-// `component 3` if the name is missing or no text.
+// `component 3` if the name is missing or is not a text.
 std::string title_of(const Json& json, std::string_view kind, std::size_t index) {
   const bool is_named = json.is_object() && json.contains("name") && json["name"].is_string();
   if (!is_named) return std::string(kind) + " " + std::to_string(index + 1);
@@ -228,7 +228,7 @@ Json list_to_json(std::span<const ComponentDescription> components) {
   return list;
 }
 
-/// `one` is what the list has, as a word for messages to a person.
+/// `one` is the word for an item of the list in messages to the user.
 Result<std::vector<ComponentDescription>> list_from_json(std::string_view text, const char* key,
                                                          std::string_view one) {
   const auto refuse = [](const std::string& why) {

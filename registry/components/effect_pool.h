@@ -1,4 +1,5 @@
-// The number of instances of one effect per client: a limit that rules, writers and runtime share.
+// The number of instances of one effect per client. The rules, the bundler and the runtime use the
+// same limit.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Rules for the numbers of a field. The compiler applies them to `describe.h`, and `check` to
-// descriptions from outside.
+// Rules for the numbers of a field. `describe.h` applies them at compile time, and `check` applies
+// them to descriptions from files.
 #pragma once
 
 #include <cstddef>
@@ -164,8 +164,8 @@ constexpr bool is_allowed(T value, double minimum, double maximum, std::size_t n
   return number >= minimum - slack && number <= maximum + slack;
 }
 
-/// Whether these can be the names of 0, 1, 2 ... in an enumeration of that type and range (if any):
-/// the names are distinct, and each has a value.
+/// Whether `names` can be the names of 0, 1, 2 ... in an enumeration with this type and range (if
+/// any): the names are distinct, and the type and the range have a value for each name.
 constexpr bool are_enumerators(std::span<const std::string_view> names, FieldType type,
                                double minimum, double maximum) {
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -91,8 +91,8 @@ constexpr double whole_turn(const FieldDescription& field) {
   return field.unit == "rad" ? 6.283185307179586 : 360.0;
 }
 
-/// The same in the precision of lanes of type `T`: both ends of a circle of floats are floats, and
-/// pi as a float is greater than pi as a double.
+/// A whole turn, rounded to the precision of lanes of type `T`. A range of floats ends at a float,
+/// and pi as a float is greater than pi as a double.
 template <typename T>
 double whole_turn_of(const FieldDescription& field) {
   return static_cast<double>(static_cast<T>(whole_turn(field)));

@@ -22,11 +22,14 @@ std::uint32_t wire_value_count(const FieldDescription& field);
 /// component and the steps of the other three (`rotation_steps.h`).
 bool is_smallest_three(const FieldDescription& field);
 
-/// The range of a field's integers. A field with a range counts steps from its minimum, which is 0.
-/// One with only a resolution counts from zero, within its type and 32-bit integers (53 bits for
-/// 64-bit lanes). A field with neither is exact: integers are unchanged (64 unsigned bits are read
-/// as signed), and floats become their bits in an order that follows their values. Rotations with a
-/// resolution count from 0 in any case; the index of the largest component is at most 3.
+/// The range of a field's integers:
+/// - A field with a range counts steps from its minimum; integer 0 is the minimum.
+/// - A field with only a resolution counts steps from zero, within its type and 32-bit integers (53
+///   bits for 64-bit lanes).
+/// - A field with neither is exact. Integers are unchanged (64 unsigned bits are read as signed),
+///   and floats become their bits in an order that follows their values.
+/// - A rotation with a resolution counts steps from 0, with or without a range. The index of the
+///   largest component is at most 3.
 WireRange wire_range(const FieldDescription& field);
 
 /// Quantises a field of a component. A value is rounded to the nearest step, half away from zero,

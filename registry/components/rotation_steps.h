@@ -21,15 +21,16 @@ struct RotationSteps {
 /// step and the upright rotation is exact. Requires: a resolution above 0.
 std::uint32_t greatest_rotation_step(double resolution);
 
-/// The nearest steps of a rotation, or nearly. If its largest components are almost equal, several
-/// encodings are possible; the result is one that survives a round trip through `rotation_of`. The
-/// length is ignored; an invalid rotation (all zero, or NaN) becomes upright. The result is the
-/// same on every machine. Requires: `greatest` from `greatest_rotation_step`.
+/// The steps nearest to a rotation, or almost the nearest. If its largest components are almost
+/// equal, several encodings are possible; the result is one that `rotation_of` and this function
+/// convert back to itself. The length of the rotation is ignored. An invalid rotation (all zero, or
+/// NaN) becomes upright. The result is the same on every machine. Requires: `greatest` from
+/// `greatest_rotation_step`.
 RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t greatest);
 
-/// The rotation of steps, with length 1. Steps outside the range are clamped, and an invalid
-/// rotation (the three are longer than 1) becomes the nearest valid one, because they come from the
-/// network.
+/// The rotation of steps, with length 1. Steps come from the network, so steps outside the range
+/// are clamped, and an invalid rotation (the vector of the three components is longer than 1)
+/// becomes the nearest valid rotation.
 Quaternion rotation_of(const RotationSteps& steps, std::uint32_t greatest);
 
 }  // namespace muster

@@ -101,7 +101,7 @@ class CandidateSearch {
     return is_built_in(entry) && !entry.entry_template.empty();
   }
 
-  // A cheap test, often true by mistake; most assets need not be parsed for it.
+  // A cheap test without parsing. It may be true by mistake, and then the asset is parsed.
   static bool names_list_of(std::string_view head, const ClassDeclaration& entry) {
     return has_known_form(entry) &&
            head.find(entry.entry_template.front().key + ":") != std::string_view::npos &&

@@ -13,10 +13,10 @@ namespace muster {
 /// The first object of an asset begins within this many bytes.
 inline constexpr std::uint64_t kObjectHeadBytes = 16ULL * 1024;
 
-/// Maps each root and registry of a project to the name of its class: `kRootClass`, or that of its
-/// declaration. Adds to `problems` the unreadable files that may be a root or registry: files that
-/// mention the script of one, and assets without text (a Git LFS pointer, or in binary form) unless
-/// readable data shows that they are not one.
+/// Maps each root and registry of a project to the name of its class: `kRootClass`, or the name in
+/// its declaration. Adds to `problems` the unreadable files that may be a root or registry. These
+/// are files that mention the script of a root or registry class, and assets without text (a Git
+/// LFS pointer, or in binary form), unless readable data shows that the asset has another class.
 std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,
                                                    std::vector<ModelProblem>& problems);

@@ -245,7 +245,7 @@ void add_classes(std::vector<ClassDeclaration> added, std::vector<ClassDeclarati
   }
 }
 
-// A test reads all of them, so the built-in text is valid.
+// The built-in text is always valid, because a test parses it.
 std::vector<ClassDeclaration> classes_of(const ReadyMadeClasses& ready_made) {
   const auto read = yaml::read_plain(ready_made.text);
   assert(read.good());

@@ -1,4 +1,4 @@
-// A registry class as data: a project adds its own without C++.
+// A registry class as data. A project adds its own classes without C++.
 #pragma once
 
 #include <optional>
@@ -23,9 +23,10 @@ struct ReferenceRule {
   bool strong = false;
   TargetSet targets;
   Role role = Role::asset;
-  /// The rule applies only to entries with one of these keys. Empty: to all.
+  /// The rule applies only to entries with one of these keys. If empty, it applies to all entries.
   std::vector<std::string> when;
-  /// The rule does not apply to entries with one of these keys; `key[]`: if the key has a list.
+  /// The rule does not apply to entries with one of these keys. `key[]` matches only a key with a
+  /// list.
   std::vector<std::string> unless;
   /// Values that are not assets: they mean an object of the engine.
   std::vector<std::string> ignore;
@@ -39,7 +40,7 @@ struct ReferenceRule {
 struct PrepareRule {
   std::string component;        ///< All prefabs whose root has this component, or
   std::string assets_of_class;  ///< all assets of this class or of one derived from it.
-  std::string field;  ///< The entry's key for the asset; empty: the entry is the reference.
+  std::string field;  ///< The entry's key for the asset; if empty, the entry is the reference.
   bool strong = false;
   /// Only prefabs whose component sets this weak reference.
   std::string required_reference;
@@ -79,10 +80,10 @@ struct ClassDeclaration {
   std::vector<std::string> single_entries;
   std::vector<EntryField> entry_template;
   std::uint32_t first_id = 0;  ///< 1 if 0 means "none" on the wire.
-  /// The built-in classes whose definitions count from 1 in layout S and from 0 in layout M.
+  /// True for the built-in classes whose definitions count from 1 in layout S and from 0 in M.
   bool first_id_by_layout = false;
-  /// The built-in classes that exist in layout F. There, a `registryId` in a definition is left
-  /// over from an older layout, because the definition was not saved since. It has no meaning.
+  /// True for the built-in classes that exist in layout F. In layout F a `registryId` in a
+  /// definition has no meaning: it is from an older layout, and the definition was not saved since.
   bool is_in_last_layout = false;
   bool definitions_store_ids = true;       ///< False if the project has layout F.
   bool definitions_say_guid = false;       ///< Definitions store their own guid under `guid`.
@@ -96,11 +97,11 @@ struct ClassDeclaration {
   /// Keys of a plain registry and of its entries that the game itself reads.
   std::vector<std::string> field_keys;
   std::vector<std::string> key_paths;  ///< Scalars and weak references that identify an entry.
-  /// False if entries are found by their guids only. Then they have no type ids: no limit on their
-  /// number, no lock, and no comparison with shipped ids.
+  /// False if entries are found by their guids only. Such entries have no type ids, so their number
+  /// has no limit, and they have no lock and no comparison with shipped ids.
   bool has_ids = true;
-  /// The ready-made set of the class, as named in `classes_from`; empty for others. Roots do not
-  /// list registries of a package's class: these are for both targets.
+  /// The ready-made set of the class, as named in `classes_from`; empty for other classes. Roots do
+  /// not list registries of ready-made classes, because such registries are for both targets.
   std::string ready_made;
   /// The project's settings do not request the class, so only its script identifies it.
   bool is_assumed = false;

@@ -83,9 +83,9 @@ struct IdDisagreement {
   const RegistryEntry* server_entry = nullptr;
 };
 
-/// Objects with ids on both sides, but none in common, in the order of the members' keys. Type ids
-/// are sent over the network, so this is an error in every layout. Classes whose entries are found
-/// by a key of their own have none.
+/// Objects that have ids on both sides, but no common id, in the order of the members' keys. Type
+/// ids are sent over the network, so this is an error in every layout. The result is empty for
+/// classes whose entries are found by a key of their own.
 std::vector<IdDisagreement> id_disagreements(const ClassMembers& members);
 
 }  // namespace muster

@@ -172,7 +172,7 @@ class ComponentSearch {
   std::map<AssetNumber, std::string>& found_;
   std::vector<ModelProblem>& problems_;
   std::map<Guid, ClassGuess> guesses_;
-  // Have such a component, directly or not.
+  // The prefabs that have such a component, in their own file or in a nested prefab.
   std::map<AssetNumber, const ClassDeclaration*> carriers_;
 };
 

@@ -10,9 +10,10 @@
 
 namespace muster {
 
-/// Adds to `found` the prefabs and scenes with a component of a class that is declared as one
-/// (`is_component`), and those that override entries of such a component in a prefab instance. Adds
-/// to `problems` the files that refer to the class's script and cannot be parsed.
+/// Adds to `found` the prefabs and scenes with a component of a class that is declared as a
+/// component (`is_component`), and the prefabs and scenes that override entries of such a component
+/// in a prefab instance. Adds to `problems` the files that refer to the class's script and cannot
+/// be parsed.
 void find_component_registries(const Project& project, const std::vector<ClassDeclaration>& classes,
                                std::map<AssetNumber, std::string>& found,
                                std::vector<ModelProblem>& problems);
@@ -24,7 +25,7 @@ struct ComponentEntries {
 };
 
 /// The entries in a prefab or scene that `find_component_registries` found. Overrides in an
-/// instance are added to the entries of its prefab; they replace none.
+/// instance are additional entries; they do not replace entries of the instance's prefab.
 ComponentEntries component_entries(const Project& project,
                                    const std::vector<ClassDeclaration>& classes,
                                    const ClassDeclaration& declaration, const SourceFile& source);

@@ -20,7 +20,7 @@ namespace {
 
 using ProblemKind = ContentProblem::Kind;
 
-// A larger file is no root or registry: entries have some tens of bytes each.
+// A larger file cannot be a root or registry, because an entry has only some tens of bytes.
 constexpr std::uint64_t kBinaryBytesMax = 64ULL * 1024 * 1024;
 constexpr std::string_view kDocument = "--- !u!";
 constexpr std::string_view kScriptedType = "114";
@@ -46,7 +46,7 @@ class HiddenSearch {
     std::set<AssetNumber> odd;
     found_ = &found;
     for (const ContentProblem& problem : project_.graph().problems()) {
-      // The mention of its script is available in these cases.
+      // In these cases the asset's mention of its script is known.
       if (problem.kind == ProblemKind::invalid_utf8 || problem.kind == ProblemKind::conflict)
         continue;
       odd.insert(problem.asset);

@@ -1,4 +1,4 @@
-// The type ids that a lock file reserves. `README.md` in this folder defines the file's form.
+// The type ids that a lock file reserves. `registry/MUSTER_YAML.md` defines the file's form.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct IdLock {
     TypeId id;
     Guid guid;
   };
-  Guid registry;         ///< Owner of the ids; null in version 1, which has it in the file name.
+  Guid registry;         ///< Owner of the ids; null in version 1, where the file name names it.
   std::vector<Row> ids;  ///< Sorted by id.
   std::vector<TypeId> retired;  ///< Sorted; never assigned again.
   bool is_empty() const { return ids.empty() && retired.empty(); }

@@ -9,8 +9,9 @@
 
 namespace muster {
 
-/// A text as lines without line ends. If the text mixes line ends, its lines end at line feeds, and
-/// one that ends in CRLF keeps its carriage return, so that unchanged lines stay byte for byte.
+/// A text as lines without line ends. If the text mixes line ends, only line feeds separate lines.
+/// A line that ends in CRLF then keeps its carriage return, so that unchanged lines stay byte for
+/// byte.
 struct TextLines {
   std::vector<std::string> text;
   std::string line_end = "\n";
@@ -46,10 +47,10 @@ struct ListText {
 Result<ListText> read_list_text(const SourceFile& source, yaml::NodeIndex node,
                                 const TextLines& lines);
 
-/// One past the token of flow text at `at`: a quoted scalar or a comment is one token, every other
-/// byte is one.
+/// The offset after the token of flow text at `at`. A quoted scalar is one token, and so are a
+/// comment and any other byte.
 std::size_t flow_token_end(std::string_view text, std::size_t at);
-/// One past the bracket that closes the one at `begin`; `npos` if it is not closed.
+/// The offset after the bracket that closes the bracket at `begin`; `npos` if it is not closed.
 std::size_t flow_end(std::string_view text, std::size_t begin);
 
 }  // namespace muster

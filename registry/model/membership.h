@@ -18,7 +18,7 @@ struct Member {
 /// not removed), or assets whose class is or derives from the named one.
 std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration);
 
-/// The prefabs and assets that mention what the prepare rules search for, but cannot be parsed; so
+/// The prefabs and assets that mention the scripts of the prepare rules, but cannot be parsed. So
 /// it is unknown whether they are members. Sorted by path.
 std::vector<AssetNumber> unreadable_members(const Project& project,
                                             const ClassDeclaration& declaration);

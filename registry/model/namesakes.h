@@ -9,11 +9,12 @@
 
 namespace muster {
 
-/// Removes from `found` (the assets whose class has the name of a root or registry class) those
-/// without any of the fields of that class: `ItemRegistry` is a name that other games use too.
-/// These stay: what a root lists, plain files, classes that the project declares itself, and a
-/// registry in a project that has a script for what the class registers. Returns the removed ones
-/// in the order of `found`.
+/// Removes namesakes from `found`, which has the assets whose class has the name of a root or
+/// registry class. A namesake is an asset without any of the fields of that class: other games also
+/// use a name such as `ItemRegistry`. These assets are never removed: assets that a root lists,
+/// plain files, assets of classes that the project declares itself, and registries in a project
+/// that has a script for the component or the definition that the class registers. Returns the
+/// removed assets in the order of `found`.
 std::vector<Namesake> take_namesakes(const Project& project,
                                      const std::vector<ClassDeclaration>& classes,
                                      std::map<AssetNumber, std::string>& found);

@@ -1,5 +1,4 @@
-// The keys of Muster's plain files: one list for the rules, which report all others, and for the
-// JSON Schema, which refuses them.
+// The keys of Muster's plain files. Rules report all other keys, and the JSON Schema refuses them.
 #pragma once
 
 #include <set>

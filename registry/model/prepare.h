@@ -36,16 +36,17 @@ struct PreparePlan {
 /// Computes what `prepare` would do: the entries that each registry gains and loses, and the new
 /// text of every file. Changes nothing.
 ///
-/// Ids are stable: entries keep theirs, the id of a removed entry is retired (as an empty slot, in
-/// a list where the index is the id), and a new entry gets an id that was never used. Registries of
-/// a class that exist once for the client and once for the server (the oldest layout, with a
+/// Ids are stable: entries keep their ids, the id of a removed entry is retired (as an empty slot
+/// if the index in the list is the id), and a new entry gets an id that was never used. Registries
+/// of a class that exist once for the client and once for the server (the oldest layout, with a
 /// `server` field) are filled together, so that a logical entity has the same id on both sides.
 /// While a file that may contain a guid cannot be read, entries of missing assets stay, with a
 /// note. If registered assets store wrong values about their registration (their own guid, their
 /// type id), these are corrected. An entry whose key is in use is not added, with a note.
 ///
-/// Fails if a registry's lock cannot be read, with `malformed` if a registry's list cannot be
-/// rewritten, and with `limit_exceeded` if a type id would not fit the wire.
+/// Fails with the lock's error if a registry's lock cannot be read, with `malformed` if a
+/// registry's list cannot be rewritten, and with `limit_exceeded` if a type id would not fit the
+/// wire.
 Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress = {});
 
 /// Writes a plan's files, each atomically, and removes the files that they replace.

@@ -30,8 +30,8 @@ struct EntryReference {
   ReferenceRule::Role role = ReferenceRule::Role::asset;
   bool strong = false;
   std::string field;  ///< Its key, such as `prefabClient`.
-  /// Whether the reference is in the registry's asset list for a target. A strong factory of the
-  /// older layouts is not: it is packed with the registry.
+  /// Whether the reference is in the registry's asset list for a target. False for a strong factory
+  /// of the older layouts, which is packed with the registry.
   bool emitted = true;
   Location location;
 };
@@ -79,7 +79,7 @@ struct RegistryRoot {
     Guid guid;
     AssetNumber asset = kNoAsset;
     bool is_null = false;
-    bool is_misplaced = false;  ///< It is no asset's main object; reported.
+    bool is_misplaced = false;  ///< It is not the main object of an asset; reported.
     Location location;
   };
   std::vector<Item> items;
@@ -135,16 +135,16 @@ struct RegistryModel {
 class AssetMemory;
 class Stripping;
 
-/// All data about a project; the commands use it. Members refer to one another, so a project must
-/// not be moved.
+/// All data about a project, for commands. Its members refer to one another, so a project must not
+/// be moved.
 class Project {
  public:
   /// Reads settings, index, references and registries. Fails if there is no project, if its
   /// settings are wrong, or with `cancelled`; every other error becomes a problem in its place.
   ///
-  /// With `wishes`, the project contains what a build for them packs (`choose_for_build`, which may
-  /// fail; `settle_variants`); without, it contains every variant. Assets that `memory` knows need
-  /// not be read.
+  /// Without `wishes` the project contains every variant. With `wishes` it contains only the assets
+  /// that a build with these wishes packs (`choose_for_build`, which may fail; `settle_variants`).
+  /// Assets that `memory` knows need not be read.
   static Result<std::unique_ptr<Project>> open(
       const FileReader& files, unsigned jobs, const std::stop_token& stop,
       const Progress& progress = {},
@@ -176,8 +176,8 @@ class Project {
 
   const Packages& packages() const { return *packages_; }
 
-  /// True if a guid need not be in the tree: built into the engine, declared external, or of a
-  /// known package.
+  /// True if no file of the project needs to have a guid: it is null, built into the engine,
+  /// declared external, or of a known package.
   bool is_known_elsewhere(const Guid& guid) const {
     return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
            packages_->find(guid).has_value();

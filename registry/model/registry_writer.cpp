@@ -134,7 +134,7 @@ class Writer {
     const bool is_bare = std::ranges::any_of(registry_.declaration->references,
                                              [](const auto& rule) { return rule.path.empty(); });
     if (whole && (whole.value().is_strong || is_bare)) {
-      // The id will be written beside it.
+      // The entry's type id will be written beside it.
       if (plain_ && takes_definitions()) return false;
       whole_ = spelling_of(entry);
       return true;
@@ -182,7 +182,7 @@ class Writer {
                       ": the entry is no mapping, so that its type id cannot be written into it");
     }
     const bool is_reference = tree_.find(entry.node, "fileID") != kNoNode;
-    // Keeps its id, because its index does not change.
+    // The entry keeps its id, because its index does not change.
     if (is_reference && !takes_definitions()) return kept;
     const std::string id = "type_id: " + std::to_string(slot.type_id->value());
     if (node.is_flow) return with_id_in_braces(kept, id, is_reference);

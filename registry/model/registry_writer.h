@@ -41,10 +41,10 @@ struct EntryForm {
 };
 
 /// Rewrites the list of a registry file. Lines outside the list, comments inside it, and lines of
-/// kept entries stay byte for byte; line ends follow the file. A bracketed list becomes a block. An
-/// entry of a plain registry that had its id by index gets a `type_id`. `retired` is the complete
-/// list of retired ids in the plain form. Fails with `malformed`, naming the file, if the list
-/// cannot be edited by lines, or if the new text does not read back as intended.
+/// kept entries stay byte for byte; new lines have the line end of the file. A bracketed list
+/// becomes a block. An entry of a plain registry whose id was its index gets a `type_id`. `retired`
+/// is the complete list of retired ids in the plain form. Fails with `malformed`, naming the file,
+/// if the list cannot be edited by lines, or if the new text does not read back as intended.
 Result<std::string> rewrite_registry(const SourceFile& source, const Registry& registry,
                                      const std::vector<SlotText>& slots,
                                      const std::vector<TypeId>& retired,

@@ -25,11 +25,12 @@ struct WantedId {
   bool only_where_unassigned = false;
 };
 
-/// Collects the values that registered assets must store: a prefab's component and a factory their
-/// asset's guid, a definition or component its type id. Only wrong values are written, each on its
-/// own line; a prefab that inherits the value gets an override, in the editor's form. A change that
-/// does not read back as requested is reported instead of written. A file that varies an asset
-/// (`crate@low.prefab`) must store the values of that asset. Refers to the project.
+/// Collects the values that registered assets must store. A prefab's component and a factory store
+/// the guid of their asset. A definition or component stores its type id. Only wrong values are
+/// written, each on its own line. A prefab that inherits the value gets an override, in the
+/// editor's form. If a changed file would not read back as requested, the change is reported and
+/// not written. A variant of an asset (`crate@low.prefab`) must store the values of that asset.
+/// Refers to the project.
 class StoredValues {
  public:
   explicit StoredValues(const Project& project) : project_(project) {}

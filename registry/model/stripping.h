@@ -31,8 +31,8 @@ class Stripping {
   /// the project's memory knows.
   Stripping(const Project& project, Target target, unsigned jobs);
 
-  /// The project's references without those of stripped components, those of overrides without
-  /// effect, and those to stripped assets. Its closures are built.
+  /// The project's references, except references of stripped components, of overrides without
+  /// effect, and to stripped assets. A build contains the closures of this graph.
   const ReferenceGraph& graph() const { return is_whole_ ? whole_ : graph_; }
   /// The starting points of the target's bundles: the assets that registries name, registries and
   /// roots. Sorted.

@@ -47,7 +47,7 @@ void note_registries(const Project& project, std::set<std::string>& notes,
                      std::set<AssetNumber>& told) {
   for (const ModelProblem& problem : project.model().problems) {
     using enum ModelProblem::Kind;
-    // The file was read without problems in both cases.
+    // In both cases the file itself was read without problems.
     if (problem.kind == unresolved || problem.kind == unknown_class) continue;
     told.insert(problem.asset);
     std::string place = problem.location.path.text();

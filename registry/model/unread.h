@@ -8,12 +8,13 @@
 
 namespace muster {
 
-/// A sentence for each unreadable file or folder that may belong in a registry, or be one: without
-/// it a list may be silently incomplete. Sorted. Parses the assets that may be members.
+/// A sentence for each unreadable file or folder that may belong in a registry or be a registry.
+/// Without this note a list could be silently incomplete. Sorted. Parses the assets that may be
+/// members.
 std::vector<std::string> unread_notes(const Project& project);
 
-/// The same for files that hide existing entries of registries; without sentences about assets that
-/// may be entries but are not listed yet.
+/// Like `unread_notes`, but only for files that hide existing entries of registries, not for assets
+/// that may become entries.
 std::vector<std::string> unread_registry_notes(const Project& project);
 
 /// A sentence for a project without a root but with `.asset` files that are Git LFS pointers: any

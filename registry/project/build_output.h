@@ -1,4 +1,5 @@
-// Detects builds inside a project: an engine's player reads files in `StreamingAssets` unchanged.
+// Detects builds inside a project. A build can be in `StreamingAssets`, because an engine's player
+// reads the files in this folder unchanged.
 #pragma once
 
 #include <span>

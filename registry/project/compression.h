@@ -17,8 +17,8 @@ namespace muster {
 ///       default: 9            # 1 (fast) to 19 (small)
 ///       kinds:
 ///         object: 19          # what an entry is: object, prefab, raw, import_settings, text
-///         wav: store          # or the extension of a file, for all that is packed of it
-///       dictionaries: Dictionaries~   # a folder with those of `muster train`; else builds train
+///         wav: store          # or a file extension, for all entries of such files
+///       dictionaries: Dictionaries~   # the folder of `muster train`; without it builds train
 ///
 /// An extension takes precedence over the kind of the entry, and the kind over the default.
 struct CompressionRules {

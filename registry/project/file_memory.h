@@ -20,8 +20,8 @@ struct SidecarFacts {
   friend bool operator==(const SidecarFacts&, const SidecarFacts&) = default;
 };
 
-/// One guid that a file mentions in one way, any number of times; `offset_bytes` is that of the
-/// first.
+/// One guid that a file mentions in one way, any number of times. `offset_bytes` is the offset of
+/// the first mention.
 struct FileMention {
   Guid guid{};
   yaml::MentionKind kind = yaml::MentionKind::strong;
@@ -30,8 +30,9 @@ struct FileMention {
   friend bool operator==(const FileMention&, const FileMention&) = default;
 };
 
-/// Remembers files without problems; files with problems are read each time. An answer equals the
-/// file's current content; a query counts as a read of the file. Safe to use from several threads.
+/// Remembers the facts of files without problems. Files with problems are read each time. An answer
+/// is always true of the file's current content. A query counts as a read of the file. Safe to use
+/// from several threads.
 class FileMemory {
  public:
   virtual ~FileMemory() = default;

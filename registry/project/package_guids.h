@@ -13,7 +13,7 @@ namespace muster {
 struct PackageAsset {
   std::string name;       ///< A script's class, or the name of another file.
   std::string package;    ///< `com.unity.timeline`.
-  bool is_script = true;  ///< Code needs no bundle; other assets would lack their content.
+  bool is_script = true;  ///< Code needs no bundle. Other assets would have no content in a game.
 };
 
 /// The entry of a guid in the table of common public packages (`tables/package_guids.txt`). The

@@ -40,14 +40,15 @@ class Packages {
   /// package and is listed in `unread`.
   explicit Packages(const FileReader& files);
 
-  /// Whether the lock exists, which names every package.
+  /// Whether `packages-lock.json` exists. It names every package.
   bool has_lock() const { return has_lock_; }
   /// Whether the manifest or the lock names a package.
   bool has(const std::string& package) const { return named_.contains(package); }
   /// The packages that manifest and lock name, each with its version, folder or address; empty if
   /// that is not a text.
   const std::map<std::string, std::string>& named() const { return named_; }
-  /// The missing packages from elsewhere, by name, each with the setting that names it.
+  /// Packages in folders outside of the project that do not exist, by name, each with the setting
+  /// that names it.
   const std::map<std::string, std::string>& missing() const { return missing_; }
 
   /// A manifest, a lock or a part of `Library/PackageCache` that could not be read.

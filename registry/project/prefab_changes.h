@@ -37,8 +37,8 @@ void note_added_elsewhere(const InstanceChanges& instance, std::string_view list
                           std::vector<UnusedOverride>& unused);
 
 /// Applies the instance's overrides. An override applies if its target is an object of the
-/// instance's source that the instance still has; all others are added to `unused`. If not all
-/// objects are known, an id alone does not decide.
+/// instance's source that the instance still has. All other overrides are added to `unused`. If not
+/// all objects are known, an unknown id is not a reason to add an override to `unused`.
 void apply_overrides(const InstanceChanges& instance, const InstanceObjects& objects,
                      const std::set<std::int64_t>& removed, std::vector<UnusedOverride>& unused);
 

@@ -14,7 +14,8 @@
 
 namespace muster {
 
-/// An asset that mentions a guid, any number of times; `offset_bytes` is that of the first.
+/// An asset that mentions a guid, any number of times. `offset_bytes` is the offset of the first
+/// mention.
 struct ReferenceEdge {
   AssetNumber from = kNoAsset;
   AssetNumber to = kNoAsset;  ///< `kNoAsset` if no asset of the project has this guid.

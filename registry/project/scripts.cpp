@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kMaxScriptBytes = 16ULL * 1024 * 1024;
-// A longer chain of inheritance is a circle.
+// The maximum length of a chain of base classes. A longer chain is a circle.
 constexpr int kMaxInheritance = 64;
 
 constexpr std::string_view kBlanks = " \t\r\n";

@@ -24,8 +24,9 @@ struct SidecarMend {
 };
 
 /// Computes the possible fixes, sorted by path; changes nothing. A sidecar whose name differs in
-/// case is used only if there is exactly one. `fresh_guid` returns a random guid: one that depends
-/// on the path would return with the next file of that name. Fails with disk errors.
+/// case is used only if there is exactly one. `fresh_guid` returns a random guid. (A guid that
+/// depends on the path would be used again for the next file with that name.) Fails with disk
+/// errors.
 Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid);

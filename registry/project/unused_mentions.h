@@ -1,4 +1,4 @@
-// Finds the mentions in a prefab or level that only overrides without effect make.
+// Finds mentions in a prefab or level that exist only in overrides without effect.
 #pragma once
 
 #include <cstddef>

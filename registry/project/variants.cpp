@@ -261,7 +261,7 @@ void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& var
     if (found != renamed.end()) assets.back().guid = found->second;
   }
   std::vector<IndexProblem> problems(index.problems().begin(), index.problems().end());
-  // Computed again for the remaining files.
+  // Duplicate guids are computed again for the remaining files.
   std::erase_if(problems, [](const IndexProblem& problem) {
     return problem.kind == IndexProblem::Kind::duplicate_guid;
   });

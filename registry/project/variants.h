@@ -11,9 +11,9 @@
 
 namespace muster {
 
-/// A file with other content for an asset; references use the asset's guid for it. Its name
-/// contains its keys: `crate@low.png` and `crate@low,language=de.png` beside `crate.png`. A bare
-/// value belongs to the only axis with that value.
+/// A file with other content for an asset. References to the asset also refer to this file. Its
+/// name contains its keys: `crate@low.png` and `crate@low,language=de.png` beside `crate.png`. A
+/// value without its axis belongs to the only axis with that value.
 struct VariantFile {
   AssetNumber base = kNoAsset;
   AssetNumber file = kNoAsset;
@@ -21,14 +21,14 @@ struct VariantFile {
   friend auto operator<=>(const VariantFile&, const VariantFile&) = default;
 };
 
-/// A file that was removed from the project, because another one of the same asset was chosen.
+/// A file that was removed from the project, because another file of the same asset was chosen.
 struct SettledFile {
   AssetNumber instead = kNoAsset;  ///< The file that has the asset's guid now.
   AssetPath path;                  ///< The removed file: the base, or a variant.
   friend auto operator<=>(const SettledFile&, const SettledFile&) = default;
 };
 
-/// A file whose name looks like that of a variant, but which is none.
+/// A file whose name looks like the name of a variant, but which is not a variant.
 struct VariantProblem {
   enum class Kind : std::uint8_t {
     unknown_key,   ///< `@axis=value` has an undeclared name, or one axis twice.
@@ -64,8 +64,8 @@ class Variants {
   std::span<const SettledFile> settled() const { return settled_; }
   /// The removed files of one asset.
   std::span<const SettledFile> settled_for(AssetNumber asset) const;
-  /// Whether any file of an asset has a path that matches: the base, a variant, or a removed one.
-  /// So a rule for one of them applies in every choice.
+  /// Whether any file of an asset has a path that matches: the base, a variant, or a removed file.
+  /// So a rule for the path of one file applies to the asset in every choice.
   template <typename Fits>
   bool any_path(const AssetIndex& index, AssetNumber asset, Fits fits_path) const;
 
@@ -98,9 +98,9 @@ bool Variants::any_path(const AssetIndex& index, AssetNumber asset, Fits fits_pa
 }
 
 /// Applies a choice to a project. Among the files of an asset that differ only in chosen axes, the
-/// best fitting one is kept (`is_preferred`); the open axes decide between the kept ones later. The
-/// kept file without open keys gets the asset's guid. All other files are removed from the index,
-/// and chosen keys from the variants.
+/// best fitting file is kept (`is_preferred`). The axes without a choice decide later between the
+/// kept files. The kept file that has no key on these axes gets the asset's guid. All other files
+/// are removed from the index, and the keys of chosen axes from the variants.
 void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& variants);
 
 }  // namespace muster

@@ -13,14 +13,14 @@
 
 namespace muster {
 
-/// Known findings, as counts per rule and file, so that moved lines do not bring them back: a
-/// project with a thousand old findings can start today. The file is sorted JSON with one line per
-/// count, so that its diff shows the accepted findings:
+/// Known findings, as counts per rule and file. A finding that moves to another line stays known.
+/// With a baseline, a project with a thousand old findings can use `muster validate` at once. The
+/// file is sorted JSON with one line per count, so that its diff shows the accepted findings:
 ///
 ///     {"version": 1, "known": {"missing-meta": {"Assets/Old.png": 1}}}
 ///
 /// A baseline for a build of certain variants contains them: `"variants": ["platform=linux"]`. A
-/// check of other variants has other findings, so it cannot detect unused counts of this one.
+/// check of other variants has other findings, so it cannot detect unused counts of this baseline.
 class Baseline {
  public:
   /// Parses a baseline file. Fails with `malformed` or `unsupported_version`.
@@ -31,8 +31,8 @@ class Baseline {
   std::string format() const;
 
   /// Sets `is_known` for accepted findings: for each rule and file the first ones, up to the count.
-  /// Beyond the count, the last ones by position are reported. Which of them is new is unknown, but
-  /// the choice is the same each time.
+  /// Beyond the count, the last ones by position are reported. They need not be the new findings,
+  /// but the choice is the same each time.
   void mark_known(std::span<Finding> findings) const;
 
   /// The same baseline without fixed findings: each count is at most the number of findings. Counts

@@ -35,8 +35,8 @@ struct BudgetUse {
   std::uint64_t bytes = 0;  ///< The size.
 };
 
-/// Measures the subject of each budget; for a budget of many bundles, each matching one. Ordered by
-/// budget, then target, then bundle.
+/// Measures the subject of each budget. A budget for single bundles has one result per matching
+/// bundle. Ordered by budget, then target, then bundle.
 std::vector<BudgetUse> measure_budgets(const std::vector<Budget>& budgets,
                                        const std::vector<TargetSizes>& sizes);
 

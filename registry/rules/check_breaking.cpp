@@ -110,7 +110,7 @@ class ClassCheck {
     if (successor != nullptr) note(reused_[key], successor, target);
     const auto elsewhere = now.by_guid.find(row.guid);
     if (elsewhere != now.by_guid.end()) {
-      // Under another id, or under one of several old ids, by which it is found.
+      // The asset has another id now, or it still has one of its several old ids.
       const auto& had = old_.sides[target].by_guid[row.guid];
       const auto fresh =
           std::ranges::find_if(elsewhere->second, [&](TypeId id) { return !had.contains(id); });

@@ -151,7 +151,7 @@ class RegistryCheck {
   // True if a part of the path to the entry's assets could not be read, which is reported.
   bool is_in_doubt(const RegistryEntry& entry) const {
     if (entry.definition == kNoAsset && !entry.definition_guid.is_null()) return true;
-    // From this entry up to the next.
+    // The text from the start of this entry up to the next entry.
     const auto next = static_cast<std::size_t>(&entry - registry_.entries.data()) + 1;
     const auto is_inside = [&](const Location& place) {
       return place.path == entry.location.path && place.position >= entry.location.position &&

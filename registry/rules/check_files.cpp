@@ -50,7 +50,7 @@ IndexRule describe(const IndexProblem& problem) {
   return {"unreadable-file", problem.detail};
 }
 
-// The guids for which a duplicate would make the content of a build arbitrary.
+// The guids that must be unique, because otherwise a build could contain either of two assets.
 std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
   std::set<Guid> guids;
   for (const AssetNumber asset : built_assets(project, targets)) {

@@ -23,7 +23,7 @@ bool is_in_circle(const Project& project, AssetNumber asset) {
                              });
 }
 
-// These are reported with the registry that needs them, or with their circle.
+// Such assets are reported with the registry that needs them, or with their circle.
 bool is_told_elsewhere(const Project& project, AssetNumber asset, const PackingFault& fault) {
   if (fault.rule == "prefab-without-root") return is_in_circle(project, asset);
   return std::ranges::any_of(project.model().problems, [&](const ModelProblem& problem) {

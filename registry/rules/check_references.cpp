@@ -94,7 +94,7 @@ std::set<Guid> reported_by_registries(const Project& project) {
   return guids;
 }
 
-// For all objects of a file: an object with a package's script may be beside a registry.
+// Checks all objects of a file, because an object with a package's script may be beside a registry.
 std::set<Guid> scripts_of(const SourceFile& source) {
   std::set<Guid> scripts;
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// A registry that no root lists concerns every target.
+// A registry that no root lists is checked for every target.
 bool concerns(const Registry& registry, TargetSet targets) {
   return registry.targets.empty() || !(registry.targets & targets).empty();
 }

@@ -131,7 +131,7 @@ class VariantCheck {
         const AssetNumber nested = project_.index().find(guid);
         if (nested == asset || !open.contains(nested)) continue;
         const VariantFile* own = project_.variants().find(asset);
-        // It is based on the asset that it varies.
+        // This file replaces `nested` as its variant and is based on it; it does not nest it.
         if (own != nullptr && own->base == nested) continue;
         add("variant-flattened", asset,
             "this contains " + quoted(nested) +

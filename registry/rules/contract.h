@@ -40,8 +40,8 @@ struct Contract {
 /// finding.
 Contract contract_of(const Project& project, TargetSet targets);
 
-/// Reports the parts of `shipped` that `now` breaks, on the sides that both cover: the rules
-/// `breaking-*`. Additions break nothing.
+/// Reports the parts of `shipped` that `now` breaks, on the sides that both contracts cover. The
+/// findings have the rules `breaking-*`. Additions break nothing.
 void check_breaking(const Contract& shipped, const Contract& now, Findings& findings);
 
 /// True for the rules that `check_breaking` reports.

@@ -43,7 +43,8 @@ struct Finding {
   std::vector<AssetPath> places;
   /// The finding makes a build wrong, so `build` refuses.
   bool blocks_build = false;
-  /// The part of the message without varying numbers, for fingerprints; empty: the whole message.
+  /// The part of the message without varying numbers, for fingerprints. If empty, the fingerprint
+  /// uses the whole message.
   std::string identity;
   /// One of many findings with the same cause; text output lists only the first ones of its rule.
   bool is_repeated = false;

@@ -10,8 +10,8 @@
 namespace muster {
 
 /// The part of `check_entries` that examines the assets of entries. A variant replaces such an
-/// asset, under its guid and type id, so the same rules apply to it; its problems are reported in
-/// its own file. All arguments must outlive this object.
+/// asset, under its guid and type id, so the same rules apply to the variant. Problems of a variant
+/// are reported in the variant's file. All arguments must outlive this object.
 class RegisteredAssets {
  public:
   RegisteredAssets(const Project& project, const Registry& registry, Findings& findings)

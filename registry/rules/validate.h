@@ -17,8 +17,8 @@ struct ValidateOptions {
   TargetSet targets = TargetSet::both();
   bool strict = false;  ///< Warnings become errors.
   unsigned jobs = 1;    ///< Threads that parse built assets.
-  /// Searches sidecars for unread keys. A build does not do this: such keys do not affect it, and
-  /// it opens only changed files.
+  /// Searches sidecars for keys that Muster does not read. A build does not do this: such keys do
+  /// not affect it, and it opens only changed files.
   bool with_sidecars = true;
   Progress progress = {};
   FurtherCheck further = {};
@@ -44,8 +44,8 @@ void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);
 void check_entries(const Project& project, const Registry& registry, Findings& findings);
 void check_registration(const Project& project, TargetSet targets, Findings& findings);
-/// Checks the components of plain prefabs and factories; also those that are not built, but these
-/// do not block a build.
+/// Checks the components of plain prefabs and factories. Findings in assets that are not built do
+/// not block a build.
 void check_components(const Project& project, const std::set<AssetNumber>& built,
                       Findings& findings);
 /// Checks the keys and structure of our plain files: prefabs, factories, registries, roots,

@@ -21,7 +21,8 @@ enum class Dialect : std::uint8_t {
   empty,         ///< No bytes, or only white space and a byte-order mark.
 };
 
-/// Git's limit for the size of an LFS pointer; a file of this size or more only quotes one.
+/// Git's limit for the size of an LFS pointer. A file of this size or more that begins like a
+/// pointer is not a pointer.
 inline constexpr std::size_t kPointerBytesMax = 1024;
 
 /// Examines the first kilobytes of a file, and searches all of `text` for zero bytes.
@@ -37,9 +38,9 @@ struct SyntaxError {
 /// zero bytes. Nothing for supported text and for binary files.
 std::optional<SyntaxError> find_text_fault(std::string_view text);
 
-/// Returns the same error, or another one if the line of the error has a character that other
-/// programs treat as a line end (CR alone, NEL, LS, PS), because the parser's own message would be
-/// misleading.
+/// Returns the same error, unless the line of the error has a character that other programs treat
+/// as a line end (CR alone, NEL, LS, PS). Then the parser's message would be misleading, and the
+/// result is an error that names the character.
 SyntaxError with_odd_line_end(SyntaxError error, std::string_view text);
 
 /// Limits that prevent a malicious file from exhausting memory. Reaching one is a syntax error.

@@ -37,7 +37,7 @@ struct Node {
   ScalarStyle style = ScalarStyle::plain;
   ScalarStyle key_style = ScalarStyle::plain;
   bool is_flow = false;     ///< A mapping or sequence in braces or brackets.
-  Position position{};      ///< The value's position; for a missing value its expected one.
+  Position position{};      ///< The value's position; for a missing value its expected position.
   Position key_position{};  ///< The key's position; zero outside mappings.
   NodeIndex first_child = kNoNode;
   NodeIndex next_sibling = kNoNode;

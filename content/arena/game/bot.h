@@ -1,4 +1,4 @@
-// A player without a person.
+// A simulated player.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace arena {
 
-/// Walks to and fro, jumps, aims at what is near, and shoots: the same for the same seed and world.
+/// Walks back and forth, jumps, aims at entities nearby, and shoots. Equal seeds and worlds give
+/// equal commands.
 class Bot {
  public:
   explicit Bot(std::uint64_t seed) : random_(seed) {}
 
   /// Sets the client's command of a frame.
   void play(muster::GameClient& client, muster::Time now);
-  /// Stands from now on.
+  /// Sends commands without movement and shots from now on.
   void stop() { is_stopped_ = true; }
 
  private:

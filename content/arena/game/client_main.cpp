@@ -1,11 +1,11 @@
-// Joins a match of the arena as a bot, or plays a recorded one, and prints what it sees.
+// Joins a match of the arena as a bot, or plays a recorded match, and prints a report.
 //
 //     arena_client build/demo 127.0.0.1:7000 KEY
 //     arena_client build/demo --play match.mrec --speed max
 //
-// Ctrl-C ends it as the end of its time does. Exit codes: 0 the match or the time is over, 1 the
-// server was lost or refused, something could not be loaded, or the recording or capture is not all
-// there, 2 usage, unreadable build or recording, or no socket.
+// Ctrl-C has the same effect as the end of the match's time. Exit codes: 0 the match or the time is
+// over; 1 the connection was lost or refused, something could not be loaded, or the recording or
+// capture is incomplete; 2 wrong usage, unreadable build or recording, or no socket.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,12 +22,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Between two frames, and between two looks at the clock of a slow replay.
+/// The time between two frames, and between two reads of the clock during a slow replay.
 constexpr muster::Duration kFrame = milliseconds(8);
 constexpr muster::Duration kReplayWait = milliseconds(50);
-/// How long a client goes on sending that it leaves.
+/// The time for which a client repeats its message that it leaves.
 constexpr muster::Duration kGoodbye = milliseconds(100);
-/// Shown for what cannot be loaded.
+/// Shown in place of a presentation that cannot be loaded.
 constexpr const char* kPlaceholder = "Assets/Prefabs/Presentation/Crate.prefab";
 
 int complain(const std::string& message) {
@@ -44,7 +44,7 @@ double seconds_of(muster::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// Prints who comes and goes, and what goes wrong.
+/// Prints players that join and leave, and problems.
 void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_written) {
   const auto tell = [&client, is_quiet](const char* what, muster::EntityId id) {
     if (is_quiet) return;
@@ -128,7 +128,7 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
   }
   const muster::Time start = edges.now();
   const auto tick_of = [&] { return client.metrics().confirmed_tick.value(); };
-  // The time that the client sees is the recording's.
+  // The client's time is the time of the recording.
   muster::Time now = start;
   for (std::uint32_t last = 0; !client.is_over() && !stop;) {
     now += muster::Duration(std::chrono::seconds(1)) / arena::kTicksPerSecond;

@@ -1,4 +1,4 @@
-// Life and what takes it: health, projectiles, items, things that explode.
+// The components of combat: health, projectiles, items, entities that explode.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -11,7 +11,7 @@ struct Health {
   std::uint32_t damage_tick = 0;  ///< When it was last hurt; clients derive the hit effect from it.
 };
 
-/// A shot in flight. Both sides compute its path from where and when it started.
+/// A shot in flight. Client and server compute its path from the position and tick of its start.
 struct Projectile {
   float velocity = 30;
   float impact_damage = 10;
@@ -23,13 +23,13 @@ struct Projectile {
   std::uint32_t impact_tick = 0;  ///< 0 while it flies.
 };
 
-/// What a character shot at last.
+/// A character's last shot.
 struct Gun {
   std::uint32_t shot_tick = 0;     ///< 0 before the first shot.
   muster::EntityReference target;  ///< What was hit; none for a miss.
 };
 
-/// Something held in a hand.
+/// An item in a character's hand.
 struct Item {
   muster::AssetReference item_type;  ///< The definition in the item registry.
   std::int32_t slot = 0;

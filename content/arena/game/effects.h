@@ -1,4 +1,4 @@
-// Effects: on clients only, never on the wire. They are derived from replicated ticks.
+// Effects exist only on clients and are never sent. Clients derive them from replicated ticks.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -13,7 +13,7 @@ struct SpatialEffect {
   float shockwave_jitter = 0.2F;  ///< The wave's centre is moved at random by up to this.
 };
 
-/// An effect along a line from a muzzle to where it hit.
+/// An effect along a line from a muzzle to the point of the hit.
 struct HitscanEffect {
   float speed = 100;
   float length = 1;

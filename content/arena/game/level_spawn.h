@@ -6,8 +6,8 @@
 namespace arena {
 
 /// Spawns a level: one entity for its definition and, below it, every layer whose prefab is in this
-/// build, in the order of the definition. (A server's build leaves out what only clients show.)
-/// Fails as `Spawner::spawn` does.
+/// build, in the order of the definition. (A server's build leaves out the layers that only clients
+/// show.) Fails like `Spawner::spawn`.
 muster::Result<muster::Spawned> spawn_level(muster::Spawner& spawner, const muster::Guid& level);
 
 }  // namespace arena

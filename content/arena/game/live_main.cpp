@@ -1,9 +1,10 @@
-// Plays a build with one entity of every replicated type, and follows each new build, as `muster
-// watch` publishes them.
+// Plays a build with one entity of every replicated type, and reloads each new build that `muster
+// watch` publishes.
 //
 //     arena_live build/live [--reloads N]
 //
-// Ends after N new builds, or with Ctrl-C. Exit codes: 0 ended so, 2 usage or unreadable build.
+// Ends after N new builds, or with Ctrl-C. Exit codes: 0 ended in this way, 2 wrong usage or
+// unreadable build.
 #include <algorithm>
 #include <charconv>
 #include <chrono>

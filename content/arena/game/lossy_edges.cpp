@@ -15,8 +15,9 @@ using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks 
 
 namespace {
 
-/// What one call reads from the real socket, and what may be late: a flood must not stop the game,
-/// nor fill its memory. The rest stays in the socket.
+/// The maximum number of datagrams that one call reads from the real socket, and that are delayed
+/// at once. So a flood neither stops the game nor fills its memory. Other datagrams stay in the
+/// socket.
 constexpr int kTakenMax = 1024;
 constexpr std::size_t kLateMax = 65'536;
 

@@ -1,4 +1,4 @@
-// The machine's edges with a bad link, to see how a game does.
+// The machine's edges with a simulated bad link, for trying a game.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace arena {
 
-/// What becomes of datagrams on their way here. Those that leave are left alone: the other end has
-/// a socket like this, too.
+/// The loss and delay of received datagrams. Sent datagrams are unchanged, because the peer uses a
+/// socket like this too.
 struct LossOptions {
-  double loss = 0;            ///< The share that never arrives.
-  muster::Duration delay{};   ///< Each datagram is late by this ...
-  muster::Duration jitter{};  ///< ... and up to this much more; their order stays.
+  double loss = 0;            ///< The share of datagrams that are lost, from 0 to 1.
+  muster::Duration delay{};   ///< The minimum delay of each datagram.
+  muster::Duration jitter{};  ///< The maximum additional delay. The order of datagrams stays.
   std::uint64_t seed = 1;
 };
 
-/// A socket that loses and delays what arrives at another one. The same datagrams at the same times
-/// fare the same. The clock must outlive it.
+/// A socket that drops and delays the datagrams that arrive at another socket. Equal datagrams at
+/// equal times are dropped and delayed equally. The clock must outlive it.
 std::unique_ptr<muster::DatagramSocket> make_lossy(std::unique_ptr<muster::DatagramSocket> socket,
                                                    muster::Edges& clock,
                                                    const LossOptions& options);
 
-/// Other edges, whose sockets are lossy. They must outlive it.
+/// Wraps other edges so that their sockets are lossy. The other edges must outlive it.
 class LossyEdges final : public muster::Edges, private muster::Network {
  public:
   LossyEdges(muster::Edges& edges, const LossOptions& options) : edges_(edges), options_(options) {}

@@ -20,7 +20,7 @@ struct GameMode {
 struct CapturePoint {
   float radius = 5;
   float capture_seconds = 8;
-  float progress = 0;  ///< -1 is held by team 0, 1 by team 1.
+  float progress = 0;  ///< -1: team 0 has the point; 1: team 1 has it.
   std::int32_t owning_team = -1;
 };
 
@@ -29,7 +29,7 @@ struct Pickup {
   muster::AssetReference item;  ///< An item definition; unset for health.
   std::int32_t amount = 1;
   float respawn_seconds = 10;
-  std::uint32_t taken_tick = 0;  ///< 0 while it lies there.
+  std::uint32_t taken_tick = 0;  ///< 0 while it is available.
 };
 
 struct SpawnPoint {

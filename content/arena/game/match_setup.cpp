@@ -20,7 +20,7 @@ EntityId spawn(GameServer& server, TypeId type, Random& random, PlayerId owner =
   const auto along = [&] { return static_cast<float>(random.below(6001)) / 100 - 30; };
   const float x = along();
   const float z = along();
-  // Not everything stands somewhere.
+  // Some entities have no position.
   if (auto* const at = server.edit<Transform>(entity)) at->position = {x, 0, z};
   return entity;
 }

@@ -1,4 +1,4 @@
-// What stands in a match at first, and what a player gets.
+// The entities at the start of a match, and the entities of a player.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace arena {
 /// The level in which matches are played.
 inline constexpr const char* kLevel = "foundry";
 
-/// Spawns everything besides what the level places, and gives each player who joins a character.
-/// The same seed gives the same match. The server must outlive its callbacks.
+/// Spawns all entities that the level does not place, and a character for each player that joins.
+/// Equal seeds give equal matches. Sets `on_join` of the server.
 void set_up_match(muster::GameServer& server, std::uint64_t seed);
 
-/// Nothing moves from the next tick on, so that clients can be compared with the server; says so to
-/// all.
+/// Stops all movement from the next tick on, so that clients can be compared with the server, and
+/// sends an announcement of this to all clients.
 void end_match(muster::GameServer& server);
 
 }  // namespace arena

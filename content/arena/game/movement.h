@@ -1,11 +1,11 @@
-// Things that move: characters, doors, lifts, spinning things.
+// The components of movement: characters, doors, lifts, spinning entities.
 #pragma once
 
 #include "registry/components/describe.h"
 
 namespace arena {
 
-/// A walking body: how it may move, and how it moves now.
+/// A walking character: the limits of its movement, and its current movement.
 struct CharacterMovement {
   float slope_limit = 50;
   float step_offset = 0.5F;
@@ -25,14 +25,14 @@ struct Door {
   bool is_open = false;
 };
 
-/// A lift that goes to and fro.
+/// A lift that moves back and forth.
 struct Platform {
   muster::Vec3 travel{0, 2, 0};
   float period_seconds = 4;
   float phase = 0;  ///< 0 to 1 through the period.
 };
 
-/// Turns for the look of it: every client can compute it alone.
+/// A rotation that is only visual. Each client computes it alone.
 struct Spin {
   muster::Vec3 axis{0, 1, 0};
   float degrees_per_second = 90;

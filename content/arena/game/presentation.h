@@ -1,19 +1,20 @@
-// The bond between a logical entity and what a client shows for it.
+// The components that connect a logical entity with its presentation on a client.
 #pragma once
 
 #include "registry/components/describe.h"
 
 namespace arena {
 
-/// On the logical entity: which variation of its presentation it wants.
+/// A component of the logical entity: the variation of its presentation.
 struct PresentationOwner {
   std::uint16_t variation = 0;
 };
 
-/// A set of platforms, as `PresentationEntity::platform_flags` holds it.
+/// Platforms; `PresentationEntity::platform_flags` is a set of them.
 enum PlatformFlags : std::uint16_t { platform_server = 1, platform_client_pc = 2 };
 
-/// On the presentation's prefab: whom it shows, where, and which variation of which type it is.
+/// A component of the presentation's prefab: the owner that it shows, the platforms, and its type
+/// and variation.
 struct PresentationEntity {
   muster::AssetReference presentation_owner;
   std::uint16_t platform_flags = 0;

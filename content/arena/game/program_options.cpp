@@ -31,7 +31,7 @@ constexpr std::string_view kClientUsage =
     "'muster-net dump FILE' shows what --capture has written\n"
     "Example: arena_client build/demo --play match.mrec --from 30 --speed max";
 
-/// More threads than any machine's cores only wait for each other.
+/// The maximum of `--workers`: more threads than the machine has cores gain nothing.
 constexpr std::uint16_t kWorkersMax = 256;
 
 template <typename T>
@@ -121,7 +121,7 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
                  ProgramOptions& options) {
   const bool is_client = program == Program::client;
   const bool is_replay = !options.play.empty();
-  // Nothing else can be played from somewhere, or faster than it is.
+  // A start time and a speed are only for recordings.
   if (!is_replay && (options.from_seconds > 0 || options.speed != 1)) return false;
   if (is_replay && !options.capture.empty()) return false;  // Nothing goes over the network.
   const std::size_t most = is_replay ? 1 : is_client ? 3 : 2;
@@ -134,7 +134,7 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
   return Address::parse(options.address) && (!is_client || parse_public_key(options.key));
 }
 
-/// Whether only programs of this machine reach the address.
+/// Whether only programs on this machine can reach the address.
 bool is_loopback(const Address& address) {
   const Address six({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, address.port());
   return address == six || (address.is_ipv4() && address.ip()[12] == 127);

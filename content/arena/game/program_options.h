@@ -1,4 +1,4 @@
-// What the server's and the client's command lines say.
+// The command lines of the server and the client.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@ namespace arena {
 
 struct ProgramOptions {
   std::string build;
-  std::string address;       ///< To listen at, or of the server.
-  std::string key;           ///< The server's; of clients only.
-  double seconds = 0;        ///< How long to play; 0 for as long as it goes.
+  std::string address;       ///< The address at which a server listens, or of a client's server.
+  std::string key;           ///< The server's key; only for clients.
+  double seconds = 0;        ///< The duration of the match; 0 for no limit.
   double still_seconds = 2;  ///< The last seconds, in which nothing moves.
   LossOptions loss;
   std::uint64_t seed = 1;
-  std::uint16_t workers = 1;  ///< Threads that encode; of servers only.
-  std::string record;         ///< A file for what the server replicates; empty for none.
-  std::string capture;        ///< A file for what goes over the network here; empty for none.
-  std::string play;           ///< A recording to be played instead of a server's match.
-  double from_seconds = 0;    ///< Where in it.
-  double speed = 1;           ///< How many times as fast as it was; 0 for as fast as it goes.
-  bool wants_help = false;    ///< Nothing else is said then.
-  /// Who is let in from one address; when it is not said, all who fit where only this machine can
-  /// come in, and elsewhere what is usual.
+  std::uint16_t workers = 1;  ///< Threads that encode; only for servers.
+  std::string record;         ///< The file for a recording of the match; empty for none.
+  std::string capture;        ///< The file for a capture of all datagrams; empty for none.
+  std::string play;           ///< A recording to play instead of a server's match.
+  double from_seconds = 0;    ///< The time in the recording at which to start.
+  double speed = 1;           ///< The speed relative to real time; 0 for the maximum.
+  bool wants_help = false;    ///< The other options are not parsed then.
+  /// The maximum number of clients from one address. Without it, the maximum is the number of slots
+  /// if the server listens at a loopback address, and otherwise the default of the library.
   std::optional<std::uint16_t> clients_per_address;
   bool is_json = false;
   bool shows_world = false;  ///< Prints the world's values at the end.
   bool admits_other_content = false;
 
-  /// How many players of one address the server admits.
+  /// The maximum number of players from one address.
   std::uint16_t players_per_address() const;
 };
 
 enum class Program : std::uint8_t { server, client };
 
-/// How a program is called, with an example.
+/// The usage text of a program, with an example.
 std::string usage_of(Program program);
 
 /// Reads a command line. Fails with `invalid_argument` and the usage.

@@ -1,4 +1,4 @@
-// What makes an entity of the arena a networked one: its identity, place, team and player.
+// The components that all replicated entities of the arena use: identity, position, team, player.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -6,11 +6,11 @@
 
 namespace arena {
 
-/// Carried by the root of everything that travels. The asset guid is content; the library fills
-/// the rest.
+/// The root of each replicated prefab has this component. Content has the asset guid, and the
+/// library sets the other fields.
 using ReplicatedEntity = muster::Replicated;
 
-/// A place in the world, or relative to the parent.
+/// A position and rotation in the world, or relative to the parent.
 struct Transform {
   muster::Vec3 position;
   muster::Quaternion rotation;
@@ -21,7 +21,7 @@ struct Team {
   std::int32_t team_id = -1;  ///< -1: no team.
 };
 
-/// One per connected player; it lives as long as the connection.
+/// The state of one connected player. It exists as long as the connection.
 struct PlayerState {
   std::int32_t player_id = -1;
   std::int32_t hero_type = 0;  ///< Type id in the hero registry; 0 is none chosen yet.
@@ -32,14 +32,14 @@ struct PlayerState {
   muster::FixedText<64> player_name;
 };
 
-/// What an ability remembers between ticks.
+/// The state of an ability between ticks.
 struct AbilityState {
   std::int32_t slot = 0;
   float cooldown_seconds = 0;
   std::uint32_t activated_tick = 0;
 };
 
-/// A free camera for those who watch.
+/// A free camera for spectators.
 struct SpectatorCamera {
   float field_of_view = 60;
 };

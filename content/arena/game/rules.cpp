@@ -1,4 +1,4 @@
-// Numbers here are only such that something of every kind happens within a few seconds.
+// The numbers here are chosen so that each kind of event happens within a few seconds.
 #include "content/arena/game/rules.h"
 
 #include <algorithm>
@@ -46,18 +46,18 @@ float number(Random& random, float low, float high) {
   return low + (high - low) * static_cast<float>(random.below(1U << 20U)) / (1U << 20U);
 }
 
-/// So that things of one kind do not move alike.
+/// An offset per entity, so that entities of one kind do not move in the same way.
 float offset_of(const SystemContext& ctx, EntityId self) {
   return 0.13F * static_cast<float>(ctx.reference(self).network_id);
 }
 
-/// The origin for what stands nowhere.
+/// The origin for an entity without a position.
 Vec3 position_of(const SystemContext& ctx, EntityId self) {
   const auto* const at = ctx.get<Transform>(self);
   return at != nullptr ? at->position : Vec3();
 }
 
-// Predicted systems: for the entities of a player.
+// Predicted systems. They run for the entities of a player.
 
 void walk(SystemContext& ctx, EntityId self, CharacterMovement& movement, Transform& at) {
   if (is_over(ctx)) return;
@@ -106,7 +106,7 @@ void shoot(SystemContext& ctx, EntityId self, Gun& gun, const Transform& at) {
     }
     ctx.play(kSparks, {.position = hit.position, .cause = self});
   }
-  // Its prefab has no component by which a predicted one could be matched.
+  // Not predicted: the prefab has no component by which a predicted projectile could be matched.
   if (ctx.is_server()) ctx.spawn(types::kProjectile, {}, shot);
   ctx.play(kMuzzleFlash, {.position = shot.start_position});
   ctx.play(kTracer, {.position = shot.start_position, .line_end = shot.end_position});
@@ -154,7 +154,7 @@ void contest_point(SystemContext& ctx, EntityId self, CapturePoint& point) {
   point.owning_team = point.progress > 0.7F ? 1 : point.progress < -0.7F ? 0 : -1;
 }
 
-/// Something breaks now and then, and another one stands elsewhere.
+/// At intervals, damages a random entity. If it breaks, a crate is spawned at a random position.
 void hurt_things(SystemContext& ctx) {
   if (ctx.tick().value() % kHurtInterval != 0 || is_over(ctx)) return;
   const auto can_break = [&](EntityId id) {

@@ -1,5 +1,5 @@
-// The rules of a match, as systems: characters walk, jump and shoot by their players' commands, and
-// around them things move, break, open and come again.
+// The rules of a match, as systems. Characters walk, jump and shoot by their players' commands.
+// Other entities move, break, open and are spawned again.
 #pragma once
 
 #include "content/arena/game/combat.h"
@@ -10,7 +10,7 @@
 
 namespace arena {
 
-/// What a player's devices say, per tick.
+/// The input of a player's devices in one tick.
 struct Steer {
   muster::Vec3 direction{};   ///< Where to walk: x and z, each -1 to 1.
   muster::Vec3 aim{0, 0, 1};  ///< Where to look and to shoot: x and z, of length 1.
@@ -18,7 +18,7 @@ struct Steer {
   muster::Button fire{};
 };
 
-/// Text for everyone, sent with the tick that it is about.
+/// A text for all clients, sent with the tick to which it belongs.
 struct Announcement {
   muster::FixedText<64> text{};
 };
@@ -56,7 +56,8 @@ inline constexpr muster::TypeId kAbilities(15);
 
 inline constexpr std::uint16_t kTicksPerSecond = 60;
 
-/// What the server and the clients of a match share. Nothing moves while `MatchPhase` is over.
+/// The game that the server and the clients of a match share. Nothing moves after the end of the
+/// match (`MatchPhase`).
 muster::Game make_game();
 
 }  // namespace arena

@@ -2,9 +2,9 @@
 //
 //     arena_server build/demo 127.0.0.1:7000 --seconds 60
 //
-// Prints `listening ADDRESS KEY` first, for clients. Ctrl-C ends it as the end of its time does.
-// Exit codes: 0 all went well, 2 usage, unreadable build, no socket, or a recording or capture that
-// cannot be written.
+// Prints `listening ADDRESS KEY` first, for clients. Ctrl-C has the same effect as the end of the
+// match's time. Exit codes: 0 success; 2 wrong usage, unreadable build, no socket, or a recording
+// or capture that cannot be written.
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// How long the server goes on sending that it is closing.
+/// The time for which the server repeats its message that it closes.
 constexpr muster::Duration kGoodbye = std::chrono::milliseconds(500);
 
 int complain(const std::string& message) {

@@ -1,4 +1,4 @@
-// What a server and its clients report at the end, as JSON or as text.
+// The reports of a server and its clients at their end, as JSON or as text.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace arena {
 
-/// How long things took.
+/// The durations of measured steps.
 struct Durations {
   std::uint64_t count = 0;
   muster::Duration sum{};
@@ -24,9 +24,9 @@ struct Durations {
 struct ClientNotes {
   Durations frames;
   ShotLog shots;
-  bool is_still = false;  ///< The server has said that nothing moves.
+  bool is_still = false;  ///< The server has announced that nothing moves.
   double played_seconds = 0;
-  std::string complaint{};  ///< Why it is over, when that is no good end.
+  std::string complaint{};  ///< Why the client ended; empty for a regular end.
 };
 
 /// Counts of a program that plays a recording.

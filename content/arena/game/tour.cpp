@@ -1,4 +1,5 @@
-// Failures are noted at their stop and the tour goes on: one damaged bundle must not hide the rest.
+// A failure is recorded at its stop, and the tour continues, so that one damaged bundle does not
+// hide other failures.
 #include "content/arena/game/tour.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks 
 
 constexpr std::string_view kTourLevels = "LevelRegistry";
 constexpr Duration kTourTick = std::chrono::nanoseconds(1'000'000'000 / 60);
-/// Every effect of the arena is over long before; one that is not has a wrong duration.
+/// The maximum duration of an effect, in ticks. All effects of the arena are much shorter; a longer
+/// effect has a wrong duration.
 constexpr int kMaxEffectTicks = 60 * 60;
 
 class Guide {
@@ -59,7 +61,7 @@ class Guide {
     return stop;
   }
 
-  // Loads ahead of spawning, so that the time is that of loading alone.
+  // Loads before spawning, so that the measured time is only the time of loading.
   bool load(TourStop& stop) {
     const Time start = clock_.now();
     Result<const PrefabPlan*> plan = spawner_.prepare(stop.guid);
@@ -154,7 +156,7 @@ class Guide {
   const Clock& clock_;
   TourReport& report_;
   World world_;
-  World view_;  ///< What only this side shows.
+  World view_;  ///< The entities that only this side shows.
   Spawner spawner_;
   Spawner views_;
 };

@@ -16,31 +16,31 @@ namespace arena {
 /// One stop of the tour.
 struct TourStop {
   std::string side;      ///< "client" or "server".
-  std::string registry;  ///< The registry's class; with what is done for the other tables.
+  std::string registry;  ///< The registry's class; for other tables of the catalog, their name.
   muster::TypeId type_id;
   muster::Guid guid;
   std::string path;
   std::uint64_t bundle_bytes = 0;
-  muster::Duration load_time{};  ///< To open, verify, decompress and check what was not yet.
+  muster::Duration load_time{};  ///< To load the bundles that were not loaded before this stop.
   std::uint32_t entities = 0;
-  std::uint32_t components = 0;        ///< Described ones, which reach the world.
-  std::uint32_t other_components = 0;  ///< Those without description, which do not.
-  std::string error;                   ///< Empty when all went well.
+  std::uint32_t components = 0;        ///< Components with a description; they are in the world.
+  std::uint32_t other_components = 0;  ///< Components without one; they are not in the world.
+  std::string error;                   ///< Empty for success.
 };
 
 struct TourReport {
   std::vector<TourStop> stops;
   std::uint64_t effects_played = 0;
   std::uint64_t effects_ended = 0;
-  std::uint32_t left_over = 0;  ///< Entities that stayed after all were asked to despawn.
+  std::uint32_t left_over = 0;  ///< Entities that still exist after all were despawned.
   std::uint64_t bundles_opened = 0;
   std::uint64_t bundle_bytes = 0;
 
   std::uint32_t failures() const;
 };
 
-/// Tours one side's build in a world of its own and adds to `report`. `clock` times the loading;
-/// nothing else depends on it.
+/// Tours one side's build in a separate world, and adds the results to `report`. `clock` is used
+/// only to measure the loading.
 void tour(muster::BundleStore& store, const muster::Clock& clock, TourReport& report);
 
 }  // namespace arena

@@ -1,4 +1,4 @@
-// What the tour found, for people and for programs.
+// The report of a tour, for users and for programs.
 #pragma once
 
 #include <string>
