@@ -4,9 +4,9 @@
 
 namespace muster {
 
-ClampedField& ClampedFields::field(std::uint16_t type, const ComponentSchema& component,
+ClampedField& ClampedFields::field(SchemaType type, const ComponentSchema& component,
                                    const FieldSchema& field, std::uint32_t first_value) {
-  const std::uint64_t key = std::uint64_t{type} << 32U | first_value;
+  const std::uint64_t key = std::uint64_t{schema_index(type)} << 32U | first_value;
   const auto [found, is_first] = indices_.try_emplace(key, fields_.size());
   if (is_first) {
     fields_.push_back({.type = type,
@@ -17,11 +17,11 @@ ClampedField& ClampedFields::field(std::uint16_t type, const ComponentSchema& co
   return fields_[found->second];
 }
 
-void ClampedFields::add(NetworkId id, std::uint16_t type, std::span<const std::int64_t> values) {
+void ClampedFields::add(NetworkId id, SchemaType type, std::span<const std::int64_t> values) {
   // A rotation's first value is the index of one of its four parts.
   constexpr std::int64_t kDroppedMax = 3;
   std::uint32_t first = 0;
-  for (const std::uint16_t index : schema_.types[type].components) {
+  for (const std::uint16_t index : schema_.type(type).components) {
     const ComponentSchema& component = schema_.components[index];
     for (const FieldSchema& described : component.fields) {
       for (std::uint32_t i = 0; i < described.value_count; ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/replication/replication_schema.h"
+#include "net/replication/schema_type.h"
 #include "registry/base/network_id.h"
 
 namespace muster {
@@ -15,7 +16,7 @@ namespace muster {
 /// A field of a type that got values outside its range. They were brought into the range
 /// (`TypeView::to_lanes`).
 struct ClampedField {
-  std::uint16_t type = 0;        ///< Index into the schema.
+  SchemaType type{};
   std::string name;              ///< `Component.field`.
   NetworkId first_id{};          ///< The first entity with such a value, ...
   std::int64_t first_value = 0;  ///< ... and that value.
@@ -33,7 +34,7 @@ class ClampedFields {
 
   /// Counts the values of an entity that are outside their ranges. Requires: all values of its
   /// type.
-  void add(NetworkId id, std::uint16_t type, std::span<const std::int64_t> values);
+  void add(NetworkId id, SchemaType type, std::span<const std::int64_t> values);
 
   /// In the order of each field's first such value. The order does not change.
   std::span<const ClampedField> fields() const { return fields_; }
@@ -41,8 +42,8 @@ class ClampedFields {
   std::uint64_t count() const { return count_; }
 
  private:
-  ClampedField& field(std::uint16_t type, const ComponentSchema& component,
-                      const FieldSchema& field, std::uint32_t first_value);
+  ClampedField& field(SchemaType type, const ComponentSchema& component, const FieldSchema& field,
+                      std::uint32_t first_value);
 
   const ReplicationSchema& schema_;
   std::vector<ClampedField> fields_;

@@ -53,7 +53,7 @@ void ReplicatedWorld::forget_past() {
 }
 
 /// Two if owners see other fields.
-std::size_t ReplicatedWorld::row_count(std::uint16_t type) const {
+std::size_t ReplicatedWorld::row_count(SchemaType type) const {
   const bool is_one =
       views_.codec_type(type, SeenBy::others) == views_.codec_type(type, SeenBy::owner);
   return is_one ? 1 : kSeenByCount;
@@ -62,7 +62,7 @@ std::size_t ReplicatedWorld::row_count(std::uint16_t type) const {
 void ReplicatedWorld::spawn(NetworkId id, const ReplicatedEntityOptions& options,
                             std::span<const std::int64_t> values) {
   assert(id < views_.id_end());
-  assert(options.type < schema_.types.size());
+  assert(schema_index(options.type) < schema_.types.size());
   ReplicatedEntity& entity =
       entities_.add({.id = id, .generation = next_generation(id), .options = options});
   write_rows(entity, values);
@@ -102,7 +102,7 @@ void ReplicatedWorld::set(NetworkId id, std::span<const std::int64_t> values) {
 /// Replaces the rows whose values have changed. A second change in the same tick overwrites the
 /// first, which was never sent.
 void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::int64_t> values) {
-  const std::uint16_t type = entity.options.type;
+  const SchemaType type = entity.options.type;
   assert(values.size() == schema_.value_count(type));
   const std::size_t count = row_count(type);
   bool is_new = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/replication/clamped_fields.h"
+#include "net/replication/schema_type.h"
 #include "net/replication/sorted_blocks.h"
 #include "net/replication/type_views.h"
 #include "net/snapshot/row_pool.h"
@@ -45,7 +46,7 @@ struct UpdateClass {
 
 /// The constant properties of an entity.
 struct ReplicatedEntityOptions {
-  std::uint16_t type = 0;  ///< Index into the schema.
+  SchemaType type{};
   PlayerId owner = PlayerId::none;
   Relevance relevance = Relevance::near;
   std::uint8_t team = 0;
@@ -142,7 +143,7 @@ class ReplicatedWorld {
   void retire(const ReplicatedEntity& entity, std::size_t seen_by);
   void retire_all(const ReplicatedEntity& entity);
   void forget_past();
-  std::size_t row_count(std::uint16_t type) const;
+  std::size_t row_count(SchemaType type) const;
   std::uint32_t next_generation(NetworkId id);
 
   const ReplicationSchema& schema_;

@@ -340,7 +340,7 @@ void ReplicationClient::apply_truth(const TruthMessage& truth) {
   if (log_ == nullptr) return;
   log_->diverged({.id = views_->entity_of(truth.id),
                   .tick = truth.tick,
-                  .type = schema_->types[views_->view(truth.codec_type).type].id,
+                  .type = schema_->type(views_->view(truth.codec_type).type).id,
                   .field = views_->lane_name(truth.codec_type, truth.lane),
                   .server_value = truth.ours,
                   .client_value = truth.theirs});

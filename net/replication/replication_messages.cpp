@@ -236,7 +236,7 @@ Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema&
                         .type = 0,
                         .field = {}};
   if (missing.codec_type < views.count()) {
-    divergence.type = schema.types[views.view(missing.codec_type).type].id;
+    divergence.type = schema.type(views.view(missing.codec_type).type).id;
   }
   if (missing.component < schema.components.size()) {
     divergence.kind = Divergence::Kind::missing_component;

@@ -133,18 +133,18 @@ std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::
                                    lift_into_range(value, field.low, maximum, field.period));
 }
 
-std::size_t ReplicationSchema::value_count(std::size_t type) const {
+std::size_t ReplicationSchema::value_count(SchemaType type) const {
   std::size_t count = 0;
-  for (const std::uint16_t component : types[type].components) {
+  for (const std::uint16_t component : types[schema_index(type)].components) {
     count += components[component].value_count();
   }
   return count;
 }
 
-std::optional<std::uint16_t> ReplicationSchema::find_type(std::uint32_t id) const {
+std::optional<SchemaType> ReplicationSchema::find_type(std::uint32_t id) const {
   const auto found = std::ranges::find(types, id, &ReplicatedType::id);
   if (found == types.end()) return std::nullopt;
-  return static_cast<std::uint16_t>(found - types.begin());
+  return SchemaType{static_cast<std::uint16_t>(found - types.begin())};
 }
 
 const char* find_initial_value_fault(const ReplicationSchema& schema, const ReplicatedType& type) {

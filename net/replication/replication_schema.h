@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "net/replication/schema_type.h"
 #include "net/snapshot/lane.h"
 #include "net/snapshot/schema.h"
 #include "registry/base/wire_limits.h"
@@ -32,10 +33,12 @@ struct ReplicationSchema {
   std::vector<ReplicatedType> types;
   friend bool operator==(const ReplicationSchema&, const ReplicationSchema&) = default;
 
-  /// The number of integers of an entity of `types[type]`, for all receivers.
-  std::size_t value_count(std::size_t type) const;
-  /// The index of the type with this id.
-  std::optional<std::uint16_t> find_type(std::uint32_t id) const;
+  /// Requires: a type of this schema.
+  const ReplicatedType& type(SchemaType type) const { return types[schema_index(type)]; }
+  /// The number of integers of an entity of a type, for all receivers.
+  std::size_t value_count(SchemaType type) const;
+  /// The type with this id.
+  std::optional<SchemaType> find_type(std::uint32_t id) const;
 };
 
 inline constexpr std::size_t kSchemaNameBytesMax = 255;

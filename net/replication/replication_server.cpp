@@ -92,7 +92,7 @@ void ReplicationServer::report_clamped() {
     if (log_ == nullptr) continue;
     const ClampedField& field = fields[clamped_reported_];
     log_->clamped({.id = field.first_id,
-                   .type = schema_.types[field.type].id,
+                   .type = schema_.type(field.type).id,
                    .field = field.name,
                    .value = field.first_value,
                    .low = field.low,
@@ -211,7 +211,7 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
   for (const UnfitState& unfit : client->view.unfit()) {
     if (log_ == nullptr) break;
     log_->left_out({.id = unfit.id,
-                    .type = schema_.types[views_.view(unfit.codec_type).type].id,
+                    .type = schema_.type(views_.view(unfit.codec_type).type).id,
                     .payload_bytes = unfit.payload_bytes});
   }
   client->view.clear_unfit();
@@ -329,7 +329,7 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
   }
   log_->diverged({.id = views_.entity_of(message.id),
                   .tick = message.tick,
-                  .type = schema_.types[view.type].id,
+                  .type = schema_.type(view.type).id,
                   .field = field,
                   .server_value = truth.ours,
                   .client_value = truth.theirs});

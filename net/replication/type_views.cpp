@@ -144,14 +144,15 @@ void TypeView::from_lanes(std::span<const LaneValue> lanes, std::span<std::int64
 
 TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
   assert(find_fault(schema) == nullptr);
-  for (std::uint16_t type = 0; type < schema.types.size(); ++type) {
+  for (std::uint16_t i = 0; i < schema.types.size(); ++i) {
+    const SchemaType type{i};
     codec_types_.push_back(
         {static_cast<std::uint16_t>(views_.size()), static_cast<std::uint16_t>(views_.size())});
     add_views(schema, type, SeenBy::others, slice_bits);
     const auto is_shared = [](const FieldSchema& field) {
       return field.receivers == SchemaReceivers::everyone;
     };
-    const auto& components = schema.types[type].components;
+    const auto& components = schema.type(type).components;
     const bool is_one = std::ranges::all_of(components, [&](std::uint16_t component) {
       return std::ranges::all_of(schema.components[component].fields, is_shared);
     });
@@ -163,12 +164,12 @@ TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
   slice_id_bits_ = static_cast<std::uint32_t>(std::bit_width(maximum - 1U));
 }
 
-void TypeViews::add_views(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by,
+void TypeViews::add_views(const ReplicationSchema& schema, SchemaType type, SeenBy seen_by,
                           std::size_t slice_bits) {
   Lanes lanes;
   LaneMaker maker(lanes);
   std::uint32_t value = 0;
-  for (const std::uint16_t component : schema.types[type].components) {
+  for (const std::uint16_t component : schema.type(type).components) {
     for (const FieldSchema& field : schema.components[component].fields) {
       if (receives(field.receivers, seen_by)) {
         maker.add(schema.components[component].name, field, value);
@@ -176,7 +177,7 @@ void TypeViews::add_views(const ReplicationSchema& schema, std::uint16_t type, S
       value += field.value_count;
     }
   }
-  std::string name = std::to_string(schema.types[type].id);
+  std::string name = std::to_string(schema.type(type).id);
   if (seen_by == SeenBy::owner) name += "/owner";
   const std::vector<std::size_t> ends = slice_ends(lanes, slice_bits);
   std::size_t begin = 0;
@@ -189,9 +190,9 @@ void TypeViews::add_views(const ReplicationSchema& schema, std::uint16_t type, S
                   .first_lane = static_cast<std::uint32_t>(from),
                   .parts = {lanes.parts.begin() + from, lanes.parts.begin() + to}};
     initial_values_.emplace_back();
-    if (!schema.types[type].initial_values.empty()) {
+    if (!schema.type(type).initial_values.empty()) {
       initial_values_.back().resize(view.parts.size());
-      view.to_lanes(schema.types[type].initial_values, initial_values_.back());
+      view.to_lanes(schema.type(type).initial_values, initial_values_.back());
     }
     views_.push_back(std::move(view));
     schemas_.push_back({.name = slice == 0 ? name : name + "/" + std::to_string(slice),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "net/replication/replication_schema.h"
+#include "net/replication/schema_type.h"
 #include "net/replication/slice_id.h"
 #include "net/snapshot/lane.h"
 #include "net/snapshot/snapshot_model.h"
@@ -34,7 +35,7 @@ struct TypeView {
     Half half = Half::whole;
   };
 
-  std::uint16_t type = 0;  ///< Index into the schema.
+  SchemaType type{};
   SeenBy seen_by = SeenBy::others;
   std::uint32_t slice = 0;
   std::uint32_t first_lane = 0;  ///< The number of lanes in earlier slices.
@@ -66,8 +67,8 @@ class TypeViews {
   const TypeView& view(std::uint16_t codec_type) const { return views_[codec_type]; }
   std::size_t count() const { return views_.size(); }
   /// The codec type of the first slice of `type`. Those of the other slices follow.
-  std::uint16_t codec_type(std::uint16_t type, SeenBy seen_by) const {
-    return codec_types_[type][static_cast<std::size_t>(seen_by)];
+  std::uint16_t codec_type(SchemaType type, SeenBy seen_by) const {
+    return codec_types_[schema_index(type)][static_cast<std::size_t>(seen_by)];
   }
   /// The number of slices of an entity whose first one is `codec_type`; nearly always 1.
   std::size_t slice_count(std::uint16_t codec_type) const { return slice_counts_[codec_type]; }
@@ -107,7 +108,7 @@ class TypeViews {
   SnapshotModel model_of_file(std::span<const std::byte> file) const;
 
  private:
-  void add_views(const ReplicationSchema& schema, std::uint16_t type, SeenBy seen_by,
+  void add_views(const ReplicationSchema& schema, SchemaType type, SeenBy seen_by,
                  std::size_t slice_bits);
 
   std::vector<TypeView> views_;

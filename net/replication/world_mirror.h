@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "net/replication/schema_type.h"
 #include "net/replication/timed_events.h"
 #include "net/replication/type_views.h"
 #include "net/snapshot/snapshot_reader.h"
@@ -22,7 +23,7 @@ struct ReplicatedChange {
   enum class Kind : std::uint8_t { despawned = 0, spawned = 1, updated = 2 };
   Kind kind = Kind::updated;
   NetworkId id{};
-  std::uint16_t type = 0;  ///< Index into the schema.
+  SchemaType type{};
   SeenBy seen_by = SeenBy::others;
   /// The tick of the values; for an entity in slices, of the oldest one.
   std::uint32_t tick = 0;

@@ -43,12 +43,14 @@ class ReceivingPlan {
   /// The world must outlive this object; the schema need not.
   ReceivingPlan(const ReplicationSchema& schema, const World& world);
 
-  /// The received parts of a type, by its index in the schema.
-  std::span<const Part> parts(std::uint16_t type) const { return types_[type].parts; }
+  /// The received parts of a type of the schema.
+  std::span<const Part> parts(SchemaType type) const { return types_[schema_index(type)].parts; }
   ReceivedComponent& component(const Part& part) { return components_[part.component]; }
   const ReceivedComponent& component(const Part& part) const { return components_[part.component]; }
-  std::uint32_t type_id(std::uint16_t type) const { return types_[type].id; }
-  std::uint32_t value_count(std::uint16_t type) const { return types_[type].value_count; }
+  std::uint32_t type_id(SchemaType type) const { return types_[schema_index(type)].id; }
+  std::uint32_t value_count(SchemaType type) const {
+    return types_[schema_index(type)].value_count;
+  }
 
   /// The components and fields of the server that are ignored, one line each, for the log.
   std::span<const std::string> notes() const { return notes_; }

@@ -55,13 +55,13 @@ void WorldReceiver::apply_all_again(const WorldSource& source) {
            .type = received.type,
            .seen_by = received.seen_by});
   }
-  each([&](EntityReference id, std::uint16_t, SeenBy) { apply_again(source, id.id(), nullptr); });
+  each([&](EntityReference id, SchemaType, SeenBy) { apply_again(source, id.id(), nullptr); });
 }
 
 // A reload has rebuilt the entities below a root, or has replaced a received value that was equal
 // to the old prefab's. The server may never send these values again, so they are applied again.
 void WorldReceiver::follow_reload(const WorldSource& source) {
-  each([&](EntityReference reference, std::uint16_t, SeenBy) {
+  each([&](EntityReference reference, SchemaType, SeenBy) {
     const NetworkId id = reference.id();
     Received& received = *find(id);
     if (received.incomplete_index != kComplete) return;  // `complete` does it.
@@ -370,7 +370,7 @@ EntityFound WorldReceiver::values(NetworkId id, std::span<std::int64_t> values,
 
 void WorldReceiver::set_player(PlayerId player) {
   options_.player = player;
-  each([&](EntityReference id, std::uint16_t, SeenBy seen_by) {
+  each([&](EntityReference id, SchemaType, SeenBy seen_by) {
     world_.set_player(collection_.find(id), player_of(seen_by));
   });
 }

@@ -147,7 +147,7 @@ class WorldReceiver final : public EntityValues {
   EntityFound values(NetworkId id, std::span<std::int64_t> values,
                      std::uint16_t& lacking) const override;
 
-  /// Calls `visit(EntityReference, std::uint16_t type, SeenBy)` for every received entity, by
+  /// Calls `visit(EntityReference, SchemaType type, SeenBy)` for every received entity, by
   /// ascending id; `type` is an index in the source's schema.
   template <typename Visit>
   void each(Visit visit) const {
@@ -177,7 +177,7 @@ class WorldReceiver final : public EntityValues {
  private:
   static constexpr std::uint32_t kComplete = 0xFFFF'FFFF;
   struct Received {
-    std::uint16_t type = 0;  ///< Index in the plan.
+    SchemaType type{};
     SeenBy seen_by = SeenBy::others;
     bool is_kept = false;                        ///< Spawned and not despawned by the server.
     std::uint32_t incomplete_index = kComplete;  ///< In `incomplete_`.

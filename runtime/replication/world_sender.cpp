@@ -21,8 +21,8 @@ WorldSender::WorldSender(const ReplicatedTypes& types, const World& world,
                          const ReplicatedCollection& collection, const WorldSenderOptions& options)
     : types_(types), world_(world), collection_(collection) {
   std::size_t maximum = 0;
-  for (std::size_t i = 0; i < types.schema.types.size(); ++i) {
-    maximum = std::max(maximum, types.schema.value_count(i));
+  for (std::uint16_t i = 0; i < types.schema.types.size(); ++i) {
+    maximum = std::max(maximum, types.schema.value_count(SchemaType{i}));
   }
   values_.resize(maximum);
   const std::optional<ComponentId> component = world.find_component(options.position_component);
@@ -45,7 +45,7 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   // replicated world has only one entity with an id in a tick.
   Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
   list_members(world_, instances_, root, sent.members);
-  for (const ReplicatedComponent& one : types_.layouts[*type]) {
+  for (const ReplicatedComponent& one : types_.layouts[schema_index(*type)]) {
     const ByteVector& value = world_.storage(one.component).description().default_value;
     sent.last.insert(sent.last.end(), value.begin(), value.end());
   }
@@ -145,7 +145,7 @@ void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
 bool WorldSender::read_changes(Sent& sent) {
   bool has_changed = false;
   std::byte* last = sent.last.data();
-  for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
+  for (const ReplicatedComponent& one : types_.layouts[schema_index(sent.type)]) {
     const ComponentStorage& storage = world_.storage(one.component);
     // Finds members by id, so that those that are spawned again after a restore are sent too.
     const Bytes now =
@@ -164,7 +164,7 @@ bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) con
   if (sent == nullptr || !sent->is_written) return false;
   quantise_all(*sent, values);
   std::size_t at = 0;
-  for (const std::uint16_t component : types_.schema.types[sent->type].components) {
+  for (const std::uint16_t component : types_.schema.type(sent->type).components) {
     for (const FieldSchema& field : types_.schema.components[component].fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
         values[at] = bring_into_range(field, i, values[at]);
@@ -177,7 +177,7 @@ bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) con
 /// A value outside its range is not changed here: the replicated world counts and clamps it.
 void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values) const {
   Bytes left = sent.last;
-  for (const ReplicatedComponent& one : types_.layouts[sent.type]) {
+  for (const ReplicatedComponent& one : types_.layouts[schema_index(sent.type)]) {
     const ComponentStorage& storage = world_.storage(one.component);
     to_wire_unbounded(storage.description(), left.first(storage.stride_bytes()),
                       values.subspan(one.first_value, one.value_count));

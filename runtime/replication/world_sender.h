@@ -96,7 +96,7 @@ class WorldSender {
   /// Writes the values that were sent last of an entity to `values`, which has the size of its
   /// type. Returns false if the entity was not sent.
   bool values(EntityReference id, std::span<std::int64_t> values) const;
-  /// Calls `visit(EntityReference, std::uint16_t type, PlayerId owner)` for every sent entity,
+  /// Calls `visit(EntityReference, SchemaType type, PlayerId owner)` for every sent entity,
   /// by ascending id; `type` is an index in the types.
   template <typename Visit>
   void each(Visit visit) const {
@@ -110,7 +110,7 @@ class WorldSender {
   struct Sent {
     EntityReference id;
     EntityId root;
-    std::uint16_t type = 0;  ///< Index in the types.
+    SchemaType type{};
     SentEntityOptions options;
     bool is_written = false;
     bool is_paused = false;

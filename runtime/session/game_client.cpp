@@ -337,7 +337,7 @@ std::string GameClient::world_text() const {
   if (schema == nullptr || impl_->tick() == Tick()) return {};
   WorldText world(*schema);
   std::vector<std::int64_t> values;
-  impl_->receiver.each([&](EntityReference id, std::uint16_t type, SeenBy seen_by) {
+  impl_->receiver.each([&](EntityReference id, SchemaType type, SeenBy seen_by) {
     values.assign(schema->value_count(type), 0);
     std::uint16_t lacking = 0;
     if (impl_->receiver.values(id.id(), values, lacking) != EntityFound::here) return;

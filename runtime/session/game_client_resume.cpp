@@ -70,7 +70,7 @@ void GameClient::Impl::begin_connection() {
 
 void GameClient::Impl::end_world() {
   std::vector<ReplicatedChange> changes;
-  receiver.each([&](EntityReference id, std::uint16_t type, SeenBy seen_by) {
+  receiver.each([&](EntityReference id, SchemaType type, SeenBy seen_by) {
     changes.push_back({.kind = ReplicatedChange::Kind::despawned,
                        .id = id.id(),
                        .type = type,

@@ -255,7 +255,7 @@ std::string GameServer::world_text(PlayerId player) const {
   const ReplicationSchema& schema = all.types->schema;
   WorldText world(schema);
   std::vector<std::int64_t> values;
-  all.sender->each([&](EntityReference id, std::uint16_t type, PlayerId owner) {
+  all.sender->each([&](EntityReference id, SchemaType type, PlayerId owner) {
     const ReplicatedEntity* const entity = all.replication->world().find(id.id());
     if (entity != nullptr &&
         !all.is_relevant({.player = player, .team = all.team_of(player)}, *entity)) {

@@ -163,7 +163,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
     }
     const SeenBy seen_by = entity.options.owner == client.player ? SeenBy::owner : SeenBy::others;
     std::size_t at = 0;
-    for (const std::uint16_t component : schema.types[entity.options.type].components) {
+    for (const std::uint16_t component : schema.type(entity.options.type).components) {
       for (const FieldSchema& field : schema.components[component].fields) {
         for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
           if (here[at] == there[at] || !is_received(field.receivers, seen_by)) continue;

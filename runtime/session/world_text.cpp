@@ -13,10 +13,10 @@ constexpr std::string_view kCommandNumber = "commandNumber";
 
 }  // namespace
 
-void WorldText::add(NetworkId id, std::uint16_t type, SeenBy seen_by,
+void WorldText::add(NetworkId id, SchemaType type, SeenBy seen_by,
                     std::span<const std::int64_t> values) {
-  text_ += std::to_string(wire_id(id)) + " type " + std::to_string(schema_.types[type].id) + "\n";
-  for (const std::uint16_t index : schema_.types[type].components) {
+  text_ += std::to_string(wire_id(id)) + " type " + std::to_string(schema_.type(type).id) + "\n";
+  for (const std::uint16_t index : schema_.type(type).components) {
     const ComponentSchema& component = schema_.components[index];
     for (const FieldSchema& field : component.fields) {
       if (is_received(field.receivers, seen_by) && field.name != kCommandNumber) {

@@ -16,7 +16,7 @@ class WorldText {
   explicit WorldText(const ReplicationSchema& schema) : schema_(schema) {}
 
   /// Adds an entity with the fields that this player receives. `values` has all values of its type.
-  void add(NetworkId id, std::uint16_t type, SeenBy seen_by, std::span<const std::int64_t> values);
+  void add(NetworkId id, SchemaType type, SeenBy seen_by, std::span<const std::int64_t> values);
   const std::string& text() const { return text_; }
 
  private:

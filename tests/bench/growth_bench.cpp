@@ -46,7 +46,8 @@ struct Crowd {
   void spawn(const std::vector<NetworkId>& ids) {
     world.begin(++tick);
     for (const NetworkId id : ids) {
-      world.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = relevance}, values);
+      world.spawn(id, {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = relevance},
+                  values);
     }
     grid.update(world);
   }
@@ -69,7 +70,7 @@ struct Crowd {
   ReplicatedWorld world{schema, views};
   std::vector<UpdateClass> classes{UpdateClass{}};
   InterestGrid grid{{}, classes};
-  std::vector<std::int64_t> values = std::vector<std::int64_t>(schema.value_count(1));
+  std::vector<std::int64_t> values = std::vector<std::int64_t>(schema.value_count(SchemaType{1}));
   std::uint32_t tick = 0;
 };
 
@@ -92,7 +93,7 @@ double come_and_go(std::uint32_t count) {
   const auto begin = Clock::now();
   stage.step([&] {
     for (std::uint32_t id = 1; id <= count; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
     }
   });
   stage.run(60);

@@ -250,7 +250,7 @@ void follow(ReplicatedWorld& replicated, const World& world, std::uint32_t tick,
     if (there.contains(id)) {
       replicated.set(NetworkId{id}, entity.values);
     } else {
-      replicated.spawn(NetworkId{id}, {.type = entity.type}, entity.values);
+      replicated.spawn(NetworkId{id}, {.type = SchemaType{entity.type}}, entity.values);
       there[id] = entity.generation;
     }
   }

@@ -57,8 +57,8 @@ void talk(SectionReader& input, bool has_slices) {
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 0; id < 6; ++id) {
-      stage.spawn(NetworkId{id},
-                  {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{static_cast<std::uint16_t>(id % 2)},
+                                  .relevance = Relevance::always});
     }
   });
   Connection& server = client.pair->a->connection;

@@ -148,7 +148,7 @@ class Match {
           stage.despawned_at[NetworkId{id}] == stage.tick)
         return;
       ReplicatedEntityOptions options{
-          .type = static_cast<std::uint16_t>(id % 2),
+          .type = SchemaType{static_cast<std::uint16_t>(id % 2)},
           .owner = static_cast<PlayerId>(1 + id % 9),
           .relevance = is_always ? Relevance::always : Relevance::near,
           .position = {static_cast<float>(chance(400)), static_cast<float>(chance(400)), 0}};
@@ -166,7 +166,7 @@ class Match {
     if (now.size() > 8 && chance(20) == 0) now[8] = static_cast<std::int64_t>(chance(201));
     world.set(NetworkId{id}, now);
   }
-  std::vector<std::int64_t> first_values(std::uint16_t type) const {
+  std::vector<std::int64_t> first_values(SchemaType type) const {
     return std::vector<std::int64_t>(stage.replication.world().schema().value_count(type), 0);
   }
   void look() {

@@ -41,7 +41,7 @@ class OverloadStage {
     stage_.step([&] {
       for (std::uint32_t id = 1; id <= scene.entities; ++id) {
         const bool is_near = scene.has_view_position;
-        stage_.spawn(NetworkId{id}, {.type = 0,
+        stage_.spawn(NetworkId{id}, {.type = SchemaType{0},
                                      .relevance = is_near ? Relevance::near : Relevance::always,
                                      .position = {.x = distance_of(id)}});
       }

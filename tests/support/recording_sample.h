@@ -45,7 +45,7 @@ inline std::vector<std::byte> sample_recording() {
                                           200 - now / 4};
       if (is_zone) values = {now / 9};
       if (tick == 1) {
-        world.spawn(id, {.type = static_cast<std::uint16_t>(is_zone ? 1 : 0)}, values);
+        world.spawn(id, {.type = SchemaType{static_cast<std::uint16_t>(is_zone ? 1 : 0)}}, values);
       } else if (world.find(id) != nullptr) {
         world.set(id, values);
       }

@@ -30,7 +30,7 @@ class ReplicationCourse {
     for (std::uint64_t i = random.below(3); i > 0 && stage_.values.size() < 40; --i) {
       const NetworkId id{static_cast<std::uint32_t>(random.below(60))};
       if (gone.contains(id) || stage_.values.contains(id)) continue;
-      stage_.spawn(id, {.type = static_cast<std::uint16_t>(random.below(2)),
+      stage_.spawn(id, {.type = SchemaType{static_cast<std::uint16_t>(random.below(2))},
                         .owner = static_cast<PlayerId>(random.below(4)),
                         .relevance = Relevance::always});
     }

@@ -47,7 +47,7 @@ inline ReplicationSchema replication_samples_schema() {
 /// A client's world, built change by change as a game does.
 struct ClientWorld {
   struct Entity {
-    std::uint16_t type = 0;
+    SchemaType type{};
     SeenBy seen_by = SeenBy::others;
     std::uint32_t tick = 0;
     std::vector<std::int64_t> values;
@@ -147,9 +147,9 @@ class ReplicationStage {
     for (int i = 0; i < ticks; ++i) step();
   }
 
-  std::vector<std::int64_t> random_values(std::uint16_t type) {
+  std::vector<std::int64_t> random_values(SchemaType type) {
     std::vector<std::int64_t> made;
-    for (const std::uint16_t component : server.world().schema().types[type].components) {
+    for (const std::uint16_t component : server.world().schema().type(type).components) {
       for (const FieldSchema& field : server.world().schema().components[component].fields) {
         for (std::uint32_t i = 0; i < field.value_count; ++i) {
           const bool is_dropped = field.kind == LaneKind::rotation && i % 4 == 0;

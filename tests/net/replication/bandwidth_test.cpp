@@ -37,8 +37,8 @@ TEST_CASE("A meter counts the bytes of snapshots by type and field", "[net][repl
   ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
   stage.step([&] {
     for (std::uint32_t id = 0; id < 30; ++id) {
-      stage.spawn(NetworkId{id},
-                  {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{static_cast<std::uint16_t>(id % 2)},
+                                  .relevance = Relevance::always});
     }
   });
   for (int i = 0; i < 300; ++i) {

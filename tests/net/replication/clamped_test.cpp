@@ -22,10 +22,10 @@ std::int64_t expected(const FieldSchema& field, std::uint32_t i, std::int64_t va
   return value < field.low ? field.low : high;
 }
 
-std::vector<std::int64_t> expected(const ReplicationSchema& schema, std::uint16_t type,
+std::vector<std::int64_t> expected(const ReplicationSchema& schema, SchemaType type,
                                    std::vector<std::int64_t> values) {
   std::size_t at = 0;
-  for (const std::uint16_t component : schema.types[type].components) {
+  for (const std::uint16_t component : schema.type(type).components) {
     for (const FieldSchema& field : schema.components[component].fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
         values[at] = expected(field, i, values[at]);
@@ -67,7 +67,7 @@ TEST_CASE("Clients receive the nearest valid value for any value that a game wri
   const ReplicationSchema& schema = stage.server.world().schema();
   ReplicationStage::Client& owner = stage.join({}, {}, {.player = PlayerId{2}});
   ReplicationStage::Client& other = stage.join({}, {}, {.player = PlayerId{3}});
-  const std::uint16_t type = is_large ? 1 : 0;
+  const SchemaType type{static_cast<std::uint16_t>(is_large ? 1 : 0)};
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 4; ++id) {
       stage.spawn(NetworkId{id},
@@ -111,9 +111,9 @@ TEST_CASE("A value outside its range is counted, and each field of a type is rep
           "[net][replication]") {
   ReplicationStage stage(3);
   stage.step([&] {
-    stage.spawn(NetworkId{5}, {.type = 0});
-    stage.spawn(NetworkId{6}, {.type = 1});
-    stage.spawn(NetworkId{7}, {.type = 0});
+    stage.spawn(NetworkId{5}, {.type = SchemaType{0}});
+    stage.spawn(NetworkId{6}, {.type = SchemaType{1}});
+    stage.spawn(NetworkId{7}, {.type = SchemaType{0}});
   });
   CHECK(stage.server_log.clamped_values.empty());
   const auto write = [&](std::uint32_t id, std::size_t at, std::int64_t value) {

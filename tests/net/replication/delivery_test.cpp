@@ -77,13 +77,15 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   stage.step([&] {
     for (std::uint32_t id = 0; id < 10; ++id)
       stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
-    stage.spawn(NetworkId{5'000}, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(NetworkId{5'000}, {.type = SchemaType{1}, .relevance = Relevance::always});
     for (std::uint32_t id = 9'000; id < 9'040; ++id) {
       stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
     }
   });
   stage.run(60);
-  const auto is_plain = [](const ReplicatedEntity& entity) { return entity.options.type == 0; };
+  const auto is_plain = [](const ReplicatedEntity& entity) {
+    return entity.options.type == SchemaType{0};
+  };
   CHECK(stage.difference(client, PlayerId::none, is_plain).empty());
   CHECK(client.replication->is_complete());  // It is not waited for.
   CHECK_FALSE(client.world.entities.contains(NetworkId{5'000}));
@@ -130,7 +132,7 @@ TEST_CASE("An entity that fits into no datagram is not waited for, although it c
   stage.step([&] {
     for (std::uint32_t id = 0; id < 10; ++id)
       stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
-    stage.spawn(NetworkId{5'000}, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(NetworkId{5'000}, {.type = SchemaType{1}, .relevance = Relevance::always});
   });
   for (int i = 0; i < 60; ++i) stage.step([&] { stage.stir(NetworkId{5'000}); });
   CHECK(client.replication->is_complete());
@@ -150,7 +152,7 @@ TEST_CASE("An entity that did not fit at first and fits later is waited for",
     stage.step([&] {
       for (std::uint32_t id = 0; id < 300; ++id)
         stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
-      stage.spawn(NetworkId{5'000}, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{5'000}, {.type = SchemaType{1}, .relevance = Relevance::always});
     });
     const auto unfit = [&] { return stage.server.view(client.id)->counters().unfit; };
     while (unfit() == 0 && stage.tick < 200) stage.step([] {});
@@ -184,7 +186,8 @@ TEST_CASE("An entity that fits alone, but not with events, is sent", "[net][repl
   std::fill_n(values.begin(), 44, 0xFF);  // About 900 bytes.
   stage.step([&] {
     stage.values[NetworkId{3}] = values;
-    stage.server.world().spawn(NetworkId{3}, {.type = 1, .relevance = Relevance::always}, values);
+    stage.server.world().spawn(NetworkId{3},
+                               {.type = SchemaType{1}, .relevance = Relevance::always}, values);
   });
   const NetBytes event(kTimedEventBytesMax);
   for (int i = 0; i < 60; ++i) {
@@ -204,7 +207,7 @@ TEST_CASE("Fields for the owner cost other clients nothing", "[net][replication]
     stage.step([&] {
       for (std::uint32_t id = 0; id < 40; ++id) {
         stage.spawn(NetworkId{id},
-                    {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+                    {.type = SchemaType{0}, .owner = PlayerId{3}, .relevance = Relevance::always});
       }
     });
     for (int i = 0; i < 300; ++i) {
@@ -242,7 +245,7 @@ TEST_CASE("Events and new entities do not raise the estimated cost of updates",
     ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
     stage.step([&] {
       for (std::uint32_t id = 0; id < 150; ++id) {
-        stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
       }
     });
     stage.run(200);
@@ -252,7 +255,7 @@ TEST_CASE("Events and new entities do not raise the estimated cost of updates",
         for (std::uint32_t id = 0; id < 150; ++id) stage.stir(NetworkId{id});
         if (has_spawns && i % 30 == 0) {
           const auto id = static_cast<std::uint32_t>(1'000 + i);
-          stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+          stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
         }
         if (event_bytes > 0 && i % 3 == 0) {
           static_cast<void>(stage.server.send_event(client.id, stage.tick, NetBytes(event_bytes)));

@@ -197,13 +197,15 @@ TEST_CASE("A false divergence report reveals nothing that the client was not sen
   ReplicationStage stage(6);
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{4}});
   stage.step([&] {
-    stage.spawn(NetworkId{5}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
-    stage.spawn(NetworkId{6}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::owner});
-    stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(NetworkId{5},
+                {.type = SchemaType{0}, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(NetworkId{6},
+                {.type = SchemaType{0}, .owner = PlayerId{3}, .relevance = Relevance::owner});
+    stage.spawn(NetworkId{7}, {.type = SchemaType{1}, .relevance = Relevance::always});
   });
   stage.run(30);
   const TypeViews& views = stage.server.world().views();
-  const auto claim = [&](std::uint32_t id, std::uint16_t type, SeenBy seen_by) {
+  const auto claim = [&](std::uint32_t id, SchemaType type, SeenBy seen_by) {
     const DivergedMessage message{.id = SliceId{id},
                                   .tick = stage.tick,
                                   .codec_type = views.codec_type(type, seen_by),
@@ -211,14 +213,14 @@ TEST_CASE("A false divergence report reveals nothing that the client was not sen
     REQUIRE(client.pair->b->connection.send_message(0, encode(message)) == SendStatus::queued);
     stage.run(12);
   };
-  claim(5, 0, SeenBy::owner);   // In another view than it was sent.
-  claim(6, 0, SeenBy::others);  // Never sent.
-  claim(7, 0, SeenBy::others);  // Of another type with more lanes.
+  claim(5, SchemaType{0}, SeenBy::owner);   // In another view than it was sent.
+  claim(6, SchemaType{0}, SeenBy::others);  // Never sent.
+  claim(7, SchemaType{0}, SeenBy::others);  // Of another type with more lanes.
   CHECK(client.log.all.empty());
   CHECK(stage.server.view(client.id)->counters().malformed == 3);
-  claim(5, 0, SeenBy::others);
+  claim(5, SchemaType{0}, SeenBy::others);
   CHECK(client.log.all.size() == 1);
-  claim(5, 0, SeenBy::others);
+  claim(5, SchemaType{0}, SeenBy::others);
   CHECK(client.log.all.size() == 2);
 }
 

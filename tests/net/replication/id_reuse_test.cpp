@@ -27,8 +27,8 @@ struct Outage {
   }
 
   void spawn(std::uint32_t id) {
-    stage.spawn(NetworkId{id},
-                {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+    stage.spawn(NetworkId{id}, {.type = SchemaType{static_cast<std::uint16_t>(id % 2)},
+                                .relevance = Relevance::always});
   }
   void run(int ticks, int respawns) {
     set_down(true);
@@ -79,13 +79,13 @@ TEST_CASE("A world that never reuses ids keeps its memory bounded", "[net][repli
   ReplicatedWorld world(schema, views);
   const std::vector<UpdateClass> classes(1);
   InterestGrid grid({}, classes);
-  const std::vector<std::int64_t> values(schema.value_count(1));
+  const std::vector<std::int64_t> values(schema.value_count(SchemaType{1}));
   constexpr std::uint32_t kAlive = 200;
   std::size_t bytes = 0;
   for (std::uint32_t id = 1; id < 400'000; ++id) {
     if (id % 10 == 1) world.begin(1 + id / 10);
-    world.spawn(NetworkId{id}, {.type = 1, .position = {.x = static_cast<float>(id % 500)}},
-                values);
+    world.spawn(NetworkId{id},
+                {.type = SchemaType{1}, .position = {.x = static_cast<float>(id % 500)}}, values);
     if (id > kAlive) world.despawn(NetworkId{id - kAlive});
     if (id % 10 == 0) grid.update(world);
     if (id == 40'000) bytes = world.memory_bytes() + grid.memory_bytes();
@@ -98,14 +98,14 @@ TEST_CASE("Two entities of one id never share a generation, although most ids ar
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
   ReplicatedWorld world(schema, views);
-  const std::vector<std::int64_t> values(schema.value_count(1));
+  const std::vector<std::int64_t> values(schema.value_count(SchemaType{1}));
   world.begin(1);
   Random random(3);
   std::map<NetworkId, std::uint32_t> highest;
   for (int i = 0; i < 100'000; ++i) {
     const NetworkId id{static_cast<std::uint32_t>(random.below(20) == 0 ? random.below(10)
                                                                         : random.below(30'000))};
-    world.spawn(id, {.type = 1}, values);
+    world.spawn(id, {.type = SchemaType{1}}, values);
     const std::uint32_t generation = world.find(id)->generation;
     const auto [before, is_first] = highest.try_emplace(id, generation);
     REQUIRE((is_first || generation > before->second));
@@ -156,7 +156,7 @@ TEST_CASE("A client that requests a snapshot every ten seconds sees every change
   ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.snapshot_ticks = 600}});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 3; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
     }
   });
   for (int i = 0; i < 2'000 && client.world.entities.empty(); ++i) stage.step();

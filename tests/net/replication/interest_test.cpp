@@ -27,14 +27,17 @@ TEST_CASE("A client sees near entities, always relevant ones, its own and its te
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{7}, .team = 2});
   stage.server.set_view_position(client.id, {.x = 1000});
   stage.step([&] {
-    stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 1020}});
-    stage.spawn(NetworkId{2}, {.type = 1, .position = {.x = 1080}});
-    stage.spawn(NetworkId{3}, {.type = 1, .relevance = Relevance::always});
-    stage.spawn(NetworkId{4}, {.type = 1, .owner = PlayerId{7}, .relevance = Relevance::owner});
-    stage.spawn(NetworkId{5}, {.type = 1, .owner = PlayerId{8}, .relevance = Relevance::owner});
-    stage.spawn(NetworkId{6}, {.type = 1, .relevance = Relevance::team, .team = 2});
-    stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::team, .team = 3});
-    stage.spawn(NetworkId{8}, {.type = 1, .owner = PlayerId{7}, .position = {.x = -5000}});
+    stage.spawn(NetworkId{1}, {.type = SchemaType{1}, .position = {.x = 1020}});
+    stage.spawn(NetworkId{2}, {.type = SchemaType{1}, .position = {.x = 1080}});
+    stage.spawn(NetworkId{3}, {.type = SchemaType{1}, .relevance = Relevance::always});
+    stage.spawn(NetworkId{4},
+                {.type = SchemaType{1}, .owner = PlayerId{7}, .relevance = Relevance::owner});
+    stage.spawn(NetworkId{5},
+                {.type = SchemaType{1}, .owner = PlayerId{8}, .relevance = Relevance::owner});
+    stage.spawn(NetworkId{6}, {.type = SchemaType{1}, .relevance = Relevance::team, .team = 2});
+    stage.spawn(NetworkId{7}, {.type = SchemaType{1}, .relevance = Relevance::team, .team = 3});
+    stage.spawn(NetworkId{8},
+                {.type = SchemaType{1}, .owner = PlayerId{7}, .position = {.x = -5000}});
   });
   stage.run(30);
   CHECK(ids_of(client) ==
@@ -45,7 +48,7 @@ TEST_CASE("An entity is removed at a larger distance than it is added", "[net][r
   ReplicationStage stage(2, near_options(50));
   ReplicationStage::Client& client = stage.join();
   stage.server.set_view_position(client.id, {});
-  stage.step([&] { stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 70}}); });
+  stage.step([&] { stage.spawn(NetworkId{1}, {.type = SchemaType{1}, .position = {.x = 70}}); });
   const auto is_seen_at = [&](float x) {
     stage.step([&] { stage.server.world().set_position(NetworkId{1}, {.x = x}); });
     stage.run(30);
@@ -73,14 +76,14 @@ TEST_CASE("The grid finds the same entities as a full search", "[net][replicatio
                            .y = static_cast<float>(random.below(20)),
                            .z = static_cast<float>(random.below(600)) - 300};
     };
-    const std::vector<std::int64_t> values(schema.value_count(1));
+    const std::vector<std::int64_t> values(schema.value_count(SchemaType{1}));
     for (std::uint32_t tick = 1; tick < 12; ++tick) {
       world.begin(tick);
       for (std::uint32_t i = 0; i < 60; ++i) {
         const NetworkId id{i};
         if (world.find(id) == nullptr) {
           world.spawn(id,
-                      {.type = 1,
+                      {.type = SchemaType{1},
                        .update_class = static_cast<std::uint8_t>(random.below(2)),
                        .position = position()},
                       values);
@@ -114,8 +117,8 @@ TEST_CASE("Positions that are NaN or very large are harmless", "[net][replicatio
                              std::numeric_limits<float>::infinity(), 1e30F, -1e30F);
   stage.server.set_view_position(client.id, {.x = bad});
   stage.step([&] {
-    stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = bad, .z = bad}});
-    stage.spawn(NetworkId{2}, {.type = 1, .relevance = Relevance::always});
+    stage.spawn(NetworkId{1}, {.type = SchemaType{1}, .position = {.x = bad, .z = bad}});
+    stage.spawn(NetworkId{2}, {.type = SchemaType{1}, .relevance = Relevance::always});
   });
   stage.run(30);
   CHECK(client.world.entities.contains(NetworkId{2}));
@@ -135,8 +138,8 @@ TEST_CASE("A game's own rule hides and shows entities", "[net][replication]") {
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 4; ++id) {
-      stage.spawn(NetworkId{id},
-                  {.type = 1, .relevance = id < 3 ? Relevance::always : Relevance::custom});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1},
+                                  .relevance = id < 3 ? Relevance::always : Relevance::custom});
     }
   });
   stage.run(30);
@@ -150,8 +153,8 @@ TEST_CASE("Far entities are updated less often", "[net][replication]") {
   ReplicationStage::Client& client = stage.join();
   stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 5}});
-    stage.spawn(NetworkId{2}, {.type = 1, .position = {.x = 80}});
+    stage.spawn(NetworkId{1}, {.type = SchemaType{1}, .position = {.x = 5}});
+    stage.spawn(NetworkId{2}, {.type = SchemaType{1}, .position = {.x = 80}});
   });
   stage.run(60);
   std::map<NetworkId, int> updates;

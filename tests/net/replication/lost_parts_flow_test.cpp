@@ -27,7 +27,7 @@ struct RestlessStage : ReplicationStage {
   NetworkId any() { return NetworkId{static_cast<std::uint32_t>(random.below(count))}; }
   PlayerId any_player() { return static_cast<PlayerId>(random.below(3)); }
   void bear(NetworkId id) {
-    const auto type = static_cast<std::uint16_t>(wire_id(id) % types);
+    const SchemaType type{static_cast<std::uint16_t>(wire_id(id) % types)};
     spawn(id, {.type = type, .owner = any_player(), .relevance = Relevance::always});
     born[id] = tick;
   }

@@ -24,7 +24,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
       stage.join(link, link, {}, {.wish = {.bytes_per_second = 3'000}});
   stage.step([&] {
     for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1,
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1},
                                   .relevance = Relevance::always,
                                   .update_class = static_cast<std::uint8_t>(id < kUrgent ? 1 : 0)});
     }
@@ -75,7 +75,7 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
   ReplicationStage stage(6, options);
   ReplicationStage::Client& client = stage.join({.loss = 0.2}, {.loss = 0.2});
   stage.server.set_view_position(client.id, {});
-  stage.step([&] { stage.spawn(NetworkId{2}, {.type = 1, .position = {.x = 80}}); });
+  stage.step([&] { stage.spawn(NetworkId{2}, {.type = SchemaType{1}, .position = {.x = 80}}); });
   stage.run(60);
   std::uint32_t updates = 0;
   std::uint32_t updated = 0;
@@ -99,7 +99,8 @@ TEST_CASE("A client that requests one byte per second costs a server without ent
   ReplicationStage::Client& client = stage.join({}, {}, {}, {.wish = {.bytes_per_second = 1}});
   stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    if (has_far_entities) stage.spawn(NetworkId{1}, {.type = 1, .position = {.x = 1'000}});
+    if (has_far_entities)
+      stage.spawn(NetworkId{1}, {.type = SchemaType{1}, .position = {.x = 1'000}});
   });
   // The remaining room falls below a snapshot's overhead, which gives a negative room.
   stage.run(2'000);

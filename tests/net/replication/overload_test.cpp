@@ -92,7 +92,7 @@ TEST_CASE("After an outage a client continues from its state", "[net][replicatio
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(20)});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 40; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
     }
   });
   stage.run(60);
@@ -125,7 +125,7 @@ TEST_CASE("Entities that were unchanged for long may change and despawn during a
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(20)});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 40; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
     }
   });
   // More snapshots than the window: unchanged entities are idle now.
@@ -172,7 +172,7 @@ std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Cli
         gone_at[alive.front().first] = stage.tick;
       }
       for (int i = 0; i < 3; ++i, ++next_id) {
-        stage.spawn(NetworkId{next_id}, {.type = 1, .relevance = Relevance::always});
+        stage.spawn(NetworkId{next_id}, {.type = SchemaType{1}, .relevance = Relevance::always});
         alive.emplace_back(next_id, stage.tick + kAlive);
       }
     });
@@ -195,7 +195,7 @@ TEST_CASE("A removed entity leaves an overloaded client within seconds", "[net][
       stage.join(link, link, {}, {.wish = {.bytes_per_second = bytes_per_second}});
   stage.step([&] {
     for (std::uint32_t id = 1; id <= 100; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
     }
   });
   stage.run(600);

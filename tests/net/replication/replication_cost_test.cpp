@@ -13,7 +13,7 @@ namespace {
 void populate(ReplicationStage& stage) {
   stage.step([&] {
     for (std::uint32_t id = 0; id < 100; ++id) {
-      stage.spawn(NetworkId{id}, {.type = static_cast<std::uint16_t>(id % 2),
+      stage.spawn(NetworkId{id}, {.type = SchemaType{static_cast<std::uint16_t>(id % 2)},
                                   .relevance = id % 3 == 0 ? Relevance::near : Relevance::always,
                                   .position = {.x = static_cast<float>(id)}});
     }
@@ -83,7 +83,7 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
   for (int i = 0; i < 3; ++i) stage.server.set_view_position(stage.join().id, {});
   stage.step([&] {
     for (std::uint32_t id = 0; id < 400; ++id) {
-      stage.spawn(NetworkId{id}, {.type = static_cast<std::uint16_t>(id % 2),
+      stage.spawn(NetworkId{id}, {.type = SchemaType{static_cast<std::uint16_t>(id % 2)},
                                   .relevance = id % 3 == 0 ? Relevance::near : Relevance::always});
     }
   });

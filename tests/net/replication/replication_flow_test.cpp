@@ -20,8 +20,8 @@ TEST_CASE("A client that joins late is sent everything", "[net][replication][sys
   ReplicationStage stage(1);
   stage.step([&] {
     for (std::uint32_t id = 0; id < 300; ++id) {
-      stage.spawn(NetworkId{id},
-                  {.type = static_cast<std::uint16_t>(id % 2), .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{static_cast<std::uint16_t>(id % 2)},
+                                  .relevance = Relevance::always});
     }
   });
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(40)});
@@ -35,7 +35,8 @@ TEST_CASE("The owner receives the owner's fields, others the rest", "[net][repli
   ReplicationStage::Client& owner = stage.join({}, {}, {.player = PlayerId{3}});
   ReplicationStage::Client& other = stage.join({}, {}, {.player = PlayerId{4}});
   stage.step([&] {
-    stage.spawn(NetworkId{5}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(NetworkId{5},
+                {.type = SchemaType{0}, .owner = PlayerId{3}, .relevance = Relevance::always});
   });
   stage.run(30);
   constexpr std::size_t kAmmo = 10;
@@ -60,7 +61,8 @@ TEST_CASE("A client that becomes another player gets the other view of existing 
   ReplicationStage stage(3);
   ReplicationStage::Client& client = stage.join();
   stage.step([&] {
-    stage.spawn(NetworkId{5}, {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(NetworkId{5},
+                {.type = SchemaType{0}, .owner = PlayerId{3}, .relevance = Relevance::always});
   });
   stage.run(30);
   REQUIRE(stage.difference(client).empty());
@@ -84,9 +86,10 @@ TEST_CASE("A change of owner far away removes and creates nothing", "[net][repli
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{4}});
   stage.server.set_view_position(client.id, {});
   stage.step([&] {
-    stage.spawn(
-        NetworkId{5},
-        {.type = 0, .owner = PlayerId{3}, .relevance = Relevance::near, .position = {.x = 50}});
+    stage.spawn(NetworkId{5}, {.type = SchemaType{0},
+                               .owner = PlayerId{3},
+                               .relevance = Relevance::near,
+                               .position = {.x = 50}});
   });
   stage.run(60);
   stage.step([&] { stage.stir(NetworkId{5}); });
@@ -145,7 +148,7 @@ TEST_CASE("A slow link carries the most urgent changes first, and nothing waits 
   ReplicationStage::Client& client = stage.join({}, {}, {}, client_options);
   stage.step([&] {
     for (std::uint32_t id = 0; id < 100; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1,
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1},
                                   .relevance = Relevance::always,
                                   .update_class = static_cast<std::uint8_t>(id < 5 ? 1 : 0)});
     }

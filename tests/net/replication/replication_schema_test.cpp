@@ -83,12 +83,13 @@ TEST_CASE("The built-in priors expect a type's initial values in a new entity",
   schema.types[1].initial_values = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});
-  const std::vector<LaneModel>& lanes = model.types[views.codec_type(1, SeenBy::others)].lanes;
+  const std::vector<LaneModel>& lanes =
+      model.types[views.codec_type(SchemaType{1}, SeenBy::others)].lanes;
   CHECK(lanes[0].initial_value == 99'999);
   CHECK(lanes[3].initial_value == 359);
   CHECK(lanes[4].initial_value == 3);
   CHECK(lanes[7].initial_value == 500);
-  CHECK(model.types[views.codec_type(0, SeenBy::others)].lanes[0].initial_value == 0);
+  CHECK(model.types[views.codec_type(SchemaType{0}, SeenBy::others)].lanes[0].initial_value == 0);
 }
 
 TEST_CASE("Values of any width convert to lanes and back", "[net][replication]") {
@@ -113,14 +114,15 @@ TEST_CASE("Values of any width convert to lanes and back", "[net][replication]")
   }
   // Ammo is for the owner, sway for the others: each view lacks one value.
   const auto travels = [&](SeenBy seen_by, std::uint32_t value) {
-    const auto& parts = views.view(views.codec_type(0, seen_by)).parts;
+    const auto& parts = views.view(views.codec_type(SchemaType{0}, seen_by)).parts;
     return std::ranges::any_of(parts, [&](const auto& part) { return part.value == value; });
   };
   CHECK(travels(SeenBy::owner, 10));
   CHECK_FALSE(travels(SeenBy::owner, 11));
   CHECK_FALSE(travels(SeenBy::others, 10));
   CHECK(travels(SeenBy::others, 11));
-  CHECK(views.codec_type(1, SeenBy::owner) == views.codec_type(1, SeenBy::others));
+  CHECK(views.codec_type(SchemaType{1}, SeenBy::owner) ==
+        views.codec_type(SchemaType{1}, SeenBy::others));
 }
 
 TEST_CASE("A trained model is used for known types, the built-in priors for others",
@@ -154,7 +156,7 @@ TEST_CASE("A model trained on a recording is used for the owner's view and that 
   const TypeViews views(schema);
   const SnapshotModel model = views.model(trained);
   for (const SeenBy seen_by : {SeenBy::owner, SeenBy::others}) {
-    for (const LaneModel& lane : model.types[views.codec_type(0, seen_by)].lanes) {
+    for (const LaneModel& lane : model.types[views.codec_type(SchemaType{0}, seen_by)].lanes) {
       CHECK(lane.initial_value == 1);
     }
   }

@@ -102,7 +102,7 @@ class Course {
       const NetworkId id{static_cast<std::uint32_t>(random_.below(6))};
       const auto found = values_.find(id);
       if (found == values_.end()) {
-        const auto type = static_cast<std::uint16_t>(random_.below(schema_.types.size()));
+        const SchemaType type{static_cast<std::uint16_t>(random_.below(schema_.types.size()))};
         std::vector<std::int64_t>& values = values_[id];
         values.resize(schema_.value_count(type));
         for (std::int64_t& value : values) value = number();

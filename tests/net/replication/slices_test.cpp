@@ -36,16 +36,17 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
           "[net][replication]") {
   const ReplicationSchema schema = samples::giants_schema();
   const TypeViews views(schema);
-  CHECK(views.slice_count(views.codec_type(0, SeenBy::others)) == 1);
-  CHECK(views.slice_count(views.codec_type(1, SeenBy::others)) == 4);
-  CHECK(views.slice_count(views.codec_type(1, SeenBy::owner)) == 6);
+  CHECK(views.slice_count(views.codec_type(SchemaType{0}, SeenBy::others)) == 1);
+  CHECK(views.slice_count(views.codec_type(SchemaType{1}, SeenBy::others)) == 4);
+  CHECK(views.slice_count(views.codec_type(SchemaType{1}, SeenBy::owner)) == 6);
   const TypeViews uncut(schema, kNoSlices);
   CHECK(uncut.slice_ids() == 1);
   CHECK(uncut.id_end() == NetworkId{0xFFFF'FFFF});
   for (std::uint16_t type = 0; type < schema.types.size(); ++type) {
     for (const SeenBy seen_by : {SeenBy::others, SeenBy::owner}) {
-      const std::uint16_t first = views.codec_type(type, seen_by);
-      const std::vector<LaneSchema>& all = uncut.schemas()[uncut.codec_type(type, seen_by)].lanes;
+      const std::uint16_t first = views.codec_type(SchemaType{type}, seen_by);
+      const std::vector<LaneSchema>& all =
+          uncut.schemas()[uncut.codec_type(SchemaType{type}, seen_by)].lanes;
       CHECK(views.lane_count(first) == all.size());
       std::vector<LaneSchema> lanes;
       for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
@@ -61,7 +62,7 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
       CHECK(lanes == all);
     }
   }
-  CHECK(views.schemas()[views.codec_type(1, SeenBy::owner) + 2U].name == "77/owner/2");
+  CHECK(views.schemas()[views.codec_type(SchemaType{1}, SeenBy::owner) + 2U].name == "77/owner/2");
   // The last slice of the last entity differs from the id for all entities.
   const NetworkId last_id{wire_id(views.id_end()) - 1};
   const SliceId last = views.slice_id(last_id, views.slice_ids() - 1);
@@ -81,7 +82,7 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   }
   const TypeViews views(schema);
   const SnapshotModel model = views.model(trained);
-  const std::uint16_t first = views.codec_type(1, SeenBy::others);
+  const std::uint16_t first = views.codec_type(SchemaType{1}, SeenBy::others);
   for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
     const TypeView& view = views.view(static_cast<std::uint16_t>(i));
     for (std::size_t lane = 0; lane < view.parts.size(); ++lane) {
@@ -105,8 +106,9 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
     for (std::uint32_t id = 0; id < 20; ++id)
       stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
     for (std::uint32_t id = 100; id < 103; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
-      stage.spawn(NetworkId{id + 10}, {.type = 2, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id},
+                  {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id + 10}, {.type = SchemaType{2}, .relevance = Relevance::always});
     }
   });
   const auto settle = [&] {
@@ -139,7 +141,9 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
   stage.step([&] { stage.spawn(NetworkId{100}, {.relevance = Relevance::always}); });
   settle();
   stage.step([&] { stage.despawn(NetworkId{100}); });
-  stage.step([&] { stage.spawn(NetworkId{100}, {.type = 2, .relevance = Relevance::always}); });
+  stage.step([&] {
+    stage.spawn(NetworkId{100}, {.type = SchemaType{2}, .relevance = Relevance::always});
+  });
   settle();
   for (const ReplicationStage::Client* client : {&owner, &other}) {
     CHECK(stage.server.view(client->id)->counters().unfit == 0);
@@ -161,7 +165,8 @@ TEST_CASE("An event about an entity in slices is not reported before the whole e
     ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
     while (!client.replication->is_complete()) stage.step();
     stage.step([&] {
-      stage.spawn(NetworkId{7}, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
+      stage.spawn(NetworkId{7},
+                  {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = Relevance::always});
       stage.server.send_event_about(NetworkId{7}, stage.tick, NetBytes(2));
     });
     for (int i = 0; i < 300 && client.world.events.empty(); ++i) {
@@ -182,7 +187,8 @@ TEST_CASE("A divergence of a large entity names its id and field", "[net][replic
   constexpr std::size_t kWrong = 350;  // In the last slice.
   FollowingGame game(client);
   stage.game = &game;
-  stage.step([&] { stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::always}); });
+  stage.step(
+      [&] { stage.spawn(NetworkId{7}, {.type = SchemaType{1}, .relevance = Relevance::always}); });
   stage.run(200);
   CHECK(client.replication->counters().checksums > 20);
   CHECK(client.replication->counters().divergences == 0);
@@ -291,8 +297,8 @@ TEST_CASE("A slice that does not fit does not block other data forever", "[net][
     stage.step([&] {
       stage.values[NetworkId{5}] = values;
       if (stage.server.world().find(NetworkId{5}) == nullptr) {
-        stage.server.world().spawn(NetworkId{5}, {.type = 1, .relevance = Relevance::always},
-                                   values);
+        stage.server.world().spawn(NetworkId{5},
+                                   {.type = SchemaType{1}, .relevance = Relevance::always}, values);
       } else {
         stage.server.world().set(NetworkId{5}, values);
       }
@@ -342,7 +348,8 @@ TEST_CASE("An entity in slices that changes owner is never called diverged",
   ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{3}});
   const FollowingGame game(client);
   stage.game = &game;
-  stage.step([&] { stage.spawn(NetworkId{7}, {.type = 1, .relevance = Relevance::always}); });
+  stage.step(
+      [&] { stage.spawn(NetworkId{7}, {.type = SchemaType{1}, .relevance = Relevance::always}); });
   stage.run(200);
   for (int i = 0; i < 10; ++i) {
     stage.step([&] { stage.server.world().set_owner(NetworkId{7}, PlayerId{i % 2 == 0 ? 3 : 4}); });
@@ -363,7 +370,7 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
         stage.join(link, link, {.player = PlayerId{3}}, {.wish = {.bytes_per_second = 100'000}});
     stage.step([&] {
       for (std::uint32_t id = 7; id < 10; ++id) {
-        stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
       }
     });
     stage.run(100);
@@ -395,7 +402,7 @@ TEST_CASE("An id that passes from an entity in slices to one without shows the n
     };
     stage.step([&] {
       each([&](std::uint32_t id) {
-        stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+        stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
       });
     });
     stage.run(900);
@@ -415,7 +422,7 @@ TEST_CASE("An id that passes from an entity in slices to one without shows the n
       stage.step();
       for (; came < client.world.events.size(); ++came) {
         const auto shown = client.world.entities.find(NetworkId{client.world.events[came]});
-        CHECK((shown == client.world.entities.end() || shown->second.type == 0));
+        CHECK((shown == client.world.entities.end() || shown->second.type == SchemaType{0}));
       }
     }
     CHECK(came == kCount);
@@ -427,8 +434,9 @@ TEST_CASE("A recording keeps large entities whole", "[net][replication]") {
   ReplicationStage stage(4, {}, samples::giants_schema());
   RecordingWriter writer({}, stage.server.world().schema());
   stage.step([&] {
-    stage.spawn(NetworkId{7}, {.type = 1, .owner = PlayerId{3}, .relevance = Relevance::always});
-    stage.spawn(NetworkId{9}, {.type = 2, .relevance = Relevance::always});
+    stage.spawn(NetworkId{7},
+                {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = Relevance::always});
+    stage.spawn(NetworkId{9}, {.type = SchemaType{2}, .relevance = Relevance::always});
   });
   for (int i = 0; i < 20; ++i) {
     writer.add(stage.server.world());

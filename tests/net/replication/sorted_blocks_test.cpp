@@ -99,14 +99,16 @@ TEST_CASE(
   ReplicatedWorld world(schema, views);
   const std::vector<UpdateClass> classes(1);
   InterestGrid grid({}, classes);
-  const std::vector<std::int64_t> values(schema.value_count(1));
+  const std::vector<std::int64_t> values(schema.value_count(SchemaType{1}));
   std::vector<NetworkId> ids;
   for (const std::uint32_t id : ids_in(order, 100'000)) ids.push_back(NetworkId{id});
   const Viewer viewer{.player = PlayerId{3}, .team = 1, .has_view_position = true};
   std::vector<NetworkId> found;
   world.begin(1);
   for (const NetworkId id : ids) {
-    world.spawn(id, {.type = 1, .owner = PlayerId{3}, .relevance = relevance, .team = 1}, values);
+    world.spawn(id,
+                {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = relevance, .team = 1},
+                values);
   }
   grid.update(world);
   grid.find(world, viewer, {}, found);

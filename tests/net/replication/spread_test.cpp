@@ -27,7 +27,7 @@ TEST_CASE("Clients to which all entities are new are not all served in one tick"
   const bool is_late = GENERATE(false, true);
   const auto spawn = [&] {
     for (std::uint32_t id = 1; id <= kEntities; ++id) {
-      stage.spawn(NetworkId{id}, {.type = 1, .relevance = Relevance::always});
+      stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
     }
   };
   if (is_late) stage.run(60);

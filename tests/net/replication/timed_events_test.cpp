@@ -175,7 +175,7 @@ struct Passers {
   }
   void replace(NetworkId id) {
     if (stage.values.contains(id)) stage.despawn(id);
-    std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(0);
+    std::vector<std::int64_t>& values = stage.values[id] = stage.random_values(SchemaType{0});
     values.back() = ++number;
     stage.server.world().spawn(id, {.relevance = Relevance::always}, values);
     if (number % 2 == 0) send_about(id);
@@ -192,7 +192,7 @@ struct Passers {
     replace(any_of(entities));
     for (auto& [id, values] : stage.values) {
       if ((wire_id(id) + stage.tick) % 4 != 0) continue;
-      for (std::size_t k = 0; k < 3; ++k) values[k] = stage.random_values(0)[k];
+      for (std::size_t k = 0; k < 3; ++k) values[k] = stage.random_values(SchemaType{0})[k];
       stage.server.world().set(id, values);
     }
   }
@@ -379,7 +379,8 @@ TEST_CASE("An event about an entity that fits into no datagram does not block la
   stage.run(30);
   // More than are ever in flight: later numbers still arrive.
   constexpr std::uint32_t kInVain = kTimedEventsMax + 44;
-  stage.step([&] { stage.spawn(NetworkId{4}, {.type = 1, .relevance = Relevance::always}); });
+  stage.step(
+      [&] { stage.spawn(NetworkId{4}, {.type = SchemaType{1}, .relevance = Relevance::always}); });
   for (std::uint32_t i = 0; i < kInVain; ++i) {
     stage.step([&] { stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(4)); });
   }

@@ -14,8 +14,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   REQUIRE(schema.types.size() == 3);
   const auto names = [&](TypeId id) {
     std::vector<std::string> found;
-    for (const std::uint16_t index :
-         schema.types[schema.find_type(id.value()).value()].components) {
+    for (const std::uint16_t index : schema.type(schema.find_type(id.value()).value()).components) {
       found.push_back(schema.components[index].name);
     }
     return found;
@@ -29,7 +28,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   const EntityId hero = stage.spawn(0, samples::kHeroType);
   std::vector<GroupComponent> group;
   list_group(stage.world, hero, group);
-  const auto& layout = stage.types.layouts[schema.find_type(1).value()];
+  const auto& layout = stage.types.layouts[schema_index(schema.find_type(1).value())];
   std::vector<Creation> members;
   list_members(stage.world, nullptr, hero, members);
   REQUIRE(group.size() == layout.size());
@@ -44,12 +43,12 @@ TEST_CASE("The initial values of a type are those of its prefab", "[runtime][rep
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   for (const TypeId type : {samples::kHeroType, samples::kCrateType, samples::kFactoryType}) {
-    const std::uint16_t index = schema.find_type(type.value()).value();
-    const EntityId entity = stage.spawn(static_cast<std::int32_t>(index), type);
-    std::vector<std::int64_t> values(schema.value_count(index));
+    const SchemaType found = schema.find_type(type.value()).value();
+    const EntityId entity = stage.spawn(static_cast<std::int32_t>(found), type);
+    std::vector<std::int64_t> values(schema.value_count(found));
     stage.run(1);
-    REQUIRE(stage.sender.values({index}, values));
-    CHECK(values == schema.types[index].initial_values);
+    REQUIRE(stage.sender.values({static_cast<std::int32_t>(found)}, values));
+    CHECK(values == schema.type(found).initial_values);
     stage.world.request_despawn(entity);
   }
 }
@@ -62,7 +61,7 @@ TEST_CASE("Parts for owners and for all others follow those for everyone",
   samples::BridgeStage stage(components);
   const ReplicationSchema& schema = stage.types.schema;
   std::vector<std::string> found;
-  for (const std::uint16_t index : schema.types[schema.find_type(2).value()].components) {
+  for (const std::uint16_t index : schema.type(schema.find_type(2).value()).components) {
     found.push_back(schema.components[index].name);
   }
   CHECK(found == std::vector<std::string>{"Life", "Body", "1/Body"});

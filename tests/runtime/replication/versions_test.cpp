@@ -83,12 +83,12 @@ Received<Client> receive(const ComponentDescription& sent, Bytes component, Clie
   const ReplicationSchema schema{.components = {wire_schema(sent)},
                                  .types = {{.id = 1, .components = {0}}}};
   REQUIRE(find_fault(schema) == nullptr);
-  std::vector<std::int64_t> values(schema.value_count(0));
+  std::vector<std::int64_t> values(schema.value_count(SchemaType{0}));
   to_wire(sent, component, values);
   const ComponentDescription here = description_of<Client>();
   const World world(std::span(&here, 1));
   ReceivingPlan plan(schema, world);
-  for (const ReceivingPlan::Part& part : plan.parts(0)) {
+  for (const ReceivingPlan::Part& part : plan.parts(SchemaType{0})) {
     for (ReceivedField& field : plan.component(part).fields) {
       if (!is_received(field.receivers, seen_by)) continue;
       field.conversion.apply(
@@ -177,10 +177,10 @@ To converted(From sent, const FieldTraits& from, To kept, void (*change)(FieldDe
   const ReplicationSchema schema{.components = {wire_schema(server)},
                                  .types = {{.id = 1, .components = {0}}}};
   ReceivingPlan plan(schema, world);
-  std::vector<std::int64_t> values(schema.value_count(0));
+  std::vector<std::int64_t> values(schema.value_count(SchemaType{0}));
   to_wire(server, samples::bytes_of(sent), values);
-  if (plan.parts(0).empty()) return kept;
-  plan.component(plan.parts(0)[0])
+  if (plan.parts(SchemaType{0}).empty()) return kept;
+  plan.component(plan.parts(SchemaType{0})[0])
       .fields[0]
       .conversion.apply(values, samples::writable_bytes_of(kept));
   return kept;
@@ -331,12 +331,12 @@ TEST_CASE("A hostile schema causes no errors", "[runtime][replication]") {
                                    .types = {{.id = 1, .components = {0}}}};
     if (find_fault(schema) != nullptr) continue;
     ReceivingPlan plan(schema, world);
-    if (plan.parts(0).empty()) continue;
+    if (plan.parts(SchemaType{0}).empty()) continue;
     ++understood;
     ArmourNow value;
     std::vector<std::int64_t> values(field.value_count);
     for (std::int64_t& one : values) one = static_cast<std::int64_t>(random());
-    plan.component(plan.parts(0)[0])
+    plan.component(plan.parts(SchemaType{0})[0])
         .fields[0]
         .conversion.apply(values, samples::writable_bytes_of(value));
   }
@@ -356,11 +356,11 @@ TEST_CASE("Components that this end does not have are ignored, and reported",
       .types = {{.id = 4, .components = {0, 3}}, {.id = 5, .components = {2, 1}}}};
   const ReceivingPlan plan(schema, world);
   CHECK(plan.notes().size() == 3);
-  REQUIRE(plan.parts(0).size() == 1);
-  CHECK(plan.parts(0)[0].first_value == 1);
-  CHECK(plan.value_count(0) == 1 + wire_schema(here).value_count());
-  CHECK(plan.parts(1).empty());
-  CHECK(plan.type_id(1) == 5);
+  REQUIRE(plan.parts(SchemaType{0}).size() == 1);
+  CHECK(plan.parts(SchemaType{0})[0].first_value == 1);
+  CHECK(plan.value_count(SchemaType{0}) == 1 + wire_schema(here).value_count());
+  CHECK(plan.parts(SchemaType{1}).empty());
+  CHECK(plan.type_id(SchemaType{1}) == 5);
 }
 
 }  // namespace muster
