@@ -30,8 +30,8 @@ struct ReplicationServer::Client {
   std::uint16_t setup_block = 0;
   std::uint32_t refused_setup_bytes = 0;  ///< To be sent; 0: nothing to send.
   std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
-  std::uint32_t compared_at = 0;          ///< The ticks of the last comparison ...
-  std::uint32_t resynced_at = 0;          ///< ... and of the last request for the whole state.
+  std::uint32_t compared_at = 0;          ///< The tick of the last comparison.
+  std::uint32_t resynced_at = 0;          ///< The tick of the last request for the whole state.
 
   /// Releases the setup when the connection does. Other finished blocks belong to the game.
   void apply_setup_report(Connection& connection) {
