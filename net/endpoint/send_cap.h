@@ -36,7 +36,7 @@ class SendCap {
   std::int64_t credit(std::size_t member) const {
     return static_cast<std::int64_t>(members_[member].credit);
   }
-  /// True when members have sent so much too much that even urgent packets must wait.
+  /// True when the members exceeded the cap by so much that even urgent packets must wait.
   bool is_used_up() const;
 
  private:

@@ -120,8 +120,8 @@ class FollowedWorld {
   /// The known states of an idle entity.
   KnownEntity idle_entity(const EntityTrack& track) const;
 
-  /// Records what the receiver will know of every entity once it has the listed snapshot, whose
-  /// number is `serial`.
+  /// Records what the receiver will know about every entity after it receives the listed snapshot,
+  /// whose number is `serial`.
   void remember(const SnapshotReach& reach, SnapshotSerial serial);
 
   /// Checks every entity in the next snapshot: slower, with the same bytes.
