@@ -213,7 +213,7 @@ void Server::send(Time now) {
   const auto count = static_cast<std::uint32_t>(slots_.size());
   // The order alternates between ticks, so that each of two clients is first equally often. If a //
   // client were always second in a shared queue, it would measure the other client's packets as a
-  // // longer queue, and lower its rate.
+  // longer queue, and lower its rate.
   const bool is_forwards = turn_ % 2 == 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t slot = (turn_ / 2 + (is_forwards ? i : count - 1 - i)) % count;

@@ -92,8 +92,8 @@ void ChangePriority::rate_all() {
   }
 }
 
-/// While the client's state is settled, some candidates go first. Moves these to the front, and
-/// returns their number.
+/// For a snapshot that should settle the client's state: moves the candidates that go first to the
+/// front, and returns their number.
 std::size_t ChangePriority::put_unknown_first(double room_bits) {
   std::erase_if(order_, [&](std::uint32_t k) {
     const ChangeCandidate& change = candidates_[k].change;

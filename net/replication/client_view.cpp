@@ -16,7 +16,7 @@ constexpr std::size_t kUnacknowledgedMax = 48;
 static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
 /// A snapshot that cannot contain all changes is sent only if it has room for this many bytes,
 /// because a smaller one would be mostly overhead. It waits for more room at most 1 /
-/// `kWorthPerSecond` of a second.
+/// `kWorthWait` of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
 /// When every snapshot has deferred unknown entities for this many seconds, new entities wait until

@@ -62,7 +62,7 @@ std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEnt
 }
 
 // Compares the entities that the reader shows now with the entities that it showed last. Both are
-// // sorted by id.
+// sorted by id.
 void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
   const std::size_t unread = changes.size();

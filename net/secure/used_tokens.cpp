@@ -34,7 +34,7 @@ bool UsedTokens::is_used_by_another(const TokenId& id, const PublicKey& attempt,
 void UsedTokens::add(const Use& use, Time now) {
   const Token token{.use = use, .over_at = over_at(use.issued, use.expires, now)};
   // The set is changed first: if the map's allocation fails then, an extra entry of the set does no
-  // // harm.
+  // harm.
   by_time_.emplace(token.over_at, use.id);
   const auto [at, is_new] = tokens_.try_emplace(use.id, token);
   if (!is_new && at->second.over_at != token.over_at) by_time_.erase({token.over_at, use.id});

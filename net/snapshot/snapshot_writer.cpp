@@ -118,7 +118,7 @@ void SnapshotWriter::keep(std::uint32_t tick) {
     if (is_late) keep_share(tick, {.due = 1, .left = 1});
   }
   // The shares of the ticks without a call are also done. So the work of a call depends only on the
-  // // ticks since the last call.
+  // ticks since the last call.
   const std::uint32_t swept_ticks = tick - sweep_began_ + 1;
   keep_share(tick, {.due = swept_ticks - swept_ticks_, .left = kSweepTicks - swept_ticks_});
   swept_ticks_ = swept_ticks;
@@ -467,7 +467,7 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
 /// Records what the receiver will know about every entity after it receives this snapshot.
 void SnapshotWriter::remember(const SnapshotHead& head) {
   // If a part has only new entities, the next part must not contain them again: it could continue
-  // // forever.
+  // forever.
   followed_.remember({.first_id = head.first_id,
                       .end_id = end_id_,
                       .new_written = new_written_,

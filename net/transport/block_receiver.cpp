@@ -143,7 +143,7 @@ std::optional<BlockRefusal> BlockReceiver::store(Time now, const Fragment& fragm
     if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
     slot = free_slot();
     // Another block of the same packet has just become complete, and keeps its slot until the game
-    // // reads it.
+    // reads it.
     if (slot == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
     if (!has_memory(fragment.block_bytes, true)) return refuse(fragment, BlockRefusal::no_memory);
     blocks_[slot].state = Block::State::arriving;

@@ -294,7 +294,7 @@ void Connection::Impl::pop_block() {
 }
 
 // A stop ends only when everything is read. Otherwise a game that reads one payload per tick would
-// // be counted as stopped in every tick.
+// be counted as stopped in every tick.
 void Connection::Impl::end_unread_stop() {
   if (!is_stopped_unread_) return;
   is_stopped_unread_ = !payloads_in_.is_empty() || blocks_in_.unread() > 0;

@@ -88,7 +88,7 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
                                                 header.sections, datagram_bytes, incoming);
   if (state_ == ConnectionState::closed) {
     // The peer did not receive the close, so it is sent again (like QUIC's closing state, RFC 9000,
-    // // section 10.2.1). If the peer itself closed the connection, it is not sent again: both ends
+    // section 10.2.1). If the peer itself closed the connection, it is not sent again: both ends
     // would // repeat closes forever.
     const bool is_news = is_sound && !incoming.has_close && !end_->by_peer;
     if (is_news && now - last_departure_ >= kCloseAgain) {

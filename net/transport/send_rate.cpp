@@ -1,15 +1,14 @@
 // Implements the estimator of net/CONNECTION.md, "Sending rate". Each round it looks at the delay
 // in the queue. The slope of the delay shows by how much our rate exceeds the rate that the path
-// has for us. The height of the delay shows whether the queue should grow or shrink. The slope is
-// computed only from packets sent in this round. When it included older packets, each correction
-// was applied twice, and the queue oscillated between empty and full.
+// has for us. The delay itself shows whether the queue should grow or shrink. The slope is computed
+// only from packets sent in this round. With older packets, each correction was applied twice, and
+// the queue oscillated between empty and full.
 //
 // The wanted height falls as the rate grows. Flows that share a queue see the same height, so the
 // faster flow yields to the slower one until their rates are equal. This makes the flows fair. When
-// the queue is level, only the difference between the flows is left. It can be corrected quickly,
-// because the bandwidth that one flow gains is given up by the other. We also tried to control a
-// window by the delay, as Copa does. With ticks of 60 Hz and delayed acknowledgements it
-// oscillates.
+// the queue is level, only the difference between flows is left. It can be corrected quickly: one
+// flow gains the bandwidth that the other gives up. Controlling a window by the delay, as Copa
+// does, oscillates with ticks of 60 Hz and delayed acknowledgements.
 #include "net/transport/send_rate.h"
 
 #include <algorithm>
@@ -22,10 +21,10 @@ namespace {
 constexpr double kFirstRate = 48'000;
 /// When all sent bytes are paid for, this many bytes may always be sent.
 constexpr double kSmallPacket = 300;
-/// If the rate needs more than a tick of 60 Hz for such a packet, a game that fills its budget at
-/// every tick must skip some ticks, and the queue oscillates by a tick. So the budget of a game
-/// that has just sent is the number of bytes that the rate sends in this time, in seconds. It is at
-/// least `kSmallMin` bytes, because a smaller packet would mostly consist of its header.
+/// If that takes longer than a tick of 60 Hz, a game that fills its budget at every tick must skip
+/// ticks, and the queue oscillates by a tick. So a game that has just sent gets the bytes of this
+/// time, in seconds, but at least `kSmallMin` bytes: a smaller packet would mostly consist of its
+/// header.
 constexpr double kSmallTime = 0.012;
 constexpr double kSmallMin = 150;
 /// Used before the first round trip is measured.
@@ -37,16 +36,14 @@ constexpr Duration kAroundTrip = std::chrono::milliseconds(40);
 /// The minimum length of a round: more than one tick at 60 Hz.
 constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
-/// After the first packet of a round arrives, the round is observed for the longest of three times:
-/// this time, a share of the round trip, and a multiple of the time over which the minimum delay is
-/// measured.
+/// After its first packet arrives, a round is observed for the longest of: this time, a share of
+/// the round trip, and a multiple of the time over which the minimum delay is measured.
 constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
 /// A shorter observation, in seconds, has no usable slope.
 constexpr double kLookedEnough = 0.025;
-/// The minimum delay of this many packets is used, because on a slow path packets wait for each
-/// other.
+/// The minimum delay of this many packets is used: on a slow path packets wait for each other.
 constexpr double kNoisePackets = 3;
 constexpr Duration kNoiseMin = std::chrono::milliseconds(30);
 constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
@@ -54,10 +51,8 @@ constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// seconds.
 constexpr double kFluctuationReports = 32;
 constexpr double kFluctuationMax = 0.1;
-/// Fluctuation lengthens the observation. Counted is the fluctuation that exceeds this minimum, in
-/// seconds, plus a share of a packet's own time (packets of other flows cause that much). The
-/// observation becomes longer by the rest times a factor, up to a maximum time or number of
-/// packets.
+/// Fluctuation above this minimum, in seconds, plus a share of a packet's own time (for packets of
+/// other flows) makes the observation longer: by the rest times a factor, up to a maximum.
 constexpr double kFluctuationMin = 0.0015;
 constexpr double kFluctuationPacket = 0.06;
 constexpr double kFluctuationTimes = 80;
@@ -66,41 +61,37 @@ constexpr double kFluctuationPackets = 10;
 /// A queue that is longer than the wanted one by this many seconds is shortened at once.
 constexpr double kFarAbove = 0.026;
 constexpr double kFarPackets = 0.1;  ///< It must also be longer by the time of this many packets.
-/// The wanted queue, in seconds. It is `kDelayAtRate` at the rate `kDelayRate`, and
-/// `kDelayPerFactor` longer for each factor of e by which the rate is lower. The maximum matters on
-/// slow paths. The minimum is above the noise of clocks and threads.
+/// The wanted queue, in seconds: `kDelayAtRate` at the rate `kDelayRate`, and `kDelayPerFactor`
+/// longer for each factor of e by which the rate is lower. The minimum is above the noise of clocks
+/// and threads. The maximum is for slow paths.
 constexpr double kDelayAtRate = 0.002;
 constexpr double kDelayRate = 1'250'000;
 constexpr double kDelayPerFactor = 0.0065;
 constexpr double kTargetDelayMax = 0.023;
 constexpr double kTargetDelayMin = 0.002;
-/// On a slow path the measured delay includes the time of the packet itself, which is not a queue.
-/// This share of that time, up to a maximum in seconds, is added to the wanted queue.
+/// A delay includes the time of the packet itself, which is not a queue. This share of that time,
+/// up to a maximum in seconds, is added to the wanted queue.
 constexpr double kOwnTimeShare = 0.4;
 constexpr double kOwnTimeMax = 0.050;
-/// The share for a slow loop. It sends few large packets, and the delay of each includes its own
-/// time.
+/// The share for a slow loop, which sends few large packets.
 constexpr double kSlowOwnTimeShare = 0.9;
-/// The time, in seconds, in which a queue should reach the wanted height, and its minimum in
-/// rounds.
+/// The time in which a queue should reach the wanted height, seconds, and its minimum in rounds.
 constexpr double kApproach = 0.12;
 constexpr double kApproachRounds = 1.45;
-/// The delay is predicted for this share of the time until a packet that is sent now arrives.
+/// The delay is predicted for this share of the time that a packet takes.
 constexpr double kAheadShare = 0.7;
 /// The first rate doubles until the delay reaches this share of the wanted one.
 constexpr double kStartShare = 0.6;
-/// The queue is level while its slope is below this. A level queue is used after `kLevelRounds`
-/// rounds.
+/// The queue is level while its slope is below this. This is used after `kLevelRounds` rounds.
 constexpr double kLevelSlope = 0.1;
 constexpr int kLevelRounds = 2;
 /// The maximum factor by which a level queue speeds up the correction. It is smaller when a packet
 /// takes longer than a share of `kHasteTime`, in seconds.
 constexpr double kHasteMax = 6;
 constexpr double kHasteTime = 0.12;
-/// When the queue oscillates around a height, its mean error over this many rounds is used. It is
-/// multiplied by `kMeanGain` and added. In rounds shorter than `kMeanFrom` seconds it is not added,
-/// from `kMeanWhole` seconds on it is added completely, and in between in part. When a packet takes
-/// longer than `kMeanTime` seconds, it is reduced by the square of the ratio.
+/// For a queue that oscillates, `kMeanGain` times the mean error over this many rounds is added. In
+/// rounds from `kMeanFrom` to `kMeanWhole` seconds the added part rises from none to all. It is
+/// reduced by the square when a packet takes longer than `kMeanTime` seconds.
 constexpr double kMeanRounds = 6;
 constexpr double kMeanGain = 4;
 constexpr double kMeanFrom = 0.2;
@@ -111,8 +102,7 @@ constexpr double kMeanTime = 0.004;
 constexpr double kLevelDelay = 0.005;
 constexpr Duration kLevelTime = std::chrono::milliseconds(120);
 constexpr double kSendsLess = 0.8;
-/// A longer delay is never assigned to the path, in seconds: all delays above 0.4 s are reported as
-/// /// 0.4 s.
+/// The maximum delay assigned to the path, seconds: longer ones are always reported as 0.4 s.
 constexpr double kPathExtraMax = 0.3;
 /// A queue that we caused does not shrink by more than the bytes that we did not send, times this
 /// factor, plus the noise, in seconds.
@@ -130,12 +120,11 @@ constexpr double kDeliveredFade = 0.9;
 /// The multiple for a slow loop. Its packets arrive in bursts, and a round may contain one burst
 /// too many.
 constexpr double kAboveDeliveredSlowly = 1.1;
-/// The maximum changes of the rate in a round, as shares of it: growth, growth after a loss that we
-/// caused, and shrinking.
+/// The maximum changes of the rate in a round, as shares (careful: after a loss that we caused).
 constexpr double kGrowthMax = 0.25;
 constexpr double kGrowthCareful = 0.01;
 constexpr double kShrinkMax = 0.5;
-/// A loss below this share does not lower the rate: lost data is only sent again.
+/// A smaller share of loss does not lower the rate.
 constexpr double kLossMatters = 0.03;
 /// While the first rate is searched, this share of loss is treated as caused by us.
 constexpr double kLossAtStart = 0.4;
@@ -148,8 +137,7 @@ constexpr double kDrainedFade = 256;
 constexpr Duration kDrainEvery = std::chrono::seconds(10);
 /// The interval while the cause of a loss is unknown.
 constexpr Duration kDrainSoon = std::chrono::seconds(1);
-/// The interval is at least this many rounds. Rounds are long on paths with random delay, and most
-/// rounds must be left to adapt the rate.
+/// The interval is at least this many rounds. Rounds are long on paths with random delay.
 constexpr int kDrainRounds = 12;
 constexpr double kDrainShare = 1.0 / 3;
 constexpr double kDrainPerDelay = 3.2;
@@ -184,7 +172,7 @@ double SendRate::bytes_per_second() const {
   return now_ < drain_end_ ? std::max(rate_ * kDrainShare, limits_.rate_min) : rate_;
 }
 
-/// The window is so large that it stops paced packets only when acknowledgements stop.
+/// So large that it stops paced packets only when acknowledgements stop.
 std::size_t SendRate::window() const {
   // A slow loop sees answers one tick later, and has sent for another tick by then.
   const Duration loop = burst_ + 2 * (burst_ - kBurst);
@@ -274,7 +262,7 @@ void SendRate::count_delivery(const PacketRecord& record, bool is_lost) {
   drained_lost_ /= 2;
 }
 
-/// The path's own loss. Until it is measured, it is assumed to be the maximum.
+/// The path's own loss; the maximum until it is measured.
 double SendRate::loss_min() const {
   return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
@@ -282,8 +270,7 @@ double SendRate::loss_min() const {
 /// The time that one packet takes at our rate, in seconds.
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
-/// Measures how much reported delays fluctuate. A queue makes the delay rise and fall slowly, but
-/// random delay of the path changes direction often.
+/// A queue makes the delay rise and fall slowly; random delay of the path changes direction often.
 void SendRate::measure_fluctuation(double reported_delay) {
   // Several packets may arrive with the same report.
   if (now_ == reported_at_ && reported_delay == reported_delay_) return;
@@ -297,14 +284,13 @@ void SendRate::measure_fluctuation(double reported_delay) {
   step_ = step;
 }
 
-/// The time over which the minimum delay is measured. It must contain more than one packet that had
-/// no other packet ahead, and one packet without random delay. If a lower rate meant fewer observed
-/// packets, their minimum delay would be higher, and the rate would fall again.
+/// The time over which the minimum delay is measured. It contains packets that had no other packet
+/// ahead, and one without random delay. If a lower rate meant fewer observed packets, their minimum
+/// delay would be higher, and the rate would fall again.
 Duration SendRate::noise_time() const {
   const Duration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseMin, kNoiseMax);
-  // The packets of a burst wait for each other, so only the first one shows the queue. If answers
-  // are // rare, they show a queue late.
+  // In a burst, only the first packet shows the queue. Rare answers show a queue late.
   const Duration bursts = slow_loop_ + slow_loop_ / 5;
   const double fluctuation = fluctuation_ - kFluctuationMin - kFluctuationPacket * packet_time();
   const Duration longest =
@@ -317,9 +303,8 @@ bool SendRate::is_far_above() const {
   return seconds(standing_delay_.value()) > target_ + kFarAbove + kFarPackets * packet_time();
 }
 
-/// The wanted delay. It falls by the same amount each time the rate grows by the same factor, so
-/// two flows converge equally fast on every path. With the same target for all rates, they would
-/// converge only by chance.
+/// The wanted delay. It falls by the same amount for each factor of the rate, so two flows converge
+/// equally fast on every path. With one target for all rates they would converge by chance.
 double SendRate::target_delay() const {
   const bool is_slow_loop = burst_ > kBurst;
   const double share = is_slow_loop ? kSlowOwnTimeShare : kOwnTimeShare;
@@ -391,10 +376,9 @@ void SendRate::steer(double round, double delay, double slope) {
 }
 
 /// The error to correct. It is larger than the measured error if the queue has been level for
-/// several rounds, but not at the wanted height. Then other flows keep the queue at its height, and
-/// the sum of all rates will stay the same. Loss and large packets have the same effect, so both
-/// are excluded. On a long path the queue oscillates by some milliseconds and is never on one side
-/// for long. Then its mean is used.
+/// rounds, but not at the wanted height: then other flows keep it there, and the sum of all rates
+/// stays. Loss and large packets look the same, so both are excluded. On a long path the queue
+/// oscillates by some milliseconds and is never on one side for long. Then its mean is used.
 double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
       std::abs(slope) < kLevelSlope && loss_ < kLossMatters && growth_max_ >= kGrowthMax;
@@ -447,10 +431,10 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
 }
 
-/// The rate after the queue is gone. It is the rate that arrived while the queue shrank, as the
-/// mean over rounds, which varies less than a single round. If the path lost half of its rate or
-/// more, the mean still includes rounds before the loss, and would fill the queue again. Then the
-/// maximum of the later rounds is used.
+/// The rate after the queue is gone: the rate that arrived meanwhile, as the mean over rounds,
+/// which varies less than one round. If the path lost half of its rate or more, the mean still
+/// includes rounds before that, and would fill the queue again. Then the maximum of these rounds is
+/// used.
 double SendRate::rate_after_queue(Time now, double delay) const {
   if (was_another_queue(now, delay)) return rate_before_;
   const bool has_fallen = is_through_full_ && through_ < kFallen * carried_;
@@ -475,8 +459,7 @@ bool SendRate::was_another_queue(Time now, double delay) const {
 }
 
 /// A queue too short to be seen in the delay still causes loss that disappears at a lower rate. If
-/// there is such loss, the rate falls by the loss, may then grow only slowly, and the function
-/// returns true.
+/// so, the rate falls by the loss, may then grow only slowly, and the result is true.
 bool SendRate::yields_to_loss() {
   if (counted_ < kDeliveriesEnough) return false;
   const double share = counted_lost_ / counted_;
