@@ -22,7 +22,7 @@ class AppendedFile {
   [[nodiscard]] bool append(std::span<const std::byte> bytes);
   /// Passes buffered bytes to the system; false if this or an earlier write failed.
   [[nodiscard]] bool flush();
-  /// The same; call it at the end.
+  /// Like `flush`. Call it at the end of the file.
   [[nodiscard]] bool finish() { return flush(); }
 
  private:

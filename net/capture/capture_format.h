@@ -23,7 +23,7 @@ inline constexpr std::uint8_t kCaptureServer = 4;
 
 inline constexpr std::size_t kRecordHeadBytes = 16;
 inline constexpr std::size_t kRecordContentMax = 1536;
-/// Times and timeouts are below this: 13 days. So no sum of them overflows.
+/// Times and timeouts are below this limit of 13 days, so that no sum of them overflows.
 inline constexpr std::uint64_t kCaptureTimeEnd = std::uint64_t{1} << 50U;
 
 inline constexpr std::size_t kAddressBytes = 18;

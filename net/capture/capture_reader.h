@@ -25,17 +25,17 @@ using CaptureRecord =
 enum class [[nodiscard]] CaptureStatus : std::uint8_t{
     record,         ///< Another record was read.
     end,            ///< The capture is complete.
-    truncated,      ///< The file ends within a record; all earlier ones were complete.
+    truncated,      ///< The file ends within a record. All records before it were complete.
     malformed,      ///< The record at `offset` breaks the format.
     not_a_capture,  ///< The magic number is missing.
-    wrong_version,  ///< Made by a newer program.
+    wrong_version,  ///< The capture was made by a newer program.
 };
 
-/// Returns a readable text.
+/// Returns a readable text for the user.
 std::string_view text_of(CaptureStatus status);
 
-/// Iterates over a capture, whose bytes must outlive the reader. After any result but `record`,
-/// every call returns the same result. Never allocates and never reads out of bounds.
+/// Iterates over a capture, whose bytes must outlive the reader. After a result other than
+/// `record`, every call returns that result again. Never allocates and never reads out of bounds.
 ///
 ///     CaptureReader reader(bytes);
 ///     CaptureRecord record;
@@ -47,9 +47,9 @@ class CaptureReader {
 
   CaptureStatus next(CaptureRecord& record);
 
-  /// The date at the capture's start, in nanoseconds since 1970; 0: unknown.
+  /// The date at the capture's start, in nanoseconds since 1970; 0 if unknown.
   std::uint64_t unix_nanoseconds() const { return unix_nanoseconds_; }
-  /// The offset of the next record, or of the broken one.
+  /// The offset of the next record, or of the record that could not be read.
   std::size_t offset() const { return offset_; }
 
  private:

@@ -1,4 +1,4 @@
-// Every record except `dropped` leaves room for one more `dropped`, so that a full capture can
+// Every record except `dropped` leaves room for one `dropped` record, so that a full capture can
 // report its lost records.
 #include "net/capture/capture_writer.h"
 

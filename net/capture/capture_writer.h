@@ -14,9 +14,9 @@ namespace muster {
 /// The start of a capture, and its limits.
 struct CaptureOptions {
   Time start{};  ///< Before all recorded times.
-  /// The date at `start`, in nanoseconds since 1970; 0: unknown.
+  /// The date at `start`, in nanoseconds since 1970; 0 if unknown.
   std::uint64_t unix_nanoseconds = 0;
-  /// Maximum bytes that wait in memory: some ticks of a full server.
+  /// Maximum bytes that wait in memory. The default is enough for some ticks of a full server.
   std::size_t buffer_bytes = std::size_t{1} << 20U;
   /// Maximum bytes of the whole capture, so that it cannot fill a disk.
   std::uint64_t capture_bytes_max = std::uint64_t{1} << 30U;
@@ -28,7 +28,7 @@ struct CaptureOptions {
 ///
 ///     CaptureWriter capture({.start = now});
 ///     Server server({.recorder = &capture, ...});
-///     ...                                               // after each tick, or some
+///     ...                                               // after every tick or every few
 ///     if (file.append(capture.pending())) capture.clear_pending();
 class CaptureWriter final : public PacketRecorder {
  public:
@@ -39,8 +39,8 @@ class CaptureWriter final : public PacketRecorder {
   void packet(const RecordedPacket& packet) override;
   void handshake(const RecordedHandshake& handshake) override;
 
-  /// Returns the next bytes of the file; the first time they start with the capture's header. Valid
-  /// until the next record or `clear_pending`.
+  /// Returns the next bytes of the file. The first bytes of the file are the capture's header.
+  /// Valid until the next record or `clear_pending`.
   std::span<const std::byte> pending();
   /// Removes the pending bytes, after they were written or to discard them.
   void clear_pending();
@@ -59,7 +59,7 @@ class CaptureWriter final : public PacketRecorder {
   CaptureOptions options_;
   std::vector<std::byte> memory_;
   SectionWriter writer_;
-  std::uint64_t written_before_ = 0;  ///< Bytes of the capture that are cleared.
+  std::uint64_t written_before_ = 0;  ///< Bytes of the capture that were cleared from memory.
   std::uint64_t last_time_ = 0;
   std::uint64_t dropped_ = 0;
   std::uint64_t unreported_ = 0;  ///< Dropped records that the capture does not report yet.

@@ -1,5 +1,5 @@
 // A second reader of the wire format. connection_read.cpp knows the channels and delivers the
-// contents; this one shows them. tests/net/capture and tests/fuzz compare both.
+// contents; this reader shows them. tests/net/capture and tests/fuzz compare both.
 #include "net/capture/packet_view.h"
 
 #include "net/wire/bit_stream.h"

@@ -50,7 +50,8 @@ struct PacketView {
 };
 
 /// Parses an untrusted body by net/WIRE_FORMAT.md alone, without channels and earlier packets. So a
-/// body without a problem here may still be refused by a connection, but not the reverse.
+/// connection may refuse a body in which this finds no problem, but it refuses every body in which
+/// this finds one.
 void read_packet_view(std::span<const std::byte> body, std::size_t datagram_bytes,
                       PacketView& view);
 

@@ -1,5 +1,5 @@
-// The classic pcap format with nanoseconds (draft-ietf-opsawg-pcap): raw IP with valid checksums,
-// so that no reader reports errors.
+// The classic pcap format with nanoseconds (draft-ietf-opsawg-pcap): raw IP packets with valid
+// checksums, so that no program reports errors.
 #include "net/capture/pcap.h"
 
 #include <algorithm>
@@ -76,8 +76,8 @@ void write_ip_head(SectionWriter& writer, const Way& way, bool is_ipv4, std::siz
     writer.write_u8(0x45);
     writer.write_u8(0);
     write_big_u16(writer, kIpv4HeadBytes + udp_bytes);
-    write_big_u16(writer, 0);       // No identification, because
-    write_big_u16(writer, 0x4000);  // it is never fragmented.
+    write_big_u16(writer, 0);       // No identification, because the
+    write_big_u16(writer, 0x4000);  // packet is never fragmented.
     writer.write_u8(64);
     writer.write_u8(kUdpProtocol);
     write_big_u16(writer, 0);

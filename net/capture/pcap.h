@@ -15,7 +15,7 @@ struct PcapFile {
   std::vector<std::byte> bytes;
   std::uint64_t datagrams = 0;
   std::uint64_t unknown_connection =
-      0;  ///< Packets of no recorded connection; their addresses are zero.
+      0;  ///< Packets whose connection was not recorded. Their addresses are zero.
   CaptureStatus status = CaptureStatus::end;
   std::size_t offset = 0;  ///< The offset at which reading ended.
 };

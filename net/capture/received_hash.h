@@ -12,8 +12,8 @@
 namespace muster {
 
 /// Hashes the data that a game reads from a connection: one hash per channel, one for payloads, one
-/// for blocks. So the order in which the game reads different kinds does not matter. FNV-1a: it
-/// compares two runs, and gives no protection against an attacker.
+/// for blocks. So the order in which the game reads different kinds does not matter. It uses
+/// FNV-1a, which is good enough to compare two runs and gives no protection against an attacker.
 class ReceivedHash {
  public:
   void add_message(std::size_t channel, std::span<const std::byte> message) {

@@ -67,7 +67,7 @@ class Player {
     read_packet_view(packet.body, packet.datagram_bytes, view_);
     begin_map_as_recorded();
     connection_.tick(now);
-    // A peer never acknowledges numbers further back, so a larger gap is useless.
+    // A peer never acknowledges older numbers, so packets before them do not have to be sent.
     if (packet.sequence < connection_.next_sequence() ||
         packet.sequence - connection_.next_sequence() >= std::uint32_t{kWidenLimit}) {
       ++result_.unfit;
@@ -81,7 +81,7 @@ class Player {
 
   void write(Time now) { static_cast<void>(connection_.write_packet(now, memory_)); }
 
-  /// Repeats the game's own actions, which are visible only in its sent packets.
+  /// Repeats the map changes of the recorded game, which are visible only in its sent packets.
   void begin_map_as_recorded() {
     if (!result_.recorded.is_server) return;
     for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
@@ -149,7 +149,8 @@ std::uint64_t Replay::hash() const {
 Replay replay(std::span<const std::byte> capture) {
   Replay result;
   std::vector<Part> parts;
-  std::map<std::uint32_t, std::size_t> part_of;  // By connection id; the last one that began.
+  std::map<std::uint32_t, std::size_t>
+      part_of;  // By connection id: the connection that began last.
   CaptureReader reader(capture);
   CaptureRecord record;
   while ((result.status = reader.next(record)) == CaptureStatus::record) {

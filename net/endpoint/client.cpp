@@ -170,7 +170,7 @@ void Client::send(Time now) {
     return;
   }
   Connection& connection = sealed_->connection();
-  // The server drops a client whose first packet does not arrive, and may have dropped this one.
+  // The server drops a client whose first packet does not arrive. It may have dropped this client.
   if (connection.highest_received() == 0 && now - connected_at_ >= options_.connect_timeout) {
     connection.close(CloseReason::no_answer, "the server does not answer", now);
   }
@@ -210,8 +210,9 @@ void Client::shake_hands(Time now) {
   outgoing_.add({.peer = server()}, kRequestBytes);
 }
 
-/// The attempt keeps its keys: if the last server accepted it but the answer was lost, the token is
-/// still valid at the next address. False if no address is left.
+/// Tries the next address with the keys of the same attempt. If the last server accepted the
+/// attempt but its answer was lost, the token is then still valid at the next address. Returns
+/// false if no address is left.
 bool Client::try_next_server(Time now, const std::optional<Refusal>& refusal) {
   if (server_index_ + 1 == servers_.size()) return false;
   tried_.push_back({.server = server(), .refusal = refusal});
@@ -246,8 +247,8 @@ void Client::give_up(CloseReason reason, std::string_view text) {
   forget_secrets();
 }
 
-/// With the ephemeral key or the key chain, and a recorded accept, every key of the connection can
-/// be computed.
+/// Wipes the ephemeral key and the key chain: with one of them and a recorded accept, every key of
+/// the connection can be computed.
 void Client::forget_secrets() {
   handshake_.forget_secrets();
   if (options_.handshake.token.has_value()) options_.handshake.token->secret = SecretKey();

@@ -24,14 +24,15 @@ struct ClientOptions {
   ConnectionOptions connection{};
   ClientHandshake::Options handshake{};
   /// The server's address. With a token, the client then tries the token's other addresses in
-  /// order. Unspecified: only the token's addresses. Each address gets an equal share of
-  /// `connect_timeout`; after a refusal the next one is tried at once (`Client::tried`).
+  /// order; if `server` is unspecified, it tries only the token's addresses. Each address gets an
+  /// equal share of `connect_timeout`. After a refusal the client tries the next address at once
+  /// (`Client::tried`).
   Address server{};
-  /// Receives a warning at once and every minute if the mode is `unprotected`. Default: standard
-  /// error.
+  /// Receives a warning at once and every minute if the mode is `unprotected`. By default the
+  /// warning goes to standard error.
   DangerLog danger_log{};
-  /// The limit from the first request to the accept, and again from there to the server's first
-  /// packet.
+  /// The maximum time from the first request to the accept. The server's first packet must arrive
+  /// within the same time after the accept.
   Duration connect_timeout = std::chrono::seconds(10);
   /// The limits for the work of `receive`.
   ReceiveLimits receive_limits{};
@@ -54,10 +55,10 @@ struct ClientCounters {
   std::uint64_t responses = 0;
   std::uint64_t not_ours = 0;
   std::uint64_t forged = 0;
-  std::uint64_t send_failed = 0;       ///< Datagrams that the socket refused.
+  std::uint64_t send_failed = 0;       ///< Datagrams that the socket did not send.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  std::uint64_t dropped_unread = 0;    ///< Unread datagrams that did not fit into the socket. Only
-                                       ///< on Linux.
+  /// Unread datagrams that did not fit into the socket. Counted only on Linux.
+  std::uint64_t dropped_unread = 0;
 };
 
 /// One connection to a server. One thread at a time. Each tick: call `receive`, then read and queue
@@ -68,19 +69,21 @@ class Client {
   Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, Time now);
 
   /// Reads received datagrams, within `ClientOptions::receive_limits`. The report contains the work
-  /// done and whether more may wait.
+  /// that was done, and whether more datagrams may wait.
   ReceiveReport receive(Time now);
   void send(Time now);
 
   ClientState state() const;
-  /// Null until connected. Stays valid after the connection has ended.
+  /// The connection; null until the client is connected. It stays valid after the connection has
+  /// ended.
   Connection* connection() { return sealed_ ? &sealed_->connection() : nullptr; }
-  /// How the connection ended; nothing while it is alive. A refusal's text advises the user.
+  /// How the connection ended; nothing while it is alive. The text of a refusal tells the user what
+  /// to do.
   std::optional<Close> end() const;
   const std::optional<Refusal>& refusal() const { return refusal_; }
   /// The address that the client tries, or is connected to.
   const Address& server() const { return servers_[server_index_]; }
-  /// The addresses that were given up before, in order.
+  /// The addresses that the client tried without success, in order.
   std::span<const TriedServer> tried() const { return tried_; }
   /// The client id that the server assigned.
   std::uint64_t client_id() const { return client_id_; }

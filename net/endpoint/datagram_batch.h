@@ -1,4 +1,4 @@
-// Datagrams in batches: one system call for many.
+// Batches of datagrams, which are sent or received by one system call.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace muster {
 
-/// The number of datagrams per call.
+/// The number of datagrams in a batch.
 inline constexpr std::size_t kBatch = 64;
-/// The maximum number of packets of one connection per tick. A budget never reaches it; it bounds
-/// the loop after an error.
+/// The maximum number of packets of one connection per tick. A budget never allows as many. It ends
+/// the loop if there is an error in the code.
 inline constexpr int kPacketsPerTickMax = 4096;
 
-/// The arrival times of datagrams, which may be up to a tick before they are read. The times never
-/// go back, whatever the system's clock does.
+/// The arrival times of datagrams. A datagram may arrive up to a tick before it is read. The times
+/// never go back, even if the system's clock does.
 class ArrivalClock {
  public:
   explicit ArrivalClock(Time now) : last_(now) {}
@@ -27,7 +27,7 @@ class ArrivalClock {
     last_ = std::max(last_, now - datagram.waited);
     return last_;
   }
-  /// Everything was read: later datagrams arrive after `now`.
+  /// Records that everything was read. Datagrams that are read later arrive after `now`.
   void all_read(Time now) { last_ = std::max(last_, now); }
 
  private:

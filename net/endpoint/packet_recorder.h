@@ -17,12 +17,12 @@ namespace muster {
 /// The start of a connection, with everything that its receiving side depends on.
 struct RecordedConnection {
   Time at{};
-  std::uint32_t our_id = 0;    ///< In packets to the recording end; identifies the connection.
-  std::uint32_t their_id = 0;  ///< In packets that it sends.
-  bool is_server = false;      ///< The recording end is the server.
+  std::uint32_t our_id = 0;    ///< The id in packets to this end. It identifies the connection.
+  std::uint32_t their_id = 0;  ///< The id in packets that this end sends.
+  bool is_server = false;      ///< True if this end is the server.
   Cipher cipher = Cipher::none;
   Address local{};  ///< The socket's address.
-  Address peer{};   ///< At the start of the connection.
+  Address peer{};   ///< The peer's address at the start of the connection.
   std::size_t datagram_bytes_max = 0;
   std::size_t block_bytes_max = 0;
   Duration interrupted_after{};
@@ -40,7 +40,7 @@ struct RecordedPacket {
   std::uint32_t sequence = 0;
   std::size_t datagram_bytes = 0;
   PacketVerdict verdict = PacketVerdict::received;  ///< Always `received` for a sent packet.
-  std::span<const std::byte> body{};                ///< Without tag; valid during the call.
+  std::span<const std::byte> body{};  ///< The body without tag. Valid during the call.
 };
 
 /// A datagram of a handshake, as sent.

@@ -13,7 +13,8 @@ double units(Duration time) {
   return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
 }
 
-/// If the product does not fit the type, the count is returned: in practice that is no limit.
+/// Returns `count` times `factor`. If the product does not fit the type, returns `count`, which is
+/// then so large that it limits nothing.
 std::size_t scaled(std::size_t count, double factor) {
   constexpr double kMax = 1e18;
   const double product = factor * static_cast<double>(count);
@@ -35,8 +36,9 @@ ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, Time now)
 
 void ReceiveBudget::begin(Time now) {
   rhythm_.note(now);
-  // Without this, a loop with rare calls would get less than its share of time. The longest
-  // interval counts, because a loop may make several calls in a row and then none for long.
+  // With a fixed limit, a loop with rare calls would get less than its share of time. The limit //
+  // depends on the longest interval, because a loop may make several calls in a row and then none
+  // for a long time.
   const double call_max = units(limits_.call_max);
   const double burst = std::max(limits_.share * units(rhythm_.longest()), call_max);
   bucket_.set_burst(burst);

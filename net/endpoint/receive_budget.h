@@ -11,14 +11,14 @@
 
 namespace muster {
 
-/// The cost of each kind of work. A unit is about 100 ns of a server's processor. This is a
-/// generous estimate: the real cost is at most half of it (tests/bench/RESULTS.md). The costs of
-/// one datagram add up.
+/// The cost of each kind of work. A unit stands for 100 ns of a server's processor, but the work
+/// really needs at most half of this time (tests/bench/RESULTS.md). The costs of one datagram add
+/// up.
 namespace receive_work {
 
 inline constexpr double kUnitsPerSecond = 1e7;
 
-inline constexpr std::uint32_t kDatagram = 8;   ///< Any datagram: read, and its kind found.
+inline constexpr std::uint32_t kDatagram = 8;   ///< A datagram is read and classified.
 inline constexpr std::uint32_t kRequest = 8;    ///< The format is checked.
 inline constexpr std::uint32_t kResponse = 8;   ///< The format and the cookie are checked.
 inline constexpr std::uint32_t kAnswer = 20;    ///< A challenge, refusal or path challenge is sent.
@@ -45,13 +45,13 @@ inline constexpr std::uint32_t kDatagramMax =
 
 /// The limits of `receive`. Further datagrams stay in the socket.
 struct ReceiveLimits {
-  /// The share of time that `receive` may use, as estimated by `receive_work`, in any loop of 4 Hz
-  /// or faster. More than 0.
+  /// The share of time that `receive` may use, as estimated by `receive_work`. It is reached in
+  /// every loop of 4 Hz or faster. Requires: more than 0.
   double share = 0.5;
-  /// The limit of one call, as estimated. If `share` of the time between two calls is longer, that
-  /// is the limit: up to `share` of 250 ms in a loop of 4 Hz.
+  /// The limit of one call, in estimated time. If `share` of the time between two calls is longer,
+  /// that time is the limit. In a loop of 4 Hz it is `share` of 250 ms, which is the maximum.
   Duration call_max = std::chrono::milliseconds(16);
-  /// The limit of one call, in datagrams. Grows in proportion to the time limit of one call.
+  /// The limit of one call, in datagrams. It grows in proportion to the time limit of one call.
   std::size_t datagrams_max = 8192;
 };
 
@@ -59,7 +59,8 @@ struct ReceiveLimits {
 struct ReceiveReport {
   std::size_t datagrams = 0;
   std::uint64_t work = 0;  ///< In units of `receive_work`.
-  /// True when the call ended at a limit: more may wait in the socket. The next call continues.
+  /// True when the call ended at a limit. Then more datagrams may wait in the socket, and the next
+  /// call reads them.
   bool is_limited = false;
   /// Memory of unread datagrams in the socket after a limited call. 0 if the system does not report
   /// it.
@@ -67,9 +68,9 @@ struct ReceiveReport {
 };
 
 /// Counts the work of all `receive` calls. Elapsed time earns work, up to the limit of one call. So
-/// many calls in one tick do no more than one call, and a call after a long pause does no more than
-/// any other. The longest interval between the last calls sets the limit of one call, so that a
-/// slow loop can also use its share of time.
+/// many calls in one tick do no more work than one call, and a call after a long pause does no more
+/// work than other calls. The limit of one call depends on the longest interval between the last
+/// calls, so that a slow loop can also use its share of time.
 class ReceiveBudget {
  public:
   ReceiveBudget(const ReceiveLimits& limits, Time now);
@@ -80,14 +81,15 @@ class ReceiveBudget {
   std::size_t may_read(std::size_t wanted) const;
   void count_datagram();
   void spend(std::uint32_t units);
-  /// Ends the call. Queries the socket's backlog after a limited call, else once per second.
+  /// Ends the call. Queries the socket's backlog after each limited call, and otherwise once per
+  /// second.
   ReceiveReport end(Time now, bool is_limited, const DatagramSocket& socket);
-  /// Datagrams that the socket has dropped, at the last query.
+  /// The number of datagrams that the socket had dropped by the last query.
   std::uint64_t dropped_unread() const { return dropped_unread_; }
 
  private:
   ReceiveLimits limits_;
-  std::size_t datagrams_max_;  ///< For this call.
+  std::size_t datagrams_max_;  ///< The limit of this call.
   CallRhythm rhythm_;
   TimeBucket bucket_;
   ReceiveReport report_;

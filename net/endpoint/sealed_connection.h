@@ -17,8 +17,8 @@ namespace muster {
 
 inline constexpr std::size_t kPacketHeadBytes = 7;
 
-/// The maximum number of packets with a broken seal; then the connection ends. Stops forging by
-/// trial.
+/// The maximum number of packets with a broken seal. After it the connection ends, so that an
+/// attacker cannot forge packets by trial.
 inline constexpr std::uint64_t kForgedMax = std::uint64_t{1} << 36U;
 
 /// The result of reading a datagram of a connection.
@@ -26,8 +26,8 @@ enum class [[nodiscard]] DatagramVerdict : std::uint8_t{
     received,
     not_new,    ///< A duplicate, or too old.
     forged,     ///< Its seal is broken.
-    malformed,  ///< Opened, but breaks the format: the connection was closed.
-    refused,    ///< No room; its contents are sent again.
+    malformed,  ///< Its seal is valid but it breaks the format. The connection was closed.
+    refused,    ///< There was no room for it. Its contents are sent again.
 };
 
 /// The connection id in a packet's header; 0 if the datagram is not a packet.
@@ -42,8 +42,8 @@ inline std::uint32_t connection_id_of(std::span<const std::byte> datagram) {
 class SealedConnection {
  public:
   struct Ids {
-    std::uint32_t ours = 0;    ///< In received packets.
-    std::uint32_t theirs = 0;  ///< In sent packets.
+    std::uint32_t ours = 0;    ///< The id in received packets.
+    std::uint32_t theirs = 0;  ///< The id in sent packets.
   };
 
   SealedConnection(const ConnectionOptions& options, Cipher cipher, const SecretKey& send_key,
@@ -82,7 +82,7 @@ class SealedConnection {
   }
 
   /// Opens a datagram in place and passes it to the connection. Sets `is_highest` if its number is
-  /// the highest so far. Requires: `connection_id_of` is ours.
+  /// the highest so far. Requires: `connection_id_of` returns our id.
   DatagramVerdict read(Time now, std::span<std::byte> datagram, bool& is_highest) {
     is_highest = false;
     SectionReader head(datagram.subspan(5));
@@ -119,7 +119,7 @@ class SealedConnection {
       case PacketVerdict::unbelievable:
         break;
     }
-    // It was opened, so this peer made it: the peer is broken or malicious.
+    // Its seal was valid, so the peer itself made it: the peer is faulty or malicious.
     connection_.close(CloseReason::malformed, "a packet broke the protocol", now);
     return DatagramVerdict::malformed;
   }

@@ -1,9 +1,9 @@
-// A token bucket whose tokens are handed out before they are used. No other member can use a
-// member's credit, so the bytes that a game may queue are sent in the same tick. Max-min fairness
-// needs no estimate of demand: equal shares go to all members whose credit is not full, and a
-// member that uses little keeps its credit full. Two other designs were slower: rates by recent use
-// followed late, and with one shared bucket a member that found it empty waited for its turn among
-// all.
+// A token bucket whose tokens are distributed to members before they are used. No member can use
+// another member's credit, so the bytes that a game may queue are sent in the same tick. The shares
+// are max-min fair without an estimate of demand: all members whose credit is not full get equal
+// shares, and the credit of a member that uses little stays full. Two other designs reacted more
+// slowly. Rates computed from recent use followed the use late. With one shared bucket, a member
+// that found it empty had to wait until all other members had their turn.
 #include "net/endpoint/send_cap.h"
 
 #include <algorithm>
@@ -15,19 +15,20 @@ namespace muster {
 
 namespace {
 
-/// Seconds of the cap that are saved up for members that want more, and as much again in credits: a
-/// tick of 20 Hz.
+/// Seconds of the cap that are saved up for members that want more. Credits together contain as
+/// much again. It is one tick of 20 Hz.
 constexpr double kSaved = 0.05;
-/// Every credit may grow to a small packet.
+/// Every credit may grow to at least the size of a small packet, in bytes.
 constexpr double kSmallPacket = 300;
-/// A credit below this is used up.
+/// A credit below this, in bytes, counts as used up.
 constexpr auto kUsedUp = static_cast<double>(kAllowedMin);
 /// A member that used up its credit counts as needy for this long: two ticks of 20 Hz.
 constexpr Duration kNeedy = std::chrono::milliseconds(100);
-/// More counts as no cap and is still countable. A caller may pass infinity.
+/// A higher cap is reduced to this value, with which the arithmetic still works. So a caller may
+/// pass infinity for no cap.
 constexpr double kPerSecondMax = 1e12;
-/// The number of rounds of equal shares per tick, as credits become full. The rest waits for the
-/// next tick.
+/// Shares are distributed in up to this many rounds per tick, because a credit that becomes full
+/// leaves a rest for the others. What is left then waits for the next tick.
 constexpr int kRoundsMax = 8;
 
 }  // namespace
@@ -40,14 +41,14 @@ SendCap::SendCap(double bytes_per_second, std::size_t members_max, Time now)
   left_ = spare_ = kSaved * bytes_per_second_;
 }
 
-/// The rest when nothing is owed and every credit is full.
+/// The maximum of bytes saved up, when no member owes bytes and every credit is full.
 double SendCap::saved_max() const {
   return kSaved * bytes_per_second_ +
          static_cast<double>(std::max<std::size_t>(member_count_, 1)) * base_credit();
 }
 
-/// The limit is the maximum saving plus one packet per member. A member with any credit may send a
-/// whole packet, and all of them together still leave room for acknowledgements.
+/// The bytes owed may be at most the maximum saving plus one packet per member. A member with any
+/// credit may send a whole packet. Even if all members do so, room for acknowledgements is left.
 bool SendCap::is_used_up() const {
   return left_ <= -saved_max() - static_cast<double>(member_count_ * kDatagramBytesMax);
 }
@@ -102,7 +103,7 @@ std::size_t SendCap::refill(Time now) {
   return used_up;
 }
 
-/// Hands out equal shares to all members that are needy at this time and have less credit than
+/// Distributes equal shares to all members that are needy at this time and have less credit than
 /// `maximum`.
 void SendCap::hand_out(double maximum, Time needy_at) {
   const auto is_due = [&](const Member& member) {

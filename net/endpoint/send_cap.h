@@ -20,28 +20,30 @@ class SendCap {
   /// Requires: more than 0 bytes per second; infinity means no cap.
   SendCap(double bytes_per_second, std::size_t members_max, Time now);
 
-  /// Adds a member, with some credit if any is spare.
+  /// Adds a member. It gets some credit at once if there is spare credit.
   void join(std::size_t member);
   /// Removes a member; does nothing if it never joined.
   void leave(std::size_t member);
-  /// Records a sent packet. It may exceed the credit; later shares pay for it first.
+  /// Records a sent packet. It may be larger than the credit; then the member's next shares pay for
+  /// the rest first.
   void spent(std::size_t member, std::size_t bytes);
-  /// Hands out the bytes earned since the last call. Call it after everything of a tick was sent.
-  /// Returns the number of members that had used up their credit. Linear in `members_max`.
+  /// Distributes the bytes earned since the last call. Call it after everything of a tick was sent.
+  /// Returns the number of members that had used up their credit. The time is linear in
+  /// `members_max`.
   std::size_t refill(Time now);
 
-  /// Bytes that a member may send before the next refill; negative if it owes some.
+  /// Bytes that a member may send before the next refill; negative if it has sent too much.
   std::int64_t credit(std::size_t member) const {
     return static_cast<std::int64_t>(members_[member].credit);
   }
-  /// True when so much is owed that even urgent packets must wait.
+  /// True when the members exceeded the cap by so much that even urgent packets must wait.
   bool is_used_up() const;
 
  private:
   struct Member {
     bool is_here = false;
     double credit = 0;
-    Time needy_until{};  ///< It used up its credit recently.
+    Time needy_until{};  ///< Until this time it counts as a member that used up its credit.
   };
 
   double saved_max() const;
@@ -52,7 +54,7 @@ class SendCap {
   std::vector<Member> members_;
   std::size_t member_count_ = 0;
   double left_ = 0;   ///< Bytes that may be sent now.
-  double spare_ = 0;  ///< Those of them that are in no member's credit.
+  double spare_ = 0;  ///< The part of `left_` that is in no member's credit.
   Time filled_at_;
 };
 

@@ -38,9 +38,10 @@ struct ClientHandle {
 struct Applicant {
   Address address;
   Hello hello;
-  std::uint64_t client = 0;                 ///< From the token or `client_of`; 0: unknown.
+  std::uint64_t client = 0;                 ///< From the token or `client_of`; 0 if unknown.
   std::span<const std::byte> token_data{};  ///< User data of the token.
-  /// The client that will end when this one is admitted and sends its first packet (`ServerEvent`).
+  /// The client that will be replaced when the applicant is admitted and sends its first packet
+  /// (`ServerEvent`).
   std::optional<ClientHandle> replaces{};
 };
 
@@ -48,13 +49,13 @@ struct Applicant {
 class Admission {
  public:
   virtual ~Admission() = default;
-  /// Returns nothing to admit the applicant, or a text for the user to refuse it.
+  /// Returns nothing to admit the applicant. To refuse it, returns a text for the user.
   virtual std::optional<std::string> refusal(const Applicant& applicant) = 0;
   /// True when a client with another content fingerprint may play.
   virtual bool admits_content(std::uint64_t theirs) = 0;
-  /// Returns the client's id; 0: unknown. A game that checks user data itself, for example a login
-  /// ticket, returns the account's number. A newer connection of the same client replaces the older
-  /// one. Called before `refusal`, which decides.
+  /// Returns the client's id; 0 if unknown. A game that checks user data itself, for example a
+  /// login ticket, returns the number of the account. A newer connection of the same client
+  /// replaces the older one. It is called before `refusal`, which admits or refuses the applicant.
   virtual std::uint64_t client_of(const Applicant& applicant) { return applicant.client; }
 };
 
@@ -63,33 +64,36 @@ struct ServerOptions {
   ConnectionOptions connection{};
   Agreement agreement{};
   SecretKey identity{};  ///< Its X25519 key; clients pin the public part.
-  /// The key shared with the backend, for connect tokens.
+  /// The key that the server shares with the backend, for connect tokens.
   std::optional<SecretKey> backend_key{};
-  /// Whether clients without a token are admitted, whose identity is unknown. Default: only if
-  /// there is no `backend_key`.
+  /// True if clients without a token, whose identity is unknown, are admitted. By default they are
+  /// admitted only if there is no `backend_key`.
   std::optional<bool> allow_pinned{};
   /// DANGER: admits clients whose packets everyone on the path can read and forge. For development.
   bool danger_allow_unprotected = false;
-  /// Receives that warning at once and every minute. Default: standard error.
+  /// Receives a warning about this at once and every minute. By default the warning goes to
+  /// standard error.
   DangerLog danger_log{};
-  /// At most 4096. A slot (`ClientHandle::slot`) may be up to 64 higher: a client that replaces
-  /// itself uses two for a moment.
+  /// The maximum number of clients, at most 4096. A slot (`ClientHandle::slot`) may be up to 64
+  /// higher, because a client that replaces an older connection uses two slots for a moment.
   std::size_t clients_max = 64;
   /// The limit of clients per address (IPv6: per /64), so that one machine cannot fill the server.
-  /// Clients with a token do not count. Raise it if many play behind one address.
+  /// Clients with a token do not count. Raise this limit if many clients play behind one address.
   std::size_t clients_per_address = 8;
-  /// The addresses of this server: a token must name one of them. Empty: not checked.
+  /// The addresses of this server: a token must name one of them. If it is empty, this is not
+  /// checked.
   std::vector<Address> public_addresses{};
-  /// The maximum number of used tokens that are remembered until they expire; more are refused
-  /// (`busy`). The list is lost when the server ends: after a restart each token opens one more
-  /// connection until it expires. To prevent this, keep the list (`save_used_tokens`) or set
-  /// `tokens_issued_from`.
+  /// The maximum number of used tokens in the list. A token stays in it until it expires; while the
+  /// list is full, clients with tokens are refused (`busy`). The list is lost when the server ends.
+  /// Then each token that is not expired can open one more connection. To prevent this, keep the
+  /// list (`save_used_tokens`) or set `tokens_issued_from`.
   std::size_t used_tokens_max = 65536;
-  /// Tokens issued before this date are refused. With the start date all earlier tokens are
-  /// invalid, even unused ones; the backend and the server must then agree on the date.
+  /// Tokens issued before this date are refused. Set it to the server's start date to refuse all
+  /// earlier tokens, even unused ones. Then the clocks of the backend and the server must agree.
   UnixSeconds tokens_issued_from = 0;
-  /// For all connections together, without IP and UDP headers. Their budgets respect it: clients
-  /// share it equally, and a client that needs less leaves the rest to the others.
+  /// The cap of all connections together, without IP and UDP headers. The budgets of the
+  /// connections respect it. Clients share it equally, and a client that needs less leaves the rest
+  /// to the others.
   double bytes_per_second_max = 125e6;
   /// The limits for the work of `receive`.
   ReceiveLimits receive_limits{};
@@ -102,13 +106,14 @@ struct ServerEvent {
   enum class Kind : std::uint8_t { connected, closed };
   Kind kind = Kind::connected;
   ClientHandle client;
-  std::optional<Close> close{};  ///< Why, when closed.
-  /// When connected: the older connection of the same client, which this one replaces. Its own
-  /// event, closed with the reason `kicked`, comes first, unless it had already ended.
+  std::optional<Close> close{};  ///< How the connection ended; nothing if the client connected.
+  /// For a connected client: the older connection of the same client, which this one replaces.
+  /// Unless the older connection had already ended, its own event (closed with the reason `kicked`)
+  /// comes first.
   std::optional<ClientHandle> replaces{};
 };
 
-/// The maximum number of unread events; more are only counted.
+/// The maximum number of unread events. Further events are dropped and counted.
 inline constexpr std::size_t kServerEventsMax = 16'384;
 
 /// The counters of a server, without those of its connections.
@@ -117,42 +122,45 @@ struct ServerCounters {
   std::uint64_t datagrams_out = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::uint64_t not_ours = 0;     ///< Of unknown kind, or of wrong size.
-  std::uint64_t bad_sources = 0;  ///< From an address that cannot be a peer (`Address::is_peer`).
+  std::uint64_t not_ours = 0;          ///< Datagrams of unknown kind or wrong size.
+  std::uint64_t bad_sources = 0;       ///< Datagrams of impossible peers (`Address::is_peer`).
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  std::uint64_t dropped_unread = 0;    ///< Unread datagrams that did not fit into the socket. Only
-                                       ///< on Linux.
+  /// Unread datagrams that did not fit into the socket. Counted only on Linux.
+  std::uint64_t dropped_unread = 0;
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;
-  std::uint64_t requests_limited = 0;  ///< Above the limit for all requests.
+  std::uint64_t requests_limited = 0;  ///< Dropped, above the limit for all requests.
   std::uint64_t responses = 0;
-  std::uint64_t responses_limited = 0;  ///< Above the limit of an address, or of all.
-  std::uint64_t clients_limited = 0;    ///< Refused: their address is at its limit.
-  std::uint64_t challenges_stale = 0;   ///< Too old, or not made by this server.
+  std::uint64_t responses_limited =
+      0;  ///< Dropped, above the limit of an address or of all addresses.
+  std::uint64_t clients_limited = 0;  ///< Refused, because their address is at its limit.
+  std::uint64_t challenges_stale =
+      0;  ///< Answers to challenges that are too old or of another server.
   std::uint64_t hellos_forged = 0;
   std::uint64_t tokens_used = 0;
   std::uint64_t accepts = 0;
   std::uint64_t accepts_again = 0;
   std::array<std::uint64_t, 16> refusals{};  ///< By `RefuseReason`.
   std::uint64_t pending_expired = 0;
-  std::uint64_t pending_replaced = 0;  ///< By another response of the same attempt or client.
-  std::uint64_t pending_removed = 0;   ///< The oldest of the largest prefix, to make room.
-  std::uint64_t clients_replaced = 0;  ///< By a newer connection of the same client.
+  std::uint64_t pending_replaced =
+      0;  ///< Replaced by another response of the same attempt or client.
+  std::uint64_t pending_removed = 0;   ///< Removed to make room: the oldest of the largest prefix.
+  std::uint64_t clients_replaced = 0;  ///< Replaced by a newer connection of the same client.
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
   std::uint64_t unknown_connection = 0;
   std::uint64_t forged = 0;  ///< Packets with a broken seal.
   std::uint64_t addresses_changed = 0;
   std::uint64_t send_failed = 0;
-  std::uint64_t events_unread = 0;  ///< Dropped because the game did not clear earlier ones.
-  std::uint64_t capped = 0;  ///< Ticks in which a client used up its share of the cap, summed over
-                             ///< clients.
+  std::uint64_t events_unread = 0;  ///< Dropped because the game did not clear earlier events.
+  /// The number of ticks in which a client used up its share of the cap, summed over all clients.
+  std::uint64_t capped = 0;
 };
 
 /// One socket and up to `clients_max` clients. One thread at a time. Each tick: call `receive`,
 /// then read and queue at each client's `connection`, then call `send`. If memory runs out,
-/// `std::bad_alloc` is thrown. The datagrams that were being read then count as lost, and the
-/// server can continue; a connection in the middle of a packet should be closed.
+/// `std::bad_alloc` is thrown. Then the datagrams of the current call count as lost, and the server
+/// can continue. A connection whose packet was being read should be closed.
 class Server {
  public:
   /// All arguments must outlive the server.
@@ -160,8 +168,8 @@ class Server {
          Admission& admission, Time now);
   ~Server();
 
-  /// Reads received datagrams, within `ServerOptions::receive_limits`. `date` is for tokens. The
-  /// report contains the work done and whether more may wait.
+  /// Reads received datagrams, within `ServerOptions::receive_limits`. `date` is used to check
+  /// tokens. The report contains the work that was done, and whether more datagrams may wait.
   ReceiveReport receive(Time now, UnixSeconds date);
   /// Sends the pending packets of all connections.
   void send(Time now);
@@ -170,25 +178,26 @@ class Server {
   std::span<const ServerEvent> events() const { return events_; }
   void clear_events() { events_.clear(); }
   /// Calls `visit(ClientHandle)` for each client that is connected or interrupted, and for each
-  /// whose connection ended less than a second ago and was not replaced.
+  /// client whose connection ended less than a second ago and was not replaced.
   template <typename Visit>
   void for_each_client(const Visit& visit) const {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
       if (is_occupied(slot)) visit(handle_of(slot));
     }
   }
-  /// Null if that client is gone.
+  /// The client's connection; null if the client is gone.
   Connection* connection(ClientHandle client);
   /// The client's id (from its token) and its current address.
   std::uint64_t client_id(ClientHandle client) const;
-  /// Gives a client an id after it was admitted without one: a later connection of this id replaces
-  /// it, and one without an id still may (`ServerOptions::clients_per_address`).
+  /// Gives an id to a client that was admitted without one. A later connection with this id
+  /// replaces it. A connection without an id may also replace it
+  /// (`ServerOptions::clients_per_address`).
   void set_client_id(ClientHandle client, std::uint64_t client_id);
   Address address(ClientHandle client) const;
   std::span<const std::byte> token_data(ClientHandle client) const;
 
-  /// Returns the used tokens as bytes, for `restore_used_tokens` of a server that runs next or
-  /// beside this one. To lose none, save after each tick in which `counters().tokens_used` grew.
+  /// Returns the used tokens as bytes, for `restore_used_tokens` of a server that runs after this
+  /// one or beside it. To lose none, save after each tick in which `counters().tokens_used` grew.
   std::vector<std::byte> save_used_tokens() const { return used_tokens_.save(); }
   /// Adds a list of used tokens. Returns false and changes nothing if the bytes are not a valid
   /// list or do not fit.
@@ -266,9 +275,9 @@ class Server {
   AddressBudget response_budget_;
   UsedTokens used_tokens_;
   std::vector<std::unique_ptr<Client>> slots_;
-  /// For each slot, the address that it counts for: the one at which the client was accepted. Empty
-  /// for a client with a token and for a closed one. The current address is not used, or a client
-  /// could make room by moving.
+  /// For each slot, the address whose limit it counts for: the address at which the client was
+  /// accepted. Empty for a client with a token and for a closed client. The current address does
+  /// not count, because a client could then make room for others by changing its address.
   std::vector<std::optional<Address>> counted_for_;
   std::map<PublicKey, std::uint32_t> slot_of_attempt_;
   std::vector<ServerEvent> events_;
@@ -283,7 +292,7 @@ class Server {
   ReceiveBudget work_;
   ArrivalClock arrivals_;
   SendCap cap_;
-  std::uint32_t turn_ = 0;  ///< The client that sends first, and the direction from there.
+  std::uint32_t turn_ = 0;  ///< Selects the client that sends first, and the order of the others.
   ServerCounters counters_;
   DangerNotice notice_;
 };

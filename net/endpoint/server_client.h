@@ -12,8 +12,8 @@
 namespace muster {
 
 inline constexpr std::uint32_t kClientsMax = 4096;
-/// Slots beyond `clients_max`, for clients that replace one on a full server. The old client keeps
-/// its slot until the new one has proved itself, and for `kLinger` after that.
+/// Slots beyond `clients_max`, for clients that replace a client of a full server. The old client
+/// keeps its slot until a packet of the new one was opened, and for `kLinger` after that.
 inline constexpr std::uint32_t kSpareSlots = 64;
 /// A client's slot is in the low bits of its connection id, so a client is found by index.
 inline constexpr std::uint32_t kSlotsMax = 8192;
@@ -23,7 +23,7 @@ inline constexpr Duration kPendingTime = std::chrono::seconds(5);
 inline constexpr std::size_t kPendingMax = 256;
 /// A client repeats its response four times per second.
 inline constexpr TimeBucket::Limits kRepeatLimits{.per_second = 8, .burst = 8};
-/// How long the slot of a closed client is kept, so that the game can read what is left.
+/// How long the slot of a closed client is kept, so that the game can read the remaining data.
 inline constexpr Duration kLinger = std::chrono::seconds(1);
 
 /// A client from its accept on.
@@ -48,16 +48,17 @@ struct Server::Client {
   bool is_identified = false;  ///< It was admitted with an id.
   std::vector<std::byte> token_data;
   bool has_token = false;
-  std::optional<ClientHandle> replaces;  ///< Until it is connected.
+  std::optional<ClientHandle> replaces;  ///< The client that it will replace when it is connected.
   bool is_replaced = false;              ///< A newer client has replaced it.
 
   bool is_connected = false;  ///< One of its packets was opened.
   Time accepted_first_at;
   Time accepted_at;
   TimeBucket repeats;   ///< Limits responses that repeat the accept.
-  PublicKey attempt{};  ///< Its ephemeral key.
+  PublicKey attempt{};  ///< The ephemeral key of the attempt.
   std::array<std::byte, 32> response_hash{};
-  std::array<std::byte, kAcceptBytesMax> accept{};  ///< To be sent again.
+  std::array<std::byte, kAcceptBytesMax>
+      accept{};  ///< The accept, which may have to be sent again.
   std::size_t accept_bytes = 0;
   std::optional<Time> closed_at;
 

@@ -83,13 +83,13 @@ void Server::receive_response(Time now, UnixSeconds date, const DatagramPath& pa
 }
 
 /// The accept may have been lost, so the same response gets the same answer. The ephemeral key is
-/// not secret and proves nothing: another response with it is checked like any other, and ends the
-/// attempt only when its hello has opened.
+/// not secret and proves nothing. So another response with the same key is checked like any
+/// response, and it ends the attempt only if its hello can be opened.
 bool Server::answers_again(Time now, const ResponseView& response, const DatagramPath& path) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
   Client& client = *slots_[known->second];
-  if (client.is_connected) return true;  // It has the accept, or this is a replay.
+  if (client.is_connected) return true;  // The client has the accept, or the response is a replay.
   if (client.path.peer != path.peer) return false;
   if (!client.repeats.spend_one(now)) {
     ++counters_.responses_limited;
@@ -97,8 +97,9 @@ bool Server::answers_again(Time now, const ResponseView& response, const Datagra
   }
   work_.spend(receive_work::kRepeat);
   if (client.response_hash != hash_of_response(response)) return false;
-  // It gets as long as after the first accept to send a packet. Otherwise it would believe that it
-  // is connected to a server that has dropped it. Its challenge expires, so this ends.
+  // The client gets the same time as after the first accept to send a packet. Otherwise it could //
+  // believe that it is connected although the server has dropped it. This cannot be repeated
+  // forever, // because its challenge expires.
   client.accepted_at = now;
   client.path = path;
   const std::span<std::byte> memory = outgoing_.next(socket_);
@@ -121,7 +122,7 @@ bool Server::allows(TrustMode mode) const {
   return false;
 }
 
-/// False if the token was refused.
+/// Checks a token. Returns false if it was refused.
 bool Server::accept_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
                           std::optional<OpenedToken>& token) {
   const RequestView& head = response.head;
@@ -162,7 +163,7 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   }
   std::optional<OpenedToken> token;
   if (head.mode == TrustMode::token && !accept_token(date, path, response, token)) return;
-  // If no client of this address can be replaced, it is refused without cryptography.
+  // If no client of this address can be replaced, the applicant is refused without cryptography.
   if (!token.has_value() && has_too_many(path.peer, head) && !has_live_client(path.peer)) {
     ++counters_.clients_limited;
     refuse(path, head, RefuseReason::full, kAddressIsFull);
@@ -206,7 +207,7 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   admit(now, path, response, applicant, handshake, *slot);
 }
 
-/// Checks whether there is room for an applicant, which may replace its own connection.
+/// Checks whether there is room for an applicant. It may replace its own older connection.
 std::optional<RefuseReason> Server::check_room(const DatagramPath& path, const RequestView& head,
                                                const Applicant& applicant,
                                                std::optional<std::uint32_t> slot,

@@ -1,6 +1,7 @@
 // Which clients a server keeps: pending clients, and clients that replace an older connection. A
-// datagram without a valid seal never ends a client. A pending client is removed only for one whose
-// hello was decrypted, and a connected one only when its successor's first packet was decrypted.
+// datagram without a valid seal never ends a client. A pending client is removed only for a client
+// whose hello was decrypted. A connected client is replaced only when the first packet of its
+// successor was decrypted.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -26,7 +27,7 @@ std::size_t Server::slots_used() const {
       slots_, [this](const auto& client) { return client != nullptr && uses_slot(*client); }));
 }
 
-/// The live connection of a client id; nothing for 0, which is no id.
+/// The live connection of a client id. Returns nothing for 0, which means that the id is unknown.
 std::optional<ClientHandle> Server::connection_of(std::uint64_t client_id) const {
   for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
     if (is_occupied(slot) && slots_[slot]->client_id == client_id) return handle_of(slot);
@@ -39,9 +40,9 @@ bool Server::is_silent(std::uint32_t slot) const {
          slots_[slot]->sealed.connection().state() == ConnectionState::interrupted;
 }
 
-/// Returns the connection that an applicant would replace: the one of the same client. Without ids,
-/// it is one from the same address that has been silent for `interrupted_after`, and only if the
-/// applicant cannot be admitted otherwise.
+/// Returns the connection that an applicant would replace: the connection of the same client.
+/// Without ids, it is a connection from the same address that has been silent for
+/// `interrupted_after`, and only if the applicant could not be admitted otherwise.
 std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
                                                 const RequestView& attempt) {
   if (applicant.client != 0) return connection_of(applicant.client);
@@ -55,8 +56,8 @@ std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
   return std::nullopt;
 }
 
-/// Returns the pending client to remove, if any. A client with a token is never removed, because
-/// its backend vouches for it.
+/// Returns the pending client to remove, if any. A client with a token is never removed, because a
+/// backend has admitted it.
 std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   waiting_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -70,10 +71,11 @@ std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   return slot_to_vacate(waiting_);
 }
 
-/// Returns the slot for an applicant; it may be that of a pending client to be removed.
+/// Returns the slot for an applicant. It may be the slot of a pending client, which must then be
+/// removed.
 std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
                                               const Applicant& applicant) {
-  // An attempt reuses its own slot, and so does the successor of one connection.
+  // An attempt reuses its own slot. All successors of the same connection use one slot.
   const auto known = slot_of_attempt_.find(attempt.ephemeral);
   if (known != slot_of_attempt_.end()) return known->second;
   if (applicant.replaces.has_value()) {
@@ -90,7 +92,8 @@ std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
   return pending_to_remove(!is_room);
 }
 
-/// The slot of the oldest pending connection of a client id; nothing for 0, which is no id.
+/// The slot of the oldest pending connection of a client id. Returns nothing for 0, which means
+/// that the id is unknown.
 std::optional<std::uint32_t> Server::pending_of(std::uint64_t client_id) const {
   std::optional<std::uint32_t> oldest;
   for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
@@ -120,8 +123,8 @@ bool Server::has_live_client(const Address& from) const {
   return false;
 }
 
-/// The first packet of a pending client was opened, so it holds its ephemeral key and received the
-/// server's answer. False if there is no room for it after all.
+/// Connects a pending client. Its first packet was opened, so it has its ephemeral secret key and
+/// received the server's answer. Returns false if there is no longer room for it.
 bool Server::connect(Time now, Client& client) {
   std::optional<ClientHandle> old = connection_of(client.client_id);
   const bool had_to_replace = client.replaces.has_value() && client.client_id == 0;
@@ -134,7 +137,8 @@ bool Server::connect(Time now, Client& client) {
     turn_away(now, client);
     return false;
   }
-  // The event first, because it may throw: then the next packet connects.
+  // Reports the event before any change, because this may throw. Then the client's next packet //
+  // connects it.
   report({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
   client.is_connected = true;
   client.replaces.reset();
@@ -145,7 +149,8 @@ bool Server::connect(Time now, Client& client) {
   return true;
 }
 
-/// Closes a connection that a newer one of the same client replaces. Its peer receives the reason.
+/// Closes a connection that a newer connection of the same client replaces. Its peer receives the
+/// reason.
 void Server::end_replaced(Time now, Client& old) {
   old.sealed.connection().close(CloseReason::kicked, "you have joined again from elsewhere", now);
   if (!old.closed_at.has_value()) {
@@ -160,7 +165,8 @@ void Server::end_replaced(Time now, Client& old) {
   ++counters_.clients_replaced;
 }
 
-/// The silent connection that this client was to replace is active again, so the server is full.
+/// Refuses a client because the server is full: the silent connection that it would have replaced
+/// is active again.
 void Server::turn_away(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);

@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// Holds up to `burst` tokens, and gains `per_second`. The caller passes the time; a time that goes
-/// back adds nothing.
+/// Holds up to `burst` tokens, and gains `per_second` tokens per second. The caller passes the
+/// time. If the time goes back, no tokens are added.
 class TimeBucket {
  public:
   struct Limits {
@@ -33,7 +33,7 @@ class TimeBucket {
     left_ -= 1;
     return true;
   }
-  /// Removes tokens for work already done. The count may become negative.
+  /// Removes tokens for work that was already done. The number of tokens may become negative.
   void spend(double amount) { left_ -= amount; }
   double left() const { return left_; }
   /// Sets the burst. The next `fill` drops tokens above it.

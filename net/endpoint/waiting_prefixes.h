@@ -19,8 +19,8 @@ struct WaitingClient {
 /// Returns the slot of the client to remove: the oldest of the largest prefix. Addresses are
 /// grouped by prefixes of several lengths, from short to long. At each length only the prefixes
 /// with the most clients remain. So an attacker with many addresses in one network mostly removes
-/// its own clients. Reorders and changes `waiting`; sorting dominates the time. Requires: not
-/// empty.
+/// its own clients. Reorders and changes `waiting`. Takes O(n log n) time. Requires: `waiting` is
+/// not empty.
 std::uint32_t slot_to_vacate(std::span<WaitingClient> waiting);
 
 }  // namespace muster

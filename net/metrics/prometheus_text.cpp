@@ -178,7 +178,7 @@ std::size_t visible_bytes(std::string_view text) {
 
 /// A label value is UTF-8 with escaped quotes and line ends. Other bytes, and a backslash in the
 /// value, become `\\x` and two digits, so that different values stay different: Prometheus rejects
-/// a whole scrape with a repeated row.
+/// a whole scrape if a row is repeated.
 void append_label(std::string& text, const Label& label) {
   text.append(label.name).append("=\"");
   for (std::string_view rest = label.value; !rest.empty();) {

@@ -14,7 +14,7 @@ namespace muster {
 
 /// The metrics of one connection.
 struct ConnectionMetrics {
-  std::string_view client;  ///< The label; any bytes. Must outlive the call. Unique among the rows.
+  std::string_view client;  ///< The label: any bytes, unique among the rows. Must outlive the call.
   ConnectionCounters counters{};
   TrafficRates last_second{};
   Duration round_trip{};
@@ -40,9 +40,9 @@ struct ServerMetrics {
 
 /// Appends a server's metrics. Names begin with `muster_server_`; times are in seconds.
 void append_prometheus(std::string& text, const ServerMetrics& server);
-/// Appends the metrics of all connections, one row each per metric. Call it once per export,
-/// because the format wants all rows of a metric together. Names begin with `muster_connection_`.
-/// Appends nothing without rows.
+/// Appends the metrics of all connections: one row per connection for each metric. Call it once per
+/// export, because the format requires all rows of a metric together. Names begin with
+/// `muster_connection_`. Without connections, appends nothing.
 void append_prometheus(std::string& text, std::span<const ConnectionMetrics> connections);
 
 }  // namespace muster

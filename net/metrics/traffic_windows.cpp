@@ -40,8 +40,8 @@ TrafficRates rates_between(const TrafficSample& first, const TrafficSample& last
          now.delivered < before.delivered;
 }
 
-/// Rates from the sample `age` back to `last`, and the round trips after it. The ring may or may
-/// not contain `last`.
+/// Rates from the sample of this age to `last`, and the mean of the round trips after that sample.
+/// The ring need not contain `last`.
 template <std::size_t Capacity>
 TrafficRates rates_since(const SampleRing<Capacity>& ring, std::size_t age,
                          const TrafficSample& last) {

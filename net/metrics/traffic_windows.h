@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// The totals from which rates are computed, since the start.
+/// The totals since the start, from which rates are computed.
 struct TrafficTotals {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
@@ -36,15 +36,15 @@ struct TrafficSample {
 
 /// The traffic between two samples.
 struct TrafficRates {
-  Duration over{};  ///< Time between the two samples; zero, like all other fields, before there
-                    ///< are two.
+  /// Time between the two samples. Before there are two samples, all fields are zero.
+  Duration over{};
   double bytes_in_per_second = 0;
   double bytes_out_per_second = 0;
   double packets_in_per_second = 0;
   double packets_out_per_second = 0;
-  double loss_in = 0;   ///< Share of the peer's packets that did not arrive, 0 to 1.
-  double loss_out = 0;  ///< Share of lost packets among the delivered and lost ones of this end, 0
-                        ///< to 1.
+  double loss_in = 0;  ///< Share of the peer's packets that did not arrive, 0 to 1.
+  /// Share of this end's packets that were lost, among those delivered or lost, 0 to 1.
+  double loss_out = 0;
   Duration round_trip_mean{};
   Duration round_trip_max{};
 };
@@ -53,7 +53,7 @@ struct TrafficRates {
 inline constexpr std::size_t kWindowSamples = 120;
 /// The minimum time between the samples kept for `last_second`.
 inline constexpr Duration kSecondWindowStep = std::chrono::milliseconds(25);
-/// Enough samples to cover a second at any spacing.
+/// The number of samples that cover a second at any distance between them.
 inline constexpr std::size_t kSecondSamples = std::chrono::seconds(1) / kSecondWindowStep + 2;
 
 /// A ring of the last samples, newest first.
@@ -80,18 +80,19 @@ class SampleRing {
 ///                  .round_trip = connection.round_trip().smoothed()});
 class TrafficWindows {
  public:
-  /// Requires: a time not before the last one, and totals that did not shrink.
+  /// Requires: the time is not before the last sample's, and no total is less than before.
   void add(const TrafficSample& sample);
 
-  /// Rates over the second before the last sample. `over` is the real duration: it is longer if
-  /// samples are more than a second apart, and shorter if the first one is younger.
+  /// Rates over the second before the last sample. `over` is the real duration. It is longer if
+  /// samples are more than a second apart, and shorter if the first sample was added less than a
+  /// second ago.
   TrafficRates last_second() const;
   /// Rates over the last `kWindowSamples` samples.
   TrafficRates last_samples() const;
 
  private:
   SampleRing<kWindowSamples + 1> samples_;
-  /// At least `kSecondWindowStep` apart, so that they cover a second at any tick rate.
+  /// Samples at least `kSecondWindowStep` apart, so that they cover a second at any tick rate.
   SampleRing<kSecondSamples> spaced_;
 };
 

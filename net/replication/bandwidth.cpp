@@ -1,5 +1,6 @@
-// The model assigns a slot to every decision, and every slot belongs to one lane, one type or the
-// snapshot itself. So the place that makes a decision need not name its purpose.
+// The model assigns a slot to every decision, and every slot belongs to one lane, to one type or to
+// the snapshot itself. So the bits are assigned by slot, and the code that makes a decision does
+// not have to name its purpose.
 #include "net/replication/bandwidth.h"
 
 #include <algorithm>

@@ -7,17 +7,19 @@
 namespace muster {
 namespace {
 
-/// The fraction of the room (1 / this) that goes first to entities beyond their `longest_ticks`.
+/// One part in this many of the room goes first to entities that have waited longer than their
+/// `longest_ticks`.
 constexpr double kOverdueShare = 4;
-/// The nearness of the farthest entities, relative to one at the view position.
+/// The nearness of the farthest entities. An entity at the view position has 1.
 constexpr float kFarShare = 0.05F;
-/// The part of the farthest candidate's distance within which entities get extra nearness.
+/// The share of the farthest candidate's distance within which entities get extra nearness.
 constexpr float kCloseDistance = 0.1F;
 
-/// Returns 1 at the view position and falls to `kFarShare`, steepest when near. Distance is
-/// relative to the farthest candidate, so that a dense crowd also has near and far members.
-/// One half falls evenly over the whole distance. The other half falls with the area that an entity
-/// covers on the screen, so that the few closest ones get nearly every snapshot.
+/// Returns 1 at the view position and falls to `kFarShare` at the farthest candidate, most steeply
+/// near the view position. Distance is relative to the farthest candidate, so that a dense crowd
+/// also has near and far members. One half of the value falls evenly over the whole distance. The
+/// other half falls with the area that an entity covers on the screen, so that the few closest
+/// entities are in nearly every snapshot.
 float nearness_of(float distance, float distance_max) {
   if (!(distance_max > 0)) return 1;
   const float part = std::min(distance / distance_max, 1.0F);
@@ -54,8 +56,8 @@ std::span<const std::uint32_t> ChangePriority::choose(double room_bits, bool is_
   const std::size_t first_count = is_settling ? put_unknown_first(room_bits) : 0;
   double used = 0;
   std::size_t sent = 0;
-  // Moves candidates to the front while they fit. The first one is always sent, so that none waits
-  // forever for more room than exists.
+  // Moves candidates to the front while they fit. The first candidate is always sent, so that no
+  // entity waits forever because it needs more room than there ever is.
   const auto choose_by = [&](float Candidate::*by, float minimum, std::size_t end, double room) {
     sort_by(by, sent, end);
     while (sent < end && candidates_[order_[sent]].*by >= minimum) {
@@ -90,7 +92,8 @@ void ChangePriority::rate_all() {
   }
 }
 
-/// Moves the candidates that go first while settling to the front, and returns their number.
+/// For a snapshot that should settle the client's state: moves the candidates that go first to the
+/// front, and returns their number.
 std::size_t ChangePriority::put_unknown_first(double room_bits) {
   std::erase_if(order_, [&](std::uint32_t k) {
     const ChangeCandidate& change = candidates_[k].change;
@@ -110,7 +113,7 @@ std::size_t ChangePriority::put_unknown_first(double room_bits) {
   return static_cast<std::size_t>(others - order_.begin());
 }
 
-/// Sorts a part of the order, the highest first.
+/// Sorts a part of the order by a member, highest first.
 void ChangePriority::sort_by(float Candidate::*by, std::size_t begin, std::size_t end) {
   const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
     const Candidate& left = candidates_[a];

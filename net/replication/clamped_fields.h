@@ -18,8 +18,8 @@ namespace muster {
 struct ClampedField {
   SchemaType type{};
   std::string name;              ///< `Component.field`.
-  NetworkId first_id{};          ///< The first entity with such a value, ...
-  std::int64_t first_value = 0;  ///< ... and that value.
+  NetworkId first_id{};          ///< The first entity with such a value.
+  std::int64_t first_value = 0;  ///< The value of the first entity.
   std::int64_t low = 0;          ///< The field's range.
   std::int64_t high = 0;
   std::uint64_t count = 0;  ///< Number of such values since the world began.

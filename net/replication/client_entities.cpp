@@ -1,6 +1,6 @@
 // Three lists have one row per slice and the same order: what the client has (`entities_`), the
-// current values (`states_`) and the entity of the world (`sources_`). A change of values alone
-// updates rows; a change of interest merges the old rows into new lists.
+// current values (`states_`) and the entity of the world (`sources_`). If only values change, rows
+// are updated. If the interest changes, the old rows are merged into new lists.
 #include "net/replication/client_entities.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace muster {
 namespace {
 
-/// The first state whose id is at least `id`, searched from a near one: changes come in the order
-/// of their creation, which is rarely random.
+/// The first state whose id is at least `id`. The search begins at the state that was found last,
+/// because successive changes often belong to neighbouring entities.
 std::vector<EntityState>::iterator find_near(std::vector<EntityState>& states,
                                              std::vector<EntityState>::iterator near,
                                              std::uint32_t id) {
@@ -55,7 +55,7 @@ void ClientEntities::update(const ReplicatedWorld& world, const InterestGrid& gr
                             const Viewer& viewer, bool is_comparable) {
   const bool is_other = refresh_interest(world, grid, viewer);
   if (is_other || !is_comparable || !apply_changes(world)) merge(world);
-  // For a client that receives almost nothing, everything has changed eventually.
+  // A client that receives almost nothing has as many changed entities as entities after a time.
   if (is_replaced_ || changed_.size() > states_.size()) {
     changed_.clear();
     is_replaced_ = true;
@@ -125,7 +125,7 @@ void ClientEntities::clear_changes() {
 bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
                                       const Viewer& viewer) {
   const InterestOptions& interest = *interest_options_;
-  // Another player sees other views of the same entities.
+  // A client that now belongs to another player sees other views of the same entities.
   const bool is_other_world =
       !has_interest_ || world_version_ != world.version() || viewer_.player != viewer.player;
   const bool may_differ = grid_version_ != grid.version() || !(viewer_ == viewer);
@@ -144,8 +144,8 @@ bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const Intere
   return !is_same;
 }
 
-/// Applies the changes since the last update; unchanged entities cost nothing. False if those
-/// changes are no longer stored.
+/// Applies the changes since the last update. Unchanged entities cost no work. Returns false if the
+/// world no longer stores these changes.
 bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);
   if (!changes) return false;
@@ -197,8 +197,8 @@ void ClientEntities::activate(std::size_t i, std::uint32_t tick) {
   active_.push_back(static_cast<std::uint32_t>(i));
 }
 
-/// Replaces the lists by those of the entities of interest. The slices of an entity are added and
-/// removed together.
+/// Replaces the lists by new lists of the entities of interest. The slices of an entity are added
+/// and removed together.
 void ClientEntities::merge(const ReplicatedWorld& world) {
   next_entities_.clear();
   states_.clear();
@@ -238,7 +238,8 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
   }
 }
 
-/// Adds a slice at the end of the lists. `before`: its entry in the last update, or a new entry.
+/// Adds a slice at the end of the lists. `before` is its entry after the last update, or a new
+/// entry.
 void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, SliceId id,
                                const ClientEntity& before) {
   states_.push_back({.id = codec_id(id), .kind = kind});
@@ -246,7 +247,7 @@ void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, 
   set_values(states_.size() - 1);
   ClientEntity& next = next_entities_.emplace_back(before);
   next.is_active = false;
-  // For the codec another type is another entity, which the client does not have yet.
+  // For the codec, an entity of another type is another entity, which the client does not have yet.
   if (next.codec_type != kind.type) next.acked_since = ClientEntity::kNotAcked;
   next.is_confirmed = next.is_confirmed && next.codec_type == kind.type;
   next.codec_type = kind.type;

@@ -1,8 +1,9 @@
 // A client receives an event about an entity only if it receives the entity, which is known when
 // its entities of interest are updated. Until a snapshot with the entity is confirmed, only
-// payloads that contain the entity carry the event. Such a snapshot may be overtaken by one without
-// the entity; so the event names its entity, and the client waits for it. A client shows an entity
-// of several slices when all have arrived; here its first slice represents it.
+// payloads that contain the entity carry the event. A snapshot with the entity may be overtaken by
+// a snapshot without it. So the event names its entity, and the client keeps the event until the
+// entity arrives. A client shows an entity of several slices when all slices have arrived; in this
+// file its first slice represents it.
 #include "net/replication/client_events.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ bool ClientEvents::send_about(const ReplicatedWorld& world, const ClientEntities
   const SliceId id = views_->slice_id(entity, 0);
   const ClientEntity* const known = entities.find(id);
   const ReplicatedEntity* const now = world.find(entity);
-  // A removed entity still exists for the client, if it ever did.
+  // A removed entity may still exist at the client.
   if (known != nullptr && (now == nullptr || now->generation == known->generation)) {
     const EventTurn turn = entities.is_complete(*known) ? EventTurn::any : EventTurn::waits;
     return sender_.push_about({.id = id, .generation = known->generation}, turn, tick, event);
@@ -58,7 +59,8 @@ void ClientEvents::update(const ClientEntities& entities, const SnapshotsInFligh
   });
 }
 
-/// The interest is up to date for this tick: an event about any other entity is dropped.
+/// The entities of interest are up to date for this tick, so an event about any other entity is
+/// dropped.
 void ClientEvents::decide_open(const ClientEntities& entities, ClientViewCounters& counters) {
   std::span<const std::byte> left = open_bytes_;
   for (const OpenEvent& event : open_) {
@@ -74,8 +76,8 @@ void ClientEvents::decide_open(const ClientEntities& entities, ClientViewCounter
   open_bytes_.clear();
 }
 
-/// For a removed entity the contents of one snapshot are enough if it had one slice; for several
-/// slices their arrival is not recorded.
+/// For a removed entity of one slice, one delivered snapshot with it is enough. For a removed
+/// entity of several slices, it is not known which of its slices arrived.
 void ClientEvents::release(const ClientEntities& entities, const ListedSlice& listed) {
   if (!sender_.has_waiting()) return;
   const NetworkId entity = views_->entity_of(listed.entity.id);

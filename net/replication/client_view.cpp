@@ -1,6 +1,6 @@
-// A snapshot covers all entities of the client; a deferred one stays unchanged. Nothing is deferred
-// while all changes fit. Otherwise a change's urgency grows with its waiting time, and the most
-// urgent ones are sent. REPLICATION_FORMAT.md, "Which changes go first".
+// A snapshot covers all entities of the client; deferred entities stay unchanged. Nothing is
+// deferred while all changes fit. Otherwise the most urgent changes are sent; the urgency of a
+// change grows with its waiting time. REPLICATION_FORMAT.md, "Which changes go first".
 #include "net/replication/client_view.h"
 
 #include <algorithm>
@@ -10,16 +10,17 @@
 namespace muster {
 namespace {
 
-/// Beyond this number of unacknowledged snapshots the next one waits for a delivery. The newest
-/// acknowledged one must not leave the window, or everything would be sent again.
+/// With more unacknowledged snapshots than this, the next snapshot waits for a delivery. If the
+/// newest acknowledged snapshot left the window, everything would have to be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
 static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
-/// A snapshot that cannot contain all changes is worth its overhead from this size on. A smaller
-/// one waits for more room, up to this fraction of a second.
+/// A snapshot that cannot contain all changes is sent only if it has room for this many bytes,
+/// because a smaller one would be mostly overhead. It waits for more room at most 1 /
+/// `kWorthWait` of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
-/// After this many seconds without a snapshot that defers no unknown entity, new entities wait for
-/// one, for at most as long.
+/// When every snapshot has deferred unknown entities for this many seconds, new entities wait until
+/// a snapshot defers none. They wait at most as many seconds.
 constexpr std::uint32_t kSettleSeconds = 2;
 
 }  // namespace
@@ -49,14 +50,14 @@ void ClientView::resync() {
   entities_.forget_all(budget_tick_);
 }
 
-/// The contents of that snapshot may be missing at the client, so all states that depend on it are
+/// The client may not have the contents of this snapshot, so all states that depend on it are
 /// checked again.
 void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
   const std::optional<std::uint32_t> tick = in_flight_.tick_of(number);
-  // Some snapshots take this long, independently of the round trip of those that are not overtaken,
-  // and others take longer. A forgotten one was even slower than the oldest remembered one.
+  // Some snapshots take this long, whatever the round trip of other snapshots is, and some take //
+  // longer. A snapshot that is no longer stored was even slower than the oldest stored one.
   pace_.was_late(tick ? budget_tick_ - *tick
                       : in_flight_.oldest_ticks(budget_tick_, options_.ticks_per_second / 4.0));
   if (!tick) return;
@@ -98,7 +99,7 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
     }
     writer_->acknowledge(number);
     for (const ListedSlice& listed : flight->listed) {
-      // Uncertain contents were in another part, which may not have arrived.
+      // If the contents are not certain, they were in another part, which may not have arrived.
       if (listed.is_certain) confirm(*flight, listed, flight->tick);
     }
     in_flight_.settle(*flight, [&](const SnapshotInFlight& arrived, const ListedSlice& listed) {
@@ -108,7 +109,7 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
   }
 }
 
-/// The client has the listed entity since this tick.
+/// Records that the client has the listed entity since this tick.
 void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& listed,
                          std::uint32_t tick) {
   if (ClientEntity* const entity = find_listed(flight, listed)) {
@@ -119,9 +120,9 @@ void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& list
   events_.release(entities_, listed);
 }
 
-/// The record of a listed entity, if the client should still have it. An entity that was out of
-/// interest meanwhile is gone at the client. For an entity with one slice any view counts; for
-/// others, only slices of the same view.
+/// The record of a listed entity, if the client should still have it. The client has removed an
+/// entity that was out of interest meanwhile. For an entity with one slice, a state of any view
+/// counts. For an entity with several slices, only slices of the same view count.
 ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const ListedSlice& listed) {
   ClientEntity* const entity = entities_.find(listed.entity);
   if (entity == nullptr || flight.tick < entity->since) return nullptr;
@@ -131,7 +132,7 @@ ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const List
   return is_same_view ? entity : nullptr;
 }
 
-/// A lost change that no later snapshot contains waits as if it was never sent.
+/// A lost change that no later snapshot contains waits as if it had never been sent.
 void ClientView::apply_loss(SnapshotNumber number) {
   const SnapshotInFlight* const flight = in_flight_.find(number);
   if (flight == nullptr) return;
@@ -178,7 +179,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   note_complete();
 }
 
-/// Writes and queues the payloads of the snapshot that was begun.
+/// Writes and queues the payloads of the current snapshot.
 void ClientView::send_parts(const ReplicatedWorld& world, Connection& connection,
                             std::size_t parts_max, std::size_t budget) {
   const PayloadSources sources{world, entities_, *writer_, events_, counters_};
@@ -247,7 +248,7 @@ void ClientView::choose(std::uint32_t tick, std::size_t budget_bytes) {
   counters_.deferred += deferred.size();
 }
 
-/// Collects the changes that may be sent now.
+/// Collects the changes that can be sent now.
 void ClientView::find_candidates(std::uint32_t tick, bool is_settling_now) {
   priority_.clear();
   entities_.drop_confirmed();
@@ -259,7 +260,7 @@ void ClientView::find_candidates(std::uint32_t tick, bool is_settling_now) {
     const bool waits_for_turn = entity.is_acked() &&
                                 tick - entity.sent_at < update_class.far_ticks &&
                                 distance > update_class.near_distance;
-    // It may never fit again. Without it, the next snapshot can settle the client's state.
+    // The entity may never fit. The next snapshot can settle the client's state without it.
     const bool is_unfit = entities_.is_unfit(i, payloads_.room_bytes());
     if (is_unfit && is_settling_now && entities_.is_unknown(i)) {
       entities_.state(i).may_be_shown = false;
@@ -279,9 +280,9 @@ void ClientView::find_candidates(std::uint32_t tick, bool is_settling_now) {
   }
 }
 
-/// While a snapshot defers unknown entities, the client keeps all unknown ones, even removed ones
-/// (`SnapshotHead::keeps_unknown`). If every snapshot did so for long, one must be sent that defers
-/// none.
+/// If a snapshot defers unknown entities, the client keeps all entities that the snapshot does not
+/// list, even removed ones (`SnapshotHead::keeps_unknown`). If all snapshots have done this for a
+/// long time, a snapshot must be sent that defers none.
 bool ClientView::is_settling(std::uint32_t tick) const {
   const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
   return (tick - settled_at_) / interval % 2 == 1;
@@ -337,8 +338,9 @@ void ClientView::record(std::uint32_t part, const IdRange& range, std::uint32_t 
   estimate_.learn(update_bits, new_bits, writer_->last_cost(), snapshot_bytes);
 }
 
-/// Only entities that existed at the start are waited for, because later ones never end. A state
-/// that fits into no datagram may never be sent.
+/// Only the entities that existed at the client's start must arrive, because new entities may be
+/// created all the time. Entities that fit into no datagram do not count, because they may never be
+/// sent.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
     return entities_[i].is_first && !entities_[i].is_acked() &&

@@ -116,10 +116,11 @@ class ClientView {
   bool is_short_ = false;     ///< The last snapshot deferred changes for lack of room.
   /// The tick of the last snapshots after which every entity of the client was a confirmed one.
   std::uint32_t settled_at_ = 0;
-  std::uint32_t sent_at_ = 0;            ///< The tick of the last snapshot, ...
-  std::uint64_t delivered_at_send_ = 0;  ///< ... and the number of packets delivered by then.
-  double bytes_saved_ = 0;               ///< Bytes saved under the client's own limit.
-  std::uint32_t budget_tick_ = 0;        ///< The tick of the last `send`.
+  std::uint32_t sent_at_ = 0;  ///< The tick of the last snapshot.
+  std::uint64_t delivered_at_send_ =
+      0;                           ///< The number of packets that were delivered at `sent_at_`.
+  double bytes_saved_ = 0;         ///< Bytes saved under the client's own limit.
+  std::uint32_t budget_tick_ = 0;  ///< The tick of the last `send`.
   ClientViewCounters counters_;
 };
 

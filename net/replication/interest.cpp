@@ -1,4 +1,4 @@
-// The grid is updated only for moved entities, so an unmoving world costs nothing. Lists are
+// The grid is updated only for entities that moved, so entities at rest cost no work. Lists are
 // unordered, because results are sorted.
 #include "net/replication/interest.h"
 
@@ -19,7 +19,7 @@ float squared_distance(const WorldPosition& a, const WorldPosition& b) {
   return x * x + y * y + z * z;
 }
 
-/// Cell indices have 32 bits; positions beyond share the last cell.
+/// Cell indices have 32 bits. Positions beyond them share the last cell.
 std::int32_t cell_index(float at, float size) {
   const float index = std::floor(at / size);
   constexpr float kIndexMax = 1 << 30;
@@ -46,7 +46,7 @@ void merge_sorted(const std::vector<NetworkId>& added, std::vector<NetworkId>& i
     const bool is_old = old_end > 0 && ids[old_end - 1] >= added[i - 1];
     ids[--end] = is_old ? ids[--old_end] : added[--i];
   }
-  // An entity may be in the viewer's own list and in the one for all.
+  // An entity may be in the viewer's own list and in the list for all viewers.
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
@@ -151,7 +151,7 @@ bool InterestGrid::is_listed_as(const Listed& listed, const ReplicatedEntityOpti
          listed.team == now.team && listed.cell == cell_of(now.position);
 }
 
-/// Updates an entity that moved inside its cell, or replaced one with the same id.
+/// Updates an entity that moved inside its cell, or that replaced an entity with the same id.
 void InterestGrid::add_to_cell(const ReplicatedEntity& entity, const Listed& listed) {
   Near& near = cells_[listed.cell][listed.index];
   assert(near.id == entity.id);
@@ -159,22 +159,22 @@ void InterestGrid::add_to_cell(const ReplicatedEntity& entity, const Listed& lis
   near.position = entity.options.position;
 }
 
-/// Applies the additions and removals of an `update` together. One at a time, each would move half
-/// of the list.
+/// Applies the additions and removals of an `update` together. If they were applied one at a time,
+/// each would move half of the list on average.
 void InterestGrid::merge_always() {
   if (always_added_.empty() && always_removed_.empty()) return;
   std::ranges::sort(always_added_);
   std::ranges::sort(always_removed_);
   next_always_.clear();
   std::ranges::set_difference(always_, always_removed_, std::back_inserter(next_always_));
-  // An entity in both lists was listed again with another owner.
+  // An entity that was added and removed was listed again with another owner.
   always_.clear();
   std::ranges::set_union(next_always_, always_added_, std::back_inserter(always_));
   always_added_.clear();
   always_removed_.clear();
 }
 
-/// Empty lists are kept for entities that return, up to a limit.
+/// Keeps some empty lists, because entities may return to their cells, and drops the others.
 void InterestGrid::drop_empty_lists() {
   constexpr std::size_t kListsKept = 4096;
   const auto drop = [&](auto& lists) {
@@ -227,7 +227,7 @@ void InterestGrid::add_near(const Viewer& viewer, const Ids& before, Ids& out) c
   const std::int32_t last_z = cell_index(viewer.view_position.z + reach, options_.cell_size);
   const auto width = static_cast<std::uint64_t>(std::int64_t{last_x} - first_x + 1);
   const auto depth = static_cast<std::uint64_t>(std::int64_t{last_z} - first_z + 1);
-  // If fewer cells exist than the radius covers, iterates over the existing cells.
+  // If the radius covers more cells than exist, iterates over the existing cells.
   if (width * depth > cells_.size()) {
     for (const auto& [cell, entities] : cells_) std::ranges::for_each(entities, consider);
     return;

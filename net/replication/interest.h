@@ -97,9 +97,9 @@ class InterestGrid {
   Cells cells_;
   std::unordered_map<PlayerId, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;
-  Ids always_;          ///< Sorted; changes once per `update`, by adding ...
-  Ids always_added_;    ///< ... these and removing ...
-  Ids always_removed_;  ///< ... these.
+  Ids always_;          ///< Sorted. Changes once per `update`.
+  Ids always_added_;    ///< Ids that the next `update` adds to `always_`.
+  Ids always_removed_;  ///< Ids that the next `update` removes from `always_`.
   Ids next_always_;
   Ids custom_;
 };

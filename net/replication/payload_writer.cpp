@@ -1,6 +1,6 @@
-// A payload begins with flags, events and a checksum, whose size is known only after the snapshot:
-// so the snapshot is written behind the largest head, and then moved. REPLICATION_FORMAT.md,
-// "Payload".
+// A payload begins with flags, events and a checksum. Their size is known only after the snapshot
+// was written. So the snapshot is written after room for the largest head, and then moved.
+// REPLICATION_FORMAT.md, "Payload".
 #include "net/replication/payload_writer.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// Events may use this fraction (1 / this) of a payload.
+/// Events may use one part in this many of a payload.
 constexpr std::size_t kEventShare = 3;
 
 }  // namespace
@@ -20,8 +20,8 @@ std::size_t PayloadWriter::event_bytes(const TimedEventSender& events) const {
   return events.waiting_bytes(memory_.size() / kEventShare);
 }
 
-/// If an entity does not fit, the data before the snapshot is left out; if it still does not fit,
-/// the entity is left out.
+/// If an entity does not fit, the data before the snapshot is left out. If the entity still does
+/// not fit, the entity is left out.
 PayloadWriter::Written PayloadWriter::write(const PayloadSources& from, std::uint32_t first_id,
                                             bool is_complete) {
   const bool has_checksum = checksum_interval_ != 0 && from.entities.size() > 0 &&
@@ -37,7 +37,7 @@ PayloadWriter::Written PayloadWriter::write(const PayloadSources& from, std::uin
   return written;
 }
 
-/// Defers an entity whose state does not fit. False if it cannot be sent later.
+/// Defers an entity whose state does not fit. Returns false if it cannot be sent later either.
 bool PayloadWriter::leave_out(const PayloadSources& from, std::uint32_t id) {
   const std::span<const EntityState> states = from.entities.states();
   const auto found = std::ranges::lower_bound(states, id, {}, &EntityState::id);
@@ -49,7 +49,7 @@ bool PayloadWriter::leave_out(const PayloadSources& from, std::uint32_t id) {
   entity.unfit_type = found->kind.type;
   entity.unfit_bytes = static_cast<std::uint16_t>(memory_.size());
   ++from.counters.unfit;
-  constexpr std::size_t kUnfitMax = 16;  // Per tick; more are only counted.
+  constexpr std::size_t kUnfitMax = 16;  // Per tick; further ones are only counted.
   if (unfit_.size() < kUnfitMax) {
     unfit_.push_back({.id = views_->entity_of(SliceId{id}),
                       .codec_type = found->kind.type,
@@ -84,8 +84,8 @@ PayloadWriter::Written PayloadWriter::write_parts(const PayloadSources& from,
   return {.payload = memory.first(section.used() + bytes.size()), .snapshot_bytes = bytes.size()};
 }
 
-/// Writes the checksum of one entity of this snapshot, a different one each time; id `kEveryId`:
-/// none.
+/// Writes the checksum of one entity of this snapshot, of a different entity each time. The id
+/// `kEveryId` means that there is no checksum.
 void PayloadWriter::write_checksum(SectionWriter& section, const PayloadSources& from,
                                    const IdRange& range) {
   const std::span<const EntityState> states = from.entities.states();

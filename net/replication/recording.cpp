@@ -16,7 +16,7 @@ constexpr std::uint32_t kRecordingMagic = 0x3452524D;  // "MRR4"
 constexpr std::uint32_t kEndMagic = 0x4552524D;        // "MRRE"
 constexpr std::size_t kRecordingHeadBytes = 1 + 4 + 4;
 constexpr std::size_t kFootBytes = 8 + 4;
-/// Per snapshot; a larger world needs several.
+/// The maximum size of a snapshot. A larger world needs several snapshots.
 constexpr std::size_t kSnapshotBytesMax = 256 * 1024;
 
 // Kinds of records.
@@ -123,8 +123,8 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
     }
     return std::span<const std::int64_t>(values_);
   };
-  // Removed entities, and entities replaced under the same id; their ids can be used from the next
-  // tick on.
+  // Finds removed entities, and entities that were replaced under the same id. Their ids can be
+  // used // again from the next tick on.
   gone_.clear();
   for (const ReplicatedEntity& entity : world_->entities()) {
     const ReplicatedEntity* now = world.find(entity.id);
@@ -292,7 +292,7 @@ RecordingStatus RecordingReader::play(const Record& record) {
 
 RecordingStatus RecordingReader::step() {
   const RecordingStatus status = play_tick();
-  mirror_->list_changes(changes_);  // The readable part of a damaged tick.
+  mirror_->list_changes(changes_);  // The changes of the readable part of a damaged tick.
   return status;
 }
 
@@ -326,7 +326,7 @@ std::optional<std::uint32_t> RecordingReader::next_tick() const {
   return std::nullopt;
 }
 
-/// Finds the map at an offset: the last one that began before it.
+/// Finds the map at an offset: the last map that began before it.
 void RecordingReader::find_map(std::size_t offset) {
   map_info_ = {};
   Record record;

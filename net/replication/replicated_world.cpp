@@ -1,5 +1,6 @@
-// Values that do not change keep their row, so "unchanged" is one pointer comparison for every
-// client. A replaced row is kept while an update of any client may refer to it.
+// Values that do not change keep their row, so a comparison of two pointers shows for every client
+// that an entity is unchanged. A replaced row is kept while the update of any client may refer to
+// it.
 #include "net/replication/replicated_world.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeView
     : schema_(schema), views_(views), clamped_(schema) {
   std::size_t maximum = 0;
   for (std::uint16_t i = 0; i < views.count(); ++i) {
-    // Only for first slices: a row has the lanes of all slices.
+    // Pools are used only for first slices, because a row has the lanes of all slices.
     pools_.emplace_back(views.lane_count(i));
     maximum = std::max(maximum, views.lane_count(i));
   }
@@ -25,7 +26,8 @@ void ReplicatedWorld::begin(std::uint32_t tick) {
   tick_ = tick;
   moves_.clear();
   forget_past();
-  // Views check each snapshot; a view that is further behind checks everything once.
+  // A view applies these changes at each snapshot. A view that is further behind checks every
+  // entity // once instead.
   const std::size_t kept = 4 * entities_.size() + 1024;
   if (changes_.size() > 2 * kept) {
     const std::size_t forgotten = changes_.size() - kept;
@@ -52,7 +54,7 @@ void ReplicatedWorld::forget_past() {
   }
 }
 
-/// Two if owners see other fields.
+/// Returns 2 if owners see other fields than other clients, and 1 otherwise.
 std::size_t ReplicatedWorld::row_count(SchemaType type) const {
   const bool is_one =
       views_.codec_type(type, SeenBy::others) == views_.codec_type(type, SeenBy::owner);
@@ -70,8 +72,9 @@ void ReplicatedWorld::spawn(NetworkId id, const ReplicatedEntityOptions& options
   ++version_;
 }
 
-/// Returns a generation that no earlier entity with this id had. Growing ids would make the map
-/// grow forever; so a large map is cleared, and all generations continue above the highest one.
+/// Returns a generation that no earlier entity with this id had. If a game never reuses ids, the
+/// map would grow forever. So a large map is cleared, and all generations continue above the
+/// highest one.
 std::uint32_t ReplicatedWorld::next_generation(NetworkId id) {
   constexpr std::size_t kGenerationsMin = 4096;
   if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
@@ -170,7 +173,7 @@ void ReplicatedWorld::set_interest(NetworkId id, Relevance relevance, std::uint8
   options.team = team;
   options.update_class = update_class;
   moves_.push_back(id);
-  // The grid notices another class by itself; it changes no values that a client sees.
+  // A new update class changes no values that a client sees, and the grid notices it itself.
   if (!is_same_audience) ++version_;
 }
 

@@ -38,8 +38,8 @@ enum class Relevance : std::uint8_t {
 struct UpdateClass {
   float weight = 1;    ///< When room is short, updates are shared out by weight × nearness.
   float radius = 100;  ///< For `Relevance::near`: a client does not receive entities beyond it.
-  float near_distance = 1e9F;   ///< Within it every change is sent at once; beyond it ...
-  std::uint16_t far_ticks = 1;  ///< ... a change waits until this many ticks after the last one.
+  float near_distance = 1e9F;   ///< Changes of nearer entities are sent at once.
+  std::uint16_t far_ticks = 1;  ///< Minimum ticks between two sent changes of a farther entity.
   /// A change that has waited this long is sent first, within a quarter of the room.
   std::uint16_t longest_ticks = 60;
 };
@@ -155,11 +155,12 @@ class ReplicatedWorld {
   std::vector<NetworkId> changes_;
   std::uint64_t changes_begin_ = 0;  ///< The position of the first of them.
   std::vector<RowPool> pools_;       ///< By codec type; only of first slices.
-  std::vector<Past> past_;           ///< By the tick at which each ended; those before ...
-  std::size_t past_begin_ = 0;       ///< ... this index are forgotten.
-  /// The next generation of recently used ids; for all other ids it is ...
+  std::vector<Past> past_;           ///< Sorted by the tick at which each ended.
+  std::size_t past_begin_ = 0;       ///< All entries of `past_` before this index are forgotten.
+  /// The next generation of each recently used id.
   std::unordered_map<NetworkId, std::uint32_t> next_generations_;
-  std::uint32_t generation_floor_ = 0;  ///< ... this value, higher than any forgotten one.
+  std::uint32_t generation_floor_ =
+      0;  ///< The next generation of all other ids; never used before.
   std::vector<LaneValue> lanes_;
   ClampedFields clamped_;
 };

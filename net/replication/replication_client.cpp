@@ -9,15 +9,15 @@
 namespace muster {
 namespace {
 
-/// The minimum number of snapshots between two requests for the whole state, because the first one
-/// may not have arrived yet.
+/// The minimum number of snapshots between two requests for the whole state, because the first
+/// request may not have arrived yet.
 constexpr std::uint32_t kResyncPause = 32;
 
-/// After this many snapshots the server knows about an unreadable one: at most a third as many are
-/// in flight.
+/// After this many snapshots the server knows that an earlier one was unreadable: at most a third
+/// as many are in flight.
 constexpr std::uint32_t kSettlingPause = 128;
 
-/// The maximum number of checksums that wait for the game; more are ignored.
+/// The maximum number of checksums that wait for the game. Further checksums are ignored.
 constexpr std::size_t kChecksMax = 64;
 
 /// Describes why an invalid `begin` cannot be followed.
@@ -43,8 +43,8 @@ ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, Di
 
 void ReplicationClient::update(Connection& connection) {
   if (!has_joined_ || connection.map() != map_) {
-    // Data that came with the map waits for the next call, because a caller that reads the changes
-    // must see that there is no schema in between.
+    // Data that arrived with the new map is applied in the next call. So a caller that reads the
+    // changes // sees in between that there is no schema.
     begin_map(connection.map());
     unsent_.send(connection, options_.channel);
     return;
@@ -64,7 +64,7 @@ void ReplicationClient::update(Connection& connection) {
     connection.pop_payload();
   }
   if (mirror_) {
-    // Entities of this list also count, however many there are.
+    // All entities of this list count, even if the list is long.
     settle_events();
     mirror_->list_changes(changes_);
     settle_events();
@@ -148,7 +148,7 @@ bool ReplicationClient::use_schema(std::span<const std::byte> encoded) {
   return true;
 }
 
-/// A server that cannot be followed: the game gets the reason and may leave.
+/// Records why this client cannot follow the server. The game gets the reason and may leave.
 void ReplicationClient::fail(std::string why) {
   ++counters_.malformed;
   phase_ = ReplicationPhase::failed;
@@ -196,7 +196,7 @@ std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   return {};
 }
 
-/// False if it is malformed.
+/// Returns false if the head is malformed.
 bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, bool& is_complete) {
   const std::uint8_t flags = reader.read_u8();
   if (flags > (kPayloadHasEvents | kPayloadHasChecksum | kPayloadIsComplete)) return false;
@@ -212,7 +212,7 @@ bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, b
   return !reader.failed();
 }
 
-/// The transport confirmed this payload, so the server may refer to it. Since it cannot be read,
+/// The transport confirmed this payload, so the server may refer to it. But it cannot be read, so
 /// the whole state must be sent again.
 void ReplicationClient::refuse_payload() {
   ++counters_.malformed;
@@ -220,7 +220,8 @@ void ReplicationClient::refuse_payload() {
 }
 
 void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
-  if (phase_ != ReplicationPhase::playing) return;  // It is older than the request to start again.
+  if (phase_ != ReplicationPhase::playing)
+    return;  // The payload is older than the request to start again.
   ++counters_.snapshots;
   counters_.snapshot_bytes += payload.size();
   SectionReader reader(payload);
@@ -235,7 +236,7 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
     case SnapshotVerdict::applied:
       // The server may not know yet which snapshot was unreadable.
       is_complete_ = is_complete_ || (is_complete && counters_.snapshots >= settled_at_);
-      // An overtaken snapshot shows nothing: there is nothing to compare.
+      // An overtaken snapshot is not shown, so there is nothing to compare.
       check.tick = tick();
       check.is_pending =
           check.is_pending && check.id != SliceId{kEveryId} && mirror_->reader().last_is_newest();
@@ -258,12 +259,13 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
   }
 }
 
-/// The transport confirmed a snapshot that was overtaken by too many to be read. All other
-/// snapshots can still be read, and the server refers to those.
+/// The transport confirmed a snapshot that cannot be read, because too many others overtook it. All
+/// other snapshots can still be read, and the server refers to them.
 void ReplicationClient::disown() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
-  // Without room, the next such snapshot is reported, which lacks the same references.
+  // If there is no room, the next unreadable snapshot is reported instead: it lacks the same //
+  // references.
   if (unsent_.has_room()) unsent_.push(encode(message));
 }
 
@@ -284,8 +286,8 @@ void ReplicationClient::verify(const EntityValues* game) {
       continue;
     }
     const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
-    // It was removed or changed since; a later checksum will compare it. The game does not know a
-    // slice that waits for others.
+    // The entity was removed or changed since; a later checksum will compare it. An entity whose //
+    // slices have not all arrived is not shown.
     if (entity == nullptr || entity->tick != check.tick || !mirror_->is_listed(*entity)) continue;
     if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;
     if (compare(check, *entity, game)) continue;
@@ -302,7 +304,7 @@ void ReplicationClient::verify(const EntityValues* game) {
   checks_.clear();
 }
 
-/// Compares `lanes_`, this end's values, with the server's checksum.
+/// Compares the checksum of this end's values, `lanes_`, with the server's checksum.
 bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
                                 const EntityValues* game) {
   const TypeView& view = views_->view(entity.kind.type);

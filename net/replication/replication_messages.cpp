@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kSetupMagic = 0x3142524D;  // "MRB1"
 constexpr std::size_t kMessageBytes = 1024;
-/// The size of a `begin` of version 1; no later one has it.
+/// The size of a `begin` of version 1. No later version has the same size.
 constexpr std::size_t kFirstBeginBytes = 38;
 
 /// Writes a message into a buffer large enough for any message.
@@ -260,7 +260,8 @@ std::string to_line(const Divergence& divergence) {
          (divergence.field.empty() ? "unknown field" : divergence.field);
 }
 
-// A multiplication and a shift per word: every bit of every lane affects all bits of the result.
+// One multiplication and one shift per word, so every bit of every lane affects all bits of the //
+// result.
 std::uint32_t checksum(std::span<const LaneValue> lanes) {
   std::uint64_t state = 0x9E37'79B9'7F4A'7C15;
   for (const LaneValue lane : lanes) {

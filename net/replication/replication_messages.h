@@ -94,8 +94,8 @@ struct TruthMessage {
   std::uint32_t tick = 0;
   std::uint16_t codec_type = 0;
   std::uint16_t lane = 0;  ///< The first that differs; `kNoLane` if none was found.
-  LaneValue ours = 0;      ///< The server's value of it ...
-  LaneValue theirs = 0;    ///< ... and the client's.
+  LaneValue ours = 0;      ///< The server's value.
+  LaneValue theirs = 0;    ///< The client's value.
 };
 /// The setup will not arrive: a connection refused its block.
 struct SetupRefusedMessage {

@@ -1,4 +1,5 @@
-// Names are few and short compared with the rest, so the encoding is plain bytes.
+// Names are few and short compared with the other data of a setup, so they are encoded as plain
+// bytes.
 #include "net/replication/replication_schema.h"
 
 #include <algorithm>

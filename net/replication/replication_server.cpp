@@ -11,7 +11,8 @@
 namespace muster {
 namespace {
 
-/// After this many attempts, a client that never reads its blocks is sent a refusal of its setup.
+/// After this many blocked attempts, the server refuses to send the setup to a client that never
+/// reads its blocks.
 constexpr std::uint32_t kSetupAttemptsMax = 256;
 
 }  // namespace
@@ -28,12 +29,13 @@ struct ReplicationServer::Client {
   bool has_setup_to_send = false;
   bool is_setup_in_flight = false;
   std::uint16_t setup_block = 0;
-  std::uint32_t refused_setup_bytes = 0;  ///< To be sent; 0: nothing to send.
+  std::uint32_t refused_setup_bytes = 0;  ///< The size to report in a refusal; 0 if there is none.
   std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
-  std::uint32_t compared_at = 0;          ///< The ticks of the last comparison ...
-  std::uint32_t resynced_at = 0;          ///< ... and of the last request for the whole state.
+  std::uint32_t compared_at = 0;          ///< The tick of the last comparison.
+  std::uint32_t resynced_at = 0;          ///< The tick of the last request for the whole state.
 
-  /// Releases the setup when the connection does. Other finished blocks belong to the game.
+  /// Releases the setup when the connection no longer needs it. Other finished blocks belong to the
+  /// game.
   void apply_setup_report(Connection& connection) {
     const std::optional<SentBlock> block = connection.release_finished_block(setup_block);
     if (!block) return;
@@ -41,7 +43,7 @@ struct ReplicationServer::Client {
     const bool is_in_the_way =
         block->refusal == BlockRefusal::too_many || block->refusal == BlockRefusal::no_memory;
     if (is_in_the_way && ++setup_attempts < kSetupAttemptsMax) {
-      has_setup_to_send = true;  // The game's blocks are in the way; it will read them.
+      has_setup_to_send = true;  // Blocks of the game occupy the connection. Tries again later.
       return;
     }
     const bool is_over =
@@ -162,7 +164,8 @@ bool ReplicationServer::send_event(ClientId id, std::uint32_t tick,
                                    std::span<const std::byte> event) {
   Client* client = find(id);
   assert(client != nullptr);
-  if (!client->is_playing) return true;  // It starts with a world that already contains the result.
+  if (!client->is_playing)
+    return true;  // The client will start with a world that already contains the result.
   const bool is_taken = client->view.events().push(tick, event);
   if (!is_taken) ++client->view.counters().events_refused;
   return is_taken;
@@ -193,7 +196,7 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
     client->is_playing = false;
     client->unsent.clear();
     connection.begin_map();
-    client->end_setup(connection);  // Blocks end with their map.
+    client->end_setup(connection);  // A block ends with its map.
   }
   client->view.apply_delivery_reports(connection.delivery_reports());
   connection.clear_delivery_reports();
@@ -217,8 +220,8 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
   client->view.clear_unfit();
 }
 
-/// Ticks from `tick` until the client's turn. Clients that begin in one tick, as at each map, have
-/// their turns in different ticks.
+/// Ticks from `tick` until the client's turn. Clients that begin in the same tick, for example when
+/// a map begins, have their turns in different ticks.
 std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, std::uint32_t tick) const {
   const std::uint32_t interval = std::max(options_.snapshot_ticks, client.snapshot_ticks);
   return interval - 1 - (tick + static_cast<std::uint32_t>(client.id)) % interval;
@@ -276,7 +279,7 @@ void ReplicationServer::begin(Client& client) {
 }
 
 void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) const {
-  if (client.has_setup_to_send || client.is_setup_in_flight) return;  // One is enough.
+  if (client.has_setup_to_send || client.is_setup_in_flight) return;  // One setup is enough.
   SetupBlock setup{.schema = {}, .model = {}, .map_info = map_info_};
   if (want.schema) setup.schema = schema_bytes_;
   if (want.model) setup.model = options_.model_file;
@@ -306,7 +309,8 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
     ++client.view.counters().malformed;
     return;
   }
-  if (client.compared_at == world_.tick()) return;  // Comparing takes time: once per tick.
+  if (client.compared_at == world_.tick())
+    return;  // Comparing takes time, so it is done once per tick.
   client.compared_at = world_.tick();
   const TypeView& view = views_.view(message.codec_type);
   const LaneValue* row =

@@ -7,8 +7,8 @@ namespace muster {
 
 namespace {
 
-/// A late snapshot's age times `kSlowerShare` is remembered, up to `kSlowestMax`. It fades by a
-/// factor e in `kSlowestFade`.
+/// The age of a late snapshot times `kSlowerShare` is stored, at most `kSlowestMax`. It falls by a
+/// factor of e in `kSlowestFade`.
 constexpr double kSlowerShare = 1.5;
 constexpr Duration kSlowestFade = std::chrono::seconds(10);
 constexpr Duration kSlowestMax = std::chrono::seconds(4);

@@ -36,8 +36,9 @@ struct EventSubject {
 /// Which payloads may contain an event.
 enum class EventTurn : std::uint8_t {
   any = 0,
-  waits = 1,     ///< Its entity may not have arrived: only payloads that contain the entity, ...
-  together = 2,  ///< ... such as the next one.
+  /// Its entity may not have arrived: it may only be in payloads that contain the entity.
+  waits = 1,
+  together = 2,  ///< The next payload contains its entity, so it may be in that payload.
   never = 3,     ///< The entity will not be sent.
 };
 

@@ -24,8 +24,8 @@ bool receives(SchemaReceivers receivers, SeenBy seen_by) {
   return false;
 }
 
-/// The maximum bits of a lane with built-in priors, which must encode a surprising value. Over all
-/// kinds and sizes the maximum was 35 more than the value's own bits (slices_test.cpp).
+/// The maximum bits that a lane needs with built-in priors, even for a surprising value. For all
+/// kinds and sizes of lanes, the maximum was 35 more than the bits of the value (slices_test.cpp).
 std::size_t weight_of(const LaneSchema& lane) {
   constexpr std::size_t kSurpriseMax = 36;
   return static_cast<std::size_t>(std::bit_width(lane.maximum)) + kSurpriseMax;
@@ -94,7 +94,8 @@ class LaneMaker {
   Lanes& lanes_;
 };
 
-/// The end of each slice: as late as its bits allow, and not between lanes that belong together.
+/// Returns the end of each slice: as late as the slice's bits allow, and not between lanes that
+/// belong together.
 std::vector<std::size_t> slice_ends(const Lanes& lanes, std::size_t slice_bits) {
   std::vector<std::size_t> ends;
   const std::size_t count = lanes.schemas.size();
@@ -230,8 +231,8 @@ std::string TypeViews::lane_name(std::uint16_t codec_type, std::size_t lane) con
 }
 
 SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
-  // Corrections and codes belong to the types in order: a model trained on exactly these is used
-  // unchanged.
+  // A model that was trained on exactly these types in this order is used unchanged, because its //
+  // corrections and codes depend on the order.
   if (std::ranges::equal(trained.types, schemas_, {}, &TypeModel::schema)) return trained;
   std::vector<std::string> sources;
   for (const EntitySchema& schema : schemas_) {
@@ -239,7 +240,7 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
       return std::ranges::any_of(trained.types,
                                  [&](const TypeModel& type) { return type.schema.name == name; });
     };
-    // First without the slice, then without the owner.
+    // First removes the slice from the name, then the owner.
     sources.push_back(schema.name);
     for (auto& name = sources.back(); !is_there(name) && name.find('/') != std::string::npos;) {
       name.resize(name.rfind('/'));

@@ -21,7 +21,7 @@ ReplicatedChange WorldMirror::go(const Listed& listed) {
   return change(ReplicatedChange::Kind::despawned, listed);
 }
 
-/// Another view of the same type is the same entity.
+/// True if both are states of the same entity. It may be shown in another view of its type.
 bool WorldMirror::is_same_entity(const Listed& listed, const SeenEntity& seen) const {
   return listed.kind.generation == seen.kind.generation &&
          views_.view(listed.kind.type).type == views_.view(seen.kind.type).type;
@@ -41,8 +41,8 @@ std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   return all.subspan(first, end - first);
 }
 
-/// Returns an entity if all its slices have arrived. Slices after them belong to an entity that had
-/// more.
+/// Returns an entity if all its slices have arrived. Further slices belong to an earlier entity
+/// that had more slices.
 std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEntity> slices) const {
   const SeenEntity& first = slices.front();
   const TypeView& view = views_.view(first.kind.type);
@@ -61,7 +61,8 @@ std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEnt
   return whole;
 }
 
-// Compares what the reader shows now with what it showed last; both are sorted by id.
+// Compares the entities that the reader shows now with the entities that it showed last. Both are
+// sorted by id.
 void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
   const std::size_t unread = changes.size();
@@ -88,7 +89,8 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
       const bool is_other = last->version != now->version || last->kind != now->kind;
       if (is_other) updated_.push_back(change(updated, *now));
     } else if (is_older || (!now && had && std::ranges::any_of(slices, is_of_last))) {
-      next_listed_.push_back(*last);  // It stays unchanged until the others arrive or are removed.
+      next_listed_.push_back(
+          *last);  // It stays unchanged until its other slices arrive or are removed.
       next_listed_.back().is_complete = false;
     } else {
       if (had) changes.push_back(go(*last));

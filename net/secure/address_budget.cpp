@@ -10,8 +10,8 @@ namespace muster {
 
 namespace {
 
-/// 64 KiB of buckets. A botnet's flood from real addresses shares them. Connected players do not
-/// use them.
+/// The number of buckets; together they have 64 KiB. In a flood from many real addresses, these
+/// addresses share buckets with each other. Connected players do not need buckets.
 constexpr std::size_t kBuckets = 4096;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Limits the requests of each address: a bounded table of token buckets.
+// Limits the requests of each address, with a table of token buckets of fixed size.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 namespace muster {
 
 /// One bucket per address, in a table of fixed size. Addresses share a bucket when their hashes
-/// under a secret collide, so an attacker cannot choose which other address it affects. The secret
-/// is wiped on destruction. IPv6 is counted by /64 (`subscriber_of`).
+/// with a secret collide, so an attacker cannot choose the addresses with which it shares a bucket.
+/// The secret is wiped on destruction. IPv6 is counted by /64 (`subscriber_of`).
 class AddressBudget {
  public:
   struct Limits {
@@ -27,7 +27,7 @@ class AddressBudget {
   AddressBudget(const AddressBudget&) = default;
   AddressBudget& operator=(const AddressBudget&) = default;
 
-  /// Removes one token from the address's bucket; false if it is empty.
+  /// Removes one token from the address's bucket. Returns false if the bucket is empty.
   bool spend_one(Time now, const Address& address);
 
  private:

@@ -22,18 +22,18 @@ class AesGcm {
   /// authenticated but not encrypted.
   virtual void seal(const Nonce& nonce, std::span<const std::byte> head,
                     std::span<std::byte> memory, std::size_t body_bytes) = 0;
-  /// Decrypts in place; the tag is at the end. Returns false if `head` or `sealed` was changed;
-  /// ignore the bytes then. Requires: at least 16 bytes.
+  /// Decrypts in place; the tag is at the end of `sealed`. Returns false if `head` or `sealed` was
+  /// changed; then ignore the bytes. Requires: `sealed` has at least 16 bytes.
   [[nodiscard]] virtual bool open(const Nonce& nonce, std::span<const std::byte> head,
                                   std::span<std::byte> sealed) = 0;
 };
 
-/// With libsodium. Requires: `has_fast_aes()`.
+/// A key for libsodium. Requires: `has_fast_aes()`.
 std::unique_ptr<AesGcm> aes_gcm_by_sodium(const SecretKey& key);
-/// With Intel's multi-buffer library. Null if `net/` was built without it, or if its setup fails.
-/// Requires: `has_fast_aes()`.
+/// A key for Intel's multi-buffer library; null if `net/` was built without it, or if its setup
+/// fails. Requires: `has_fast_aes()`.
 std::unique_ptr<AesGcm> aes_gcm_by_ipsec_mb(const SecretKey& key);
-/// With the fastest available library. Requires: `has_fast_aes()`.
+/// A key for the fastest available library. Requires: `has_fast_aes()`.
 std::unique_ptr<AesGcm> aes_gcm(const SecretKey& key);
 
 }  // namespace muster

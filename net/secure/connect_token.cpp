@@ -43,7 +43,7 @@ std::vector<Address> read_addresses(SectionReader& reader) {
   return addresses;
 }
 
-/// Makes no copy that would have to be wiped.
+/// Reads a secret without a copy, which would have to be wiped.
 SecretKey read_secret(SectionReader& reader) {
   const std::span<const std::byte> bytes = reader.read_bytes(SecretKey::kBytes);
   return bytes.empty() ? SecretKey() : SecretKey(bytes.first<SecretKey::kBytes>());

@@ -13,7 +13,8 @@
 
 namespace muster {
 
-/// Seconds since 1970 (UTC). The clocks of backends and servers differ, but both know the date.
+/// Seconds since 1970 (UTC). Dates are used because the clocks of backends and servers have
+/// different starts.
 using UnixSeconds = std::uint64_t;
 
 inline constexpr UnixSeconds kTokenLifetimeMax = UnixSeconds{7} * 24 * 3600;
@@ -36,8 +37,8 @@ struct TokenClaims {
 };
 
 /// Makes a token for one connection. Send it to the client over an encrypted channel (HTTPS).
-/// Returns nothing when the claims break a limit: no servers or too many, too much user data, or a
-/// lifetime that is not positive or is longer than `kTokenLifetimeMax`.
+/// Returns nothing when the claims break a limit: there are no servers or too many, there is too
+/// much user data, or the lifetime is not positive or longer than `kTokenLifetimeMax`.
 std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
                                                   const SecretKey& backend_key, Entropy& entropy);
 
@@ -64,9 +65,9 @@ struct OpenedToken {
   std::vector<Address> servers{};
   std::vector<std::byte> user_data{};
 };
-/// Opens a token from a response. Returns nothing if it was not made with this key and for this
-/// application, or is not valid now. The caller must check that it names this server and was not
-/// used before.
+/// Opens a token from a response. Returns nothing if the token was not made with this key and for
+/// this application, or if it is not valid now. The caller must check that the token names this
+/// server and was not used before.
 std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
                                       std::uint64_t application, UnixSeconds now,
                                       const SecretKey& backend_key);

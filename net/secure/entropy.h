@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// A source of random bytes. Constructed only in `main` and in tests.
+/// A source of random bytes. It is constructed only in `main` and in tests.
 class Entropy {
  public:
   virtual ~Entropy() = default;

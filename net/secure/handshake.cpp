@@ -125,7 +125,7 @@ void ClientHandshake::write_response(std::span<std::byte, kRequestBytes> into) {
         options_.token.has_value() ? options_.token->secret : SecretKey();
     const std::optional<SecretKey> c3 =
         chain_to_hello(server_key_, ephemeral_.secret, server_key_, token_secret);
-    // If the configured server key is weak, the server cannot open this.
+    // If the configured server key is weak, no server can open the response.
     chain_ = c3.value_or(SecretKey());
     hello_key(chain_).seal(0, into.first(before), into.subspan(before), hello_bytes);
   }

@@ -36,8 +36,8 @@ inline constexpr std::uint8_t kPhaseBit = 0x40;
 
 /// How a client authenticates its server; a wire value.
 enum class TrustMode : std::uint8_t {
-  pinned = 0,       ///< By a key that the client has.
-  token = 1,        ///< By a connect token, which also identifies the client.
+  pinned = 0,       ///< By the server's public key, which the client already has.
+  token = 1,        ///< By a connect token, which also identifies the client to the server.
   unprotected = 2,  ///< No authentication and no encryption: only for development.
 };
 
@@ -98,16 +98,17 @@ class ClientHandshake {
 
   /// Writes the request. Each call writes the same bytes.
   void write_request(std::span<std::byte, kRequestBytes> into) const;
-  /// Reads a challenge. False if it is not for this attempt, or shows an unexpected server key.
+  /// Reads a challenge. Returns false if it is not for this attempt, or if it has an unexpected
+  /// server key.
   [[nodiscard]] bool read_challenge(std::span<const std::byte> datagram);
   /// Writes the response to the last challenge. Requires: `read_challenge` returned true.
   void write_response(std::span<std::byte, kRequestBytes> into);
-  /// Returns the keys if the datagram is the expected server's answer to the last response.
+  /// Returns the keys if the datagram is an answer of the expected server to the last response.
   std::optional<ConnectionKeys> read_accept(std::span<const std::byte> datagram) const;
   /// Wipes all secrets: the ephemeral key, the key chain and the token's secret. Call it when the
   /// keys exist or the attempt has ended, and call nothing else afterwards.
   void forget_secrets();
-  /// Reads a refusal. Returns nothing unless its sender has seen the request.
+  /// Reads a refusal. Returns nothing if its sender cannot have received the request.
   std::optional<Refusal> read_refuse(std::span<const std::byte> datagram) const;
 
  private:
@@ -116,7 +117,7 @@ class ClientHandshake {
   std::uint32_t connection_id_ = 0;
   Challenge challenge_;
   PublicKey server_key_{};
-  SecretKey chain_;  ///< c4 in net/WIRE_FORMAT.md, once a response is written.
+  SecretKey chain_;  ///< c4 in net/WIRE_FORMAT.md, after a response was written.
 };
 
 /// An unverified request, as a server reads it.
@@ -160,10 +161,10 @@ struct Hello {
   std::vector<std::byte> user_data{};
 };
 
-/// The server's side, after the cookie was checked: does the expensive cryptography once.
+/// The server's side after the cookie was checked. It does the expensive cryptography only once.
 class ServerHandshake {
  public:
-  /// `token_secret`: of the opened token, or 32 zero bytes.
+  /// `token_secret` is the secret of the opened token, or 32 zero bytes without a token.
   ServerHandshake(const KeyPair& server, const SecretKey& token_secret);
 
   /// Opens the hello. Returns nothing if it is forged or made for another server.

@@ -15,7 +15,8 @@ namespace muster {
 /// The bytes that every cipher adds to sealed data.
 inline constexpr std::size_t kTagBytes = 16;
 
-/// Call it once per process before any encryption. More calls, from any thread, do no harm.
+/// Prepares libsodium. Call it once per process before any encryption. Further calls, from any
+/// thread, have no effect.
 void prepare_cryptography();
 
 /// 32 secret bytes, wiped on destruction. Comparison takes constant time.
@@ -47,12 +48,12 @@ struct KeyPair {
   PublicKey shared{};
 
   static KeyPair random(Entropy& entropy);
-  /// The pair of a stored secret.
+  /// The pair of a stored secret key.
   static KeyPair of(const SecretKey& secret);
 };
 
-/// Computes the shared secret of two parties (RFC 7748). Returns nothing for one of the few weak
-/// public keys that give everyone the same secret.
+/// Computes the shared secret of two parties (RFC 7748). Returns nothing if `theirs` is one of the
+/// few weak public keys with which the secret is the same for all secret keys.
 std::optional<SecretKey> agree(const SecretKey& mine, const PublicKey& theirs);
 
 /// BLAKE2b with 32 bytes of output, without and with a key.

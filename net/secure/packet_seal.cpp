@@ -85,7 +85,8 @@ void SealSender::seal(std::uint64_t sequence, std::span<const std::byte> head,
 SealReceiver::SealReceiver(Cipher cipher, const SecretKey& first)
     : cipher_(cipher), present_(cipher, first), next_(cipher, mix(first, "next")) {}
 
-/// A failed attempt wipes the bytes, so only one key is tried. The packet's number selects it.
+/// A failed attempt destroys the bytes, so only one key can be tried. The packet's number selects
+/// it.
 bool SealReceiver::open(bool phase, std::uint64_t sequence, std::span<const std::byte> head,
                         std::span<std::byte> sealed) {
   if (cipher_ == Cipher::none) return !phase;  // Without a key there is no key phase.

@@ -20,7 +20,7 @@ enum class Cipher : std::uint8_t {
   none = 255,  ///< Only for development: everyone on the path can read and write packets.
 };
 
-/// True when this processor has AES instructions; without them libsodium has no AES.
+/// True when this processor has AES instructions. Without them libsodium has no AES-256-GCM.
 bool has_fast_aes();
 
 /// The bytes that a seal adds.
@@ -57,9 +57,9 @@ class SealSender {
       : cipher_(cipher), present_(cipher, first), since_(now) {}
 
   /// Changes to the next key if it is due; this may change `phase()`. Call it before a packet is
-  /// written. It waits until a packet under the current key was delivered, that is, until
-  /// `highest_delivered` reaches the first number of the key. So the peer is never more than one
-  /// key behind, however long an outage lasts (RFC 9001, section 6.1).
+  /// written. It does not change the key before a packet under the current key was delivered, which
+  /// it knows when `highest_delivered` reaches the key's first number. So the peer is never more
+  /// than one key behind, however long an outage lasts (RFC 9001, section 6.1).
   void refresh(Time now, std::uint64_t highest_delivered);
   /// The key phase bit in the first byte of packets.
   bool phase() const { return phase_; }
@@ -80,9 +80,9 @@ class SealReceiver {
  public:
   SealReceiver(Cipher cipher, const SecretKey& first);
 
-  /// Decrypts in place. A packet of the other phase belongs to the next key, which becomes current
-  /// when it opens a packet, or is a late one of the previous key. If it returns false, ignore the
-  /// bytes.
+  /// Decrypts in place. A packet with the other phase is sealed with the next key, or it is a late
+  /// packet sealed with the previous key. The next key becomes the current one when it opens a
+  /// packet. If this returns false, ignore the bytes.
   [[nodiscard]] bool open(bool phase, std::uint64_t sequence, std::span<const std::byte> head,
                           std::span<std::byte> sealed);
 

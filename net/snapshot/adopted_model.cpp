@@ -46,7 +46,7 @@ class Adoption {
   }
 
  private:
-  /// The lanes of a rotation are paired all or none.
+  /// Pairs the lanes of both types. Of a rotation, it pairs all four lanes or none.
   void pair_up() {
     const auto& ours = type_.schema.lanes;
     for (std::size_t i = 0; i < ours.size();) {
@@ -95,7 +95,7 @@ class Adoption {
     adopt_code(i);
   }
 
-  /// Drops partners that are missing here, with their weights.
+  /// Drops partners that `type_` does not have, with their weights.
   void keep_partners(const LaneModel& source, LaneModel& lane) const {
     lane.partner_count = 0;
     for (std::size_t k = 0; k < source.partner_count; ++k) {
@@ -115,7 +115,8 @@ class Adoption {
       std::fill(weights_of(row, lane.partner_count), row.end(), 0);
     }
   }
-  /// Copies the Huffman code of a lane's changes. Masks cover four lanes, which may differ here.
+  /// Copies the Huffman code of a lane's changes. The codes of masks are not copied, because a mask
+  /// covers four lanes, which may be different lanes in the new type.
   void adopt_code(std::size_t i) {
     const std::uint32_t context = change_context(source_, from_[i]);
     const std::uint32_t own = change_context(type_, i);
@@ -137,8 +138,8 @@ class Adoption {
   const TypeModel& source_;
   SnapshotModel& model_;
   TypeModel& type_;
-  std::vector<std::uint16_t> from_;  ///< For each lane here, the one in the source.
-  std::vector<std::uint16_t> to_;    ///< For each lane in the source, the one here.
+  std::vector<std::uint16_t> from_;  ///< For each lane of `type_`, the lane of `source_`.
+  std::vector<std::uint16_t> to_;    ///< For each lane of `source_`, the lane of `type_`.
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Uses a model that was trained on one schema for a similar one: recordings have every field,
-// clients see some of them, and games change.
+// Converts a trained model for types that differ slightly from the trained ones. They differ
+// because recordings, which models are trained on, contain every field and clients receive only
+// some, and because a game's types change over time.
 #pragma once
 
 #include <span>
@@ -9,10 +10,10 @@
 
 namespace muster {
 
-/// Copies trained data of lanes from the types named in `sources` into the untrained `model`, the
-/// i-th source into its i-th type, where lanes have the same name, kind and range. Both ends of a
-/// connection do this with the same models and get equal results. SNAPSHOT_FORMAT.md, "A model for
-/// other types". Requires: as many sources as the model has types.
+/// Copies the training of the type named `sources[i]` into type i of the untrained `model`: the
+/// data of all lanes with the same name, kind and range. Both ends of a connection do this with the
+/// same models and get equal results. SNAPSHOT_FORMAT.md, "A model for other types". Requires: one
+/// source for each type of `model`.
 void adopt(const SnapshotModel& trained, std::span<const std::string> sources,
            SnapshotModel& model);
 

@@ -1,5 +1,5 @@
-// Each entity has a short list, newest first. A frequently sent entity has no links; a rarely sent
-// one has one for each of its states in the window.
+// Each entity has a short list, newest first. A frequently sent entity has no links. A rarely sent
+// entity has one link for each of its states in the window.
 #include "net/snapshot/baseline_links.h"
 
 #include <algorithm>

@@ -12,8 +12,9 @@
 
 namespace muster {
 
-/// The number of known states that is enough to predict motion. An entity with fewer, unless they
-/// are equal, also uses earlier states, found by links; each state coded then gets a link.
+/// This many known states are enough to predict motion. An entity with fewer known states also uses
+/// earlier states, which it finds by links, unless its known states are all equal. Each state that
+/// is coded for such an entity gets a link.
 inline constexpr std::size_t kLinkedStates = 3;
 
 /// True when an entity has so few known states that links are used.
@@ -22,9 +23,9 @@ inline bool is_sparse(const KnownStates& known) {
 }
 
 /// Links from states of rarely sent entities to their baselines. A receiver that has a state also
-/// had its baseline, so both ends can predict from both while they know the later one. Owns copies
-/// of the earlier values. SNAPSHOT_FORMAT.md, "Known states". Not thread-safe; allocates nothing
-/// while the number of links does not grow.
+/// had its baseline. So while both ends know a state, they can predict from its baseline, too. Owns
+/// copies of the baselines' values. SNAPSHOT_FORMAT.md, "Known states". Not thread-safe; allocates
+/// nothing while the number of links does not grow.
 class BaselineLinks {
  public:
   explicit BaselineLinks(const SnapshotModel& model);
@@ -81,7 +82,7 @@ class BaselineLinks {
   void free_unmarked(LinkList& list);
 
   std::vector<RowPool> pools_;  ///< By type.
-  std::vector<Node> nodes_;     ///< The first is unused: 0 ends a list.
+  std::vector<Node> nodes_;     ///< Index 0 is unused, because 0 ends a list.
   LinkList free_ = 0;
   std::size_t used_bytes_ = 0;
 };

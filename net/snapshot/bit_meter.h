@@ -9,9 +9,10 @@
 
 namespace muster {
 
-/// Sums the information of decisions by slot: the bits of an ideal coder, which the range coder
-/// exceeds by a few per snapshot; for plain coders the real bits. A decision without a slot counts
-/// for the slot before it, at a snapshot's beginning for the first slot.
+/// Sums the bits of decisions by slot. For coders with probabilities these are the bits of an ideal
+/// coder; the range coder needs a few more per snapshot. For plain coders they are the real bits. A
+/// decision without a slot counts for the slot of the decision before it, or for the first slot at
+/// a snapshot's beginning.
 class BitMeter {
  public:
   explicit BitMeter(std::size_t slot_count) : bits_(slot_count) {}
@@ -23,7 +24,7 @@ class BitMeter {
   }
   void add_even() { add_bits(1); }
   void add_bits(unsigned count) { bits_[last_] += count; }
-  /// The following decisions have no slot and count for this one.
+  /// Makes the following decisions without a slot count for `slot`.
   void go_to(std::uint32_t slot) { last_ = slot; }
   void add_snapshot(std::size_t bytes) {
     last_ = 0;

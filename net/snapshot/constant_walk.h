@@ -1,5 +1,6 @@
-// Codes which constant entities changed: first one decision for a block of them, then for groups of
-// a block with changes, then for the entities of a group. SNAPSHOT_FORMAT.md, "Body".
+// Codes which constant entities changed: first one decision for a block of them, then one for each
+// group of a block with changes, then one for each entity of a group with changes.
+// SNAPSHOT_FORMAT.md, "Body".
 #pragma once
 
 #include <algorithm>
@@ -12,22 +13,23 @@
 
 namespace muster {
 
-/// Constant entities are coded in groups of this size, and new entities before groups of the same
-/// size.
+/// The number of constant entities in a group. New entities are coded before each group of as many
+/// known entities.
 inline constexpr std::size_t kGroupSize = 16;
 inline constexpr std::size_t kBlockGroups = 64;
 inline constexpr std::size_t kBlockSize = kBlockGroups * kGroupSize;
 
-/// The group of known entities that begins at this index; after the last one an empty group begins.
+/// The number of the group that begins at the known entity `first`. An empty group begins after the
+/// last known entity.
 inline std::size_t group_of(std::size_t first) { return (first + kGroupSize - 1) / kGroupSize; }
-/// True when a block of groups begins at this index. A block has one decision whether it contains
-/// new entities ...
+/// True when a block of groups begins at the known entity `first`. One decision codes whether the
+/// block contains new entities, if `is_block` returns true.
 inline bool begins_block(std::size_t first) { return group_of(first) % kBlockGroups == 0; }
-/// ... unless so few entities are left that the decision costs more than it saves.
+/// False if so few entities are left that a decision for the whole block costs more than it saves.
 inline bool is_block(std::size_t left) { return left > 8 * kGroupSize; }
 
-/// The number of entities that are not constant among the first `count` constant ones, up to the
-/// number that decisions use.
+/// The number of entities that are not constant and come before the `count`-th constant one, but at
+/// most `kGroupSize + 1`, because decisions do not distinguish higher numbers.
 template <typename Listed>
 std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
   std::size_t others = 0;
@@ -38,17 +40,17 @@ std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
   return others;
 }
 
-/// Iterates over the constant entities of a snapshot, equally at both ends. After a decision,
-/// constant entities are passed one by one or many at once.
+/// Iterates over the constant entities of a snapshot, in the same way at both ends. After a
+/// decision the caller passes constant entities one by one or many at once.
 class ConstantWalk {
  public:
   /// `count`: the number of constant entities in the snapshot.
   explicit ConstantWalk(std::size_t count = 0) : left_(count) {}
 
-  /// Returns the number of constant entities, from the next one on, that are unchanged; 0 if the
-  /// next one is coded separately. `view.changes(n)` returns true if the writer changes any of the
-  /// next n constant ones; `view.others(n)` returns the number of other entities among them.
-  /// Requires: a constant entity that was not passed yet.
+  /// Returns how many of the next constant entities are known to be unchanged; 0 if the next one is
+  /// coded separately. `view.changes(n)` returns true if the writer changes any of the next n
+  /// constant entities; `view.others(n)` returns the number of other entities among them. Requires:
+  /// at least one constant entity was not passed yet.
   template <DecisionCoder Coder, typename View>
   std::size_t unchanged(Coder& coder, const View& view) {
     if (unchanged_ == 0 && separate_ == 0) decide(coder, view);
@@ -87,9 +89,9 @@ class ConstantWalk {
   }
 
   std::size_t left_;
-  std::size_t in_block_ = 0;   ///< The size of the decided block.
-  std::size_t unchanged_ = 0;  ///< This many decided ones are unchanged, ...
-  std::size_t separate_ = 0;   ///< ... or this many are coded separately.
+  std::size_t in_block_ = 0;   ///< Entities of the current block that were not passed yet.
+  std::size_t unchanged_ = 0;  ///< Decided entities, not passed yet, that are unchanged.
+  std::size_t separate_ = 0;   ///< Decided entities, not passed yet, that are coded separately.
   Before before_ = Before::none;
   bool follows_change_ = false;  ///< The last decided group had changes.
 };

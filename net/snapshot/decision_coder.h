@@ -20,7 +20,8 @@ concept DecisionCoder = requires(C& coder, std::uint32_t slot, bool value) {
   { C::kDecodes } -> std::convertible_to<bool>;
 };
 
-/// Uses the contexts of decisions. `node` distinguishes decisions that share their contexts.
+/// A coder that uses the contexts of decisions. `node` distinguishes decisions that share their
+/// contexts.
 template <typename C>
 concept ContextCoder = DecisionCoder<C> &&
     requires(C& coder, const MixContexts& contexts, std::uint32_t number, bool value) {
@@ -37,7 +38,8 @@ bool decide(Coder& coder, std::uint32_t slot, std::uint32_t node, bool value) {
   }
 }
 
-/// What a trainer receives for each prediction with an estimated size, besides the decisions.
+/// What a trainer receives, besides the decisions, for each prediction with an estimated size of
+/// its error.
 struct PredictionSeen {
   std::size_t lane = 0;
   std::int64_t missed = 0;  ///< The error, in units of the prediction.
@@ -52,14 +54,15 @@ concept PredictionWatcher = requires(C& coder, const PredictionSeen& seen) {
 struct EntityScratch {
   std::vector<LaneNews> news;
   std::vector<Turn> turns;
-  /// The movement of each lane from each known state to the next newer one, modulo 2^32; zero after
-  /// the oldest. Four lanes are stored together for vector instructions.
+  /// For each lane, the differences between successive known states, newest first, modulo 2^32. A
+  /// difference for which no older state is known is zero. Four lanes are stored together for
+  /// vector instructions.
   std::vector<LaneSteps> steps;
-  /// For each lane, not 0 if it has more than one value in the known states.
+  /// One number per lane. It is not 0 if the lane has different values in the known states.
   std::vector<LaneValue> changed_bits;
   std::vector<std::int64_t> missed;  ///< The residual of each lane; for coders with contexts.
-  /// The spacing of the last coded entity, and the ticks of its states: most entities have the
-  /// same.
+  /// The spacing of the last coded entity. It is reused while the ticks of the known states equal
+  /// those in `spaced`, as they do for most entities.
   StateSpacing spacing;
   KnownStates spaced;
   LaneMotion constant;  ///< The motion of all constant lanes.

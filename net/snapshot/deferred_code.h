@@ -31,10 +31,10 @@ inline std::uint32_t deferred_share(std::size_t deferred, std::size_t known) {
   return step_of(bounded) / 4;
 }
 
-/// Codes the decisions of one snapshot. A sender without enough room updates each entity at its own
-/// interval. So the probability depends on the age of the receiver's state, compared with the
-/// interval before. It is learned while the snapshot is coded: no snapshot depends on an earlier
-/// one.
+/// Codes the decisions of one snapshot. A sender without enough room updates each entity at regular
+/// intervals, which differ between entities. So the probability depends on the age of the
+/// receiver's newest state, divided by the interval between that state and the one before it. It is
+/// learned only from the earlier decisions of the same snapshot.
 class DeferredCode {
  public:
   explicit DeferredCode(std::uint32_t share = 0) {
@@ -67,7 +67,8 @@ class DeferredCode {
 
  private:
   static constexpr std::size_t kAges = 64;
-  /// The first decisions count most: after n of them the next one weighs 1 / (n + kPrior).
+  /// After n decisions in a context, the next one changes the probability with the weight 1 / (n +
+  /// kPrior): the first decisions have the most effect.
   static constexpr std::uint32_t kPrior = 2;
   static constexpr std::uint32_t kCountMax = 30;
   static constexpr std::int32_t kProbabilityMin = 64;

@@ -39,7 +39,8 @@ class EntityCode {
 
   bool code_symbol(std::size_t lane);
   bool code_tick(std::size_t lane);
-  // Each has one caller, and together they take most of a snapshot's time.
+  // These functions are inlined: each has one caller, and together they take most of a snapshot's
+  // time.
   [[gnu::always_inline]] inline bool code_lane(std::size_t lane);
   [[gnu::always_inline]] inline bool code_number(const LaneModel& model, std::size_t lane,
                                                  std::int64_t newest, const LaneMotion& motion);
@@ -69,7 +70,7 @@ class EntityCode {
   const KnownStates* known_ = nullptr;
   std::optional<RotationFrame> frame_;  ///< None if all states drop the same component.
   std::span<LaneValue> values_;
-  LaneMotion motion_;  ///< The current lane's, if it moves.
+  LaneMotion motion_;  ///< The motion of the current lane, if it moves.
   SizeHints hints_;
   EntityNews entity_;
 };
@@ -182,7 +183,8 @@ LanePast EntityCode<Coder>::past_of(std::size_t lane) const {
   return past;
 }
 
-/// The number of states since a lane had another value, minus one, at most 3; 4: never.
+/// The number of states since a lane had another value, minus one, at most 3; 4 if it never had
+/// another value.
 template <DecisionCoder Coder>
 std::uint32_t EntityCode<Coder>::age_of(std::size_t lane) const {
   if (scratch_.changed_bits[lane] == 0) return 4;
@@ -392,7 +394,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
   const std::uint32_t partners = changed_partners(model);
   std::uint32_t level = 0;
-  std::int32_t size = -64;  // For a certain value.
+  std::int32_t size = -64;  // The size for a certain value.
   if (!is_certain) {
     std::int32_t sum = 0;
     SizeInputs sizes{};
@@ -434,7 +436,8 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
   return is_negative ? -magnitude : magnitude;
 }
 
-/// Stores a number, in the one form of those that differ by a whole turn.
+/// Stores a number. An angle is first reduced to one turn. If two values in the lane's range are
+/// the same angle, a decision selects one of them.
 template <DecisionCoder Coder>
 bool EntityCode<Coder>::put_number(const LaneModel& model, std::size_t lane, std::int64_t number) {
   if (model.period != 0) {

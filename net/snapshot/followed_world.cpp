@@ -1,5 +1,6 @@
-// One bit per entity says whether it is idle, so 64 entities are tested at a time. Bits and tracks
-// are in the order of ids, in which a snapshot counts its groups, so counting bits counts entities.
+// One bit per entity is 1 if the entity is idle, so 64 entities are tested at a time. Bits and
+// tracks are in the order of ids. A snapshot counts its groups in the same order, so the number of
+// bits is the number of entities.
 #include "net/snapshot/followed_world.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void FollowedWorld::apply_changes(std::uint32_t tick, std::span<const EntityStat
   next_ = next;
   passed_over_.clear();
   for_active(0, idle_.size(), [&](std::size_t index) { tracks_[index].track.is_listed = false; });
-  const bool is_one = tracks_.size() == world.size();  // There is no other track.
+  const bool is_one = tracks_.size() == world.size();  // Tracks and world have equal indices.
   for (const std::uint32_t i : changed) follow(is_one ? i : index_of_id(world[i].id), world[i]);
   checked_count_ += changed.size();
   if (has_gone_ && next_ % kSnapshotWindow == 0) put_in_order();
@@ -63,7 +64,7 @@ void FollowedWorld::follow(std::size_t index, const EntityState& state) {
   if (state.since != kUnknownTick) {
     followed.since = state.since;
   } else if (!is_comparable_ || state.values != followed.values || state.kind != followed.kind) {
-    // After so long the same row may have other values.
+    // After such a time the same row may contain other values.
     if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
         !std::equal(state.values, state.values + lanes_of(state.kind), followed.values)) {
       followed.since = tick_;
@@ -122,7 +123,7 @@ void FollowedWorld::merge_new() {
   }
 }
 
-/// Until now every snapshot reported it as unchanged.
+/// Ends the idle state of a track. Until now every snapshot reported the entity as unchanged.
 void FollowedWorld::activate(std::size_t index) {
   Followed& followed = tracks_[index];
   followed.is_idle = false;
@@ -167,7 +168,8 @@ std::size_t FollowedWorld::index_of_id(std::uint32_t id) const {
   return static_cast<std::size_t>(found - tracks_.begin());
 }
 
-/// Most entities are new, or always unchanged, and have no records.
+/// Returns the records of a track. Most entities have none, because they are new or always
+/// unchanged.
 const TrackRecords& FollowedWorld::records_of(const EntityTrack& track) const {
   static constexpr TrackRecords kNone{};
   return track.has_records() ? records_[track.records_index] : kNone;
@@ -210,14 +212,14 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
   always.run_last = ~SnapshotSerial{0};
   idle_known_ = known_entity(always, TrackRecords{}, references_,
                              [](EntityKind /*kind*/) { return std::size_t{0}; });
-  // An entity that is not constant must be coded separately.
+  // Entities that are not constant must be coded separately.
   if (!is_constant(idle_known_.states) && idle_count() > 0) activate_all();
   list_words(head, index_of_id(head.first_id));
   head.deferred_share = share_of_deferred();
   rewind();
 }
 
-/// Of entities that are not constant, which are always listed.
+/// The share of deferred entities among those that are not constant. These are always listed.
 std::uint32_t FollowedWorld::share_of_deferred() const {
   std::size_t moving = 0;
   std::size_t deferred = 0;
@@ -253,7 +255,8 @@ void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
   constant_count_ += idle_before;
 }
 
-/// Until all entities are listed, `known_count_` and `constant_count_` leave out idle ones.
+/// Until all entities are listed, `known_count_` and `constant_count_` do not include idle
+/// entities.
 void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_t rank,
                                std::size_t constant_rank) {
   ++checked_count_;
@@ -285,8 +288,9 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
     listed.state = is_same ? state : nullptr;
     listed.is_changed = !is_same || (followed.since != since && state->values != newest &&
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
-    // Also an entity that another view shows now keeps its earlier state. So does one whose id
-    // belongs to another entity that an earlier snapshot contained: the receiver may show that one.
+    // An entity that is now shown in another view also keeps its earlier state. So does an entity
+    // whose id now belongs to another entity that an earlier snapshot contained: the receiver
+    // may // show the new entity.
     const bool is_here = state != nullptr && (state->kind.generation == kind.generation ||
                                               state->kind.generation == track.kind.generation);
     listed.is_deferred = is_here && state->is_deferred && listed.is_changed;
@@ -353,7 +357,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     track.run_last = serial;
     track.last = serial;
     track.values = followed.values;
-    // An entity that a part of this tick contained must stay listed until the next tick.
+    // An entity that a part of this tick contained as new must stay listed until the next tick.
     if (track.run_first + kSnapshotWindow <= serial && !track.is_listed) make_idle(index);
   });
   next_ = serial + 1;
@@ -376,8 +380,8 @@ void FollowedWorld::activate_outside(const SnapshotReach& reach) {
   }
 }
 
-/// Ends an entity's run. `is_certain`: the snapshot contains its state; `is_there`: the entity
-/// exists.
+/// Ends an entity's run. `is_certain` is true if the snapshot contains its state, `is_there` if the
+/// entity exists.
 void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
                                    bool is_there) {
   EntityTrack& track = followed.track;

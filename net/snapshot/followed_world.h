@@ -16,21 +16,21 @@
 
 namespace muster {
 
-/// The caller does not know since when an entity is unchanged.
+/// The value of `EntityState::since` if the caller does not know it.
 inline constexpr std::uint32_t kUnknownTick = 0xFFFF'FFFF;
 
-/// An entity that a receiver should see. `values` must stay valid and unchanged until they have
-/// been out of date for `kPastTicksMax` ticks.
+/// An entity that a receiver should see. `values` must stay valid and unchanged for `kPastTicksMax`
+/// ticks after newer values replace them.
 struct EntityState {
   std::uint32_t id = 0;
   EntityKind kind;
-  /// The sender defers this entity's change: the receiver's state stays unchanged.
+  /// The sender defers this entity's change: the receiver keeps the state that it has.
   bool is_deferred = false;
   /// The receiver may show a state of this entity: an earlier snapshot contained it.
   bool may_be_shown = true;
   const LaneValue* values = nullptr;
-  /// The first tick since which the values are unchanged. If it is not given, it is found by
-  /// comparison; a caller with many receivers finds it once for all.
+  /// The tick since which the values are unchanged. If it is not given, the writer finds it by
+  /// comparing values. A caller with many receivers can find it once for all of them.
   std::uint32_t since = kUnknownTick;
 };
 
@@ -38,8 +38,8 @@ struct EntityState {
 struct ListedEntity {
   const EntityState* state = nullptr;  ///< Null if it was removed.
   std::uint32_t track_index = 0;
-  std::uint32_t rank = 0;           ///< The number of known entities before it, ...
-  std::uint32_t constant_rank = 0;  ///< ... and of constant ones.
+  std::uint32_t rank = 0;           ///< The number of known entities before it.
+  std::uint32_t constant_rank = 0;  ///< The number of constant entities before it.
   std::uint32_t known = 0;          ///< Index in `known()`, or `kUnchanged`.
   bool is_constant = false;
   bool is_changed = false;
@@ -54,7 +54,8 @@ struct ListedNew {
   std::uint32_t rank = 0;  ///< The number of known entities with smaller ids.
 };
 
-/// The first `due` of `left` equal shares of the entities that a sweep has not visited yet.
+/// The entities that a call of a sweep visits. The entities that the sweep has not visited yet are
+/// divided into `left` equal shares, and the call visits the first `due` of them.
 struct SweepShare {
   std::size_t due = 1;
   std::size_t left = 1;
@@ -65,23 +66,23 @@ struct SnapshotReach {
   std::uint32_t first_id = 0;
   std::uint32_t end_id = 0;
   std::size_t new_written = 0;  ///< Number of listed new entities that were written.
-  /// The next part repeats new entities after the end, because this one may be lost.
+  /// The next part contains the new entities after `end_id` again that this part contains, because
+  /// this part may be lost.
   bool is_listed_again = false;
 };
 
-/// The tracks of a writer. An entity is *idle* when it has been unchanged for longer than
-/// any snapshot that can still be a reference, and all of these snapshots included it. Its known
-/// states then follow from the references, its run grows by itself, and it costs no work until it
-/// changes or a snapshot leaves it out. Not thread-safe; nothing is allocated while the world does
-/// not grow.
+/// The tracks of a writer. An entity is *idle* when every snapshot that can still be a reference
+/// included it with its current values. Its known states then follow from the references. An idle
+/// entity costs no work until it changes or a snapshot omits it. Not thread-safe; nothing is
+/// allocated while the world does not grow.
 class FollowedWorld {
  public:
   explicit FollowedWorld(const SnapshotModel& model) : model_(model), kept_(model), links_(model) {}
 
   /// Applies the world of a tick. `next`: the snapshot that will be written next.
   void apply(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
-  /// The same for a world with the same entities at the same indices, of which only those at
-  /// `changed` differ.
+  /// Like `apply`, for a world that has the same entities at the same indices as the one before.
+  /// Only the entities at the indices in `changed` differ.
   void apply_changes(std::uint32_t tick, std::span<const EntityState> world,
                      std::span<const std::uint32_t> changed, SnapshotSerial next);
 
@@ -95,31 +96,32 @@ class FollowedWorld {
   void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
             const IsNeeded& is_needed);
   /// Ends every run and drops every copied value, because the values may no longer be readable.
-  /// Requires: no later snapshot refers to an earlier one.
+  /// Requires: no snapshot written after this call refers to one written before it.
   void forget();
 
-  /// Divides the world into entities that the receiver knows and new ones, for a snapshot with
-  /// these references. Sets in `head` whether any is deferred.
+  /// Divides the world into entities that the receiver knows and entities that are new to it, for a
+  /// snapshot with these references. Sets `head.defers` if any entity is deferred.
   void list(SnapshotHead& head, const ReferenceStates& references);
   /// The known entities in the snapshot's range that are not idle, in order.
   std::span<const ListedEntity> listed() const { return listed_; }
   std::span<const KnownEntity> known() const { return known_; }
   std::span<const ListedNew> listed_new() const { return new_; }
-  /// True when the snapshot omits an entity because an earlier part of the tick has it as new.
+  /// True when the snapshot omits an entity because an earlier part of the same tick contains it as
+  /// new.
   bool passes_over(std::uint32_t id) const { return std::ranges::binary_search(passed_over_, id); }
   /// The constant entities that changed, as indices among all constant ones.
   std::span<const std::uint32_t> changed_constant() const { return changed_constant_; }
   std::size_t known_count() const { return known_count_; }
   std::size_t constant_count() const { return constant_count_; }
-  /// The track of a known entity by its rank. Requires: ranks that do not fall since `rewind`.
+  /// The track of a known entity by its rank. Requires: no call since `rewind` had a higher rank.
   const EntityTrack& track_of_rank(std::size_t rank);
   void rewind();
   const EntityTrack& track(std::uint32_t index) const { return tracks_[index].track; }
   /// The known states of an idle entity.
   KnownEntity idle_entity(const EntityTrack& track) const;
 
-  /// Records what the receiver will know of every entity once it has the listed snapshot, whose
-  /// number is `serial`.
+  /// Records what the receiver will know about every entity after it receives the listed snapshot,
+  /// whose number is `serial`.
   void remember(const SnapshotReach& reach, SnapshotSerial serial);
 
   /// Checks every entity in the next snapshot: slower, with the same bytes.
@@ -136,10 +138,10 @@ class FollowedWorld {
   struct Followed {
     EntityTrack track;
     const EntityState* state = nullptr;  ///< In the current world; null if it is gone.
-    const LaneValue* values = nullptr;   ///< Of the newest tick, ...
+    const LaneValue* values = nullptr;   ///< The values at the newest tick.
     EntityKind kind;
-    std::uint32_t since = 0;  ///< ... and since when they are unchanged.
-    bool is_idle = false;     ///< Copy of its bit in `idle_`, for when the track moves.
+    std::uint32_t since = 0;  ///< The tick since which `values` are unchanged.
+    bool is_idle = false;     ///< Copy of its bit in `idle_`, used when the track's index changes.
     KeptRows::List kept = 0;
   };
 
@@ -183,13 +185,13 @@ class FollowedWorld {
   std::vector<ListedEntity> listed_;
   std::vector<KnownEntity> known_;
   std::vector<ListedNew> new_;
-  std::vector<std::uint32_t> passed_over_;  ///< Ids; rising.
+  std::vector<std::uint32_t> passed_over_;  ///< Ids, ascending.
   std::vector<std::uint32_t> changed_constant_;
   std::vector<Word> known_bits_;  ///< One bit for each track whose entity is known.
   std::size_t known_count_ = 0;
   std::size_t constant_count_ = 0;
-  std::size_t cursor_word_ = 0;  ///< Position of `track_of_rank`, ...
-  std::size_t cursor_rank_ = 0;  ///< ... and the known entities before that word.
+  std::size_t cursor_word_ = 0;  ///< The word of `known_bits_` that `track_of_rank` reached.
+  std::size_t cursor_rank_ = 0;  ///< The number of known entities before that word.
   std::uint64_t checked_count_ = 0;
 };
 
@@ -207,8 +209,8 @@ void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& 
   }
 }
 
-/// Continues at an id and not at an index, because indices move when entities are added and
-/// removed.
+/// Continues at an id and not at an index, because a track's index changes when entities are added
+/// or removed.
 template <typename IsNeeded>
 void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {

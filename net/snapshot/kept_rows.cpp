@@ -1,5 +1,5 @@
-// Each entity has a short list of nodes; nearly all have none or one. Rows and nodes are reused, so
-// that a world that does not grow allocates nothing.
+// Each entity has a short list of nodes; nearly all lists have no node or one. Rows and nodes are
+// reused, so that a world that does not grow allocates nothing.
 #include "net/snapshot/kept_rows.h"
 
 #include <algorithm>

@@ -11,12 +11,13 @@
 
 namespace muster {
 
-/// The states of one receiver that are older than the world's history: an entity that was not sent
-/// for long is still coded against the receiver's state. Owns copies of the values. Not
-/// thread-safe; allocates nothing while the number of kept states does not grow.
+/// Stores states that one receiver has and that the world's history no longer contains. They are
+/// needed because an entity that was not sent for a long time is still coded against the receiver's
+/// state. Owns copies of the values. Not thread-safe; allocates nothing while the number of kept
+/// states does not grow.
 class KeptRows {
  public:
-  /// The first kept row of an entity; 0: none.
+  /// The first kept row of an entity; 0 if it has none.
   using List = std::uint32_t;
 
   explicit KeptRows(const SnapshotModel& model);
@@ -66,7 +67,7 @@ class KeptRows {
   const LaneValue* row_of(List& list, std::uint32_t tick, EntityKind kind, const LaneValue* values);
 
   std::vector<RowPool> pools_;  ///< By type.
-  std::vector<Node> nodes_;     ///< The first is unused: 0 ends a list.
+  std::vector<Node> nodes_;     ///< Index 0 is unused, because 0 ends a list.
   List free_ = 0;
 };
 

@@ -9,16 +9,17 @@
 
 namespace muster {
 
-/// The maximum number of states for predicting the next one. Eight instead of two save a fifth for
-/// smooth motion; more gain nothing.
+/// The maximum number of states for predicting the next one. With eight states instead of two,
+/// smooth motion costs a fifth fewer bits. More than eight save nothing more.
 inline constexpr std::size_t kMaxKnownStates = 8;
 
-/// Acknowledged states of one entity, newest first. A view: the owner of the history owns the
-/// values. States equal to the newest one use its row, so that they need not be compared again.
+/// Acknowledged states of one entity, newest first. This is a view: the owner of the history owns
+/// the values. States with the same values as the newest one point to the newest one's row, so that
+/// they need not be compared again.
 struct KnownStates {
   std::size_t count = 0;
   std::array<const LaneValue*, kMaxKnownStates> values{};
-  /// Falling.
+  /// The ticks of the states, newest first.
   std::array<std::uint32_t, kMaxKnownStates> ticks{};
   /// The tick of the state to be coded, after all of them.
   std::uint32_t now = 0;

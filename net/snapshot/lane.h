@@ -15,10 +15,11 @@ struct LaneSchema {
   std::string name;
   LaneKind kind = LaneKind::number;
   std::uint32_t maximum = 0;
-  /// For angles: the steps of a whole turn, else 0. May equal `maximum`: then 0 and `maximum` are
-  /// two values of one direction, and both are preserved.
+  /// The number of steps in a whole turn of an angle; 0 for other lanes. It may equal `maximum`.
+  /// Then 0 and `maximum` are the same direction, but a receiver gets the value that was sent.
   std::uint32_t period = 0;
-  /// One of several numbers of a field: coded after single ones, which often predict it.
+  /// True if the lane's field has several numbers. Such lanes are coded after the lanes of single
+  /// numbers, which often help to predict them.
   bool is_of_vector = false;
   SchemaReceivers receivers = SchemaReceivers::everyone;
   friend bool operator==(const LaneSchema&, const LaneSchema&) = default;

@@ -1,5 +1,6 @@
 // Steps are scaled to the horizon, so that one set of weights works for every round-trip time and
-// send rate: continued motion has weight 1 at any spacing of the states.
+// send rate: the prediction that motion continues has the weight 1 for every distance between
+// states.
 #include "net/snapshot/lane_features.h"
 
 #include <algorithm>
@@ -73,7 +74,8 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
   return 3;
 }
 
-/// Computes the values that follow from the steps and from the offsets, which are their sums.
+/// Computes the members that follow from the steps, and from the offsets, which are the sums of the
+/// steps.
 [[gnu::always_inline]] inline void judge(LaneMotion& motion, const Offsets& offsets,
                                          std::int64_t unit, const StateSpacing& spacing) {
   motion.is_constant = false;
@@ -192,7 +194,7 @@ void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpaci
 }
 
 Direction direction_of(std::int64_t value, std::uint32_t period) {
-  // Rounded to the nearest of 1024 parts: finer than the whole degrees that games send.
+  // Rounds to 1/1024 turn, which is finer than the whole degrees that games send.
   const std::int64_t whole = 4 * kQuarter;
   const std::int64_t part = period == 0 ? 0 : (value * whole + period / 2) / period;
   return {.sine = sine_of(part), .cosine = sine_of(part + static_cast<std::int64_t>(kQuarter))};
@@ -212,14 +214,14 @@ void partner_features(PartnerKind kind, const LaneNews& other, const Turn& turn,
       out[3] = 0;
       return;
     case PartnerKind::turn:
-      // A hundred steps in one direction and in the other.
+      // Two inputs for the new state and two for the known one, scaled to about 100 steps.
       out[0] = std::int64_t{turn.now.sine} * 100 / 128;
       out[1] = std::int64_t{turn.now.cosine} * 100 / 128;
       out[2] = std::int64_t{turn.before.sine} * 100 / 128;
       out[3] = std::int64_t{turn.before.cosine} * 100 / 128;
       return;
     case PartnerKind::heading:
-      // A quarter of the movement, in the mean direction of both states.
+      // A quarter of the movement times the mean direction of both states.
       const std::int64_t sine = (std::int64_t{turn.now.sine} + turn.before.sine) / 2;
       const std::int64_t cosine = (std::int64_t{turn.now.cosine} + turn.before.cosine) / 2;
       out[0] = bounded(other.moved * sine / (4 * 32768));

@@ -14,20 +14,24 @@
 
 namespace muster {
 
-/// A straight line stays exact over 2^14 units a step; the longest step at the largest scale still
-/// fits into 63 bits.
+/// The fraction bits of `StateSpacing::scale`. With these, the prediction of a straight line is
+/// exact for up to 2^14 units per step, and the longest step at the largest scale still fits into
+/// 63 bits.
 inline constexpr int kScaleBits = 14;
 
-/// The times of the known states; equal for all lanes of an entity. Lost snapshots leave gaps:
-/// moving lanes are sampled in even steps, and the gaps are interpolated.
+/// The times of the known states, which are equal for all lanes of an entity. Lost snapshots leave
+/// gaps between these times. So a moving lane is sampled in even steps of time, and its values in
+/// the gaps are interpolated.
 struct StateSpacing {
   std::size_t known_count = 0;
   std::size_t count = 0;  ///< Number of even steps.
-  /// Converts a step to the predicted time, in 1/2^kScaleBits.
+  /// The factor that converts the movement of one even step to the movement until the predicted
+  /// tick, in 1/2^kScaleBits.
   std::int64_t scale = 0;
   std::int64_t horizon = 0;     ///< Ticks from the newest state to the coded one.
   std::size_t steps_ahead = 1;  ///< The horizon in even steps, rounded, at most 6.
-  /// The known states around each even step, and the share of the distance from `newer` to `older`.
+  /// The known states around an even step. The step is at `part / whole` of the time from `newer`
+  /// to `older`.
   struct Between {
     std::uint8_t newer = 0;
     std::uint8_t older = 0;
@@ -35,7 +39,7 @@ struct StateSpacing {
     std::int64_t whole = 1;
   };
   std::array<Between, kMaxKnownStates> steps{};
-  bool is_even = true;  ///< There are no gaps: the even steps are the known states.
+  bool is_even = true;  ///< True without gaps: the even steps are the known states.
   std::int32_t horizon_log = 0;
   /// Steps of lanes with `maximum` up to this can be scaled without checking their size; -1 if
   /// there are gaps.
@@ -52,21 +56,24 @@ struct LaneMotion {
   /// where unknown.
   std::array<std::int64_t, kMaxKnownStates - 1> steps{};
   bool is_constant = true;  ///< It had one value in all known states.
-  /// 0, 1, 2: a straight line through eight, six, four states; 3: none; 4: constant; 5: unknown.
+  /// 0, 1, 2: the newest eight, six or four states are on a straight line; 3: the newest four are
+  /// not; 4: the lane is constant; 5: too few states are known.
   std::uint8_t steadiness = 5;
   std::int8_t direction = 0;  ///< The sign of the last step.
-  /// The error of a straight line to the newest state, predicted from as long before it as the
-  /// horizon, in 1/256; 0 if too few states are known.
+  /// The error, in 1/256, of a straight line's prediction of the newest state from older ones. The
+  /// prediction is made for as many ticks ahead as the prediction of the coded state. 0 if too few
+  /// states are known.
   std::int64_t backtest = 0;
 };
 LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::uint32_t period);
 
-/// The movement of several lanes from each known state to the next newer one, newest first: modulo
-/// 2^32, zero after the oldest state.
+/// The number of lanes whose differences are stored together.
 inline constexpr std::size_t kLanesTogether = 4;
+/// For several lanes, the differences between successive known states, newest first, modulo 2^32. A
+/// difference for which no older state is known is zero.
 using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownStates - 1>;
-/// The same as `motion_of`, from the steps of the lane at `index`, which are not all zero.
-/// Requires: the lane's `maximum` is not above `spacing.plain_maximum`.
+/// Like `motion_of`, but computes the motion from the steps of the lane at `index`. Requires: the
+/// steps are not all zero, and the lane's `maximum` is at most `spacing.plain_maximum`.
 void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out);
 /// The motion of a constant lane.
@@ -76,7 +83,7 @@ inline LaneMotion constant_motion(const StateSpacing& spacing) {
   return motion;
 }
 
-/// The difference from `from` to `to`, the shorter way round if there is a period.
+/// The difference `to - from`. With a period, it is the shorter of the two ways round.
 inline std::int64_t way(std::int64_t from, std::int64_t to, std::int64_t period) {
   std::int64_t way = to - from;
   if (period == 0) return way;
@@ -98,7 +105,7 @@ struct Turn {
   Direction now;
 };
 
-/// What the coded lanes of an entity contribute to the later ones. One per lane.
+/// The values of a coded lane that help to predict the lanes after it.
 struct LaneNews {
   std::int64_t moved = 0;  ///< From the newest known state to the coded one, in 1/256.
   std::int64_t step0 = 0;
@@ -115,7 +122,8 @@ struct LaneNews {
 std::size_t fill_features(const TypeModel& type, const LaneModel& model, const LaneMotion& motion,
                           std::span<const LaneNews> news, const LaneValue* before,
                           const LaneValue* now, std::array<std::int64_t, kMaxFeatures>& out);
-/// The inputs that one partner adds; `turn` is that of its angle, if it has one.
+/// Writes the inputs that one partner adds to `out`. `turn` belongs to the partner's angle, if it
+/// has one.
 void partner_features(PartnerKind kind, const LaneNews& other, const Turn& turn, std::int64_t* out);
 Turn turn_of(const LaneModel& angle, LaneValue before, LaneValue now);
 
@@ -150,7 +158,7 @@ inline Prediction predict(const FeatureWeights& weights,
 inline std::int32_t log_of_fine(std::int64_t value) {
   const std::uint64_t number = static_cast<std::uint64_t>(value < 0 ? -value : value) + 256;
   const int leading = 63 - std::countl_zero(number);
-  // The leading bit is 16 here.
+  // The leading bit and the four bits after it: 16 to 31.
   const auto five = static_cast<std::int32_t>(number >> (leading - 4));
   return (leading - 9) * 16 + five;
 }
@@ -162,15 +170,16 @@ inline std::int32_t log_of(std::int64_t value) {
 
 /// Inputs for the estimated size of a residual, besides the motion.
 struct SizeHints {
-  std::int32_t last_missed_log = 0;    ///< For the two lanes coded before this one, ...
-  std::int32_t last_but_one_log = 0;   ///< ... log2(1 + |residual|) in 1/16.
+  std::int32_t last_missed_log = 0;    ///< log2(1 + |residual|) of the previous lane, in 1/16.
+  std::int32_t last_but_one_log = 0;   ///< The same for the lane before the previous one.
   std::int32_t changed_count = 0;      ///< Lanes of the entity that changed so far.
-  std::int32_t ticks_since_event = 0;  ///< The minimum age of the tick lanes, ...
-  std::int32_t event_log = 0;          ///< ... and log2(1 + that) in 1/16.
+  std::int32_t ticks_since_event = 0;  ///< The minimum age of the tick lanes.
+  std::int32_t event_log = 0;          ///< log2(1 + ticks_since_event) in 1/16.
 };
 using SizeInputs = std::array<std::int16_t, kSizeFeatures>;
-/// Calls `add(index, value)` for every input of the size estimate. Zero inputs may be omitted;
-/// several values for one place are added. `partners` is the set of change partners that changed.
+/// Calls `add(index, value)` for every input of the size estimate. Inputs that are zero may be
+/// omitted. If an index gets several values, their sum is the input. `partners` is the set of
+/// change partners that changed.
 template <typename Add>
 void add_size_features(const LaneModel& model, const LaneMotion& motion,
                        const Prediction& prediction, const SizeHints& hints,
@@ -207,7 +216,7 @@ void add_size_features(const LaneModel& model, const LaneMotion& motion,
 }
 /// The estimated size of the residual, as log2 in 1/16, from the weighted sum of the inputs.
 inline std::int32_t expected_size(std::int32_t sum) { return (sum >> kSizeWeightBits) + 32; }
-/// Its level, 0 to `slots::kLevels - 1`, in steps of 0.4.
+/// The level of an expected size: its log2 in steps of 0.4, from 0 to `slots::kLevels - 1`.
 inline std::uint32_t size_level(std::int32_t size) {
   const std::int32_t level = size < 0 ? 0 : size * 5 / 32;
   return std::min(static_cast<std::uint32_t>(level), slots::kLevels - 1);

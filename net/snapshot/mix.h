@@ -12,10 +12,10 @@
 
 namespace muster {
 
-/// The number of contexts of a decision. Each one saves one or two percent.
+/// The number of contexts of a decision. Each one saves one or two percent of the bytes.
 inline constexpr std::size_t kMixContexts = 12;
-/// The entries of one context's table. All tables together fit into a processor's second-level
-/// cache.
+/// The table of a context has 2^kMixTableBits entries. All tables together fit into a processor's
+/// second-level cache.
 inline constexpr unsigned kMixTableBits = 16;
 inline constexpr std::size_t kMixTableSize = std::size_t{1} << kMixTableBits;
 
@@ -32,7 +32,8 @@ constexpr double exponential(double x) {
   return result;
 }
 
-/// The probability of each odds; computed by the compiler, so that it is equal on every machine.
+/// The probability for each value of the odds. The compiler computes it, so that it is equal on
+/// every machine.
 inline constexpr std::array<BitProbability, 2 * kOddsMax + 1> kProbabilities = [] {
   std::array<BitProbability, 2 * kOddsMax + 1> table{};
   for (std::int32_t odds = 0; odds <= kOddsMax; ++odds) {
@@ -45,7 +46,8 @@ inline constexpr std::array<BitProbability, 2 * kOddsMax + 1> kProbabilities = [
   return table;
 }();
 
-/// The odds of each probability in 1/4096: those whose probability is nearest to its middle.
+/// The odds for each of 4096 ranges of probabilities: those whose probability is nearest to the
+/// middle of the range.
 inline constexpr std::array<std::int16_t, 4096> kOdds = [] {
   std::array<std::int16_t, 4096> table{};
   std::size_t at = 0;

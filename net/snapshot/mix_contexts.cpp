@@ -1,6 +1,6 @@
-// Each context combines two or three related values, and their lane. They were chosen by leaving
-// each one out in turn. Similar contexts do no harm, because their corrections were trained
-// together.
+// Each context combines two or three related values, and their lane. They were chosen by a test
+// that left out each one in turn. Similar contexts do no harm, because the corrections of all
+// contexts are trained together.
 #include "net/snapshot/mix_contexts.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A logarithm of a signed number in 1/256, with this many steps per octave.
+/// The logarithm of a signed number in 1/256, with `per_octave` steps per octave.
 std::uint32_t signed_log(std::int64_t fine, int per_octave) {
   const std::int32_t size = log_of_fine(fine) * per_octave / 16;
   return static_cast<std::uint32_t>(fine < 0 ? 4096 - size : 4096 + size);
@@ -22,7 +22,8 @@ std::uint32_t at_most(std::int64_t value, std::int64_t maximum) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, maximum));
 }
 
-/// Numbers contexts from the same start, so that no two are equal.
+/// Collects the contexts of a decision. Each context also depends on a subject: the lane, or the
+/// lane's kind.
 class Contexts {
  public:
   explicit Contexts(std::uint32_t subject) : subject_(subject * 0x2545'F491U + 1) {}
@@ -67,7 +68,7 @@ MixContexts number_contexts(const NumberView& view) {
   contexts.add(view.entity.symbols, level / 8, constant);
   contexts.add(at_most(view.entity.activity, 15), at_most(hints.ticks_since_event, 63) / 2,
                level / 8);
-  // Statistics of one lane of a vector also hold for the others.
+  // Statistics of one lane of a vector are also valid for its other lanes.
   contexts.change_subject(static_cast<std::uint32_t>(view.model.kind) * 64 +
                           static_cast<std::uint32_t>(std::bit_width(view.model.maximum)));
   contexts.add(signed_log(sum - s[0], 3), level / 8, part / 8);

@@ -10,14 +10,14 @@
 
 namespace muster {
 
-/// The lanes of the current entity coded so far.
+/// Describes the lanes of the current entity that are coded so far.
 struct EntityNews {
-  std::uint32_t activity = 0;  ///< Lanes in which the two newest known states differ.
+  std::uint32_t activity = 0;  ///< The number of lanes in which the two newest known states differ.
   std::uint32_t symbols = 0;   ///< The small symbols coded so far, mixed together.
   std::int64_t last_missed = 0;
   std::int64_t last_but_one_missed = 0;
-  std::uint32_t changed_set = 0;  ///< Which of the last lanes changed, the newest in the lowest
-                                  ///< bit.
+  /// Which of the last lanes changed: one bit per lane, the last one in the lowest bit.
+  std::uint32_t changed_set = 0;
 };
 
 /// A number before it is coded.
@@ -31,8 +31,8 @@ struct NumberView {
   std::int64_t newest = 0;
   std::int32_t size = 0;  ///< The expected size, see `expected_size`.
   std::uint32_t partners = 0;
-  std::int64_t partner_missed = 0;       ///< The residual of its first partner, ...
-  std::int64_t next_partner_missed = 0;  ///< ... and of the second.
+  std::int64_t partner_missed = 0;       ///< The residual of the first partner.
+  std::int64_t next_partner_missed = 0;  ///< The residual of the second partner.
 };
 MixContexts number_contexts(const NumberView& view);
 
@@ -44,10 +44,10 @@ struct SymbolView {
   std::int64_t horizon = 0;
   LaneValue newest = 0;
   LaneValue before = 0;   ///< The value before the last change.
-  std::uint32_t age = 0;  ///< Known states since the change; 0: never.
+  std::uint32_t age = 0;  ///< Known states since the change; 0 if there was none.
   std::uint32_t partners = 0;
-  LaneValue partner_value = 0;  ///< The current value of its first partner.
-  std::int64_t since = 0;       ///< For ticks: the time before the newest known state.
+  LaneValue partner_value = 0;  ///< The current value of the first partner.
+  std::int64_t since = 0;       ///< For an event's tick: its age in the newest known state.
 };
 MixContexts symbol_contexts(const SymbolView& view);
 

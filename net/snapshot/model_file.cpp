@@ -1,6 +1,6 @@
 // Both directions share one code: `ModelCode` iterates over a model and codes each number with
-// adaptive probabilities. The result has a tenth of the size of fixed fields and needs no
-// compressor, and reader and writer always agree about the order.
+// adaptive probabilities. The result has a tenth of the size of fields with fixed widths, and needs
+// no compressor. The shared code guarantees that reader and writer use the same order.
 #include "net/snapshot/model_file.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<std::byte, 4> kModelMagic = {std::byte{'M'}, std::byte{'S'}, std::byte{'M'},
                                                   std::byte{'2'}};
-/// The size of all possible contexts.
+/// The size of the Huffman tables of all possible contexts.
 constexpr std::size_t kMaxHuffmanBytes = 19 + 65'536 * 19;
 
 /// The subject of a number in the file: numbers of one subject share their probabilities.
@@ -32,8 +32,8 @@ enum class Subject : std::uint8_t {
   order,
   partner,
   initial_value,
-  weight,                     // One for each feature ...
-  size_weight = weight + 24,  // ... and for each input of the size.
+  weight,                     // One subject for each feature.
+  size_weight = weight + 24,  // One subject for each input of the size estimate.
   pool = size_weight + 19,
   slot,
   huffman,
@@ -190,7 +190,7 @@ class ModelCode {
     type.order.resize(count);
     type.lanes.resize(count);
     const auto maximum = static_cast<std::int64_t>(count) - 1;
-    // Mostly each lane follows the one before it.
+    // In most models each lane follows the lane before it.
     std::int64_t before = -1;
     for (std::uint16_t& lane : type.order) {
       std::int64_t step = lane - before;
@@ -237,8 +237,8 @@ class ModelCode {
     return true;
   }
 
-  /// The most common steps of each kind of lane come first; each lane then codes only its
-  /// differences.
+  /// First come the most common steps of each kind of lane. Then each lane codes only its
+  /// differences from them.
   bool code_probabilities() {
     std::map<std::uint32_t, std::vector<std::uint32_t>> slot_blocks;  // By slot count.
     for (const TypeModel& type : model_.types) {
@@ -319,8 +319,7 @@ std::vector<std::byte> encode_model(const SnapshotModel& model) {
     FileEncoder encoder(std::span<std::byte>(bytes).subspan(kModelMagic.size()));
     ModelCode<FileEncoder> code(encoder, copy);
     const bool is_coded = code.code();
-    assert(is_coded || encoder.failed());  // A model beyond the limits does not fit into any number
-                                           // of bytes.
+    assert(is_coded || encoder.failed());  // A model beyond the limits cannot be coded.
     if (is_coded && !encoder.failed()) {
       const std::size_t size = kModelMagic.size() + encoder.range().finish().size();
       if (!encoder.failed()) {

@@ -13,10 +13,10 @@
 
 namespace muster {
 
-/// Limits of a model file; anything beyond is damage.
+/// Limits of a model file. A file that exceeds them is invalid.
 inline constexpr std::size_t kMaxModelTypes = 4096;
 inline constexpr std::size_t kMaxModelNameBytes = 256;
-/// A game with a thousand lanes has one million.
+/// A game with a thousand lanes has one million slots.
 inline constexpr std::uint64_t kMaxModelSlots = 1U << 24;
 
 /// Encodes a model; equal models give equal bytes. Requires: `find_fault(model)` is null, the

@@ -9,11 +9,11 @@
 
 namespace muster {
 
-/// The step of even odds. Each step up multiplies the odds of a 1 by e^(1/12): 256 steps cover 1 in
-/// 43,000 to its opposite, and rounding to them costs less than a thousandth of the bits.
+/// The step of even odds. Each step up multiplies the odds of a 1 by e^(1/12). 256 steps cover odds
+/// from 1 : 43,000 to 43,000 : 1. Rounding to a step costs less than a thousandth of the bits.
 inline constexpr std::uint8_t kEvenOdds = 128;
 
-/// The probability of each step; computed by the compiler, so that it is equal on every machine.
+/// The probability of each step. The compiler computes it, so that it is equal on every machine.
 inline constexpr std::array<BitProbability, 256> kProbabilityOfStep = [] {
   std::array<BitProbability, 256> table{};
   constexpr double kRatio = 1.0869040495212288;  // e^(1/12)

@@ -1,5 +1,5 @@
-// A component is counted from the middle of its range in half steps, so that the middle of an even
-// number of steps is also whole. The value 1 is then `maximum * sqrt(2)` half steps.
+// A component is counted in half steps from the middle of its range, because the middle is not a
+// whole number of steps when `maximum` is odd. The value 1 is then `maximum * sqrt(2)` half steps.
 #include "net/snapshot/rotation_frame.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-/// The largest integer whose square is not above `value`. The square root of a double is rounded
+/// The largest integer whose square is at most `value`. The square root of a double is rounded
 /// correctly on every machine, and below 2^52 the error is at most one.
 std::int64_t whole_root(std::int64_t value) {
   if (value <= 0) return 0;
@@ -25,7 +25,7 @@ RotationFrame::RotationFrame(const KnownStates& known, std::size_t dropped, Lane
     : first_(dropped + 1) {
   const bool fits = dropped_schema.maximum <= 3 && part.maximum < (1U << 20);
   const std::int64_t middle = part.maximum;  // In half steps.
-  // (maximum * sqrt(2))^2: the sum of the squares of all four components.
+  // The sum of the squares of all four components: (maximum * sqrt(2))^2.
   const std::int64_t sum_of_squares = fits ? 2 * middle * middle : 0;
   for (std::size_t k = 0; k < known.count; ++k) {
     const LaneValue* values = known.values[k] + dropped;

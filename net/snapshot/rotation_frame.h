@@ -23,8 +23,8 @@ class RotationFrame {
   RotationFrame(const KnownStates& known, std::size_t dropped, LaneValue dropped_now,
                 const LaneSchema& dropped_schema, const LaneSchema& part);
 
-  /// The past of one of the three lanes after `dropped`. Converted values may be slightly outside
-  /// the lane's range.
+  /// The known values of one of the three lanes after `dropped`. Converted values may be slightly
+  /// outside the lane's range.
   const LanePast& past(std::size_t lane) const { return parts_[lane - first_]; }
 
  private:

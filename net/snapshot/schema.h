@@ -17,24 +17,25 @@ enum class LaneKind : std::uint8_t {
   symbol = 2,    ///< Nearby values are unrelated: flags, enumerations, references.
   tick = 3,      ///< The tick of the last event.
   dropped = 4,   ///< Which of x, y, z, w of a rotation is the largest and not sent.
-  rotation = 5,  ///< One of the other three of a rotation; they follow `dropped` directly.
+  rotation = 5,  ///< One of the other three of a rotation, directly after `dropped`.
   opaque = 6,    ///< Bits without order: hashes, text.
 };
 
-/// The values of one field: `value_count` integers of one range. A field of three numbers has
-/// three.
+/// The values of one field: `value_count` integers of one range. A field with three coordinates has
+/// three values.
 struct FieldSchema {
   std::string name;
   std::uint32_t value_count = 1;
-  std::int64_t low = 0;   ///< The minimum, and ...
-  std::int64_t high = 0;  ///< ... the maximum, both included.
+  std::int64_t low = 0;   ///< The minimum value.
+  std::int64_t high = 0;  ///< The maximum value.
   SchemaReceivers receivers = SchemaReceivers::everyone;
-  /// Never `dropped`: values of a `rotation` come in fours, the first of each from 0 to 3.
+  /// Never `dropped`. Each rotation of a `rotation` field has four values. The first of them, from
+  /// 0 to 3, becomes a lane of the kind `dropped`.
   LaneKind kind = LaneKind::number;
-  /// The number of values after which an angle wraps; 0: none.
+  /// The number of values after which an angle wraps; 0 for other kinds.
   std::uint64_t period = 0;
-  /// For the game at both ends: its type, the number that the minimum stands for, and the step
-  /// between two values. Two versions of a game convert values by these.
+  /// The codec does not use the last three members. Two versions of a game use them to convert
+  /// values: the field's type, the number that `low` stands for, and the step between two values.
   std::uint8_t type = 0;
   double minimum = 0;
   double resolution = 0;  ///< 0: exact values.

@@ -10,39 +10,43 @@ namespace muster::slots {
 // The snapshot itself; not trained, see `lay_out`.
 inline constexpr std::uint32_t kHasReference = 0;
 inline constexpr std::uint32_t kOlderReference = 1;
-inline constexpr std::uint32_t kOddTick = 2;  ///< Not the tick that the references suggest.
-inline constexpr std::uint32_t kDefers = 3;   ///< Changed entities may be omitted.
+inline constexpr std::uint32_t kOddTick = 2;  ///< Does the tick differ from the expected one?
+inline constexpr std::uint32_t kDefers = 3;   ///< May changed entities be omitted?
 inline constexpr std::uint32_t kDeferred = 4;
 inline constexpr std::uint32_t kIsPart = 5;
-inline constexpr std::uint32_t kEnds = 6;  ///< The datagram ends here.
+inline constexpr std::uint32_t kEnds = 6;  ///< Does the datagram end here?
 inline constexpr std::uint32_t kGone = 7;
 inline constexpr std::uint32_t kAnotherNew = 8;
 inline constexpr std::uint32_t kNewGeneration = 9;
-inline constexpr std::uint32_t kAnyNew = 10;  ///< In a block of many known entities.
-inline constexpr std::uint32_t kBlockChanges =
-    11;  ///< A block of constant entities: did any change?
-inline constexpr std::uint32_t kGroupChanges = 14;  ///< The same for a group; after the number of
-                                                    ///< other entities among them.
+inline constexpr std::uint32_t kAnyNew = 10;  ///< Does a block of known entities contain new ones?
+/// Did any entity of a block of constant entities change? One slot for each state of the block
+/// before.
+inline constexpr std::uint32_t kBlockChanges = 11;
+/// Did any entity of a group of constant entities change? Six slots: for no, 1 to 16 or more other
+/// entities among them, and each with and without a change in the group before.
+inline constexpr std::uint32_t kGroupChanges = 14;
 inline constexpr std::uint32_t kIdGap = 20;
-inline constexpr std::uint32_t kReferenceAfterGap = kIdGap + 18;  ///< After a gap of one snapshot;
-                                                                  ///< of more
+/// Is a snapshot a reference if the newer one next to it is not? One slot for a gap of one
+/// snapshot, one for a longer gap.
+inline constexpr std::uint32_t kReferenceAfterGap = kIdGap + 18;
 inline constexpr std::uint32_t kPerSnapshot = kReferenceAfterGap + 2;
 
-// An entity: does it differ from the newest known state?
-inline constexpr std::uint32_t kActivities = 6;  ///< Lanes that changed last time; 5: that many or
-                                                 ///< more.
-inline constexpr std::uint32_t kChanged = 0;     // activity, older change, oldest change, neighbour
+// An entity: does it differ from the newest known state? The slot depends on the activity, which is
+// the number of lanes that changed last time (5: five or more), on two older changes, and on
+// whether the entity before it changed.
+inline constexpr std::uint32_t kActivities = 6;
+inline constexpr std::uint32_t kChanged = 0;
 inline constexpr std::uint32_t kKnown = kChanged + kActivities * 8;
 inline constexpr std::uint32_t kPerEntity = kKnown + 8;
 
-// A number: exp-Golomb, its length in unary.
-inline constexpr std::uint32_t kLengths = 18;  ///< Longer ones share the last.
+// A number as an exp-Golomb code, with its length in unary.
+inline constexpr std::uint32_t kLengths = 18;  ///< Greater lengths share the last slot.
 inline constexpr std::uint32_t kLowNodes = 7;  ///< The three bits after the leading one.
 inline constexpr std::uint32_t kLow = kLengths * kLowNodes;
 
-// A predicted lane: is the prediction right, the sign and the size of the error.
+// A predicted lane: whether the prediction is right, and the sign and size of its error.
 inline constexpr std::uint32_t kLevels = 24;    ///< Expected size of the residual.
-inline constexpr std::uint32_t kFractions = 9;  ///< The fraction between two integers; 8: none.
+inline constexpr std::uint32_t kFractions = 9;  ///< The prediction's fraction in steps; 8: none.
 inline constexpr std::uint32_t kConstantCases = 32;  ///< Cases of a constant lane.
 inline constexpr std::uint32_t kRestLevels = 4;
 inline constexpr std::uint32_t kSides = 3 * kFractions * 3;
@@ -51,13 +55,14 @@ inline constexpr std::uint32_t kSide = kWrong + kLevels * kFractions * 2 + kCons
 inline constexpr std::uint32_t kLength = kSide + kSides;
 inline constexpr std::uint32_t kLowBits = kLength + (kLevels + kRestLevels) * kLengths;
 inline constexpr std::uint32_t kOtherSpelling = kLowBits + kLow;
-inline constexpr std::uint32_t kNew =
-    kOtherSpelling + 1;  // for new entities: is it the initial value? then the difference
+// For new entities: whether the value is the initial value, then the difference from it.
+inline constexpr std::uint32_t kNew = kOtherSpelling + 1;
 inline constexpr std::uint32_t kPerNew = 2 + kLengths + kLow;
 inline constexpr std::uint32_t kPerNumber = kNew + kPerNew;
 
-// A lane without order.
-inline constexpr std::uint32_t kSymbolChanged = 0;  // age of the change, partners, lanes so far
+// A lane without order. Whether it changed: slots by the age of the last change, the changed
+// partners, and the lanes that changed so far.
+inline constexpr std::uint32_t kSymbolChanged = 0;
 inline constexpr std::uint32_t kSymbolTree = 5 * 8 * 4;
 inline constexpr std::uint32_t kTreeMax = 16;  ///< Each smaller symbol has its own tree.
 inline constexpr std::uint32_t kSymbolNew = kSymbolTree + kTreeMax * kTreeMax;

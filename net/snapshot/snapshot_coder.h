@@ -1,5 +1,5 @@
-// Five coders between decisions and bytes. The code that iterates over a snapshot is compiled for
-// each class here. SNAPSHOT_FORMAT.md, "Decisions".
+// Five coders that convert decisions to bytes and back. The code that iterates over a snapshot is
+// compiled for each class of this file. SNAPSHOT_FORMAT.md, "Decisions".
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace muster {
 
-/// One known probability for each decision.
+/// Writes decisions, each with one known probability.
 class RangeWriter {
  public:
   static constexpr bool kDecodes = false;
@@ -74,7 +74,7 @@ inline const std::int8_t* mix_tables(const SnapshotModel& model) {
   return model.mix.empty() ? no_corrections() : model.mix.data();
 }
 
-/// The same, with corrections of several contexts.
+/// A `RangeWriter` that corrects each probability by the tables of several contexts.
 class MixWriter : public RangeWriter {
  public:
   MixWriter(const SnapshotModel& model, const SnapshotOptions& options, std::span<std::byte> out,
@@ -106,7 +106,7 @@ class MixReader : public RangeReader {
   MixContexts contexts_{};
 };
 
-/// The readers of both, for inspection tools.
+/// The readers of the coders `range` and `mix` that also count bits, for inspection tools.
 class MeteredRangeReader : public RangeReader {
  public:
   MeteredRangeReader(const SnapshotModel& model, const SnapshotOptions& options,
@@ -161,7 +161,7 @@ class MeteredMixReader : public MixReader {
   BitMeter& meter_;
 };
 
-/// Plain bits for `raw`; numbers in Huffman codes for `huffman` and `reference`.
+/// Writes plain bits for `raw`, and numbers in Huffman codes for `huffman` and `reference`.
 class PlainWriter {
  public:
   static constexpr bool kDecodes = false;
@@ -225,7 +225,8 @@ class PlainReader {
     return count > 0 ? bits_.read(count) : 0;
   }
   std::uint32_t symbol(std::uint32_t context, std::uint32_t /*symbol*/) {
-    // One bit at a time: the last code of a datagram may be shorter than the longest.
+    // Reads one bit at a time, because the last code of a datagram may be shorter than the longest
+    // code.
     std::uint32_t read = 0;
     for (unsigned length = 1; length <= kHuffmanLengthMax; ++length) {
       read |= bits_.read(1) << (length - 1);
@@ -278,8 +279,8 @@ class MeteredPlainReader : public PlainReader {
   BitMeter& meter_;
 };
 
-/// Codes a new entity, or one against known states; false when a reader reads what no writer
-/// writes.
+/// Codes an entity's state: against its known states, or as a new entity if it has none. Returns
+/// false if a reader reads a value that no writer writes.
 template <DecisionCoder Coder>
 bool code_new_entity(Coder& coder, const TypeModel& type, EntityScratch& scratch,
                      std::span<LaneValue> values) {

@@ -15,8 +15,8 @@ struct SnapshotHead {
   SnapshotNumber number = 0;
   std::uint32_t tick = 0;
   SnapshotReferences references;
-  bool defers = false;               ///< Changed entities may be omitted, ...
-  std::uint32_t deferred_share = 0;  ///< ... and this is their share, in steps.
+  bool defers = false;               ///< Changed entities may be omitted.
+  std::uint32_t deferred_share = 0;  ///< The share of deferred entities, in steps.
   /// The receiver keeps entities that the snapshot does not list: they may still exist.
   bool keeps_unknown = false;
   bool is_part = false;  ///< It begins after entity `first_id`, not with the first entity.
@@ -41,8 +41,9 @@ std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
   return result;
 }
 
-/// Codes the rest of the number of a snapshot without references. References show that the receiver
-/// is close; without them it may have missed any number of snapshots.
+/// Codes the rest of the number of a snapshot without references. With references the receiver can
+/// complete the number, because it knows a recent snapshot. Without them it may have missed any
+/// number of snapshots.
 template <DecisionCoder Coder>
 void code_whole_number(Coder& coder, SnapshotNumber& number) {
   constexpr unsigned kRest = 16 - kNumberBits;
@@ -50,7 +51,7 @@ void code_whole_number(Coder& coder, SnapshotNumber& number) {
   number = static_cast<SnapshotNumber>(high << kNumberBits | (number & ((1U << kNumberBits) - 1)));
 }
 
-/// The first age that is too old to be a reference beside one of age `newest`.
+/// The first age that is too old for a reference if the newest reference has the age `newest`.
 inline std::uint32_t references_end(std::uint32_t newest) {
   return static_cast<std::uint32_t>(std::min(newest + kReferenceSpan, kSnapshotWindow));
 }
@@ -73,7 +74,8 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   std::uint32_t gap = 0;
   for (std::uint32_t age = newest + 1; age < end && references.count < kMaxReferences; ++age) {
     const bool is_given = next < given.count && age_of(next) == age;
-    // A lost one between others is likely; after several lost ones there are probably no more.
+    // A single lost snapshot between references is likely. After several lost snapshots there is
+    // probably no older reference.
     const std::uint32_t slot =
         gap == 0 ? slots::kOlderReference : slots::kReferenceAfterGap + std::min(gap, 2U) - 1;
     ++gap;
@@ -84,7 +86,8 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   }
 }
 
-/// The tick that the references suggest: the same ticks per snapshot as between the newest two.
+/// The expected tick: the number of ticks per snapshot is assumed to be the same as between the
+/// newest two references.
 inline std::uint32_t expected_tick(SnapshotNumber number, const SnapshotReferences& references,
                                    std::uint32_t newest_tick, std::uint32_t tick_before) {
   if (references.count == 0) return 0;
@@ -120,7 +123,7 @@ bool code_end(Coder& coder, const SnapshotHead& head, bool ends) {
   return head.is_cut && coder.bit(slots::kEnds, ends);
 }
 
-/// Codes an id's distance from the minimum possible one, plus one.
+/// Codes an id's distance from the minimum possible id, plus one.
 template <DecisionCoder Coder>
 std::uint32_t code_gap(Coder& coder, std::uint32_t gap) {
   unsigned length = 1;
@@ -136,7 +139,7 @@ std::uint32_t code_gap(Coder& coder, std::uint32_t gap) {
   return result;
 }
 
-/// The bytes of a generation, as few as possible.
+/// The minimum number of bytes for a generation.
 inline unsigned generation_bytes(std::uint32_t generation) {
   return generation == 0 ? 1 : (static_cast<unsigned>(std::bit_width(generation)) + 7) / 8;
 }

@@ -11,7 +11,8 @@
 namespace muster {
 namespace {
 
-/// Causes before consequences: events, then directions, numbers, vectors, rotations.
+/// The rank of a lane in the coding order, in which causes come before consequences: events, then
+/// directions, numbers, vectors and rotations.
 int rank_of(const LaneSchema& lane) {
   switch (lane.kind) {
     case LaneKind::tick:
@@ -38,7 +39,8 @@ std::vector<std::uint16_t> order_of(const EntitySchema& schema) {
   return order;
 }
 
-/// Continues in a straight line if the past is one, half as far if it is not.
+/// Sets weights that continue motion in a straight line: the whole way if the past motion was
+/// straight, half of the way otherwise.
 void go_on(LaneModel& model) {
   constexpr std::int32_t kOne = 1 << kWeightBits;
   for (std::size_t steadiness = 0; steadiness < 3; ++steadiness)
@@ -177,7 +179,8 @@ void lay_out(SnapshotModel& model) {
   const auto set = [&](std::uint32_t slot, double probability) {
     model.probabilities[slot] = static_cast<BitProbability>(probability * 65536);
   };
-  // Once or a few times per snapshot: these are rare in a game that runs well.
+  // Decisions that a snapshot makes once or a few times. Their outcome 1 is rare in a game that
+  // runs // well.
   set(slots::kHasReference, 0.99);
   set(slots::kOlderReference, 0.95);
   set(slots::kReferenceAfterGap, 0.8);
@@ -191,8 +194,8 @@ void lay_out(SnapshotModel& model) {
   set(slots::kAnotherNew, 0.1);
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
-  // A constant entity among constant ones rarely changes alone; one in a crowd may be about to
-  // move.
+  // A constant entity among constant ones rarely changes. A constant entity in a crowd that moves
+  // may // be about to move.
   set(slots::kBlockChanges, 0.5);
   set(slots::kBlockChanges + 1, 0.02);
   set(slots::kBlockChanges + 2, 0.6);

@@ -15,9 +15,9 @@ namespace muster {
 
 /// How an already coded lane helps to predict another one.
 enum class PartnerKind : std::uint8_t {
-  difference = 0,  ///< By its movement since the newest known state.
-  turn = 1,        ///< It is an angle: by its sine and cosine.
-  heading = 2,     ///< By its movement along an angle: how far something moved in which direction.
+  difference = 0,  ///< Its movement since the newest known state is an input.
+  turn = 1,        ///< It is an angle. Its sine and cosine are inputs.
+  heading = 2,     ///< Its movement times an angle's sine and cosine are inputs.
 };
 
 struct Partner {
@@ -32,11 +32,13 @@ inline constexpr std::size_t kOwnFeatures = 8;
 inline constexpr std::size_t kMaxPartners = 4;
 inline constexpr std::size_t kFeaturesPerPartner = 4;
 inline constexpr std::size_t kMaxFeatures = kOwnFeatures + kMaxPartners * kFeaturesPerPartner;
-/// Classes of how steadily a lane moved recently; each has its own weights.
+/// The number of classes of a lane's recent motion, from steady to unsteady. Each class has its own
+/// weights.
 inline constexpr std::size_t kSteadinessClasses = 6;
 /// The inputs of the estimated size of a prediction's error.
 inline constexpr std::size_t kSizeFeatures = 19;
-/// The lanes whose changes best predict a change of this one.
+/// The maximum number of change partners: the lanes whose changes best predict a change of this
+/// lane.
 inline constexpr std::size_t kMaxChangePartners = 3;
 
 /// Weights are in 1/2^14, features in 1/2^8. Both are bounded, so that no sum overflows.
@@ -53,8 +55,8 @@ using SizeWeights = std::array<std::int16_t, kSizeFeatures>;
 
 /// The model of one lane.
 struct LaneModel {
-  /// The first slot of this lane's decisions. `lay_out` sets it, and copies of the lane's schema:
-  /// the data that every lane needs is stored together.
+  /// The first slot of this lane's decisions. `lay_out` sets this and copies of values of the
+  /// lane's schema, so that the data that is needed for every lane is stored together.
   std::uint32_t first_slot = 0;
   LaneKind kind = LaneKind::number;
   std::uint8_t partner_count = 0;
@@ -101,8 +103,8 @@ const char* find_fault(const EntitySchema& schema);
 /// can be laid out and used.
 const char* find_fault(const SnapshotModel& model);
 
-/// The model of a game without training: motion continues, and sizes follow from earlier motion. It
-/// works, but a trained model is better (`snapshot_train`).
+/// The model of a game without training. It predicts that motion continues, and estimates the size
+/// of errors from earlier motion. A trained model needs fewer bytes (`snapshot_train`).
 SnapshotModel untrained_model(std::vector<EntitySchema> types);
 
 }  // namespace muster

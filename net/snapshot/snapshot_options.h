@@ -7,14 +7,14 @@ namespace muster {
 
 class BitMeter;
 
-/// The version of SNAPSHOT_FORMAT.md that this code writes and reads. Compare it when a connection
-/// is made, because a snapshot does not contain it.
+/// The version of SNAPSHOT_FORMAT.md that this code writes and reads. The two ends must compare it
+/// when they connect, because a snapshot does not contain it.
 inline constexpr std::uint16_t kSnapshotFormatVersion = 5;
 
 /// How snapshots become bytes.
 enum class SnapshotCoder : std::uint8_t {
   range = 0,      ///< Trained predictions and one trained probability for each decision.
-  mix = 1,        ///< The same with many contexts for each decision: fewer bytes, more time.
+  mix = 1,        ///< Like `range`, with many contexts for each decision: fewer bytes, more time.
   huffman = 2,    ///< Changes since the newest known state in Huffman codes.
   raw = 3,        ///< The changed values as plain bits.
   reference = 4,  ///< Like `huffman`, predicted from three known states by integer extrapolation.

@@ -100,7 +100,7 @@ bool SnapshotReader::read_head(Decoder& decoder, SnapshotHead& head) const {
   head.number = static_cast<SnapshotNumber>(
       newest + (has_any_ ? static_cast<std::int8_t>(ahead) : static_cast<int>(low)));
   code_references(decoder, head.number, head.references);
-  // The snapshot whose slot this one reuses cannot be a reference.
+  // A snapshot cannot refer to the snapshot whose slot in the window it reuses.
   const SnapshotReferences& references = head.references;
   const auto oldest = static_cast<SnapshotNumber>(head.number - kSnapshotWindow);
   if (references.count > 0 && references.numbers[0] == oldest) return false;

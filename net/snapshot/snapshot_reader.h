@@ -19,11 +19,12 @@ namespace muster {
 /// The result of reading a snapshot.
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
-    /// Older than the window, or a duplicate; nothing was changed. It may be acknowledged or not:
-    /// no later snapshot refers to it, or it was acknowledged already.
+    /// The snapshot is older than the window, or a duplicate; nothing was changed. The caller may
+    /// acknowledge it or not: this has no effect.
     late = 1,
-    /// Its references are missing or forgotten, which can happen when many others overtook it;
-    /// nothing was changed. It must not be acknowledged.
+    /// The reader never received a reference of the snapshot, or forgot it because many newer
+    /// snapshots arrived before this one. Nothing was changed. The snapshot must not be
+    /// acknowledged.
     unknown = 2,
     malformed = 3,  ///< No writer produces this; nothing was changed.
     /// It contains more or larger entities than `ReaderLimits` allow; nothing was changed.
@@ -33,12 +34,13 @@ enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
 /// Limits of a reader's memory against malicious senders.
 struct ReaderLimits {
   std::size_t entity_max = 65'536;  ///< Each slice of a large entity counts.
-  /// The maximum bytes of the entities' states: per entity about 66 times the size of its lanes,
-  /// and two kilobytes. A malicious datagram can name any number of entities in a few bits.
+  /// The maximum memory of the entities' states, in bytes. An entity needs two kilobytes plus about
+  /// 66 times the size of its lanes. A malicious datagram can name any number of entities in a few
+  /// bits.
   std::size_t memory_bytes_max = std::size_t{512} << 20U;
 };
 
-/// An entity as the newest snapshot that covers it has it.
+/// An entity with the state of the newest snapshot that covers it.
 struct SeenEntity {
   std::uint32_t id = 0;
   EntityKind kind;
@@ -55,7 +57,7 @@ class SnapshotReader {
   /// The model must outlive the reader.
   explicit SnapshotReader(const SnapshotModel& model, const ReaderLimits& limits = {},
                           const SnapshotOptions& options = {});
-  /// A copy's tracks would point into the rows of the original.
+  /// Not copyable, because a copy's tracks would point into the rows of the original.
   SnapshotReader(const SnapshotReader&) = delete;
   SnapshotReader(SnapshotReader&&) = default;
 
@@ -64,7 +66,8 @@ class SnapshotReader {
   /// may refer to it, and it is shown for entities without a newer state.
   SnapshotVerdict read(std::span<const std::byte> bytes);
 
-  /// The number of the last applied snapshot; not the newest if it was overtaken.
+  /// The number of the snapshot that was applied last. Newer snapshots may have been applied before
+  /// it.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(last_); }
   /// The number of the snapshot that `read` last reported as unknown.
   SnapshotNumber unknown_number() const { return unknown_; }
@@ -80,18 +83,18 @@ class SnapshotReader {
   std::size_t memory_bytes() const;
 
  private:
-  /// So that no age gives a negative serial.
+  /// High enough that no age gives a negative serial.
   static constexpr SnapshotSerial kFirstSerial = 1U << 16;
   struct Slot {
     EntityTrack track;
-    /// Rows for the largest type that the entity had. A run's values are in the row of its first
-    /// snapshot, and move to that of its last one when it ends.
+    /// Rows for the largest type that the entity had. A run's values are in the row of the run's
+    /// first snapshot. When the run ends, they move to the row of its last snapshot.
     StateRows rows;
-    bool is_there = false;   ///< Whether it exists, and then ...
-    std::uint32_t tick = 0;  ///< ... since when, and as what.
+    bool is_there = false;   ///< True if the entity exists in the shown world.
+    std::uint32_t tick = 0;  ///< The tick of the shown state.
     EntityKind kind;
-    std::uint32_t shown_since = 0;  ///< Identifies the shown values, ...
-    std::uint64_t version = 0;      ///< ... and their version.
+    std::uint32_t shown_since = 0;  ///< Identifies the shown values.
+    std::uint64_t version = 0;      ///< The version of the shown values.
   };
   static constexpr std::size_t kSlotBytes = sizeof(Slot) + sizeof(TrackRecords);
   struct Received {
@@ -99,7 +102,7 @@ class SnapshotReader {
     bool is_used = false;
   };
   static constexpr std::uint32_t kUnchanged = 0xFFFF'FFFF;
-  /// A snapshot's effect on an entity; applied only when all of it could be read.
+  /// A snapshot's effect on an entity. Changes are applied only after the whole snapshot was read.
   struct Change {
     enum class Kind : std::uint8_t { update, same, gone, deferred } what = Kind::same;
     std::size_t slot = 0;
@@ -164,10 +167,10 @@ class SnapshotReader {
   bool has_any_ = false;
   SnapshotSerial newest_ = kFirstSerial;
   SnapshotSerial last_ = kFirstSerial;
-  SnapshotSerial swept_ = 0;     ///< When `drop_links` was called last: newest serial / interval.
-  SnapshotSerial serial_ = 0;    ///< The current snapshot, ...
-  std::uint32_t read_tick_ = 0;  ///< ... and its tick.
-  bool is_overtaken_ = false;    ///< By a newer one.
+  SnapshotSerial swept_ = 0;     ///< The newest serial / interval at the last call of `drop_links`.
+  SnapshotSerial serial_ = 0;    ///< The serial of the current snapshot.
+  std::uint32_t read_tick_ = 0;  ///< The tick of the current snapshot.
+  bool is_overtaken_ = false;    ///< A newer snapshot was applied before it.
   std::uint32_t tick_ = 0;
   std::uint64_t versions_ = 0;  ///< The number of versions so far.
   std::array<Received, kSnapshotWindow> received_{};
@@ -190,8 +193,8 @@ class SnapshotReader {
   DeferredCode deferred_;
   std::vector<Change> changes_;
   std::vector<NewEntity> new_;
-  std::size_t newcomers_ = 0;      ///< New entities without a slot, ...
-  std::size_t claimed_bytes_ = 0;  ///< ... and the additional memory of the new ones.
+  std::size_t newcomers_ = 0;      ///< The number of new entities without a slot.
+  std::size_t claimed_bytes_ = 0;  ///< The additional memory that this snapshot's changes need.
   bool is_too_large_ = false;
   std::vector<LaneValue> values_;
   bool follows_changed_ = false;

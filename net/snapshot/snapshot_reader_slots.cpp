@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-/// Unneeded links are searched once in this many snapshots.
+/// Links that are no longer needed are dropped once in this many snapshots.
 constexpr SnapshotSerial kLinkSweep = 16;
 
 }  // namespace
@@ -19,8 +19,8 @@ const SnapshotReader::Slot* SnapshotReader::find_slot(std::uint32_t id) const {
   return found != slots_.end() && found->track.id == id ? &*found : nullptr;
 }
 
-/// Requests the memory of a new entity; false if that is too much. Called before its values are
-/// read, whose own memory is small compared with this.
+/// Counts the memory of a new entity. Returns false if that exceeds a limit. It is called before
+/// the entity's values are read; the memory of the values alone is small in comparison.
 bool SnapshotReader::claim(std::uint32_t id, std::size_t lanes) {
   const Slot* slot = find_slot(id);
   if (slot == nullptr) {
@@ -40,7 +40,7 @@ void SnapshotReader::add_slots() {
     rows_.drop_spare();
   }
   const std::size_t before = slots_.size();
-  // The existing ones come first, sorted.
+  // The existing slots come first, sorted by id.
   std::size_t next = 0;
   for (const NewEntity& entity : new_) {
     while (next < before && slots_[next].track.id < entity.id) ++next;
@@ -58,8 +58,8 @@ void SnapshotReader::add_slots() {
             [](const Slot& a, const Slot& b) { return a.track.id < b.track.id; });
 }
 
-/// Makes longer rows for an entity that became one of a larger type. The known states of the
-/// earlier one are kept: their values move.
+/// Makes longer rows for an id that now belongs to an entity of a larger type. The known states of
+/// the earlier entity are kept: their values are moved.
 void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
   const std::size_t before = slot.rows.lanes();
   if (before >= lanes) return;
@@ -86,7 +86,8 @@ const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityK
   return row;
 }
 
-/// The rows of a run's snapshots are free, except its first one's, which is reused in the window.
+/// The values of a run are in the row of its first snapshot. They are copied to the row of its last
+/// snapshot, because the window reuses the first row earlier.
 void SnapshotReader::end_run_of(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!track.has_run()) return;
@@ -98,10 +99,10 @@ TrackRecord SnapshotReader::run_of(const Slot& slot) const {
   return record_of(serial_, slot.track.kind, slot.track.values, 0, slot.track.since);
 }
 
-/// The entity has these values in this snapshot.
+/// Records that the entity has these values in this snapshot.
 TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* values) {
   EntityTrack& track = slot.track;
-  // No two snapshots share a serial, so equal ones mean equal values.
+  // The serial of a snapshot is unique, so equal `since` means equal values.
   const auto since = static_cast<std::uint32_t>(serial_);
   if (is_overtaken_) {
     return set_apart(slot, record_of(serial_, kind, values, 0, since));
@@ -117,7 +118,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
   return run_of(slot);
 }
 
-/// The entity keeps its known state.
+/// Records that the entity keeps its known state.
 TrackRecord SnapshotReader::go_on(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!is_overtaken_ && is_unchanged(track, references_)) {
@@ -143,8 +144,9 @@ TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   return kept;
 }
 
-/// Shows a snapshot's state of an entity as the newest one. An entity that another part of the tick
-/// showed is not removed: it is new, and this part is about the one before.
+/// Shows a snapshot's state of an entity as the newest one. An entity that another part of the same
+/// tick showed is not removed: it is new, and the removal in this part concerns the entity that had
+/// the id before.
 void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   if (record.presence != Presence::present) {
     slot.is_there = slot.is_there && slot.tick == tick_;
@@ -194,8 +196,9 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   return set_apart(slot, record);
 }
 
-/// Removes entities in a snapshot's range that it does not contain, also unacknowledged ones. If
-/// the sender defers entities that it may have sent before, they stay.
+/// Removes the entities in a snapshot's range that the snapshot does not contain, including those
+/// whose snapshots were never acknowledged. They stay if the sender defers entities that it may
+/// have sent before.
 void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence) {
   const bool is_covered = slot.track.id >= head.first_id && slot.track.id < end_id_;
   if (!is_covered || presence == Presence::present) return;
@@ -204,8 +207,8 @@ void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Prese
   slot.is_there = slot.is_there && slot.tick == tick_;
 }
 
-/// An overtaken snapshot only leaves records, because a newer one was already shown. But one of the
-/// newest tick is another part of that tick.
+/// An overtaken snapshot only adds records, because a newer one was already shown. But an overtaken
+/// snapshot of the newest tick is another part of that tick, and is shown.
 void SnapshotReader::apply(const SnapshotHead& head) {
   const bool is_shown = head.tick == tick_;
   ticks_[window_index(serial_)] = head.tick;
@@ -216,7 +219,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const Change* change =
         next < changes_.size() && changes_[next].slot == i ? &changes_[next++] : nullptr;
     while (next_new < new_.size() && new_[next_new].id < slot.track.id) ++next_new;
-    // An entity that was replaced by another one is handled below.
+    // An entity that was replaced by a new one is handled below.
     if (next_new < new_.size() && new_[next_new].id == slot.track.id) continue;
     const TrackRecord record = apply_change(slot, change);
     if (!is_shown) continue;
@@ -233,7 +236,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
   }
   last_ = serial_;
   received_[window_index(serial_)] = {.serial = serial_, .is_used = true};
-  // Serials that are multiples may never arrive.
+  // The serials that are multiples of `kLinkSweep` may never arrive.
   if (newest_ / kLinkSweep != swept_) drop_links();
   swept_ = newest_ / kLinkSweep;
   list_entities();

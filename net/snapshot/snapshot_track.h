@@ -14,9 +14,10 @@ namespace muster {
 /// Snapshots are numbered from 0; the number wraps.
 using SnapshotNumber = std::uint16_t;
 
-/// The number of snapshots of which both ends keep the state of each entity. A snapshot refers to
-/// acknowledged ones among them; a receiver without any gets the whole state. 64 snapshots cover a
-/// second at 60 Hz, or a quarter of it with four datagrams per tick.
+/// Both ends keep the state of each entity in this many snapshots. A snapshot refers to
+/// acknowledged snapshots among them. A receiver that acknowledged none of them gets the whole
+/// state. 64 snapshots cover one second at 60 Hz, or a quarter of a second with four datagrams per
+/// tick.
 inline constexpr std::size_t kSnapshotWindow = 64;
 
 /// The number of ticks for which the owner of the world keeps replaced values. A sender copies
@@ -41,15 +42,16 @@ enum class Presence : std::uint8_t {
 /// The first of an entity's links (`BaselineLinks`); 0: none.
 using LinkList = std::uint32_t;
 
-/// Snapshots counted without wrapping; the number is the lower part.
+/// A snapshot's number that does not wrap. Its low 16 bits are the `SnapshotNumber`.
 using SnapshotSerial = std::uint64_t;
 inline std::size_t window_index(SnapshotSerial serial) { return serial % kSnapshotWindow; }
 
 /// An entity as a receiver knew it after one snapshot. There are many per entity, so they are
 /// cleared only where needed.
 struct TrackRecord {
-  const LaneValue* values;  ///< Of existing entities.
-  /// If equal in two records of an entity, the values are equal. Different ones mean nothing.
+  const LaneValue* values;  ///< The values, if the entity exists.
+  /// If two records of an entity have equal `since`, their values are equal. Records with different
+  /// `since` may have equal or different values.
   std::uint32_t since;
   std::uint32_t generation;
   std::uint16_t type;
@@ -71,7 +73,7 @@ struct TrackRecord {
   }
 };
 static_assert(kSnapshotWindow == 64);
-static_assert(sizeof(TrackRecord) <= 24);  // Most of a server's memory per client.
+static_assert(sizeof(TrackRecord) <= 24);  // Records are most of a server's memory per client.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Presence presence) {
   TrackRecord record{};
   record.generation = kind.generation;
@@ -89,22 +91,23 @@ inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const Lan
   record.since = since;
   return record;
 }
-/// By snapshot, modulo the window.
+/// An entity's records, indexed by the snapshot's serial modulo the window.
 using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 
-/// An entity as a receiver knew it after each of the last snapshots. While it is unchanged in every
-/// snapshot, that is one run, and a snapshot only moves its end.
+/// An entity as a receiver knew it after each of the last snapshots. Successive snapshots in which
+/// the entity is unchanged are stored as one run: a snapshot then only moves the end of the run.
 struct EntityTrack {
   std::uint32_t id = 0;
   std::uint32_t records_index = kNoRecords;  ///< Index of its records.
   LinkList links = 0;
   SnapshotSerial run_first = 1;
-  SnapshotSerial run_last = 0;  ///< Before `run_first`: there is no run.
+  SnapshotSerial run_last = 0;  ///< If it is less than `run_first`, there is no run.
   const LaneValue* values = nullptr;
   std::uint32_t since = 0;
   EntityKind kind;
-  /// A part of the current tick has it as new, and later parts omit it. New entities come before
-  /// the known ones around them, so the next part may begin before it.
+  /// A part of the current tick contains this entity as new, so later parts of the tick omit it.
+  /// They may cover its id, because a part codes new entities before the known entities around
+  /// them.
   bool is_listed = false;
   SnapshotSerial last = 0;  ///< The newest snapshot with a record.
 
@@ -171,10 +174,10 @@ inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind
 }
 
 /// The maximum number of references: more than the states used per entity, because in a world of
-/// several datagrams per tick each entity is in one of them.
+/// several datagrams per tick each entity is in only one of them.
 inline constexpr std::size_t kMaxReferences = 24;
-/// References are less than this older than the newest one. So a sender with few references does
-/// not write a bit for each snapshot of the window.
+/// The age of every reference exceeds the age of the newest one by less than this. So a sender with
+/// few references does not write a bit for each snapshot of the window.
 inline constexpr std::size_t kReferenceSpan = 32;
 
 /// The acknowledged snapshots that a snapshot refers to, newest first.
@@ -183,18 +186,18 @@ struct SnapshotReferences {
   std::array<SnapshotNumber, kMaxReferences> numbers{};
 };
 
-/// The same with their state at both ends.
+/// The references of a snapshot, with their serials and ticks.
 struct ReferenceStates {
   std::size_t count = 0;
   std::array<SnapshotSerial, kMaxReferences> serials{};
   std::array<std::uint32_t, kMaxReferences> ticks{};
   std::uint32_t now = 0;
-  /// The newest references have falling ticks before now, as many as states are used
-  /// (`known_count`): the known states of an entity that is unchanged over all of them are known at
-  /// once.
+  /// True if the newest `known_count` references, in this order, have strictly falling ticks before
+  /// `now`. Then every entity that is unchanged in all of them has the known states `unchanged`,
+  /// and no search is needed.
   bool has_distinct_ticks = false;
   std::size_t known_count = 0;
-  KnownStates unchanged;  ///< Those known states, without values.
+  KnownStates unchanged;  ///< The known states of an unchanged entity, without values.
 };
 inline ReferenceStates reference_states(const SnapshotReferences& references, SnapshotSerial serial,
                                         const SnapshotTicks& ticks, std::uint32_t now) {
@@ -223,7 +226,8 @@ struct KnownEntity {
   KnownStates states;
   EntityKind kind;
   std::uint32_t since = 0;  ///< Since when it has the newest state.
-  /// The snapshots gave so few states that linked ones were added, if there are any.
+  /// The references contain so few states of the entity that linked states were added, if it has
+  /// any.
   bool is_sparse = false;
 };
 
@@ -233,14 +237,15 @@ inline bool is_unchanged(const EntityTrack& track, const ReferenceStates& refere
          track.run_first <= references.serials[references.known_count - 1] &&
          references.serials[0] <= track.run_last;
 }
-/// The known states of such an entity.
+/// The known states of an entity for which `is_unchanged` returns true.
 inline KnownEntity unchanged_entity(const EntityTrack& track, const ReferenceStates& references) {
   KnownEntity known{.states = references.unchanged, .kind = track.kind, .since = track.since};
   std::fill_n(known.states.values.begin(), references.known_count, track.values);
   return known;
 }
 
-/// True when two rows are equal. Moving entities mostly differ in one of the first lanes.
+/// True when two rows are equal. The comparison usually ends early: rows of moving entities mostly
+/// differ in one of the first lanes.
 inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size_t lanes) {
   std::size_t lane = 0;
   for (; lane + 4 <= lanes; lane += 4) {
@@ -254,8 +259,8 @@ inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size
   return true;
 }
 
-/// Finds the known states in the usual case, where each of the newest references has a state of its
-/// own tick; else returns false. Requires: `references.has_distinct_ticks`.
+/// Finds the known states in the usual case: each of the newest references contains a state of the
+/// reference's own tick. Returns false in other cases. Requires: `references.has_distinct_ticks`.
 template <typename LanesOf>
 bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
                           const ReferenceStates& references, const LanesOf& lanes_of,
@@ -291,8 +296,9 @@ bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
   return true;
 }
 
-/// Finds the states that predict an entity's next one: the newest of each tick in the references,
-/// up to eight, while it was the same entity. `lanes_of(kind)` returns its number of lanes.
+/// Finds the states from which an entity's next state is predicted: up to eight states of different
+/// ticks, the newest ones in the references, all of the same entity. `lanes_of(kind)` returns its
+/// number of lanes.
 template <typename LanesOf>
 KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
                          const ReferenceStates& references, const LanesOf& lanes_of) {
@@ -349,8 +355,8 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   return known;
 }
 
-/// Prefetches the records that `known_entity` will read: they are many, rarely used and far apart,
-/// and waiting for them takes longer than all other work for an entity that moves little.
+/// Prefetches the records that `known_entity` will read: they are many, rarely used and far apart.
+/// Waiting for them would take longer than all other work for an entity that moves little.
 /// Prefetching `kExpectRecords` and `kExpectRows` entities ahead is early enough.
 inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
@@ -363,7 +369,7 @@ inline void expect_records(const EntityTrack& track, const TrackStore& records,
     __builtin_prefetch(&all[window_index(references.serials[i])]);
   }
 }
-/// The same for the values of these records.
+/// Prefetches the values of these records.
 inline void expect_rows(const EntityTrack& track, const TrackStore& records,
                         const ReferenceStates& references) {
   if (!track.has_records() || is_unchanged(track, references)) return;

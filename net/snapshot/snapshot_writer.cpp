@@ -16,14 +16,14 @@ namespace {
 /// Room for the end of a snapshot: one decision, and the bytes that the coder holds back.
 constexpr std::size_t kEndBytes = 6;
 
-/// An older snapshot is a reference only if the newest one is hardly younger: a receiver that gets
-/// other snapshots first has forgotten it by then.
+/// A snapshot older than this is a reference only if the newest reference is hardly younger. A
+/// receiver that gets other snapshots first may have forgotten it by then.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 
-/// Only one snapshot of this age or older stays a reference, and its values are copied before the
-/// owner of the world drops them. Both ages are equal, so that no other snapshot's values are
-/// copied.
+/// Of all snapshots that are this old, in ticks, or older, only one stays a reference, and its
+/// values are copied before the owner of the world drops them. The values are copied at this same
+/// age, so that no other snapshot's values are copied.
 constexpr std::uint32_t kPastAge = 192;
 /// Each sweep over all entities takes this many ticks, with a share of them in each tick.
 constexpr std::uint32_t kSweepTicks = 20;
@@ -35,7 +35,7 @@ constexpr std::uint32_t kCallTicksMax = 8;
 constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kPastAge;
 static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 
-/// The first age that is too old beside a newest reference of age `newest`.
+/// The first age that is too old for a reference if the newest reference has the age `newest`.
 std::uint32_t first_too_old(std::uint32_t newest) {
   const std::uint32_t minimum = std::min(newest + kSpanMin, std::uint32_t{kSnapshotWindow});
   return std::max(minimum, std::min(references_end(newest), kOldestReference + 1));
@@ -110,28 +110,29 @@ void SnapshotWriter::keep(std::uint32_t tick) {
   if (elapsed >= kSweepTicks) {
     keep_share(tick, {.due = 1, .left = 1});
     followed_.begin_keep();
-    // After a gap in the calls the whole sweep is done at once.
+    // After a long time between two calls, the whole sweep is done at once.
     const bool is_late = elapsed > kSweepTicks + kCallTicksMax;
     sweep_before_ = is_late ? tick : sweep_began_;
     sweep_began_ = tick;
     swept_ticks_ = 0;
     if (is_late) keep_share(tick, {.due = 1, .left = 1});
   }
-  // The shares of skipped ticks are also done, so a call does no more than its ticks require.
+  // The shares of the ticks without a call are also done. So the work of a call depends only on the
+  // ticks since the last call.
   const std::uint32_t swept_ticks = tick - sweep_began_ + 1;
   keep_share(tick, {.due = swept_ticks - swept_ticks_, .left = kSweepTicks - swept_ticks_});
   swept_ticks_ = swept_ticks;
 }
 
-/// The newest acknowledged one of the old snapshots stays a reference, until a younger one
-/// becomes one.
+/// Marks old snapshots as past. The newest acknowledged one of them stays a reference until a
+/// younger snapshot becomes old.
 void SnapshotWriter::mark_past(std::uint32_t tick) {
   if (tick < kPastAge) return;
   SnapshotSerial newest = next_;
   for (std::uint32_t age = 1; age < kSnapshotWindow && newest == next_; ++age) {
     if (is_reference(next_ - age)) newest = next_ - age;
   }
-  // The oldest one has left the window, but its entry exists until the next snapshot.
+  // The oldest snapshot has left the window, but its entry exists until the next snapshot.
   for (std::uint32_t age = 1; age <= kSnapshotWindow; ++age) {
     const SnapshotSerial serial = next_ - age;
     Sent& sent = sent_[window_index(serial)];
@@ -192,9 +193,10 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   limit_rank_ = kNoLimit;
   limit_id_ = kEveryId;
   has_limit_failed_ = false;
-  // If each decision takes a bit, first try whether the world fits as a whole.
+  // For coders that need a bit for each decision, first tries whether the whole world fits.
   head.is_cut = !PlainCoder<Encoder>;
-  // The data between two entities is rarely long; if it is, more room is left for it.
+  // The data between two entities is rarely long. If it is, another attempt leaves more room for
+  // it.
   for (std::size_t room = kEndBytes; 2 * room < out.size();) {
     Encoder encoder(model_, options_, out, out.size() - room);
     code_even(encoder, head.number, kNumberBits);
@@ -219,15 +221,15 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   return {};
 }
 
-/// False if not even the first entity fits.
+/// Returns false if not even the first entity fits.
 bool SnapshotWriter::has_content() const {
   return end_id_ == kEveryId || new_written_ > 0 || rank_ > 0;
 }
 
-/// A part full of new entities before its first known one would have to be omitted by the next
-/// part, which could repeat forever; and a reader without that part would drop the entities it had
-/// shown of them. So it is written again, up to a known entity that it can reach. Returns false if
-/// the part can stay.
+/// A part may be full with new entities before it reaches its first known entity. The next part
+/// would have to repeat them, which could continue forever, and a reader without this part would
+/// drop those of them that it already shows. So such a part is written again with a limit, up to a
+/// known entity that it can reach. Returns false if the part needs no limit.
 bool SnapshotWriter::limit_part() {
   const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
   if (!is_stuck) return false;
@@ -250,8 +252,8 @@ bool SnapshotWriter::limit_part() {
   return true;
 }
 
-/// Writes the known entities in order, and before each group of them the new ones up to its last
-/// id.
+/// Writes the known entities in order, and before each group of them the new entities up to the
+/// group's last id.
 template <typename Encoder>
 void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   rank_ = 0;
@@ -285,7 +287,7 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   }
 }
 
-/// The number of known entities up to the next position for new ones.
+/// The number of known entities up to the next position at which new entities are written.
 std::size_t SnapshotWriter::next_boundary() const {
   const std::size_t step = has_new_here_ ? kGroupSize : kBlockSize;
   return std::min((rank_ / step + 1) * step, std::max(followed_.known_count(), rank_ + 1));
@@ -342,7 +344,7 @@ struct SnapshotWriter::ConstantView {
   const SnapshotWriter& writer;
   bool is_full;
 
-  /// Only an entity that is coded separately can end the datagram.
+  /// The datagram can end only at an entity that is coded separately.
   bool changes(std::size_t count) const {
     const auto changed = writer.followed_.changed_constant();
     if (is_full || writer.limit_rank_ != kNoLimit) return true;
@@ -462,9 +464,10 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
   code_new_entity(encoder, type, scratch_, values_);
 }
 
-/// Records what the receiver will know of every entity once it has this snapshot.
+/// Records what the receiver will know about every entity after it receives this snapshot.
 void SnapshotWriter::remember(const SnapshotHead& head) {
-  // A part with only new entities must not repeat them, or it would do so forever.
+  // If a part has only new entities, the next part must not contain them again: it could continue
+  // forever.
   followed_.remember({.first_id = head.first_id,
                       .end_id = end_id_,
                       .new_written = new_written_,

@@ -33,27 +33,29 @@ class SnapshotWriter {
   /// Begins the snapshots of a tick. `world` is sorted by id, and must stay valid until the last of
   /// them is written. Requires: a tick after the last one.
   void begin(std::uint32_t tick, std::span<const EntityState> world);
-  /// The same, if `world` has the same entities at the same indices as at the last `begin`, and
-  /// only those at `changed` and deferred ones differ: unchanged entities cost nothing.
+  /// Like the other `begin`, for a `world` with the same entities at the same indices as at the
+  /// last `begin`. Only deferred entities and the entities at the indices in `changed` may differ.
+  /// Unchanged entities cost no work.
   void begin(std::uint32_t tick, std::span<const EntityState> world,
              std::span<const std::uint32_t> changed);
-  /// Writes the next snapshot of the tick into `out` and returns its bytes. Returns nothing if a
-  /// single entity does not fit; `unfit_id` identifies it. The caller may defer that entity in the
-  /// world passed to `begin` and write again: then it is omitted, and later ones are written.
+  /// Writes the next snapshot of the tick into `out` and returns its bytes. Returns an empty span
+  /// if a single entity does not fit; `unfit_id` identifies the entity. The caller may defer that
+  /// entity in the world passed to `begin` and write again. Then that entity is omitted, and the
+  /// entities after it are written.
   std::span<const std::byte> write(std::span<std::byte> out);
   /// The entity that did not fit into the last `write`; `kEveryId` if the snapshot itself did not
   /// fit.
   std::uint32_t unfit_id() const { return unfit_id_; }
   /// True when the snapshots since `begin` contain the whole world.
   bool is_done() const { return is_done_; }
-  /// The end of the last written snapshot: it covers all ids below this, from the end of the one
-  /// before it in its tick, except deferred entities.
+  /// The end of the last written snapshot. The snapshot covers all ids from the end of the previous
+  /// snapshot of the same tick up to this end, not included, except deferred entities.
   std::uint32_t end_id() const { return end_id_; }
-  /// True when the last written snapshot omits an entity in its range, because an earlier one of
-  /// its tick, which may be lost, has it as new.
+  /// True when the last written snapshot omits an entity in its range, because an earlier snapshot
+  /// of the same tick, which may be lost, contains the entity as new.
   bool passes_over(std::uint32_t id) const { return followed_.passes_over(id); }
-  /// True when the receiver keeps entities that the last written snapshot does not list: it may
-  /// omit some that an earlier, unconfirmed one contained.
+  /// True when the receiver keeps entities that the last written snapshot does not list: the
+  /// snapshot may omit entities that an earlier, unacknowledged snapshot contained.
   bool keeps_unknown() const { return keeps_unknown_; }
   /// The number of the last written snapshot.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
@@ -61,10 +63,11 @@ class SnapshotWriter {
   /// The cost of the last written snapshot's entities.
   const SnapshotCost& last_cost() const { return cost_; }
 
-  /// The receiver has acknowledged a snapshot. One older than the window is ignored.
+  /// Records that the receiver has acknowledged a snapshot. A snapshot older than the window is
+  /// ignored.
   void acknowledge(SnapshotNumber number);
-  /// The receiver could not read this snapshot: later ones refer neither to it nor to those that
-  /// depend on it.
+  /// Records that the receiver could not read this snapshot. Later snapshots refer neither to it
+  /// nor to the snapshots that depend on it.
   void disown(SnapshotNumber number);
   /// The receiver may have lost its state: the next snapshot contains everything.
   void forget_acknowledged() { sent_ = {}; }
@@ -77,7 +80,7 @@ class SnapshotWriter {
   /// in the window was acknowledged.
   std::size_t unacknowledged_count() const;
 
-  /// Known entities in the last snapshot that differed from the receiver's state.
+  /// The number of known entities in the last snapshot that differed from the receiver's state.
   std::size_t changed_count() const;
   /// The number of entity checks so far; an idle entity needs none.
   std::uint64_t checked_count() const { return followed_.checked_count(); }
@@ -94,7 +97,7 @@ class SnapshotWriter {
     bool is_acknowledged = false;
     bool is_used = false;
     bool is_past = false;  ///< Its states are no longer kept: no later snapshot refers to it.
-    std::uint64_t reference_ages = 0;  ///< Bit i: it refers to the one of age i + 1.
+    std::uint64_t reference_ages = 0;  ///< Bit i is 1 if it refers to the snapshot of age i + 1.
   };
   struct ConstantView;
 
@@ -136,15 +139,16 @@ class SnapshotWriter {
   std::uint32_t next_id_ = 0;  ///< Where the next part of this tick begins.
   bool is_done_ = true;
   bool keeps_unknown_ = false;
-  std::uint32_t sweep_began_ = 0;   ///< The tick at which the sweep of `keep` over all entities
-  std::uint32_t sweep_before_ = 0;  ///< began, and that of the sweep before.
-  std::uint32_t swept_ticks_ = 0;   ///< Ticks of the sweep whose shares are done.
+  /// The tick at which the current sweep of `keep` over all entities began.
+  std::uint32_t sweep_began_ = 0;
+  std::uint32_t sweep_before_ = 0;  ///< The tick at which the sweep before it began.
+  std::uint32_t swept_ticks_ = 0;   ///< Ticks of the current sweep whose shares are done.
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
   ReferenceStates references_;  ///< For the current part.
-  std::uint32_t end_id_ = 0;    ///< Where the current part ends, ...
-  std::uint32_t unfit_id_ = 0;  ///< ... and which entity did not fit.
+  std::uint32_t end_id_ = 0;    ///< The end of the current part.
+  std::uint32_t unfit_id_ = 0;  ///< The entity that did not fit.
 
   /// The limit of the current part: a known entity's rank, and its id.
   std::size_t limit_rank_ = kNoLimit;
@@ -154,11 +158,11 @@ class SnapshotWriter {
 
   // The progress of the current part.
   std::size_t rank_ = 0;             ///< Known entities passed.
-  std::size_t next_listed_ = 0;      ///< The next one of those that are not idle.
+  std::size_t next_listed_ = 0;      ///< Index of the next entity in `listed()`.
   std::size_t constant_passed_ = 0;  ///< Constant entities passed.
-  std::size_t next_changed_ = 0;     ///< The next one of the changed constant ones.
+  std::size_t next_changed_ = 0;     ///< Index of the next entity in `changed_constant()`.
   std::size_t new_written_ = 0;
-  bool has_new_here_ = false;         ///< In the current block of known entities.
+  bool has_new_here_ = false;         ///< The current block of known entities contains new ones.
   std::uint32_t new_generation_ = 0;  ///< The generation of the last new entity.
   bool follows_changed_ = false;
   SnapshotCost cost_;

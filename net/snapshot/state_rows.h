@@ -21,7 +21,8 @@ class StateRows {
 
   LaneValue* row(std::size_t index) { return values_.data() + index * lanes_; }
   const LaneValue* row(std::size_t index) const { return values_.data() + index * lanes_; }
-  /// The index of a row. Requires: one of these rows, and lanes.
+  /// The index of a row. Requires: `values` points to one of these rows, and a row has at least one
+  /// lane.
   std::size_t index_of_row(const LaneValue* values) const {
     return static_cast<std::size_t>(values - values_.data()) / lanes_;
   }

@@ -1,4 +1,4 @@
-// Codes single numbers and symbols as decisions; the passed slots define the comparison.
+// Codes single numbers and symbols as decisions. The caller passes the slots of these decisions.
 // SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
@@ -13,13 +13,14 @@
 
 namespace muster {
 
-// Decisions of a lane that share their contexts; 0 to 4 are those that occur once.
-inline constexpr std::uint32_t kNodeOfTree = 8;      // and 15 more
-inline constexpr std::uint32_t kNodeOfLengths = 32;  // and 33 more
+// The first nodes of decisions that a lane makes several times with the same contexts. The nodes 0
+// to 4 belong to decisions that it makes once.
+inline constexpr std::uint32_t kNodeOfTree = 8;      // and the 15 nodes after it
+inline constexpr std::uint32_t kNodeOfLengths = 32;  // and the 33 nodes after it
 inline constexpr std::uint32_t kNodeOfLowBits = 72;
 
 /// Codes a number of at least 1 and at most 33 bits: its length in unary, then the bits after the
-/// first.
+/// leading 1.
 template <DecisionCoder Coder>
 std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t low,
                              std::uint64_t value) {
@@ -46,7 +47,8 @@ std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t 
   return result;
 }
 
-/// Codes a symbol of `bits` bits, each with the earlier bits as its context.
+/// Codes a symbol of `bits` bits, bit by bit. The probability of a bit depends on the bits before
+/// it.
 template <DecisionCoder Coder>
 std::uint64_t code_tree(Coder& coder, std::uint32_t first_slot, unsigned bits,
                         std::uint64_t value) {

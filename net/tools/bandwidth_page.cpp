@@ -1,4 +1,5 @@
-// The page contains the rows as JSON and draws them itself, so that they have only one form.
+// The page contains the rows as JSON, and a script in it draws them. So the rows are in the page
+// only once.
 #include "net/tools/bandwidth_page.h"
 
 #include <string_view>
@@ -102,7 +103,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// Escapes JSON for a script element, which a `<` could end.
+/// Escapes JSON for a script element, because a `<` in a text could end the element.
 std::string embedded(const nlohmann::ordered_json& json) {
   std::string safe;
   for (const char letter :

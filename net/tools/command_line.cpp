@@ -26,7 +26,7 @@ constexpr int kExitSuccess = 0;
 constexpr int kExitDamaged = 1;
 constexpr int kExitUsage = 2;
 
-/// A capture is held in memory as a whole.
+/// The maximum size of a capture: the whole capture is read into memory.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30U;
 
 struct Streams {

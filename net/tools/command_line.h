@@ -5,8 +5,8 @@
 
 namespace muster {
 
-/// Runs `muster-net` with these arguments and returns its exit code: 0 success, 1 a capture that is
-/// damaged or whose replay differs, 2 wrong usage, or a file that cannot be read or written, 3 a
+/// Runs `muster-net` with these arguments and returns its exit code. 0: success. 1: the capture is
+/// damaged, or its replay differs. 2: the usage is wrong, or a file cannot be read or written. 3: a
 /// bug.
 int run_muster_net(int argc, char** argv, std::ostream& out, std::ostream& err);
 

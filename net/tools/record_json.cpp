@@ -271,7 +271,7 @@ std::string scalar_text(const Json& value) {
   return text;
 }
 
-/// Returns `name value` for every member of an object that is not a list.
+/// Returns `name value` for every member of an object, except for lists.
 std::string line_of(const Json& object) {
   std::string line;
   for (const auto& [name, value] : object.items()) {

@@ -13,8 +13,8 @@ namespace muster {
 /// format documents; bytes are hexadecimal; `problem` names a format error.
 nlohmann::ordered_json json_of(const CaptureRecord& record);
 
-/// The same as readable text: a line for the record, and one below it for each item of its
-/// sections. Long bytes are cut.
+/// Converts the JSON of a record to readable text: a line for the record, and a line below it for
+/// each item of its sections. Long byte strings are cut.
 std::string text_of(const nlohmann::ordered_json& record);
 
 }  // namespace muster

@@ -26,8 +26,8 @@ class Address {
   }
 
   /// Parses `127.0.0.1:7913`, `[::1]:7913` or, for a link-local address on interface 2,
-  /// `[fe80::1%2]:7913`. Returns nothing for any other text: host names and interface names
-  /// (`%eth0`) are not resolved, and only link-local addresses may have a scope.
+  /// `[fe80::1%2]:7913`. Returns nothing for any other text. Host names and interface names
+  /// (`%eth0`) are not resolved. Only link-local addresses may have a scope.
   static std::optional<Address> parse(std::string_view text);
   std::string text() const;
 
@@ -70,8 +70,8 @@ class Address {
 Address subscriber_of(const Address& address);
 
 /// Returns the first `bits` bits of an address, with the other bits zero and without port and
-/// scope. An IPv4 address counts its bits from the start of its IPv6 form: an IPv4 /8 is 96 + 8
-/// bits. Requires: `bits <= 128`.
+/// scope. The bits of an IPv4 address are counted from the start of its IPv6 form: `bits` is 96 + 8
+/// for an IPv4 /8. Requires: `bits <= 128`.
 Address prefix_of(const Address& address, unsigned bits);
 
 /// A hash for tables. It is the same on every machine, so an attacker can choose addresses that

@@ -8,10 +8,11 @@
 
 namespace muster {
 
-/// The unit in which blocks are split and acknowledged. Small, so that it does not delay other data
-/// on a slow path.
+/// The unit in which blocks are split and acknowledged. It is small, so that a chunk does not delay
+/// other data on a slow path.
 inline constexpr std::size_t kChunkBytes = 256;
-/// The maximum number of chunks in one fragment: they fit in the safe datagram size.
+/// The maximum number of chunks in one fragment. A fragment of this size fits in a datagram of the
+/// safe size.
 inline constexpr std::uint32_t kFragmentChunksMax = 5;
 /// The maximum number of fragments in one packet.
 inline constexpr std::size_t kFragmentsPerPacketMax = 4;
@@ -22,14 +23,14 @@ inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 26U;
 /// The maximum number of blocks in flight in one direction.
 inline constexpr std::size_t kBlocksAtOnce = 4;
 /// A chunk this far above the first missing one is neither sent nor accepted. So a receiver never
-/// allocates more than this ahead of the received bytes.
+/// allocates memory for more chunks than this beyond the first missing one.
 inline constexpr std::uint32_t kChunkWindow = 8192;
 
 /// All blocks that arrive or are unread together are at most this many times the largest allowed
 /// block.
 inline constexpr std::size_t kBlocksOfLargestSize = 2;
-/// A block without new chunks for this long is given up. A live peer sends part of it every second,
-/// and a dead one has been closed by then.
+/// A block without new chunks for this long is refused. A live peer sends a part of each block
+/// every second, and the connection to a dead peer has ended by then.
 inline constexpr Duration kBlockStallMax = std::chrono::seconds(60);
 
 /// The number of chunks of a block.
@@ -37,7 +38,7 @@ constexpr std::uint32_t chunk_count(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + kChunkBytes - 1) / kChunkBytes);
 }
 
-/// A part of a block, as the sender of a packet remembers it.
+/// A part of a block. The sender stores one for each fragment of a packet in flight.
 struct ChunkRange {
   std::uint16_t block = 0;  ///< The block's id.
   std::uint8_t count = 0;
@@ -49,8 +50,7 @@ enum class BlockRefusal : std::uint8_t {
   too_large = 1,
   too_many = 2,
   no_memory = 3,   ///< Out of memory, or stalled for `kBlockStallMax`.
-  closed = 254,    ///< Not on the wire: the connection ended before the block was confirmed as
-                   ///< delivered.
+  closed = 254,    ///< Not on the wire: the connection ended before the delivery was confirmed.
   map_over = 255,  ///< Not on the wire: the map ended, at both ends.
 };
 

@@ -11,7 +11,8 @@ namespace muster {
 
 namespace {
 
-/// Grows memory by half. The vector alone could allocate more than the block's size.
+/// Grows memory by half, up to `maximum`. The vector itself could allocate more than the block's
+/// size.
 void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t maximum) {
   if (needed <= bytes.capacity()) return;
   bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), maximum));
@@ -61,7 +62,7 @@ bool BlockReceiver::is_over(std::uint16_t id) const {
 
 void BlockReceiver::mark_over(std::uint16_t id) {
   std::int32_t age = distance(Sequence(id), Sequence(highest_over_));
-  if (age < 0) {  // Ahead; exactly half the range away also counts as ahead.
+  if (age < 0) {  // The id is ahead. An id at exactly half the range also counts as ahead.
     over_ = age <= -64 ? 0 : over_ << static_cast<unsigned>(-age);
     highest_over_ = id;
     age = 0;
@@ -74,8 +75,9 @@ std::size_t BlockReceiver::count_of(Block::State state) const {
       std::ranges::count_if(blocks_, [state](const Block& block) { return block.state == state; }));
 }
 
-/// True when a new block fits with those that arrive and those that are unread. Announced sizes
-/// count, not received bytes: a peer that began all blocks must be able to finish them.
+/// True when a new block fits besides the blocks that arrive or are unread. Their announced sizes
+/// count, not their received bytes, because a peer must be able to finish every block that it
+/// began.
 bool BlockReceiver::has_memory(std::size_t block_bytes, bool are_complete_counted) const {
   std::size_t sum = block_bytes;
   for (const Block& block : blocks_) {
@@ -140,8 +142,8 @@ std::optional<BlockRefusal> BlockReceiver::store(Time now, const Fragment& fragm
     if (is_over(fragment.block)) return std::nullopt;
     if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
     slot = free_slot();
-    // Another block of the same packet has just become complete and keeps its slot until it is
-    // read.
+    // Another block of the same packet has just become complete, and keeps its slot until the game
+    // reads it.
     if (slot == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
     if (!has_memory(fragment.block_bytes, true)) return refuse(fragment, BlockRefusal::no_memory);
     blocks_[slot].state = Block::State::arriving;
@@ -212,7 +214,7 @@ void BlockReceiver::append(Block& block, std::span<const std::byte> bytes) {
   ++block.first_missing;
 }
 
-/// Moves chunks that no longer follow a gap.
+/// Moves chunks from pages to the block's bytes when no chunk before them is missing.
 void BlockReceiver::join_chunks_ahead(Block& block) {
   while (!block.ahead.empty()) {
     const auto next = block.ahead.begin();

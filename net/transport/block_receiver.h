@@ -24,36 +24,38 @@ struct Fragment {
   std::span<const std::byte> bytes;
 };
 
-/// Reads one fragment. Fails the reader when its numbers contradict each other.
+/// Reads one fragment. Fails the reader when the fragment's numbers contradict each other.
 Fragment read_fragment(SectionReader& reader);
 
 /// The classification of a fragment.
 enum class [[nodiscard]] FragmentVerdict : std::uint8_t{
     accepted,  ///< Stored, or ignored if its block is complete or was refused.
-    refused,   ///< Its block is refused by this fragment; `refusal` gives the reason.
-    no_room,   ///< Complete blocks are unread: its packet must not be received.
+    refused,   ///< Its block must be refused; `refusal` returns the reason.
+    no_room,   ///< Too many complete blocks are unread. Its packet must not be received.
     invalid,   ///< Contradicts an earlier fragment of the block, or is beyond the window.
 };
 
 /// Reassembles up to `kBlocksAtOnce` blocks that arrive or are unread. Memory grows with the
-/// received bytes, not with the size that a peer announces: 1.5 times the complete beginning, and a
-/// page for chunks ahead of it. The limits are `block_bytes_max` for a block, and
-/// `kBlocksOfLargestSize` times that for all.
+/// received bytes, not with the size that a peer announces. A block uses at most 1.5 times the
+/// bytes before its first missing chunk, plus pages for the received chunks after it. The limit is
+/// `block_bytes_max` for a block, and `kBlocksOfLargestSize` times `block_bytes_max` for all blocks
+/// together.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
 
   /// Returns what `store` would do. Changes nothing.
   FragmentVerdict classify(const Fragment& fragment) const;
-  /// The same for all fragments of a packet, which share the free slots.
+  /// Like `classify` of one fragment, for all fragments of a packet together: they share the free
+  /// slots.
   FragmentVerdict classify(std::span<const Fragment> fragments) const;
-  /// Stores a fragment. Returns the reason if this fragment makes its block refused. Requires:
-  /// `classify` returned `accepted` or `refused`.
+  /// Stores a fragment. If its block must be refused, returns the reason. Requires: `classify`
+  /// returned `accepted` or `refused`.
   std::optional<BlockRefusal> store(Time now, const Fragment& fragment);
-  /// Gives up a block without new chunks for `kBlockStallMax`, and returns its id, to be refused.
-  /// Returns nothing if no block stalled.
+  /// Drops a block that got no new chunk for `kBlockStallMax`, and returns its id. The caller must
+  /// refuse the block. Returns nothing if no block stalled.
   std::optional<std::uint16_t> give_up_stalled(Time now);
-  /// Why a new block of this size would be refused; nothing if it would be accepted.
+  /// The reason why a new block of this size would be refused; nothing if it would be accepted.
   std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
 
   /// The next complete block, or an empty span. Valid until `pop`.
@@ -64,18 +66,19 @@ class BlockReceiver {
 
   /// The number of complete unread blocks.
   std::size_t unread() const { return count_of(Block::State::complete); }
-  /// Removes all blocks, but remembers which ids are finished.
+  /// Removes all blocks, but keeps the record of finished ids.
   void clear() { blocks_ = {}; }
 
   /// The memory used for blocks, in bytes.
   std::size_t memory_bytes() const;
 
  private:
-  /// Small, so that a peer that leaves gaps costs only a few times the memory of what it sends.
+  /// A page is small, so that chunks with gaps between them need only a few times the memory of
+  /// their bytes.
   static constexpr std::uint32_t kPageChunks = 4;
   struct Page {
     std::array<std::byte, kPageChunks * kChunkBytes> bytes;
-    std::array<std::uint16_t, kPageChunks> sizes{};  ///< Sizes of the chunks; 0: not received.
+    std::array<std::uint16_t, kPageChunks> sizes{};  ///< Sizes of the chunks; 0 if not received.
   };
   struct Block {
     enum class State : std::uint8_t { free, arriving, complete };
@@ -86,8 +89,8 @@ class BlockReceiver {
     std::uint64_t completed_order = 0;
     Time last_news{};              ///< When the last new chunk arrived.
     std::vector<std::byte> bytes;  ///< All chunks before the first missing one.
-    std::map<std::uint32_t, std::unique_ptr<Page>> ahead;  ///< Keyed by first chunk /
-                                                           ///< `kPageChunks`.
+    /// The pages after `bytes`. The key of a page is its first chunk / `kPageChunks`.
+    std::map<std::uint32_t, std::unique_ptr<Page>> ahead;
   };
 
   /// The slot index of a block, of a free slot, or of the complete block that waits longest;
@@ -109,8 +112,8 @@ class BlockReceiver {
   std::size_t block_bytes_max_;
   std::array<Block, kBlocksAtOnce> blocks_{};
   std::uint64_t completed_ = 0;
-  /// Ids that were completed or refused: more chunks of them are ignored. A sender has at most
-  /// `kBlocksAtOnce` in flight, so the last 64 ids are enough.
+  /// The ids of completed and refused blocks. Further chunks of these blocks are ignored. A sender
+  /// has at most `kBlocksAtOnce` in flight, so the last 64 ids are enough.
   std::uint16_t highest_over_ = 0;
   std::uint64_t over_ = ~std::uint64_t{0};
 };

@@ -48,7 +48,8 @@ bool BlockSender::has_pending() const {
   });
 }
 
-/// Returns the chunks to send next: lost ones before new ones, only consecutive ones.
+/// Returns the chunks to send next. Lost chunks come before new ones, and the chunks of one range
+/// are consecutive.
 std::optional<ChunkRange> BlockSender::next_range(Block& block, std::uint32_t room_chunks) const {
   const std::uint32_t maximum = std::min(room_chunks, kFragmentChunksMax);
   std::uint32_t first = block.next_new;

@@ -24,7 +24,8 @@ struct SentBlock {
 /// the bytes until the block is in `finished()`.
 class BlockSender {
  public:
-  /// Begins a block and sets its id. Returns `would_block` when `kBlocksAtOnce` are in flight.
+  /// Begins a block and sets its id. Returns `would_block` when `kBlocksAtOnce` blocks are in
+  /// flight.
   SendStatus begin(std::span<const std::byte> bytes, std::uint16_t& id);
 
   bool has_pending() const;
@@ -34,7 +35,7 @@ class BlockSender {
 
   void delivered(const ChunkRange& range);
   void lost(const ChunkRange& range);
-  /// The receiver refused a block. Returns false if the block was not in flight.
+  /// Records that the receiver refused a block. Returns false if the block was not in flight.
   bool refused(std::uint16_t id, BlockRefusal reason);
 
   /// Ends all blocks in flight, and returns their number.

@@ -1,5 +1,5 @@
-// Measures how often a game makes a call: a 5 Hz loop needs a budget for 200 ms, a 250 Hz loop for
-// 4 ms.
+// Measures how often a game makes a call, because a loop needs a budget for its whole interval: 200
+// ms for a 5 Hz loop, 4 ms for a 250 Hz loop.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace muster {
 
-/// The slowest loop that can use the whole rate. A slower one saves up this much time.
+/// The longest interval of a loop that can use the whole rate. A slower loop saves up budget only
+/// for this time.
 inline constexpr Duration kLoopIntervalMax = std::chrono::milliseconds(250);
 
 /// The intervals of the last calls. Calls within a millisecond count as one.
@@ -29,8 +30,8 @@ class CallRhythm {
   /// Ignores the time until the next call.
   void pause() { has_call_ = false; }
 
-  /// The second longest of the last intervals, so that a single hitch does not count. Zero until it
-  /// is known.
+  /// The second longest of the last intervals: a single delayed call does not count. Zero until
+  /// enough calls are known.
   Duration longest() const {
     Duration longest{};
     Duration second{};
@@ -46,7 +47,7 @@ class CallRhythm {
     std::ranges::nth_element(sorted, sorted.begin() + kIntervals / 2);
     return sorted[kIntervals / 2];
   }
-  /// The earliest time of the next call; in the past until the rhythm is known.
+  /// The earliest expected time of the next call. It is in the past until the rhythm is known.
   Time next_call() const { return last_ + *std::ranges::min_element(intervals_); }
 
  private:

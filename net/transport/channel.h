@@ -17,11 +17,12 @@ inline constexpr std::size_t kMessagesPerPacketMax = 64;
 inline constexpr std::uint32_t kMessageWindow = 256;
 /// The first message that a receiver does not accept before it sends a higher limit.
 inline constexpr std::uint32_t kFirstMessageLimit = 1 + kMessageWindow;
-/// A packet carries a new limit when it is at least this far above the last one sent. The rest of
-/// the window still holds more messages than a packet, so a fast sender never waits.
+/// A packet carries a new limit when it is at least this much higher than the last limit sent. The
+/// rest of the window holds more messages than one packet, so a fast sender never has to wait for
+/// the limit.
 inline constexpr std::uint32_t kLimitStep = kMessageWindow / 4;
-/// At this distance a packet is sent just to report the new limit. The sender has used half its
-/// window.
+/// When a new limit is this much higher than the last limit sent, a packet is sent only to report
+/// it. By then the sender may have used half of its window.
 inline constexpr std::uint32_t kUrgentLimitStep = kMessageWindow / 2;
 /// The maximum number of messages of a channel that wait to be sent or acknowledged.
 inline constexpr std::uint32_t kMessagesQueuedMax = 1024;
@@ -33,21 +34,22 @@ enum class Delivery : std::uint8_t {
   reliable_ordered,    ///< Exactly once, in the order of sending.
 };
 
-/// A channel as the game declares it. Both ends declare the same.
+/// A channel as the game declares it. Both ends must declare the same channels.
 struct ChannelOptions {
   Delivery delivery = Delivery::reliable_ordered;
-  /// Its share of a budget that is too small for all: 1 to 16. Payloads have 8, blocks have 1.
+  /// Its share of a budget that is too small for all data, from 1 to 16. The payloads have the
+  /// weight 8, the blocks have 1.
   std::uint8_t weight = 4;
   /// The maximum bytes of messages that wait to be sent or acknowledged.
   std::size_t queue_bytes = std::size_t{64} * 1024;
 };
 
-/// The result of a request to send. Data is dropped only with one of these results.
+/// The result of a request to send. Data is queued with the first result, and dropped with every
+/// other.
 enum class [[nodiscard]] SendStatus : std::uint8_t{
     queued,
     would_block,  ///< The queue is full: try again after an acknowledgement.
-    too_large,    ///< A message above `kMessageBytesMax` or the queue's size, a payload or block
-                  ///< above its limit.
+    too_large,    ///< The message, payload or block exceeds its limit, or the size of the queue.
     empty,        ///< There are no bytes to send.
     closed,       ///< The connection has ended.
 };

@@ -24,14 +24,14 @@ namespace muster {
 struct ConnectionOptions {
   std::vector<ChannelOptions> channels{};
   SendRateLimits rate{};
-  /// The largest block that is accepted from the peer. All blocks that arrive or are unread are
-  /// together at most twice that.
+  /// The largest block that is accepted from the peer. All blocks together that arrive or are
+  /// unread have at most twice this size.
   std::size_t block_bytes_max = std::size_t{16} * 1024 * 1024;
   /// The largest datagram that this end sends and accepts.
   std::size_t datagram_bytes_max = kDatagramBytesMax;
-  /// Bytes of a datagram around the body: header and tag.
+  /// The bytes of a datagram around the packet's body: header and tag.
   std::size_t overhead_bytes = 7 + 16;
-  /// Whether this end starts maps and the peer follows. True for a server.
+  /// True if this end starts maps and the peer follows it, as for a server.
   bool leads_maps = false;
   Duration interrupted_after = std::chrono::seconds(5);
   Duration closed_after = std::chrono::seconds(35);
@@ -76,7 +76,7 @@ inline constexpr std::size_t kCloseTextBytesMax = 128;
 /// arrived. A payload in flight when the connection ends is reported as not delivered.
 struct DeliveryReport {
   std::uint64_t tag = 0;       ///< The tag passed to `send_payload`.
-  std::uint32_t sequence = 0;  ///< The packet that carried it; 0: none.
+  std::uint32_t sequence = 0;  ///< The packet that carried it; 0 if none did.
   bool delivered = false;
 };
 
@@ -91,23 +91,24 @@ enum class [[nodiscard]] PacketVerdict : std::uint8_t{
     received,
     malformed,     ///< Breaks the format. Not received.
     unbelievable,  ///< Acknowledges a packet that was never sent. Not received.
-    no_room,       ///< The game must read first. Not received; its contents are sent again.
+    no_room,  ///< Not received until the game reads unread data. The peer sends its contents again.
 };
 
 /// The state of a connection.
 enum class ConnectionState : std::uint8_t { connected, interrupted, closed };
 
-/// The minimum allowance, in bytes, that is worth a packet: most of a smaller one is its header.
+/// The minimum allowance, in bytes, for which a packet is sent: a smaller packet would mostly
+/// consist of its header.
 inline constexpr std::size_t kAllowedMin = 150;
 constexpr bool is_worth_a_packet(std::int64_t allowance) {
   return allowance >= static_cast<std::int64_t>(kAllowedMin);
 }
 
 /// One end of an established connection. One thread at a time. The options bound its memory. Memory
-/// is allocated on construction or at first use; nothing is allocated in steady state.
+/// is allocated on construction or at first use, and not afterwards.
 ///
 /// Once per tick: pass received packets to `classify` and `read_packet`; read messages, payloads,
-/// blocks and delivery reports; queue data to send, payloads within `budget`; then
+/// blocks and delivery reports; queue data to send, with payloads no larger than `budget`; then
 ///
 ///     connection.tick(now);
 ///     while (connection.wants_to_send(now)) send(connection.write_packet(now, memory));
@@ -121,13 +122,13 @@ class Connection {
 
   /// Queues a copy of a message. Requires: a declared channel.
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
-  /// Messages of a reliable channel that are queued or not confirmed as delivered, from the oldest
-  /// such one on. Requires: a declared channel.
+  /// The number of messages of a reliable channel from the oldest one on that is queued or not
+  /// confirmed as delivered. Requires: a declared channel.
   std::size_t unconfirmed(std::size_t channel) const;
   /// Queues a copy of a payload of at most `payload_bytes_max()` bytes. It is sent once;
   /// `delivery_reports` reports the result with this tag.
   SendStatus send_payload(std::span<const std::byte> payload, std::uint64_t tag);
-  /// Begins a block. The caller keeps its bytes until it is in `finished_blocks()`.
+  /// Begins a block. The caller must keep the bytes until the block is in `finished_blocks()`.
   SendStatus send_block(std::span<const std::byte> block, std::uint16_t& id);
 
   /// Begins the next map and ends the current one in both directions. Waiting and unread data is
@@ -135,21 +136,23 @@ class Connection {
   /// finish with `BlockRefusal::map_over`. The peer does the same when the first packet of the new
   /// map arrives, before it reads anything of the new map. Requires: `leads_maps`.
   void begin_map();
-  /// The current map: counts from 0 and wraps. At the end that does not lead, a change means that
-  /// the game must leave the map; spans obtained before `read_packet` are then invalid.
+  /// The number of the current map, which counts from 0 and wraps. At the end that does not lead, a
+  /// change means that the game must leave the map it is in. Spans that were obtained before that
+  /// `read_packet` are then invalid.
   std::uint16_t map() const;
 
-  /// Bytes of payload that can be sent now, minus the payloads that already wait. If it is not 0, a
-  /// payload may be larger than the budget: it is sent whole, and the excess is paid before
-  /// anything else is sent. A payload that cannot be split should be queued then. On a slow path or
-  /// with a small share of a server's cap the budget may never reach its size.
+  /// Bytes of payload that can be sent now, minus the payloads that already wait. While the budget
+  /// is not 0, a payload may be larger than the budget. It is sent whole, and the connection sends
+  /// nothing else until the rate has paid for the excess. So queue a payload that cannot be split
+  /// as soon as the budget is not 0: on a slow path, or with a small share of a server's cap, the
+  /// budget may never reach the payload's size.
   ///
-  /// A game may call this at any time of its tick. After sending, it returns the budget for the
-  /// next send. Loops of 4 Hz and faster use the whole rate.
+  /// A game may call this at any time of its tick. A call after sending returns the budget of the
+  /// next tick. Loops of 4 Hz and faster can use the whole rate.
   std::size_t budget(Time now) const;
-  /// Limits the bytes of game data that are sent from now on, and `budget` with it. For a server
-  /// that shares a cap among connections. One packet may exceed the rest of the allowance. Urgent
-  /// packets are sent in any case, and count. Without a call there is no limit.
+  /// Limits the bytes of game data that are sent from now on, and the result of `budget`. A server
+  /// uses it to share a cap among connections. One packet may exceed the rest of the allowance.
+  /// Urgent packets are always sent, and their bytes count, too. Without a call there is no limit.
   void allow(std::int64_t bytes);
   /// The largest payload that fits into one packet on this path.
   std::size_t payload_bytes_max() const;
@@ -162,11 +165,11 @@ class Connection {
   /// of `memory` and never empty. Requires: memory for the body of the largest datagram.
   std::span<const std::byte> write_packet(Time now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const;
-  /// The highest sent number that is known to have arrived; 0: none.
+  /// The highest number of a sent packet that is known to have arrived; 0 if there is none.
   std::uint32_t highest_delivered() const;
 
-  /// Classifies a packet before its seal is opened. No number means that it was too far from all
-  /// received numbers to be restored.
+  /// Classifies a packet before its seal is opened. Pass no number if the number could not be
+  /// restored, because it is too far from all received numbers.
   Reception classify(std::optional<std::uint32_t> sequence);
   std::uint32_t highest_received() const;
   /// Reads a packet whose seal is valid. `datagram_bytes` is the size of its datagram. Applies the
@@ -177,26 +180,26 @@ class Connection {
   /// The next message of a channel, or an empty span. Valid until `pop_message`.
   std::span<const std::byte> message(std::size_t channel) const;
   void pop_message(std::size_t channel);
-  /// The next payload; without bytes if none is unread. Valid until `pop_payload`.
+  /// The next payload; it has no bytes if no payload is unread. Valid until `pop_payload`.
   ReceivedPayload payload() const;
   void pop_payload();
-  /// True while unread payloads or blocks stop the peer: from the first packet refused for this
-  /// reason until the game has read all payloads and blocks. `unread_stops` counts each stop once,
-  /// `no_room_in` each refused packet.
+  /// True while unread payloads or blocks stop the peer: from the first packet that was refused
+  /// because of them until the game has read all payloads and blocks. `unread_stops` counts each
+  /// stop once, `no_room_in` each refused packet.
   bool is_stopped_unread() const;
   /// The next complete block, or an empty span. Valid until `pop_block`.
   std::span<const std::byte> block() const;
   void pop_block();
   /// The delivery reports of payloads since `clear_delivery_reports`, in the order of their events.
-  /// At most 2,048 are kept; more are only counted (`delivery_reports_unread`).
+  /// At most 2,048 are kept; further reports are dropped and counted (`delivery_reports_unread`).
   std::span<const DeliveryReport> delivery_reports() const;
   void clear_delivery_reports();
   /// Sent blocks that were delivered, refused or ended with a map or the connection, since
   /// `clear_finished_blocks`.
   std::span<const SentBlock> finished_blocks() const;
   void clear_finished_blocks();
-  /// Removes a block from `finished_blocks()` and returns it, for a caller that shares the
-  /// connection; nothing if it is not there.
+  /// Removes a block from `finished_blocks()` and returns it; returns nothing if it is not there.
+  /// For callers that share the connection.
   std::optional<SentBlock> release_finished_block(std::uint16_t id);
 
   /// Ends the connection and notifies the peer. The text is cut at `kCloseTextBytesMax` bytes.
@@ -210,7 +213,7 @@ class Connection {
   std::span<const std::byte> write_path_challenge(Time now, std::uint64_t challenge,
                                                   std::span<std::byte> memory);
   std::optional<std::uint64_t> drain_path_answer();
-  /// The peer has a new address: forgets all measurements of the path.
+  /// Forgets all measurements of the path. Call it when the peer has a new address.
   void path_changed();
 
   const RoundTrip& round_trip() const;

@@ -9,15 +9,16 @@ namespace muster {
 
 namespace {
 
-/// The number of payloads that may wait at any rate: a snapshot in a few packets. More are allowed
-/// if the budgets of two ticks hold them.
+/// This many payloads may always wait, so that a snapshot can have several packets. More payloads
+/// may wait if they fit into the budgets of two ticks.
 constexpr std::size_t kPayloadsOutMin = 16;
 constexpr std::uint32_t kPayloadsOutMax = kPacketsInFlightMax;
-/// Unread payloads: all that a peer has in flight, for a game that reads rarely.
+/// The maximum number of unread payloads: as many as a peer can have in flight, for a game that
+/// reads rarely.
 constexpr std::uint32_t kPayloadsIn = kPacketsInFlightMax;
-/// Unread delivery reports: twice the number of packets in flight.
+/// The maximum number of unread delivery reports: twice the number of packets in flight.
 constexpr std::size_t kDeliveryReportsMax = 2048;
-/// Type and number; type, block and reason.
+/// The size of a map item (type and number). A refusal has type, block and reason.
 constexpr std::size_t kMapItemBytes = 3;
 constexpr std::size_t kRefusalItemBytes = 4;
 /// After this time the rate is close to what the path carries.
@@ -79,7 +80,8 @@ SendStatus Connection::Impl::send_payload(std::span<const std::byte> payload, st
   return status;
 }
 
-/// A game that respects its budgets always has room. Another game waits for the path.
+/// A game that respects its budgets always has room. A game that does not must wait until the path
+/// has sent its payloads.
 bool Connection::Impl::has_room_for_payload() const {
   if (payloads_out_.count() < kPayloadsOutMin) return true;
   return payloads_out_.has_room() && payloads_out_.byte_count() < rate_.bytes_in(2 * rate_.burst());
@@ -97,8 +99,8 @@ std::size_t Connection::Impl::payload_bytes_max() const {
          standing_bytes();
 }
 
-/// The size of the items that every packet contains until the peer has them, with their section's
-/// count.
+/// The size of the control items that every packet contains until the peer has received them,
+/// including the section's count.
 std::size_t Connection::Impl::standing_bytes() const {
   const std::size_t items =
       (maps_.must_send() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
@@ -107,7 +109,7 @@ std::size_t Connection::Impl::standing_bytes() const {
 
 std::size_t Connection::Impl::budget(Time now) const {
   asks_.note(now);
-  // Bytes queued after this tick's send are sent with the next one.
+  // Bytes that are queued after this tick's packets were sent are sent in the next tick.
   const Time when = std::max(now, ticks_.next_call());
   const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
   const std::size_t around = payload_heads() + payloads_out_.byte_count();
@@ -117,12 +119,13 @@ std::size_t Connection::Impl::budget(Time now) const {
   return allowed > taken ? std::min(free - around, allowed - taken) : 0;
 }
 
-/// Overhead of a payload that has its own packet.
+/// The overhead of a payload in a packet of its own.
 std::size_t Connection::Impl::payload_heads() const {
   return options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
 }
 
-/// Waiting payloads also pay for their headers, so that no part of an allowance is reported twice.
+/// The bytes of waiting payloads, with the headers of their packets: otherwise `budget` would
+/// report a part of the allowance twice.
 std::size_t Connection::Impl::waiting_bytes() const {
   return payloads_out_.byte_count() + payload_heads() * payloads_out_.count();
 }
@@ -151,8 +154,8 @@ bool Connection::Impl::has_fitting_payload() const {
   return !payloads_out_.is_empty() && payloads_out_.front().size() <= payload_bytes_max();
 }
 
-/// The path may have shrunk since these payloads were queued. They can never be sent, and would
-/// block all later ones.
+/// Drops payloads that no longer fit into a packet, because the path has shrunk since they were
+/// queued. They could never be sent, and would block all payloads behind them.
 void Connection::Impl::drop_unfit_payloads() {
   while (!payloads_out_.is_empty() && !has_fitting_payload()) {
     drop_payload();
@@ -171,8 +174,8 @@ void Connection::Impl::begin_map() {
   maps_.go_to(static_cast<std::uint16_t>(maps_.present() + 1U), next_sequence());
 }
 
-/// Message ids start again at both ends; block ids continue. Late packets are not confused, because
-/// each packet's map is checked before its contents are used.
+/// Message ids start again at both ends; block ids continue. Late packets with old ids do no harm,
+/// because each packet's map is checked before its contents are used.
 void Connection::Impl::leave_map() {
   for (MessageSender& sender : messages_out_) {
     counters_.lost_at_map += sender.unconfirmed();
@@ -290,8 +293,8 @@ void Connection::Impl::pop_block() {
   end_unread_stop();
 }
 
-// Only when everything is read: a game that reads one payload per tick is stopped once, not every
-// tick.
+// A stop ends only when everything is read. Otherwise a game that reads one payload per tick would
+// be counted as stopped in every tick.
 void Connection::Impl::end_unread_stop() {
   if (!is_stopped_unread_) return;
   is_stopped_unread_ = !payloads_in_.is_empty() || blocks_in_.unread() > 0;

@@ -181,12 +181,12 @@ class Connection::Impl {
   Time last_departure_{};
   Time last_full_payload_{};  ///< When a payload last used almost the whole budget.
   Time last_choke_{};
-  Time probe_from_{};  ///< No probes before this time, because the rate is not measured
-                       ///< yet.
-  std::uint32_t peer_knows_to_ = 0;    ///< The peer is known to have the acknowledgement of all
-                                       ///< packets up to this one.
-  std::uint32_t acknowledged_to_ = 0;  ///< Our last packet, or an owed acknowledgement,
-                                       ///< acknowledges up to this one.
+  /// No probes before this time, because the rate is not measured yet.
+  Time probe_from_{};
+  /// The peer is known to have received the acknowledgements of all packets up to this number.
+  std::uint32_t peer_knows_to_ = 0;
+  /// Our last packet, or an owed acknowledgement, acknowledges packets up to this number.
+  std::uint32_t acknowledged_to_ = 0;
   struct OwedAck {
     std::uint32_t ack = 0;
     AckMask mask;
@@ -199,24 +199,25 @@ class Connection::Impl {
   Time unanswered_since_{};
   Duration delay_min_{};  ///< The minimum delay of received packets, since our last packet.
   bool has_delay_min_ = false;
-  /// Until this time a recent outage or sleep makes the clocks suspect.
+  /// Until this time the clocks are not trusted, because of a recent outage or sleep.
   Time clocks_doubted_until_{};
-  Duration reported_delay_min_ = Duration::max();  ///< The minimum delay that the peer reported
-                                                   ///< since then.
-  Duration reported_delay_{};                      ///< The last delay that the peer reported.
+  /// The minimum delay that the peer reported since the clocks are not trusted.
+  Duration reported_delay_min_ = Duration::max();
+  Duration reported_delay_{};  ///< The last delay that the peer reported.
 
   std::array<std::uint64_t, 4> path_challenges_{};  ///< To be answered.
   std::size_t path_challenge_count_ = 0;
   std::optional<std::uint64_t> path_answer_;
-  /// Sent in every packet until one is delivered. So a packet that confirms the chunks of a refused
-  /// block also carries the refusal, and the sender never reports that block as delivered.
+  /// Refusals are sent in every packet until one of these packets is delivered. So a packet that
+  /// confirms the chunks of a refused block also carries the refusal, and the sender never reports
+  /// that block as delivered.
   std::array<RefusedBlock, 2 * kBlocksAtOnce> refusals_{};
   std::size_t refusal_count_ = 0;
   bool has_new_refusal_ = false;
   /// For each channel, the message limit that was sent to the peer.
   struct SentLimit {
-    std::uint32_t sent = kFirstMessageLimit;   ///< The last one sent.
-    std::uint32_t known = kFirstMessageLimit;  ///< The highest one that is known to have arrived.
+    std::uint32_t sent = kFirstMessageLimit;   ///< The last limit that was sent.
+    std::uint32_t known = kFirstMessageLimit;  ///< The highest limit that is known to have arrived.
     std::uint32_t sequence = 0;                ///< The last packet that carried a limit.
   };
   std::array<SentLimit, kChannelsMax> sent_limits_{};

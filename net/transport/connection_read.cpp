@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLongLength = 128;
 /// The minimum time between two repeated closes.
 constexpr Duration kCloseAgain = std::chrono::milliseconds(50);
-/// Only a sleep or an outage lasts longer: keep-alives are more frequent.
+/// A longer silence is a sleep or an outage, because keep-alives are more frequent.
 constexpr Duration kLongSilence = std::chrono::milliseconds(500);
 constexpr Duration kSlackMin = std::chrono::milliseconds(20);
 
@@ -33,8 +33,7 @@ std::size_t read_length(SectionReader& reader) {
 
 /// The parts of a packet, as views into it.
 struct Connection::Impl::Incoming {
-  /// Not initialised: a packet may have 64 messages but usually has few, and initialising all costs
-  /// time.
+  /// It is not initialised, to save time: a packet may have 64 messages but usually has few.
   struct Message {
     std::uint8_t channel;
     bool is_reliable;
@@ -88,8 +87,9 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
   const bool is_sound = !bits.failed() && parse(body.subspan(bits.bit_position() / 8),
                                                 header.sections, datagram_bytes, incoming);
   if (state_ == ConnectionState::closed) {
-    // The peer did not receive the close: sends it again (QUIC's closing state, RFC 9000, section
-    // 10.2.1). Not if the peer closed the connection itself, or both ends would repeat it forever.
+    // The peer did not receive the close, so it is sent again (like QUIC's closing state, RFC 9000,
+    // section 10.2.1). If the peer itself closed the connection, it is not sent again: both ends
+    // would // repeat closes forever.
     const bool is_news = is_sound && !incoming.has_close && !end_->by_peer;
     if (is_news && now - last_departure_ >= kCloseAgain) {
       closes_to_send_ = std::max(closes_to_send_, 1U);
@@ -100,7 +100,7 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
     ++counters_.malformed_in;
     return PacketVerdict::malformed;
   }
-  // The baseline is the highest number sent, because a peer can acknowledge only those.
+  // The baseline is the highest number sent, because a peer can acknowledge only sent packets.
   const std::optional<std::uint32_t> ack = widen(header.ack, sent_.next_sequence() - 1);
   incoming.map_kind = maps_.classify(sequence, incoming.map);
   if (!ack.has_value() || !sent_.is_believable(*ack, header.mask) ||
@@ -108,7 +108,8 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
     ++counters_.unbelievable_in;
     return PacketVerdict::unbelievable;
   }
-  // "None yet" has only one encoding. Only the wide number distinguishes it from 65536.
+  // If nothing was received, an acknowledgement has only one valid encoding. The wide number is //
+  // needed to distinguish this from the number 65536.
   if (*ack == 0 && (header.mask.word_count != 1 || header.hold != kNoHold)) {
     ++counters_.malformed_in;
     return PacketVerdict::malformed;
@@ -126,7 +127,8 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
   counters_.bytes_in += datagram_bytes;
   counters_.header_bits_in += bits.bit_position();
   const bool is_present = incoming.map_kind == PacketMap::present;
-  // Before the acknowledgement, so that a refused block is not reported as delivered.
+  // Control items are applied before the acknowledgement, so that a refused block is not reported
+  // as // delivered.
   if (is_present) {
     apply_refusals(incoming);
     apply_limits(incoming);
@@ -146,7 +148,8 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
   return PacketVerdict::received;
 }
 
-/// Counts a stop only if payloads or blocks are unread. Otherwise the peer caused the lack of room.
+/// Counts a stop only if payloads or blocks are unread. Otherwise the peer itself caused the lack
+/// of room.
 void Connection::Impl::note_no_room() {
   ++counters_.no_room_in;
   if (is_stopped_unread_ || (payloads_in_.has_room() && blocks_in_.unread() == 0)) return;
@@ -309,9 +312,9 @@ PacketVerdict Connection::Impl::check_contents(Incoming& incoming) const {
   return check_room(incoming);
 }
 
-/// True when everything in the packet that must not be lost fits. Messages and fragments of one
-/// packet do not compete for room, except for new blocks, which are counted. An unreliable message
-/// that does not fit is dropped; the packet is still received.
+/// Checks that everything in the packet that must not be lost fits. Each message and fragment can
+/// be checked alone, except that the new blocks of one packet share the free slots. An unreliable
+/// message that does not fit is dropped; the packet is still received.
 PacketVerdict Connection::Impl::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
@@ -341,11 +344,11 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   last_arrival_ = now;
   keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
-  // The peer lacks the acknowledgement of this packet: the mask must cover its number again.
+  // The peer does not have the acknowledgement of this packet, so the mask must cover its number.
   if (sequence <= peer_knows_to_) peer_knows_to_ = sequence - 1;
   const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
   if (ack > 0 && had_outage) {
-    // Our queues are empty by now, and either clock may have stopped.
+    // After this time our queues are empty, and either clock may have stopped.
     clocks_doubted_until_ = now + kPathMemory;
     peer_clock_.forget_ages();
     reported_delay_min_ = Duration::max();
@@ -359,7 +362,7 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   has_delay_min_ = true;
   if (sequence == received_.highest()) {
     const Duration reported = without_clock(now, header.delay * kWireTimeUnit);
-    // A clock of the peer added a queue that the round trip does not show.
+    // The peer's clock added a delay that the round trip does not show.
     const Duration excess = round_trip_.latest() - round_trip_.minimum();
     if (is_measured) reported_delay_ = reported > excess + clock_slack(now) ? excess : reported;
     if (record != nullptr && header.hold == kNoHold) reported_delay_ = reported;
@@ -369,8 +372,8 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
 }
 
 /// Returns false when the sample does not measure the path because a machine slept. This end slept
-/// when the peer held the packet for longer than the whole round trip. The peer slept when the
-/// answer ends a silence and was in flight for most of it.
+/// if the peer held the packet for longer than the whole round trip. The peer slept if the answer
+/// ends a silence and was in flight for most of that silence.
 bool Connection::Impl::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
                                           Duration silence) {
   const Duration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
@@ -384,25 +387,25 @@ bool Connection::Impl::measure_round_trip(Time now, Duration sample, std::uint16
   return true;
 }
 
-/// After an outage a delay that the peer reports includes what a clock added, until the peer's
-/// minimum expires. The queue was empty when the outage ended, so the smallest reported delay is
-/// not a queue.
+/// After an outage the delays that the peer reports may include time that a clock added, until the
+/// peer's minimum delay expires. The queue was empty when the outage ended, so the smallest
+/// reported delay is not a queue.
 Duration Connection::Impl::without_clock(Time now, Duration reported) {
   if (now >= clocks_doubted_until_) return reported;
   reported_delay_min_ = std::min(reported_delay_min_, reported);
   return reported - reported_delay_min_;
 }
 
-/// Delay that exceeds the round trips by more than this was added by a clock. While no clock is
-/// suspect, chance explains more.
+/// A delay that exceeds the round trip by more than this was added by a clock. The limit is higher
+/// while the clocks are trusted, because then chance is the more likely cause.
 Duration Connection::Impl::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
   return kSlackMin + 4 * round_trip_.variation();
 }
 
-/// A packet that leaves the window unacknowledged is lost to its sender. If more packets arrive
-/// between two sent packets than one packet can acknowledge, extra packets acknowledge the earlier
-/// ones.
+/// A packet that leaves the window before it is acknowledged counts as lost at its sender. If more
+/// packets arrive between two sent packets than one packet can acknowledge, extra packets
+/// acknowledge the earlier ones.
 void Connection::Impl::keep_owed_ack(std::uint32_t sequence) {
   const std::uint32_t highest = received_.highest();
   if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
@@ -419,7 +422,8 @@ void Connection::Impl::refuse_block(std::uint16_t id, BlockRefusal reason) {
   ++counters_.blocks_refused_in;
 }
 
-/// Called as packets arrive, not as time passes, so that a replayed capture gives the same result.
+/// It is called when packets arrive, not when time passes, so that a replayed capture gives the
+/// same result.
 void Connection::Impl::give_up_stalled_blocks(Time now) {
   while (refusal_count_ < refusals_.size()) {
     const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);

@@ -12,13 +12,14 @@ namespace muster {
 namespace {
 
 constexpr Duration kKeepAlive = std::chrono::milliseconds(250);
-/// Without a payload that filled the budget for this long, the game is assumed not to fill it.
+/// If no payload filled the budget for this long, the game is assumed not to fill it.
 constexpr Duration kPayloadGap = std::chrono::milliseconds(60);
 constexpr Duration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
-/// The maximum time that a packet's part of a block takes to send, at the current rate.
+/// The maximum time, at the current rate, for the part of a block in one packet.
 constexpr Duration kBlockTimeMax = std::chrono::milliseconds(20);
-/// The same for a probe. Longer, so that a game that never exceeds the first rate is also probed.
+/// The maximum time for a probe. It is longer, so that the path of a game that never exceeds the
+/// first rate is also probed.
 constexpr Duration kProbeTimeMax = std::chrono::milliseconds(32);
 
 constexpr std::size_t header_bytes(const AckMask& mask) {
@@ -44,11 +45,12 @@ struct Connection::Impl::PacketDraft {
   std::uint8_t fragment_count = 0;
   std::span<const std::byte> payload;
   std::size_t body_max = 0;  ///< Maximum bytes of the body.
-  /// Carries an owed acknowledgement; a later packet answers the newest packets.
+  /// True if the packet carries an owed acknowledgement. A later packet acknowledges the newest
+  /// packets.
   bool is_owed_ack = false;
-  std::size_t fill_to = 0;  ///< Bytes of the body when it is a probe.
+  std::size_t fill_to = 0;  ///< For a probe, the size of its body in bytes.
 
-  /// Includes the count byte of each section that is not empty.
+  /// The bytes used, including the count byte of each section that is not empty.
   std::size_t used() const {
     std::size_t bytes = header_bytes(header.mask);
     if (control_count > 0) bytes += 1 + control.used();
@@ -65,7 +67,8 @@ bool Connection::Impl::has_content() const {
                              [](const MessageSender& sender) { return sender.has_pending(); });
 }
 
-/// A probe delays the packets behind it. If that takes long, larger packets are not useful either.
+/// A probe delays the packets behind it. If it takes too long to send, larger packets would not be
+/// useful either, so none is sent.
 std::size_t Connection::Impl::wanted_probe(Time now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
@@ -85,14 +88,14 @@ bool Connection::Impl::may_send_content(Time now) const {
   return rate_.budget(now, sent_.open_bytes()) > 0;
 }
 
-/// The game's budget rises only when the allowance is worth a packet. If messages or blocks used it
-/// before, that would never happen. A payload that was queued then waits only until the allowance
-/// is positive.
+/// The game's budget is not 0 only when the allowance is enough for a packet. If messages or blocks
+/// used the allowance before, this would never happen. A payload that was queued waits only until
+/// the allowance is positive.
 bool Connection::Impl::is_content_allowed() const {
   return is_worth_a_packet(allowed_) || (allowed_ > 0 && payloads_out_.count() > 0);
 }
 
-/// True when one more part fits beside those of the packets in flight.
+/// True when one more part fits besides the parts of the packets in flight.
 bool Connection::Impl::has_room_for_part() const {
   const PacketRecord* const oldest = sent_.oldest_open();
   return parts_.has_room(1, oldest != nullptr ? oldest->first_part : parts_.next());
@@ -154,7 +157,7 @@ void Connection::Impl::write_control(PacketDraft& draft, Time now, std::size_t p
   };
   const bool is_silent = now - last_departure_ >= kKeepAlive && !has_content();
   if (is_silent || !sent_.has_room()) item(ControlItem::ping);
-  // The newest challenge last, because the last of several responses counts.
+  // The newest challenge is answered last, because the last of several responses counts.
   for (const std::uint64_t challenge : std::span(path_challenges_).first(path_challenge_count_)) {
     item(ControlItem::path_response);
     draft.control.write_u64(challenge);
@@ -208,7 +211,7 @@ void Connection::Impl::write_limits(PacketDraft& draft) {
 }
 
 void Connection::Impl::write_limit(PacketDraft& draft, std::size_t channel) {
-  // Leaves one item each for a probe and a close.
+  // Leaves room for one probe and one close.
   constexpr std::size_t kItemsMax = kControlItemsMax - 2;
   if (draft.control_count >= kItemsMax || !has_room_for_part()) return;
   SentLimit& limit = sent_limits_[channel];
@@ -230,7 +233,8 @@ void Connection::Impl::write_refusals(PacketDraft& draft) {
     ++draft.control_count;
     draft.control.write_u16(refusal.id);
     draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
-    // Without room for a part the refusal is still sent, and a later packet ends the repetition.
+    // If there is no room for a part, the refusal is still sent. It is repeated until a later
+    // packet // with room for a part is delivered.
     if (!has_room_for_part()) continue;
     add_part(draft, {.kind = PacketPart::Kind::refusal,
                      .channel = static_cast<std::uint8_t>(refusal.reason),
@@ -243,8 +247,9 @@ void Connection::Impl::add_part(PacketDraft& draft, const PacketPart& part) {
   ++draft.record.part_count;
 }
 
-/// Lets sources take turns while the budget lasts. The first one may exceed the budget if it fits
-/// the packet; the excess is paid before anything else is sent.
+/// Adds data of the sources in turn while the budget lasts. The first source may exceed the budget
+/// if its data fits into the packet. Then nothing else is sent until the rate has paid for the
+/// excess.
 void Connection::Impl::add_contents(PacketDraft& draft, std::size_t budget) {
   bool is_first = true;
   for (;;) {
@@ -269,14 +274,14 @@ void Connection::Impl::add_contents(PacketDraft& draft, std::size_t budget) {
   }
 }
 
-/// A game that fills its budget at every tick has no payload waiting in between. Other sources may
-/// not overdraw then, or the next payload would pay for it.
+/// A game that fills its budget at every tick has no payload waiting between its ticks. In this
+/// time other sources may not exceed the budget, because the next payload would have to pay for it.
 bool Connection::Impl::is_deferred(std::size_t source, Time now) const {
   return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
 
-/// True when waiting data may be sent: it is not held back, or it is paid for.
+/// True when waiting data may be sent: it is not deferred, or the rate has paid for it.
 bool Connection::Impl::has_due_content(Time now) const {
   if (has_fitting_payload()) return true;
   if (!has_content()) return false;
@@ -307,8 +312,8 @@ bool Connection::Impl::is_ready(std::size_t source, const PacketDraft& draft,
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet carries one payload. With a chunk in each packet, waiting payloads would be delayed
-    // by the block.
+    // A packet carries one payload. If each packet also had a chunk, the block would delay the //
+    // waiting payloads.
     const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
     if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;
     return draft.fragment_count < kFragmentsPerPacketMax &&
@@ -410,7 +415,7 @@ std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft
   PacketRecord& record = draft.record;
   record.byte_count = static_cast<std::uint16_t>(body + options_.overhead_bytes);
   record.asks_for_answer = header.sections != 0;
-  // The remaining rate or allowance, and the other data in this packet.
+  // The remaining rate or allowance, plus the other data in this packet.
   const std::int64_t left =
       std::min(static_cast<std::int64_t>(rate_.left(now)), std::max<std::int64_t>(allowed_, 0));
   const std::size_t others = draft.messages.used() + draft.blocks.used();
@@ -420,7 +425,7 @@ std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft
   rate_.stamp(record);
   sent_.send(record);
   allowed_ -= record.byte_count;
-  // Waiting for an allowance or for the next packet does not mean that the path is full.
+  // Data that waits for an allowance or for the next packet does not show that the path is full.
   const bool is_limited = sent_.open_bytes() >= rate_.window() && is_content_allowed();
   if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_limited && has_content());
   ++counters_.packets_out;

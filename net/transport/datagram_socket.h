@@ -19,8 +19,8 @@ inline constexpr std::size_t kDatagramBytesSafe = 1200;
 struct OutgoingDatagram {
   Address to;
   std::span<const std::byte> bytes;
-  /// The local address to send from; its port is ignored. Unspecified: the system chooses. A system
-  /// without this choice ignores it.
+  /// The local address to send from; its port is ignored. If it is unspecified, the system chooses
+  /// one. A system that cannot send from a chosen address ignores it.
   Address from{};
 };
 
@@ -33,8 +33,9 @@ struct IncomingDatagram {
   std::size_t byte_count = 0;  ///< The size of the datagram.
   /// Time between arrival and reading; zero if the system does not report it.
   Duration waited{};
-  /// The local address that the datagram was sent to, if the socket listens on all addresses and
-  /// the system reports it; else unspecified. Send the answer from this address.
+  /// The local address that the datagram was sent to. Send the answer from this address. It is set
+  /// only if the socket listens on all addresses and the system reports it; otherwise it is
+  /// unspecified.
   Address to{};
 };
 
@@ -44,10 +45,10 @@ struct DatagramPath {
   Address local{};  ///< `IncomingDatagram::to`.
 };
 
-/// Datagrams in the socket that were not read yet, as far as the system reports them.
+/// Datagrams in the socket that were not read yet. Values that the system does not report are zero.
 struct SocketBacklog {
   std::size_t waiting_bytes = 0;  ///< Memory of unread datagrams, including the system's overhead.
-  std::uint64_t dropped = 0;      ///< Datagrams lost because the buffer was full, since opening.
+  std::uint64_t dropped = 0;      ///< Datagrams lost since opening because the buffer was full.
 };
 
 /// The result of sending datagrams.
@@ -72,7 +73,7 @@ class DatagramSocket {
   virtual void wait(Duration at_most) = 0;
   /// The bound address, with the port that the system chose.
   virtual Address local_address() const = 0;
-  /// All zero if the system does not report it.
+  /// The unread datagrams; all zero if the system does not report them.
   virtual SocketBacklog backlog() const { return {}; }
 };
 

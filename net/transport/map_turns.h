@@ -1,4 +1,4 @@
-// Finds the map of each packet of a connection, when a game changes maps.
+// Finds the map to which each packet of a connection belongs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ enum class PacketMap : std::uint8_t {
   present,
   past,        ///< Its contents are out of date.
   next,        ///< The peer has changed to the next map: follow it.
-  impossible,  ///< Only the leader starts maps.
+  impossible,  ///< The sender named a map that it cannot start, because only the leader starts
+               ///< maps.
 };
 
 /// The current map of each direction of a connection; see net/CONNECTION.md, "Maps". One end leads
@@ -33,23 +34,24 @@ class MapTurns {
     is_urgent_ = true;
   }
 
-  /// True when the next packet must name its map: until the peer has received such a packet.
+  /// True when the next packet must name its map: until the peer has received a packet that names
+  /// it.
   bool must_send() const { return !is_known_; }
-  /// True when a packet should be sent just to name the map.
+  /// True when a packet should be sent only to name the map.
   bool is_urgent() const { return is_urgent_; }
   void sent() { is_urgent_ = false; }
   /// True when a packet of ours belongs to the current map.
   bool is_ours(std::uint32_t sequence) const { return sequence >= first_ours_; }
-  /// A packet of ours was delivered or lost.
+  /// Records that a packet of ours was delivered or lost.
   void settled(std::uint32_t sequence, bool delivered) {
     if (is_known_ || !is_ours(sequence)) return;
     is_known_ = delivered;
     is_urgent_ = !delivered;
   }
 
-  /// Classifies a packet of the peer by the map that it names. A packet without a map belongs to
-  /// the peer's last map if it was sent after a packet that named it, because a peer names its map
-  /// until that arrives.
+  /// Classifies a packet of the peer by the map that it names. A packet that names no map belongs
+  /// to the peer's last map if it was sent after a packet that named that map: a peer names its map
+  /// in every packet until one of them arrives.
   PacketMap classify(std::uint32_t sequence, std::optional<std::uint16_t> reported) const {
     if (!reported.has_value()) {
       return theirs_ == present_ && sequence >= first_theirs_ ? PacketMap::present
@@ -60,7 +62,7 @@ class MapTurns {
     if (!more_recent(map, present_)) return PacketMap::past;
     return leads_ ? PacketMap::impossible : PacketMap::next;
   }
-  /// Records such a packet as received. Requires: `classify` returned `present`.
+  /// Records a packet as received. Requires: `classify` returned `present`.
   void received(std::uint32_t sequence, std::optional<std::uint16_t> reported) {
     if (!reported.has_value()) return;
     const bool is_first = theirs_ != present_ || sequence < first_theirs_;
@@ -75,7 +77,7 @@ class MapTurns {
   bool is_known_ = true;  ///< The peer has received a packet of the current map.
   bool is_urgent_ = false;
   Sequence theirs_;
-  std::uint32_t first_theirs_ = 0;  ///< The lowest number of a packet that named it.
+  std::uint32_t first_theirs_ = 0;  ///< The lowest number of a packet that named the peer's map.
 };
 
 }  // namespace muster

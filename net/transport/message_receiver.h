@@ -15,20 +15,20 @@ namespace muster {
 enum class [[nodiscard]] Arrival : std::uint8_t{
     fresh,      ///< Store it.
     duplicate,  ///< Was stored before; do nothing.
-    no_room,    ///< The game has not read enough. A packet with a reliable message must not be
-                ///< received then.
+    /// The game has not read enough. If the message is reliable, its packet must not be received.
+    no_room,
 };
 
-/// The inbox of one channel. Check each message with `classify`, and store it when its whole packet
-/// can be received. Memory is kept for reuse: at most `kMessageWindow` messages of
-/// `kMessageBytesMax`.
+/// The inbox of one channel. Check each message of a packet with `classify`, and store the messages
+/// only if the whole packet can be received. Memory is kept for reuse: at most `kMessageWindow`
+/// messages of `kMessageBytesMax`.
 class MessageReceiver {
  public:
   explicit MessageReceiver(Delivery delivery);
 
   /// Returns the id with the given low 16 bits; 0 if that is outside the window.
   std::uint32_t widen_id(std::uint16_t low) const;
-  /// Changes nothing. `id` is ignored for an unreliable channel.
+  /// Classifies a message and changes nothing. `id` is ignored for an unreliable channel.
   Arrival classify(std::uint32_t id) const;
   /// Requires: `classify` returned `fresh`.
   void store(std::uint32_t id, std::span<const std::byte> message);
@@ -49,8 +49,9 @@ class MessageReceiver {
  private:
   struct Slot {
     std::vector<std::byte> bytes;
-    bool is_full = false;      ///< Holds an unread message.
-    bool has_arrived = false;  ///< For the id given by `base_` and the slot's index.
+    bool is_full = false;  ///< Holds an unread message.
+    bool has_arrived =
+        false;  ///< True if the message arrived whose id follows from `base_` and the slot's index.
   };
 
   Slot& slot_of(std::uint32_t id) { return slots_[id % kMessageWindow]; }
@@ -60,10 +61,11 @@ class MessageReceiver {
 
   Delivery delivery_;
   std::vector<Slot> slots_;
-  /// Reliable: the lowest id that did not arrive (unordered) or was not read (ordered).
+  /// For reliable channels: the lowest id that did not arrive (unordered) or was not read
+  /// (ordered).
   std::uint32_t base_ = 1;
-  std::uint32_t floor_ = 1;  ///< Reliable: all lower ids were read. Never above `base_`.
-  /// The ids of stored messages in reading order, for all but ordered channels.
+  std::uint32_t floor_ = 1;  ///< For reliable channels: all lower ids were read. At most `base_`.
+  /// The ids of stored messages in reading order, for channels that are not ordered.
   std::array<std::uint32_t, kMessageWindow> ready_{};
   std::uint32_t ready_begin_ = 0;
   std::uint32_t ready_end_ = 0;

@@ -1,5 +1,5 @@
-// The sending side of one channel: keeps reliable messages until they are delivered, others until
-// they are sent.
+// The sending side of one channel: keeps reliable messages until they are delivered, and unreliable
+// messages until they are sent.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class MessageSender {
   /// Queues a copy. Returns `would_block` when the queue is full, by count or by bytes.
   SendStatus push(std::span<const std::byte> message);
 
-  /// True when a message can be written now: a lost one, or a new one within the window.
+  /// True when a message can be written now: a lost message, or a new one within the window.
   bool has_pending() const { return next_pending() != 0; }
   /// The size of the next message in a packet, with its header. Requires: `has_pending()`.
   std::size_t pending_bytes() const;
@@ -31,12 +31,15 @@ class MessageSender {
   /// unreliable one is removed. Requires: `has_pending()`, and room for `pending_bytes()`.
   std::uint32_t write_pending(SectionWriter& writer);
 
-  /// A packet with this message was delivered. Further calls for the same message do nothing.
+  /// Records that a packet with this message was delivered. Further calls for the same message do
+  /// nothing.
   void delivered(std::uint32_t id);
-  /// A packet with this message was lost: writes it again later.
+  /// Records that a packet with this message was lost. If the message is reliable, it will be
+  /// written again.
   void lost(std::uint32_t id);
 
-  /// The receiver accepts messages below `limit`. A lower limit than before is ignored.
+  /// Records that the receiver accepts messages with ids below `limit`. A lower limit than before
+  /// is ignored.
   void allow_below(std::uint32_t limit) { limit_ = std::max(limit_, limit); }
   /// The last limit that the receiver reported, or the initial one.
   std::uint32_t limit() const { return limit_; }
@@ -47,7 +50,7 @@ class MessageSender {
   const ChannelOptions& options() const { return options_; }
   /// Messages that are queued or not confirmed as delivered.
   std::uint32_t waiting() const { return next_id_ - oldest_; }
-  /// Those of them that are not confirmed as delivered.
+  /// The number of waiting messages that are not confirmed as delivered.
   std::uint32_t unconfirmed() const;
   std::uint64_t resent() const { return resent_; }
 

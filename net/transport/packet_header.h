@@ -12,13 +12,13 @@
 
 namespace muster {
 
-/// The number of packets that an acknowledgement covers. A packet this far below the highest
-/// received number is not received.
+/// The number of packets that an acknowledgement covers. A packet whose number is this far below
+/// the highest received number is not received.
 inline constexpr std::uint32_t kAckWindow = 256;
 inline constexpr unsigned kAckWordsMax = kAckWindow / 32;
 
 /// The set of received packets, newest first: bit `i` of word `w` is packet `ack - 32 * w - i`.
-/// Packets beyond `word_count` are not covered.
+/// Packets beyond the first `word_count` words are not covered.
 struct AckMask {
   std::array<std::uint32_t, kAckWordsMax> words{};
   unsigned word_count = 1;  ///< 1 to `kAckWordsMax`.
@@ -40,18 +40,18 @@ enum SectionBit : std::uint8_t {
 /// The largest delay that can be encoded.
 inline constexpr std::uint16_t kDelayMax = 0xFFF;
 
-/// No hold time: nothing was received yet, or too long ago.
+/// No hold time is sent: nothing was received yet, or the last packet was received too long ago.
 inline constexpr std::uint16_t kNoHold = 0xFFFF;
 
 /// The header of a packet's body. Times are in units of 100 µs.
 struct PacketHeader {
-  Sequence ack{};  ///< The highest number received; 0: none.
+  Sequence ack{};  ///< The highest number received; 0 if nothing was received.
   AckMask mask{.words = {0xFFFFFFFFU}, .word_count = 1};
-  std::uint16_t sent = 0;        ///< The sender's clock, low bits.
-  std::uint16_t hold = kNoHold;  ///< Time from the arrival of packet `ack` to the sending of this
-                                 ///< one.
-  std::uint16_t delay = 0;       ///< Queueing delay on the way to this sender; 4095: that or more.
-  std::uint8_t sections = 0;     ///< `SectionBit`s of the sections that follow.
+  std::uint16_t sent = 0;  ///< The sender's clock, low bits.
+  /// Time from the arrival of packet `ack` to the sending of this packet.
+  std::uint16_t hold = kNoHold;
+  std::uint16_t delay = 0;  ///< Queueing delay on the way to this sender; 4095 means 4095 or more.
+  std::uint8_t sections = 0;  ///< `SectionBit`s of the sections that follow.
   friend bool operator==(const PacketHeader&, const PacketHeader&) = default;
 };
 

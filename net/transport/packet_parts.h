@@ -1,4 +1,5 @@
-// The contents of the packets in flight, so that each part gets its packet's delivery report.
+// The contents of the packets in flight: when a packet is delivered or lost, each of its parts is
+// notified.
 #pragma once
 
 #include <cassert>
@@ -19,9 +20,9 @@ struct RefusedBlock {
 struct PacketPart {
   enum class Kind : std::uint8_t { message, chunks, refusal, limit };
   Kind kind = Kind::message;
-  std::uint8_t channel = 0;      ///< The channel of a message or limit; the reason of a refusal.
+  std::uint8_t channel = 0;  ///< For a message or limit: its channel. For a refusal: the reason.
   std::uint32_t message_id = 0;  ///< For a limit: the first message that is not accepted.
-  ChunkRange chunks{};           ///< For a refusal: only the block.
+  ChunkRange chunks{};           ///< For a refusal, only `block` is used.
 };
 
 /// The parts of all packets in flight, one packet after another in a ring. Each packet stores the

@@ -1,4 +1,4 @@
-// The datagram size of a path: found by probing (RFC 8899), reset when the path shrinks.
+// Finds the datagram size of a path by probing (RFC 8899), and resets it when the path shrinks.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// The maximum datagram size for a connection. Starts at the size that every path carries and
-/// probes larger ones. The connection sends the probes and reports whether they arrived.
+/// The maximum datagram size for a connection. It starts at the size that every path carries, and
+/// larger sizes are probed. The connection sends the probes and reports whether they arrived.
 class PathSize {
  public:
   /// `limit`: the maximum that both ends accept.
@@ -25,10 +25,10 @@ class PathSize {
   void probe_delivered(std::size_t size);
   void probe_lost();
 
-  /// Reports a packet that is not a probe. Several large ones lost in a row, with none delivered,
-  /// mean that the path has shrunk (a black hole).
+  /// Reports that a packet that is not a probe was delivered or lost. If several large packets in a
+  /// row are lost, the path has shrunk (a black hole).
   void settled(Time now, std::size_t size, bool delivered);
-  /// The path changed: starts again.
+  /// Starts again, because the path changed.
   void restart();
 
  private:
@@ -37,9 +37,9 @@ class PathSize {
 
   std::size_t limit_;
   std::size_t bytes_ = kDatagramBytesSafe;
-  std::size_t candidate_ = 0;  ///< Index in the list of sizes; past its end: nothing left to try.
+  std::size_t candidate_ = 0;  ///< Index in the list of sizes. At its end no size is left to try.
   unsigned tries_ = 0;
-  unsigned large_lost_ = 0;  ///< In a row.
+  unsigned large_lost_ = 0;  ///< Large packets lost in a row.
   bool is_in_flight_ = false;
   bool has_begun_ = false;
   Time last_probe_{};

@@ -15,19 +15,20 @@ void smooth(Duration sample, Duration& mean, Duration& variation) {
   mean += error / 8;
 }
 
-/// The error of an offset when queues change between samples. A larger difference is a clock jump.
+/// When queues change between samples, the offset of the clocks changes by at most this. A larger
+/// difference is a clock jump.
 constexpr Duration kOffsetJump = std::chrono::milliseconds(10);
 /// The interval of drift measurements, and how many of them are needed.
 constexpr Duration kMarkInterval = std::chrono::seconds(1);
 constexpr std::size_t kMarksEnough = 4;
-/// No usable clock differs more than this.
+/// The maximum drift. No usable clock differs more.
 constexpr double kDriftMax = 0.5;
 
 }  // namespace
 
 void RoundTrip::add(Time now, Duration sample, Duration hold) {
-  // With a resolution of 100 µs an answer may seem to precede its packet. A round trip takes at
-  // least 1 µs.
+  // Times have a resolution of 100 µs, so an answer may seem to be older than its packet. The //
+  // minimum of a round trip is 1 µs.
   const Duration trip = std::max<Duration>(sample - hold, std::chrono::microseconds(1));
   latest_ = trip;
   minimum_.add(now, trip);
@@ -77,8 +78,8 @@ void PeerClock::add(Time now, std::uint16_t sent) {
 }
 
 /// The queue on the way here is part of the round trip above its minimum. A clock added the rest of
-/// the delay. Ages are also compared with those of packets with a known round trip, because the
-/// minimum of all packets may belong to a smaller one.
+/// the delay. Ages are also compared with the ages of packets with a known round trip, because the
+/// minimum of all packets may belong to a smaller packet.
 void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
   trip_min_.add(now, round_trip);
   measured_age_min_.add(now, age_);
@@ -101,7 +102,8 @@ void PeerClock::add_offset(Time now, Duration round_trip, Duration excess) {
   const OffsetSample sample{
       .round_trip = round_trip, .offset = round_trip / 2 - raw_age_, .at = now};
   if (offset_.has_value()) {
-    // A queue changes an offset by half of what it adds to a round trip; a jump changes it by more.
+    // A queue changes the offset by half of the time that it adds to a round trip. A larger change
+    // is // a jump.
     const Duration known = *at(now) - now;
     const Duration other = offset_.value().round_trip - trip_min_.value();
     const Duration error = known < sample.offset ? sample.offset - known : known - sample.offset;
@@ -170,7 +172,7 @@ void ClockSpeed::judge() {
     marks_[0] = marks_[count_ - 1];
     count_ = 1;
   } else if (count_ >= kMarksEnough) {
-    // Zero drift if that fits: the rest is too small to matter, or chance.
+    // Uses zero drift if it fits: any remaining drift is too small to matter, or chance.
     const double off = std::max({low, -high, 0.0});
     const double nearest = low > 0 ? low : std::min(high, 0.0);
     drift_ = off > high - low ? (low + high) / 2 : nearest;

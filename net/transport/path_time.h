@@ -14,11 +14,12 @@ namespace muster {
 /// The unit of times in packets.
 inline constexpr Duration kWireTimeUnit = std::chrono::microseconds(100);
 
-/// How long the minimum delay is remembered. A longer time would follow path changes and clock
-/// drift (50 µs a second) too slowly.
+/// How long a minimum delay is valid. With a longer time, this end would adapt too slowly to path
+/// changes and clock drift (50 µs per second).
 inline constexpr Duration kPathMemory = std::chrono::seconds(10);
 
-/// The accuracy of round trips and ages: times in packets count 100 µs, and ticks add to that.
+/// The accuracy of round trips and ages. It is coarser than the 100 µs of times in packets, because
+/// packets are read at ticks.
 inline constexpr Duration kClockNoise = std::chrono::milliseconds(1);
 
 /// Returns the 16 bits of a time that are sent.
@@ -38,7 +39,7 @@ class RoundTrip {
   Duration smoothed() const { return smoothed_; }
   Duration variation() const { return variation_; }
   Duration latest() const { return latest_; }
-  /// The minimum over the last `kPathMemory`.
+  /// The minimum of the last `kPathMemory`.
   Duration minimum() const { return minimum_.value(); }
   /// How long the peer holds an acknowledgement, smoothed.
   Duration hold() const { return answer_ - smoothed_; }
@@ -52,7 +53,7 @@ class RoundTrip {
   Duration variation_{};
   Duration latest_{};
   WindowedMinimum<Duration> minimum_{kPathMemory};
-  Duration answer_{};  ///< Includes the peer's hold time; smoothed. For timeouts.
+  Duration answer_{};  ///< The round trip including the peer's hold time, smoothed. For timeouts.
   Duration answer_variation_{};
 };
 
@@ -61,9 +62,10 @@ inline constexpr Duration kAckDelay = std::chrono::milliseconds(20);
 /// The probe timeout before the first round trip is measured.
 inline constexpr Duration kFirstTimeout = std::chrono::milliseconds(500);
 
-/// The speed of the peer's clock relative to ours, from packets with a known round trip. A round
-/// trip is measured on one clock, so a change of age that the round trips do not explain is clock
-/// drift. Quartz clocks differ by less than this can measure and count as equal.
+/// The speed of the peer's clock relative to ours, measured with packets of known round trip. The
+/// age of a packet depends on both clocks, but a round trip is measured on one clock. So a change
+/// of ages that round trips do not explain is clock drift. The drift of ordinary quartz clocks is
+/// too small to be measured here: they count as equal.
 class ClockSpeed {
  public:
   /// Adds a packet with its age on the two clocks and its measured round trip.
@@ -84,7 +86,7 @@ class ClockSpeed {
 
   Duration last_trip_{};
   Duration fluctuation_{};  ///< How much consecutive round trips differ, smoothed.
-  Mark best_{};             ///< This second's sample with the smallest round trip.
+  Mark best_{};             ///< The sample of this second with the shortest round trip.
   Time second_began_{};
   bool has_best_ = false;
   std::array<Mark, kMarks> marks_{};  ///< One per second, oldest first.
@@ -93,18 +95,18 @@ class ClockSpeed {
 };
 
 /// The peer's clock and the queueing delay on the way from the peer, from the times in its packets.
-/// A clock that stops, jumps or runs at another speed is not mistaken for a queue, because a queue
-/// also lengthens the round trip.
+/// A clock that stops, jumps or runs at another speed is not mistaken for a queue, because only a
+/// queue lengthens the round trip.
 class PeerClock {
  public:
-  /// Adds a received packet that was sent at `sent` on the peer's clock. Packets may come in any
-  /// order.
+  /// Adds a received packet that was sent at `sent` on the peer's clock. Packets may be added in
+  /// any order.
   void add(Time now, std::uint16_t sent);
-  /// Adds the round trip that the last packet measured. Delay that exceeds it by more than `slack`
-  /// was added by a clock. Requires: `add` was called.
+  /// Adds the round trip that was measured with the last packet. A delay that exceeds it by more
+  /// than `slack` is explained by a clock, not by a queue. Requires: `add` was called.
   void add_round_trip(Time now, Duration round_trip, Duration slack = kClockNoise);
 
-  /// Measures the minimum age again: a clock may have stopped.
+  /// Measures the minimum age again, because a clock may have stopped.
   void forget_ages() {
     age_min_.clear();
     measured_age_min_.clear();
@@ -138,9 +140,10 @@ class PeerClock {
   Time last_arrival_{};
   Time last_sent_{};  ///< On the peer's clock.
   Duration raw_age_{};
-  Duration age_{};  ///< Without the part that the clocks added.
+  Duration age_{};  ///< `raw_age_` without the part that the clocks added.
   Duration queue_delay_{};
-  Duration clock_shift_{};  ///< What jumps and drift added to ages since the start.
+  Duration
+      clock_shift_{};  ///< The time that jumps and drift of clocks added to ages since the start.
   Time shifted_at_{};
   ClockSpeed speed_;
   WindowedMinimum<Duration> age_min_{kPathMemory};

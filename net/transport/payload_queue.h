@@ -25,7 +25,7 @@ class PayloadQueue {
   /// Requires: `has_room()`.
   void push(std::span<const std::byte> bytes, std::uint64_t number) {
     assert(has_room());
-    if (free_.empty()) grow();  // First, because it may throw.
+    if (free_.empty()) grow();  // Before any change, because it may throw.
     const std::uint32_t slot = free_.back();
     slots_[slot].bytes.assign(bytes.begin(), bytes.end());
     slots_[slot].number = number;
@@ -33,7 +33,7 @@ class PayloadQueue {
     order_[end_++ % order_.size()] = slot;
     byte_count_ += bytes.size();
   }
-  /// Requires: not empty. Valid until `pop`.
+  /// The oldest payload. Valid until `pop`. Requires: the queue is not empty.
   std::span<const std::byte> front() const { return front_slot().bytes; }
   std::uint64_t front_number() const { return front_slot().number; }
   void pop() {

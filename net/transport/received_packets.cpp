@@ -32,13 +32,13 @@ bool ReceivedPackets::mark(std::uint32_t sequence) {
   return true;
 }
 
-/// Counts the packets that leave the window and did not arrive, then shifts.
+/// Counts the packets that leave the window and did not arrive, then shifts the window.
 void ReceivedPackets::advance(std::uint32_t distance) {
   const std::uint32_t leaving = std::min(distance, window_);
   for (std::uint32_t i = 0; i < leaving; ++i) {
     if (!has_arrived(window_ - 1 - i)) ++lost_;
   }
-  // Numbers skipped by a jump beyond the window were never in it.
+  // If the distance is larger than the window, the numbers in between were never in the window.
   if (distance > window_) lost_ += distance - window_;
   shift(distance);
 }

@@ -16,8 +16,8 @@ enum class [[nodiscard]] Reception : std::uint8_t{
 };
 
 /// The window of packets received from a peer (the rules of seed 000, with a window of 256 instead
-/// of 16). A packet that cannot be acknowledged is not received, so the sender is right to treat it
-/// as lost. The window also stops replayed packets.
+/// of 16). A packet that is too old to be acknowledged is not received, so it is really lost when
+/// its sender treats it as lost. The window also rejects replayed packets.
 class ReceivedPackets {
  public:
   /// Requires: `window` from 1 to `kAckWindow`. Only tests use a smaller window.
@@ -30,15 +30,15 @@ class ReceivedPackets {
   /// `classify(sequence) == Reception::fresh`, `sequence >= 1`.
   bool mark(std::uint32_t sequence);
 
-  /// The highest number received; 0: none.
+  /// The highest number received; 0 if nothing was received.
   std::uint32_t highest() const { return highest_; }
   /// Returns the mask of received packets, with enough words to cover everything down to
   /// `oldest_news`, up to the window.
   AckMask mask(std::uint32_t oldest_news) const;
 
-  /// Packets that left the window and did not arrive.
+  /// The number of packets that did not arrive before they left the window.
   std::uint64_t lost() const { return lost_; }
-  /// Packets that arrived after one with a higher number.
+  /// The number of packets that arrived after a packet with a higher number.
   std::uint64_t out_of_order() const { return out_of_order_; }
 
  private:

@@ -1,14 +1,14 @@
 // Implements the estimator of net/CONNECTION.md, "Sending rate". Each round it looks at the delay
-// in the queue. The slope of the delay shows by how much the rate exceeds what the path leaves for
-// us; its height shows whether the queue should grow or shrink. The slope uses only packets sent in
-// this round: with older ones each correction was applied twice, and the queue oscillated over its
-// whole length.
+// in the queue. The slope of the delay shows by how much our rate exceeds the rate that the path
+// has for us. The delay itself shows whether the queue should grow or shrink. The slope is computed
+// only from packets sent in this round. With older packets, each correction was applied twice, and
+// the queue oscillated between empty and full.
 //
-// The wanted height falls as the rate grows. Flows that share a queue see one height, so the faster
-// flow yields to the slower one until their rates are equal. This makes the flows fair. When the
-// queue is level, only this difference is left, and it can be corrected quickly: what one flow
-// takes the other leaves. Steering a window by the delay, as Copa does, was tried: with ticks of 60
-// Hz and delayed acknowledgements it oscillates.
+// The wanted height falls as the rate grows. Flows that share a queue see the same height, so the
+// faster flow yields to the slower one until their rates are equal. This makes the flows fair. When
+// the queue is level, only the difference between flows is left. It can be corrected quickly: one
+// flow gains the bandwidth that the other gives up. Controlling a window by the delay, as Copa
+// does, oscillates with ticks of 60 Hz and delayed acknowledgements.
 #include "net/transport/send_rate.h"
 
 #include <algorithm>
@@ -22,28 +22,28 @@ constexpr double kFirstRate = 48'000;
 /// When all sent bytes are paid for, this many bytes may always be sent.
 constexpr double kSmallPacket = 300;
 /// If that takes longer than a tick of 60 Hz, a game that fills its budget at every tick must skip
-/// some ticks, and the queue oscillates by a tick. So a game that has just sent gets what takes
-/// this long, in seconds, but not less than `kSmallMin` bytes, because most of a smaller packet
-/// is its header.
+/// ticks, and the queue oscillates by a tick. So a game that has just sent gets the bytes of this
+/// time, in seconds, but at least `kSmallMin` bytes: a smaller packet would mostly consist of its
+/// header.
 constexpr double kSmallTime = 0.012;
 constexpr double kSmallMin = 150;
 /// Used before the first round trip is measured.
 constexpr Duration kFirstRoundTrip = std::chrono::milliseconds(100);
 /// Answers that are less frequent come from a slow loop.
 constexpr Duration kSlowAnswers = std::chrono::milliseconds(90);
-/// What ticks and delayed acknowledgements of both ends add to a round trip.
+/// The time that ticks and delayed acknowledgements of both ends add to a round trip.
 constexpr Duration kAroundTrip = std::chrono::milliseconds(40);
-/// More than one tick at 60 Hz.
+/// The minimum length of a round: more than one tick at 60 Hz.
 constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
-/// A round is observed, once its packets arrive, for the longest of: this time, a share of the
-/// round trip, and a multiple of the time over which the minimum delay is taken.
+/// After its first packet arrives, a round is observed for the longest of: this time, a share of
+/// the round trip, and a multiple of the time over which the minimum delay is measured.
 constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
-/// A shorter observation has no usable slope, seconds.
+/// A shorter observation, in seconds, has no usable slope.
 constexpr double kLookedEnough = 0.025;
-/// The minimum delay of this many packets is used: on a slow path each packet waits for another.
+/// The minimum delay of this many packets is used: on a slow path packets wait for each other.
 constexpr double kNoisePackets = 3;
 constexpr Duration kNoiseMin = std::chrono::milliseconds(30);
 constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
@@ -51,64 +51,64 @@ constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// seconds.
 constexpr double kFluctuationReports = 32;
 constexpr double kFluctuationMax = 0.1;
-/// The fluctuation above this, in seconds, and above a share of a packet's own time (other flows'
-/// packets) lengthens the observation by this factor, up to a maximum time or number of packets.
+/// Fluctuation above this minimum, in seconds, plus a share of a packet's own time (for packets of
+/// other flows) makes the observation longer: by the rest times a factor, up to a maximum.
 constexpr double kFluctuationMin = 0.0015;
 constexpr double kFluctuationPacket = 0.06;
 constexpr double kFluctuationTimes = 80;
 constexpr Duration kFluctuationLong = std::chrono::milliseconds(400);
 constexpr double kFluctuationPackets = 10;
-/// A queue longer than the wanted one by this much is shortened at once, seconds.
+/// A queue that is longer than the wanted one by this many seconds is shortened at once.
 constexpr double kFarAbove = 0.026;
-constexpr double kFarPackets = 0.1;  ///< And by this many packets' time.
-/// The wanted queue, in seconds: `kDelayAtRate` at `kDelayRate`, `kDelayPerFactor` more for each
-/// factor e below it. The maximum is for slow paths; the minimum is above the noise of clocks and
-/// threads.
+constexpr double kFarPackets = 0.1;  ///< It must also be longer by the time of this many packets.
+/// The wanted queue, in seconds: `kDelayAtRate` at the rate `kDelayRate`, and `kDelayPerFactor`
+/// longer for each factor of e by which the rate is lower. The minimum is above the noise of clocks
+/// and threads. The maximum is for slow paths.
 constexpr double kDelayAtRate = 0.002;
 constexpr double kDelayRate = 1'250'000;
 constexpr double kDelayPerFactor = 0.0065;
 constexpr double kTargetDelayMax = 0.023;
 constexpr double kTargetDelayMin = 0.002;
-/// A packet's own time on a slow path is not a queue: this share of it counts, up to a maximum in
-/// seconds.
+/// A delay includes the time of the packet itself, which is not a queue. This share of that time,
+/// up to a maximum in seconds, is added to the wanted queue.
 constexpr double kOwnTimeShare = 0.4;
 constexpr double kOwnTimeMax = 0.050;
-/// A slow loop sends few large packets, and each includes its own time in the delay.
+/// The share for a slow loop, which sends few large packets.
 constexpr double kSlowOwnTimeShare = 0.9;
-/// The time in which a queue should reach the wanted height, and the minimum in rounds.
+/// The time in which a queue should reach the wanted height, seconds, and its minimum in rounds.
 constexpr double kApproach = 0.12;
 constexpr double kApproachRounds = 1.45;
-/// A share of the time until a packet that is sent now arrives.
+/// The delay is predicted for this share of the time that a packet takes.
 constexpr double kAheadShare = 0.7;
 /// The first rate doubles until the delay reaches this share of the wanted one.
 constexpr double kStartShare = 0.6;
-/// The queue is level below this slope, and this counts after `kLevelRounds` rounds.
+/// The queue is level while its slope is below this. This is used after `kLevelRounds` rounds.
 constexpr double kLevelSlope = 0.1;
 constexpr int kLevelRounds = 2;
 /// The maximum factor by which a level queue speeds up the correction. It is smaller when a packet
 /// takes longer than a share of `kHasteTime`, in seconds.
 constexpr double kHasteMax = 6;
 constexpr double kHasteTime = 0.12;
-/// When the queue oscillates around a height, its mean over this many rounds counts. The mean is
-/// added with this factor: from none in rounds of `kMeanFrom` to all in rounds of `kMeanWhole`
-/// seconds, and reduced by the square when a packet takes longer than `kMeanTime` seconds.
+/// For a queue that oscillates, `kMeanGain` times the mean error over this many rounds is added. In
+/// rounds from `kMeanFrom` to `kMeanWhole` seconds the added part rises from none to all. It is
+/// reduced by the square when a packet takes longer than `kMeanTime` seconds.
 constexpr double kMeanRounds = 6;
 constexpr double kMeanGain = 4;
 constexpr double kMeanFrom = 0.2;
 constexpr double kMeanWhole = 0.35;
 constexpr double kMeanTime = 0.004;
-/// The delay belongs to the path when it changes by at most this in such a time plus a round trip,
-/// while less is sent.
+/// While less is sent, a delay belongs to the path if it changes by at most `kLevelDelay` seconds
+/// during `kLevelTime` plus a round trip.
 constexpr double kLevelDelay = 0.005;
 constexpr Duration kLevelTime = std::chrono::milliseconds(120);
 constexpr double kSendsLess = 0.8;
-/// Longer delays are always reported as 0.4 seconds.
+/// The maximum delay assigned to the path, seconds: longer ones are always reported as 0.4 s.
 constexpr double kPathExtraMax = 0.3;
-/// A queue that we caused does not shrink faster than this factor times the bytes that we did not
-/// send, plus this, in seconds.
+/// A queue that we caused does not shrink by more than the bytes that we did not send, times this
+/// factor, plus the noise, in seconds.
 constexpr double kOwnDrain = 1.2;
 constexpr double kOwnDrainNoise = 0.004;
-/// The path has become slower when each round after the first of a shortening delivered less than
+/// The path has become slower if each round of a shortening, after the first, delivered less than
 /// this share of the mean.
 constexpr double kFallen = 0.5;
 /// The share of a slope by which the rate falls.
@@ -117,26 +117,27 @@ constexpr double kSlopeShare = 1.07;
 /// higher rate was never tested.
 constexpr double kAboveDelivered = 1.6;
 constexpr double kDeliveredFade = 0.9;
-/// The packets of a slow loop arrive in bursts, and a round may contain one burst too many.
+/// The multiple for a slow loop. Its packets arrive in bursts, and a round may contain one burst
+/// too many.
 constexpr double kAboveDeliveredSlowly = 1.1;
-/// The maximum change of the rate in a round, as shares.
+/// The maximum changes of the rate in a round, as shares (careful: after a loss that we caused).
 constexpr double kGrowthMax = 0.25;
 constexpr double kGrowthCareful = 0.01;
 constexpr double kShrinkMax = 0.5;
-/// A smaller loss is left to retransmission.
+/// A smaller share of loss does not lower the rate.
 constexpr double kLossMatters = 0.03;
 /// While the first rate is searched, this share of loss is treated as caused by us.
 constexpr double kLossAtStart = 0.4;
 /// The number of delivered or lost packets that a loss estimate needs.
 constexpr double kDeliveriesEnough = 32;
-/// In standard deviations: one decision in 160 is wrong.
+/// The certainty of a loss test, in standard deviations: one decision in 160 is wrong.
 constexpr double kSure = 2.5;
 constexpr double kDrainedEnough = 16;
 constexpr double kDrainedFade = 256;
 constexpr Duration kDrainEvery = std::chrono::seconds(10);
 /// The interval while the cause of a loss is unknown.
 constexpr Duration kDrainSoon = std::chrono::seconds(1);
-/// Rounds are as long as random delays require, so this many of them keep most rounds for steering.
+/// The interval is at least this many rounds. Rounds are long on paths with random delay.
 constexpr int kDrainRounds = 12;
 constexpr double kDrainShare = 1.0 / 3;
 constexpr double kDrainPerDelay = 3.2;
@@ -171,7 +172,7 @@ double SendRate::bytes_per_second() const {
   return now_ < drain_end_ ? std::max(rate_ * kDrainShare, limits_.rate_min) : rate_;
 }
 
-/// Large enough never to hold back paced packets, unless acknowledgements stop.
+/// So large that it stops paced packets only when acknowledgements stop.
 std::size_t SendRate::window() const {
   // A slow loop sees answers one tick later, and has sent for another tick by then.
   const Duration loop = burst_ + 2 * (burst_ - kBurst);
@@ -190,7 +191,7 @@ std::size_t SendRate::game_budget(Time now, std::size_t bytes_in_flight) const {
   return saved(now, bytes_in_flight, is_idle ? kSmallPacket : small);
 }
 
-/// The bytes saved up, but at least `minimum` once everything is paid for.
+/// The bytes saved up, but at least `minimum` when all sent bytes are paid for.
 std::size_t SendRate::saved(Time now, std::size_t bytes_in_flight, double minimum) const {
   const std::size_t window_bytes = window();
   if (bytes_in_flight >= window_bytes) return 0;
@@ -214,7 +215,7 @@ void SendRate::sent(Time now, std::size_t bytes, bool is_limited) {
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
   const Time from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
-  // A game that fills its budget exactly leaves nothing waiting, and also counts as full.
+  // A game that uses its budget exactly leaves no data waiting, and also counts as full.
   const double left = bytes_per_second() * seconds(now - paid_until_);
   is_full_ = is_full_ || is_limited || left < kSmallPacket;
 }
@@ -225,7 +226,7 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
   if (path.has_sample()) round_trip_ = path.minimum();
   measure_fluctuation(seconds(queue_delay));
   const Duration noise = noise_time();
-  // The peer gradually includes this in its own minimum; do not subtract it twice.
+  // The peer's own minimum gradually includes this delay, which must not be subtracted twice.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
   standing_delay_.set_window(noise);
   standing_delay_.add(now, queue_delay - duration_of(path_extra_));
@@ -271,7 +272,7 @@ double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
 /// A queue makes the delay rise and fall slowly; random delay of the path changes direction often.
 void SendRate::measure_fluctuation(double reported_delay) {
-  // Several packets arrive with the same report.
+  // Several packets may arrive with the same report.
   if (now_ == reported_at_ && reported_delay == reported_delay_) return;
   reported_at_ = now_;
   const double step = reported_delay - reported_delay_;
@@ -283,14 +284,13 @@ void SendRate::measure_fluctuation(double reported_delay) {
   step_ = step;
 }
 
-/// How long to observe so that more than one packet had no other packet ahead, and one had no
-/// random delay. If a lower rate meant fewer observed packets, their minimum delay would be higher
-/// and the rate would fall again.
+/// The time over which the minimum delay is measured. It contains packets that had no other packet
+/// ahead, and one without random delay. If a lower rate meant fewer observed packets, their minimum
+/// delay would be higher, and the rate would fall again.
 Duration SendRate::noise_time() const {
   const Duration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseMin, kNoiseMax);
-  // The packets of a burst wait for each other: only the first shows the queue before them. Rare
-  // answers show a queue late.
+  // In a burst, only the first packet shows the queue. Rare answers show a queue late.
   const Duration bursts = slow_loop_ + slow_loop_ / 5;
   const double fluctuation = fluctuation_ - kFluctuationMin - kFluctuationPacket * packet_time();
   const Duration longest =
@@ -303,8 +303,8 @@ bool SendRate::is_far_above() const {
   return seconds(standing_delay_.value()) > target_ + kFarAbove + kFarPackets * packet_time();
 }
 
-/// Falls with the rate, by the same amount for each factor. So two flows converge equally fast on
-/// every path. A level target would make them converge by chance.
+/// The wanted delay. It falls by the same amount for each factor of the rate, so two flows converge
+/// equally fast on every path. With one target for all rates they would converge by chance.
 double SendRate::target_delay() const {
   const bool is_slow_loop = burst_ > kBurst;
   const double share = is_slow_loop ? kSlowOwnTimeShare : kOwnTimeShare;
@@ -323,7 +323,7 @@ void SendRate::begin_round(Time now) {
   const double looked = is_seen_ ? seconds(now - seen_from_) : 0;
   const double slope = looked > kLookedEnough ? (delay - delay_before_) / looked : 0;
   const double delivered = static_cast<double>(delivered_bytes_) / round;
-  // While the rate doubles, a mean would describe the past.
+  // While the rate doubles, a mean over rounds would be out of date.
   delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
   delivered_max_ = std::max(through, delivered_max_ * kDeliveredFade);
   const bool was_drained = drain_end_ > round_began_;
@@ -346,7 +346,7 @@ void SendRate::begin_round(Time now) {
 
 void SendRate::steer(double round, double delay, double slope) {
   if (slow_start_ && is_full_) {
-    // When the queue is too short to be seen, most of the excess is lost.
+    // If the queue is too short to be seen in the delay, most of the excess is lost.
     const bool is_lossy = counted_ >= kDeliveriesEnough && counted_lost_ > kLossAtStart * counted_;
     if (delay < kStartShare * target_ && !is_lossy && !yields_to_loss()) {
       rate_ = std::min(rate_ * 2, limits_.rate_max);
@@ -375,10 +375,10 @@ void SendRate::steer(double round, double delay, double slope) {
   rate_ = std::clamp(std::min(rate_ * (1 + change), maximum), limits_.rate_min, limits_.rate_max);
 }
 
-/// The error to correct. It is larger than the measured one when the queue has been level for
-/// rounds but not at the wanted height: other flows hold it there, and the sum will stay. Loss and
-/// large packets look the same, so both are excluded. On a long path the queue oscillates by some
-/// milliseconds and is never on one side for long; then its mean shows the same.
+/// The error to correct. It is larger than the measured error if the queue has been level for
+/// rounds, but not at the wanted height: then other flows keep it there, and the sum of all rates
+/// stays. Loss and large packets look the same, so both are excluded. On a long path the queue
+/// oscillates by some milliseconds and is never on one side for long. Then its mean is used.
 double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
       std::abs(slope) < kLevelSlope && loss_ < kLossMatters && growth_max_ >= kGrowthMax;
@@ -394,8 +394,8 @@ double SendRate::pull(double error, double slope, double round) {
   return error + kMeanGain * long_rounds * small_packets * small_packets * mean_error_;
 }
 
-/// While there is a queue, the rate of the path is known: it is what arrives. At a lower rate the
-/// queue shrinks. `through` is the rate that arrived in the last round.
+/// While there is a queue, the rate of the path is known: it is the rate at which packets arrive.
+/// At a lower sending rate the queue shrinks. `through` is the rate that arrived in the last round.
 void SendRate::shorten_queue(Time now, double delay, double through) {
   if (!is_shortening_) {
     rate_before_ = rate_;
@@ -404,13 +404,13 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
     through_ = 0;
     is_through_full_ = false;
   } else {
-    // The path carries at least this much, whatever the game wanted. Only a round in which the game
-    // wanted more shows that it carries no more.
+    // The path can carry at least this rate. Only a round in which the game wanted to send more
+    // shows // that the path can carry no more.
     through_ = std::max(through_, through);
     is_through_full_ = is_through_full_ || is_full_;
   }
   longest_ = std::max(longest_, delay);
-  // The packets of the current report were sent one queue and one round trip ago.
+  // The packets of the current report were sent one queueing delay and one round trip ago.
   const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
                        delay + path_extra_ < kPathExtraMax &&
                        now - shorten_from_ > round_trip_ + duration_of(delay) + kLookMin;
@@ -426,22 +426,23 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   rounds_of_growth_ = 0;
   const double approach = std::max(2 * kApproach, 3 * seconds(round_trip_));
   const double less = std::clamp((delay - target_) / approach, 0.05, kShrinkMax);
-  // A game that uses less than its budget keeps its rate: the queue is not caused by it.
+  // A game that uses less than its budget does not cause the queue, so it keeps its rate.
   const double share = is_full_ ? 1 - less : 1;
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
 }
 
-/// The rate after the queue is gone: what arrived meanwhile, as the mean over rounds, which varies
-/// less. If the path lost half of its rate or more, the mean still contains the time before and
-/// would fill the queue again; then the maximum of these rounds counts.
+/// The rate after the queue is gone: the rate that arrived meanwhile, as the mean over rounds,
+/// which varies less than one round. If the path lost half of its rate or more, the mean still
+/// includes rounds before that, and would fill the queue again. Then the maximum of these rounds is
+/// used.
 double SendRate::rate_after_queue(Time now, double delay) const {
   if (was_another_queue(now, delay)) return rate_before_;
   const bool has_fallen = is_through_full_ && through_ < kFallen * carried_;
   return std::clamp(0.95 * (has_fallen ? through_ : carried_), rate_, rate_before_);
 }
 
-/// The delay stays although less is sent, so the path has become longer. The peer notices it when
-/// its old minimum delay expires.
+/// Assigns a delay to the path: it stays although less is sent, so the path has become longer. The
+/// peer notices this when its old minimum delay expires.
 void SendRate::count_as_path(double delay) {
   path_extra_ += delay;
   standing_delay_ = WindowedMinimum<Duration>(kNoiseMin);
@@ -449,21 +450,21 @@ void SendRate::count_as_path(double delay) {
   rate_ = std::max(rate_, 0.95 * rate_before_);
 }
 
-/// True when a delay disappeared faster than our lower rate explains: it was no queue, or other
-/// flows left it.
+/// True when a delay disappeared faster than our lower rate explains: it was not a queue, or other
+/// flows stopped sending.
 bool SendRate::was_another_queue(Time now, double delay) const {
   const double time = std::max(seconds(now - shorten_from_ - round_trip_), 0.0);
   const double left_out = time * (1 - rate_ / rate_before_);
   return longest_ - delay > kOwnDrain * left_out + kOwnDrainNoise;
 }
 
-/// A queue too short to be seen in the delay still causes loss that disappears at a lower rate. In
-/// that case the rate falls to what arrived, and grows slowly from there. Returns true when it did.
+/// A queue too short to be seen in the delay still causes loss that disappears at a lower rate. If
+/// so, the rate falls by the loss, may then grow only slowly, and the result is true.
 bool SendRate::yields_to_loss() {
   if (counted_ < kDeliveriesEnough) return false;
   const double share = counted_lost_ / counted_;
   const double minimum = loss_min();
-  // Two proportions of few packets differ by chance: this is the two-proportion z-test.
+  // Two loss shares of few packets may differ by chance, so the two-proportion z-test is used.
   const double both = (counted_lost_ + drained_lost_ + 1) / (counted_ + drained_ + 2);
   const double noise = kSure * std::sqrt(both * (1 - both) * (1 / counted_ + 1 / (drained_ + 1)));
   counted_ = counted_lost_ = 0;
@@ -476,17 +477,17 @@ bool SendRate::yields_to_loss() {
   return true;
 }
 
-/// Lowers the rate periodically, to measure the path without our own queue. Returns true when it
-/// starts to.
+/// Lowers the rate periodically, to measure the path without our own queue. Returns true when a
+/// time of lower rate begins.
 bool SendRate::drain(Time now, double delay) {
   const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
   const Duration soon = std::clamp(kDrainRounds * noise_time(), kDrainSoon, kDrainEvery);
   const Duration interval = is_soon ? soon : kDrainEvery;
   if (drain_at_ == Time{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
-  // Long enough to empty a queue of which half belongs to another flow.
+  // The time is long enough to empty a queue of which half belongs to another flow.
   Duration minimum = is_soon ? kDrainLong : Duration::zero();
-  // A slow loop must send during this time.
+  // It must contain a tick of a slow loop.
   if (burst_ > kBurst) minimum = std::max(minimum, 2 * burst_);
   drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), minimum});
   drain_at_ = drain_end_ + interval;

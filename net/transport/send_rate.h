@@ -15,7 +15,8 @@ namespace muster {
 struct SendRateLimits {
   /// Maximum bytes per second, whatever the path can carry.
   double rate_max = 12.5e6;
-  /// Minimum bytes per second, always sent. A game needs at least this.
+  /// Minimum bytes per second. This rate is used even if the path cannot carry it, because a game
+  /// needs at least this much.
   double rate_min = 2'000;
 };
 
@@ -26,11 +27,12 @@ class SendRate {
  public:
   explicit SendRate(const SendRateLimits& limits = {});
 
-  /// The bytes that may be sent now, in packets of any size. An idle connection saves up at most
-  /// `burst()` of sending time.
+  /// The bytes that may be sent now, in packets of any size. A connection that sends nothing saves
+  /// up the bytes of at most `burst()`.
   std::size_t budget(Time now, std::size_t bytes_in_flight) const;
-  /// The budget of a game that fills it at every tick. It is smaller than `budget` when a small
-  /// packet takes longer than a tick. Data that already waits may still share a packet of `budget`.
+  /// The budget for a game that uses its whole budget at every tick. It is smaller than `budget`
+  /// when the rate needs more than a tick for a small packet. A packet may still be as large as
+  /// `budget` if other data waits.
   std::size_t game_budget(Time now, std::size_t bytes_in_flight) const;
   /// The bytes saved up; zero while earlier packets are not paid for.
   std::size_t left(Time now) const;
@@ -45,24 +47,25 @@ class SendRate {
   /// The maximum bytes in flight.
   std::size_t window() const;
 
-  /// How often both ends call.
+  /// The intervals at which the games at both ends send.
   struct Loops {
     Duration interval{};  ///< Between two ticks, or two budget queries, at this end.
     Duration answers{};   ///< Between two answers of the peer.
     Duration hold{};      ///< How long the peer holds an acknowledgement.
   };
-  /// A slow loop may save up the time between two calls. Its measurements, and the peer's, are late
-  /// by that time.
+  /// A slow loop may save up the budget of its whole interval. The measurements of both ends are
+  /// late by that interval.
   void set_loops(const Loops& loops);
 
-  /// Adds the fields to a packet's record that its delivery report will need.
+  /// Sets the fields of a packet's record that are needed when its delivery is reported.
   void stamp(PacketRecord& record) const;
-  /// A packet is sent. `is_limited`: more data waits, and the bytes in flight are at their limit.
+  /// Records that a packet is sent. `is_limited` is true if more data waits and the bytes in flight
+  /// are at their limit.
   void sent(Time now, std::size_t bytes, bool is_limited);
-  /// A packet was delivered. `queue_delay` is the delay that the peer reported.
+  /// Records that a packet was delivered. `queue_delay` is the delay that the peer reported.
   void delivered(Time now, const PacketRecord& record, Duration queue_delay, const RoundTrip& path);
   void lost(const PacketRecord& record);
-  /// The path changed: forgets all measurements.
+  /// Forgets all measurements, because the path changed.
   void restart();
 
   /// The estimated queueing delay: the minimum of the recent reports, over at least a few packets.
@@ -92,50 +95,55 @@ class SendRate {
   SendRateLimits limits_;
   double rate_;  ///< Bytes per second.
   bool slow_start_ = true;
-  double growth_max_;  ///< Per round; small after a loss that we caused.
+  double growth_max_;  ///< The maximum growth per round, as a share. It is small after a loss that
+                       ///< we caused.
   int rounds_of_growth_ = 0;
 
   Duration burst_;
   Duration hold_{};
   Duration slow_loop_{};      ///< The slower of the two loops; zero for 50 Hz and faster.
-  Duration round_trip_;       ///< The minimum.
+  Duration round_trip_;       ///< The minimum round trip.
   double mean_packet_ = 600;  ///< Bytes, smoothed.
   double target_ = 0;         ///< The wanted queueing delay, seconds.
   Time reported_at_{};
   double reported_delay_ = 0;  ///< The last reported delay, seconds.
-  double step_ = 0;            ///< Its difference from the one before.
-  double fluctuation_ = 0;     ///< How much reports fluctuate, smoothed, seconds.
+  double step_ = 0;            ///< The last reported delay minus the one before it.
+  double fluctuation_ = 0;     ///< Fluctuation of the reported delays, smoothed, seconds.
   WindowedMinimum<Duration> standing_delay_{std::chrono::milliseconds(30)};
 
   Time round_began_{};
-  bool is_seen_ = false;               ///< A packet sent in this round has arrived.
-  Time seen_from_{};                   ///< When the first one did.
-  double delay_before_ = 0;            ///< The delay at that time, seconds.
-  int same_side_ = 0;                  ///< Consecutive rounds on one side of the wanted delay.
-  bool is_below_ = false;              ///< That side is below.
+  bool is_seen_ = false;     ///< A packet sent in this round has arrived.
+  Time seen_from_{};         ///< When the first packet of this round arrived.
+  double delay_before_ = 0;  ///< The delay at `seen_from_`, seconds.
+  int same_side_ =
+      0;  ///< Consecutive rounds in which the delay was on one side of the wanted delay.
+  bool is_below_ = false;              ///< In these rounds the delay was below the wanted delay.
   double mean_error_ = 0;              ///< Mean of wanted minus measured delay, seconds.
   std::uint64_t delivered_bytes_ = 0;  ///< In this round.
   unsigned delivered_packets_ = 0;     ///< In this round.
-  double delivered_max_ = 0;           ///< Bytes per second, recent maximum over rounds; fades.
-  double delivered_rate_ = 0;          ///< Bytes a second, smoothed over rounds.
-  bool is_full_ = false;               ///< The game wanted more than the budget in this round.
+  double delivered_max_ =
+      0;  ///< The maximum delivered rate of recent rounds, bytes per second; fades.
+  double delivered_rate_ = 0;  ///< The delivered rate, smoothed over rounds, bytes per second.
+  bool is_full_ = false;       ///< The game wanted more than the budget in this round.
 
-  bool is_shortening_ = false;    ///< The queue is much too long.
-  double rate_before_ = 0;        ///< The rate before it was shortened.
-  double carried_ = 0;            ///< Maximum since then of the mean delivered rate over rounds.
-  double through_ = 0;            ///< Maximum delivered rate of these rounds, without the first.
-  bool is_through_full_ = false;  ///< In one of them the game wanted more than the budget.
+  bool is_shortening_ =
+      false;                ///< The queue is much too long, and the rate is lowered to shorten it.
+  double rate_before_ = 0;  ///< The rate before shortening began.
+  double carried_ = 0;      ///< The maximum of `delivered_rate_` since shortening began.
+  double through_ = 0;      ///< The maximum rate of a round since then, without the first round.
+  bool is_through_full_ = false;  ///< In one of these rounds the game wanted more than the budget.
   Time shorten_from_{};           ///< When shortening began.
-  double longest_ = 0;            ///< The longest delay since then, seconds.
-  Time level_from_{};  ///< Since then the delay is about `level_`, although less is sent.
+  double longest_ = 0;            ///< The longest delay since shortening began, seconds.
+  Time level_from_{};  ///< Since this time the delay is about `level_`, although less is sent.
   double level_ = 0;
-  double path_extra_ = 0;  ///< Part of the reported delay that is path, not queue; seconds.
+  double path_extra_ =
+      0;  ///< The part of the reported delay that the path causes, not a queue; seconds.
 
   double loss_ = 0;          ///< Smoothed over packets.
   double counted_ = 0;       ///< Delivered or lost packets since the last test of the loss.
-  double counted_lost_ = 0;  ///< The lost ones.
-  double drained_ = 0;       ///< Packets sent while draining; their loss is the path's. Fades.
-  double drained_lost_ = 0;  ///< The lost ones. Fades.
+  double counted_lost_ = 0;  ///< The lost packets among `counted_`.
+  double drained_ = 0;       ///< Packets sent while draining: their loss is the path's own. Fades.
+  double drained_lost_ = 0;  ///< The lost packets among `drained_`. Fades.
 
   Time drain_at_{};  ///< When the rate is lowered next.
   Time drain_end_{};

@@ -11,10 +11,11 @@ namespace muster {
 
 /// Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996) among a fixed number of sources. Each
 /// source has a tag that grows by bytes / weight as it sends. The source with the lowest tag is
-/// next. A source that was idle starts at the current tag, so it cannot save up a share or starve.
+/// next. A source that sent nothing for a time continues at the current tag. So it cannot save up a
+/// share, and it does not starve.
 class SendSchedule {
  public:
-  /// One payload source, the channels, one block source.
+  /// One source for payloads, one for each channel, one for blocks.
   static constexpr std::size_t kSources = kChannelsMax + 2;
   static constexpr std::size_t kPayloadSource = kChannelsMax;
   static constexpr std::size_t kBlockSource = kChannelsMax + 1;

@@ -8,15 +8,16 @@ namespace muster {
 
 namespace {
 
-/// Reordering beyond this delays retransmission less than it should, but a loss is still found.
+/// The maximum reorder distance. If packets overtake each other more than this, some are reported
+/// lost too early.
 constexpr std::uint32_t kReorderMax = 64;
-/// A packet that took longer is not a measurement of the others.
+/// A packet that was overtaken for longer is an exception, and is not used as a measurement.
 constexpr Duration kOvertakingMax = std::chrono::milliseconds(500);
 constexpr Duration kTimeoutMax = std::chrono::seconds(2);
 
 }  // namespace
 
-/// More reports at once are rare; then the vector grows and stays larger.
+/// More reports at once are rare. If they occur, the vector grows and stays larger.
 SentPackets::SentPackets() { resolved_.reserve(32); }
 
 bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsInFlightMax; }
@@ -73,7 +74,7 @@ void SentPackets::acknowledge_one(Time now, std::uint32_t sequence) {
     learn_overtaking(now, now - slot->record.sent_at);
   }
   if (slot->delivery == Delivery::lost) {
-    // It was overtaken by this many packets, not lost.
+    // The packet was not lost, but overtaken by this many packets.
     ++late_;
     const std::uint32_t overtaken =
         highest_delivered_ > sequence ? highest_delivered_ - sequence : 0;
@@ -93,7 +94,7 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
                               const RoundTrip& path) {
   assert(is_believable(ack, mask));
   const std::uint32_t lowest = lowest_to_learn(ack);
-  // Oldest first, so that deliveries are reported in the order of sending.
+  // Begins with the oldest packet, so that deliveries are reported in the order of sending.
   const std::uint32_t mask_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
   for (unsigned word = std::min(mask.word_count, mask_words); word-- > 0;) {
     std::uint32_t bits = mask.words[word];
@@ -140,7 +141,7 @@ void SentPackets::learn_overtaking(Time now, Duration age) {
 void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
   const Duration trip = std::max(path.smoothed(), path.latest());
   const Duration patience = trip + trip / 8;
-  // When few packets are sent, few can overtake. A longer time separates chance from loss.
+  // If few packets are sent, few can overtake a packet. Then a longer time decides that it is lost.
   Duration long_patience = Duration::max();
   if (path.has_sample()) long_patience = std::max(patience, trip + 4 * path.variation());
   if (now - overtaken_at_ < kPathMemory) {
@@ -150,7 +151,7 @@ void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
     Slot* slot = slots_.find(sequence);
     if (slot == nullptr || slot->delivery != Delivery::open) continue;
     const bool far_overtaken = sequence + reorder_ <= highest_delivered_;
-    // Later packets were sent later, and fewer packets have overtaken them.
+    // The packets after this one were sent later, and fewer packets have overtaken them.
     if (now - slot->record.sent_at < (far_overtaken ? patience : long_patience)) break;
     resolve(sequence, *slot, Delivery::lost);
   }
@@ -168,7 +169,7 @@ void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
   if (open_count_ == 0) return;
   now -= patience(interval);
   find_overtaken(now, path);
-  // Packets that need no answer may get none.
+  // Packets that need no answer may never be acknowledged.
   if (asking_count_ == 0) return;
   const Duration timeout =
       std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);

@@ -1,4 +1,4 @@
-// The sent packets and their delivery reports: each is reported once, as delivered or lost.
+// Tracks sent packets, and reports each of them once, as delivered or lost.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace muster {
 
-/// The maximum number of packets in flight. It is more than 20 Mbit/s needs at 0.5 s round trip,
-/// and far below `kWidenLimit`, so the peer can always restore the full number.
+/// The maximum number of packets in flight. It is enough for 20 Mbit/s at a round trip of 0.5 s. It
+/// is far below `kWidenLimit`, so the peer can always restore the full number of a packet.
 inline constexpr std::uint32_t kPacketsInFlightMax = 1024;
 
 /// The contents of a packet that its sender needs when the packet is delivered or lost.
@@ -24,13 +24,13 @@ struct PacketRecord {
   std::uint32_t first_part = 0;   ///< Index in the connection's list of parts (messages, chunks).
   std::uint16_t part_count = 0;
   std::uint16_t byte_count = 0;       ///< Size of the whole datagram.
-  std::uint8_t unreliable_count = 0;  ///< Messages in it that are not sent again.
+  std::uint8_t unreliable_count = 0;  ///< Its messages that are not sent again after a loss.
   bool has_payload = false;
-  bool asks_for_answer = false;  ///< Has a section. A packet that only acknowledges needs no
-                                 ///< answer.
-  bool is_draining = false;      ///< Sent while the rate was lowered to measure the path.
-  bool is_probe = false;         ///< Probes the path's size; its loss is not congestion.
-  /// The highest of the peer's packets that this one acknowledged.
+  /// True if the packet has a section. A packet that only acknowledges needs no answer.
+  bool asks_for_answer = false;
+  bool is_draining = false;  ///< Sent while the rate was lowered to measure the path.
+  bool is_probe = false;     ///< Probes the path's size; its loss is not congestion.
+  /// The highest packet of the peer that this packet acknowledged.
   std::uint32_t acknowledged = 0;
 };
 
@@ -51,27 +51,27 @@ class SentPackets {
 
   /// The number of the next packet, from 1.
   std::uint32_t next_sequence() const { return next_; }
-  /// True while another packet may be sent.
+  /// True if another packet may be sent.
   bool has_room() const;
   /// Records the packet `next_sequence()`, which is sent now. Without room, the oldest packet in
   /// flight is reported lost.
   void send(const PacketRecord& record);
 
-  /// False when a peer acknowledges a packet that was never sent.
+  /// False if an acknowledgement contains a packet that was never sent.
   bool is_believable(std::uint32_t ack, const AckMask& mask) const;
   /// Applies an acknowledgement. Requires: `is_believable`.
   void acknowledge(Time now, std::uint32_t ack, const AckMask& mask, const RoundTrip& path);
   /// Reports packets that are lost by timeout. Call it once per tick; `acknowledge` finds all other
-  /// losses. `interval` is the time between ticks: an answer that arrived after the last tick but
-  /// one may be unread.
+  /// losses. `interval` is the time between ticks. Timeouts are extended by it, because an answer
+  /// may have arrived and not been read yet.
   void tick(Time now, const RoundTrip& path, Duration interval = {});
 
   /// Forgets the measured overtaking.
   void path_changed();
-  /// The connection ended: reports all packets in flight as lost.
+  /// Reports all packets in flight as lost, because the connection ended.
   void give_up();
 
-  /// The reports since `clear_resolved`, oldest packet first within each call above.
+  /// The reports since `clear_resolved`. Those of one call are sorted, oldest packet first.
   std::span<const ResolvedPacket> resolved() const { return resolved_; }
   void clear_resolved() { resolved_.clear(); }
 
@@ -79,7 +79,7 @@ class SentPackets {
   const PacketRecord* find_open(std::uint32_t sequence) const;
   /// The oldest packet in flight, or null.
   const PacketRecord* oldest_open() const { return find_open(oldest_open_); }
-  /// The highest number that was delivered; 0: none.
+  /// The highest number of a delivered packet; 0 if none was delivered.
   std::uint32_t highest_delivered() const { return highest_delivered_; }
   /// The number of packets in flight.
   std::uint32_t open_count() const { return open_count_; }
@@ -87,7 +87,7 @@ class SentPackets {
   std::uint32_t open_payloads() const;
   /// The bytes in flight, without packets that need no answer.
   std::size_t open_bytes() const { return open_bytes_; }
-  /// A packet counts as overtaken only when one with a number this much higher has arrived.
+  /// A packet counts as lost only when a packet with a number this much higher has arrived.
   std::uint32_t reorder_distance() const { return reorder_; }
   /// The typical time between two answers of the peer while more packets were in flight.
   Duration answer_interval() const { return answers_.typical(); }
@@ -102,7 +102,7 @@ class SentPackets {
   std::uint64_t late_acknowledgements() const { return late_; }
 
  private:
-  /// Three, as in RFC 5681, until the path shows otherwise.
+  /// The initial distance, as in RFC 5681. It changes when the path reorders packets more.
   static constexpr std::uint32_t kReorder = 3;
   static constexpr unsigned kOutageTimeouts = 2;
 
@@ -114,7 +114,7 @@ class SentPackets {
 
   void resolve(std::uint32_t sequence, Slot& slot, Delivery delivery);
   void acknowledge_one(Time now, std::uint32_t sequence);
-  /// A packet was acknowledged at this age, after a later packet.
+  /// Records that a packet was acknowledged at this age, after a later packet.
   void learn_overtaking(Time now, Duration age);
   void find_overtaken(Time now, const RoundTrip& path);
   void skip_resolved();
@@ -135,7 +135,7 @@ class SentPackets {
   Time overtaken_at_{};
   unsigned timeouts_ = 0;
   Time last_progress_{};
-  CallRhythm answers_;  ///< When the peer acknowledged, while more was in flight.
+  CallRhythm answers_;  ///< When the peer acknowledged while more packets were in flight.
   Time outage_end_{};   ///< When the first answer after an outage arrived.
   std::uint64_t late_ = 0;
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kInboxMax = 65536;
 struct SimulatedNetwork::Link {
   LinkOptions options;
   LinkCounters counters;
-  Time free_at{};      ///< When all queued datagrams have left.
+  Time free_at{};      ///< The time at which all queued datagrams have left.
   Time last_leaves{};  ///< For links without overtaking.
   bool is_bad = false;
   std::size_t trace_position = 0;
@@ -180,7 +180,7 @@ void SimulatedNetwork::follow_course(Link& link, Time at) {
   link.options.is_down = moment.bytes_per_second == 0;
 }
 
-/// Applies a link's effects to one datagram; false when it is lost.
+/// Applies a link's effects to one datagram. Returns false when the datagram is lost.
 bool SimulatedNetwork::pass(Link& link, Flight& flight, Time at, Time& leaves) {
   follow_course(link, at);
   const LinkOptions& options = link.options;

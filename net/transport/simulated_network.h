@@ -15,9 +15,9 @@ namespace muster {
 
 /// How the delay of a link varies between datagrams.
 enum class Jitter : std::uint8_t {
-  uniform,      ///< From 0 to `jitter`.
-  exponential,  ///< Mostly small, sometimes large. `jitter` is the mean; the maximum is ten times
-                ///< that.
+  uniform,  ///< From 0 to `jitter`.
+  /// Mostly small, sometimes large. `jitter` is the mean; the maximum is ten times the mean.
+  exponential,
 };
 
 /// One sample of a recorded path. Replaces the link's own delay and loss.
@@ -39,23 +39,26 @@ struct LinkOptions {
   Duration latency{};
   Duration jitter{};
   Jitter jitter_kind = Jitter::uniform;
-  /// Whether jitter lets datagrams overtake each other. If not, a late one delays those behind it.
+  /// True if jitter lets datagrams overtake each other. Otherwise a late datagram also delays the
+  /// datagrams behind it.
   bool may_overtake = true;
-  double loss = 0;              ///< Share of datagrams, independent of each other.
-  double burst_begin = 0;       ///< Gilbert–Elliott model: probability per datagram that a bad
-                                ///< period starts.
-  double burst_end = 1;         ///< Probability that it ends.
-  double burst_loss = 1;        ///< The loss during it.
-  double duplicate = 0;         ///< Share that arrives twice.
+  double loss = 0;  ///< Share of datagrams, independent of each other.
+  /// Gilbert–Elliott model: the probability per datagram that a bad period starts.
+  double burst_begin = 0;
+  double burst_end = 1;         ///< The probability per datagram that a bad period ends.
+  double burst_loss = 1;        ///< The share of datagrams lost during a bad period.
+  double duplicate = 0;         ///< Share of datagrams that arrive twice.
   double corrupt = 0;           ///< Share of datagrams in which some bits are flipped.
   double bytes_per_second = 0;  ///< 0: unlimited.
-  std::size_t queue_bytes = 0;  ///< Maximum size of the queue; more is dropped. 0: one datagram.
-  std::size_t mtu = 65535;      ///< Larger datagrams are lost.
-  bool is_down = false;         ///< Nothing passes.
+  std::size_t queue_bytes =
+      0;  ///< Maximum size of the queue. Datagrams beyond it are dropped. 0: one datagram.
+  std::size_t mtu = 65535;  ///< Larger datagrams are lost.
+  bool is_down = false;     ///< Nothing passes.
   /// If not empty, datagram `n` uses sample `n mod size`.
   std::vector<LinkSample> trace{};
-  /// If not empty, replaces latency, loss and rate by those of the current moment, counted from the
-  /// network's time 0. The last moment only gives the time at which the first one repeats.
+  /// If not empty, latency, loss and rate are those of the current moment of the course, which
+  /// begins at the network's time 0. The last moment only gives the time at which the first one
+  /// repeats.
   std::vector<LinkMoment> course{};
 };
 
@@ -63,8 +66,8 @@ struct LinkOptions {
 struct LinkCounters {
   std::uint64_t datagrams = 0;
   std::uint64_t delivered = 0;  ///< Includes duplicates.
-  std::uint64_t lost = 0;       ///< By chance, by a trace, or because the link is down.
-  std::uint64_t dropped = 0;    ///< Because the queue was full.
+  std::uint64_t lost = 0;       ///< Lost by chance, by a trace, or because the link is down.
+  std::uint64_t dropped = 0;    ///< Dropped because the queue was full.
   std::uint64_t too_large = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t corrupted = 0;
@@ -75,8 +78,9 @@ struct LinkCounters {
 using LinkId = std::size_t;
 
 /// A network of links and sockets. A datagram passes the upward links of its sender, then the
-/// downward links of its receiver. A link that several sockets use is a shared bottleneck. The
-/// caller moves time; the same seed and the same calls give the same result. One thread.
+/// downward links of its receiver. A link that several sockets use is a shared bottleneck. Time
+/// moves only when the caller calls `advance`. The same seed and the same calls give the same
+/// result. For one thread.
 ///
 ///     SimulatedNetwork network(seed);
 ///     LinkId up = network.add_link({.latency = 20ms, .loss = 0.05});
@@ -99,8 +103,8 @@ class SimulatedNetwork {
   /// mapping. Datagrams to the old address are lost.
   void rebind(const Address& from, const Address& to);
 
-  /// Moves time forward and delivers all datagrams that arrive until then. Requires: time does not
-  /// go back.
+  /// Moves time forward to `now` and delivers all datagrams that arrive until then. Requires: `now`
+  /// is not before the last call's.
   void advance(Time now);
   Time now() const { return now_; }
   /// When the next datagram arrives; `Time::max()` if none is in flight.

@@ -1,4 +1,5 @@
-// Converts addresses to and from the system's IPv6 form. Only for the UDP units.
+// Converts addresses to and from the system's IPv6 form. Only the UDP sockets of this folder use
+// it.
 #pragma once
 
 #ifdef _WIN32

@@ -18,15 +18,16 @@ namespace muster {
 
 namespace {
 
-/// Errors of earlier datagrams that one call skips. An attacker can cause more of them with ICMP.
+/// The maximum number of errors of earlier datagrams that one call skips. It is limited because an
+/// attacker can cause many errors with ICMP.
 constexpr int kErrorsSkippedMax = 8;
 
 struct alignas(cmsghdr) Control {
   std::array<char, CMSG_SPACE(sizeof(in6_pktinfo))> bytes{};
 };
 
-/// The target address of a datagram; unspecified if the system does not report an address that an
-/// answer can be sent from.
+/// The target address of a datagram; unspecified if the system does not report an address from
+/// which an answer can be sent.
 Address local_of(msghdr& header) {
   for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr; each = CMSG_NXTHDR(&header, each)) {
     if (each->cmsg_level != IPPROTO_IPV6 || each->cmsg_type != IPV6_PKTINFO) continue;

@@ -1,14 +1,14 @@
 // Linux: many datagrams per call (recvmmsg, sendmmsg). A run of datagrams of equal size to one
-// address is one large send that the kernel splits (UDP_SEGMENT). The kernel stamps arrivals with
-// its clock; only the difference to that clock is reported. Runs are not received in one piece
-// (UDP_GRO): this costs a server with many clients more than it saves, and needs 64 KiB for each
-// datagram (tests/bench/RESULTS.md).
+// address is passed to the kernel as one large datagram, which the kernel splits (UDP_SEGMENT). The
+// kernel stamps arrivals with its own clock; only the time since the stamp is reported. Received
+// runs are not joined (UDP_GRO): for a server with many clients this costs more than it saves, and
+// it needs 64 KiB for each datagram (tests/bench/RESULTS.md).
 //
 // Segmentation can fail for one destination: its route uses a device without checksums, its MTU is
 // smaller than a segment, or the address rejects everything. The kernel's error does not say which.
-// Such a run is sent again one datagram at a time. If that works, segmentation is the cause, and
-// only this address goes without it for a while (`Unsegmented`). With one switch for the whole
-// socket two forged datagrams could make every send expensive.
+// Such a run is sent again one datagram at a time. If that works, segmentation is the cause, and it
+// is not used for this address for a while (`Unsegmented`). If it were switched off for the whole
+// socket, two forged datagrams could make every send expensive.
 #include <arpa/inet.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -37,7 +37,7 @@ constexpr std::size_t kSegmentBytesMax = 65000;
 
 sockaddr_in to_system_v4(const Address& address) {
   sockaddr_in out{};
-  // For an IPv6 address the IPv4 socket reports an error.
+  // If the address is IPv6, the IPv4 socket reports an error.
   out.sin_family = address.is_ipv4() ? AF_INET : AF_INET6;
   out.sin_port = htons(address.port());
   std::memcpy(&out.sin_addr, address.ip().data() + 12, 4);
@@ -57,7 +57,8 @@ Address from_system(const sockaddr_storage& storage) {
   return from_system_v6(in);
 }
 
-/// Time since the kernel's stamp. The clock may be set meanwhile, so more than a second is ignored.
+/// The time since the kernel's stamp. The clock may have been set since then, so a time of more
+/// than a second is ignored.
 Duration waited_since(const timespec& stamp, const timespec& now) {
   const Duration time = std::chrono::seconds(now.tv_sec - stamp.tv_sec) +
                         std::chrono::nanoseconds(now.tv_nsec - stamp.tv_nsec);
@@ -79,7 +80,8 @@ Address local_of(const in_pktinfo& info) {
   return Address::ipv4(ip, 0);
 }
 
-/// An answer cannot be sent from a multicast or broadcast address.
+/// The local address, or an unspecified one if it is a multicast or broadcast address: an answer
+/// cannot be sent from those.
 Address source_for_answers(const Address& local) {
   return local.with_port(1).is_peer() ? local : Address();
 }
@@ -122,8 +124,8 @@ void append_control(msghdr& header, Control& control, int level, int type, const
   header.msg_controllen += CMSG_SPACE(sizeof(value));
 }
 
-/// Addresses for which the kernel does not segment, in a table of fixed size. Each query removes
-/// the entry, because routes change.
+/// Addresses to which the kernel cannot segment, in a table of fixed size. A query removes the
+/// entry that it finds, because routes change.
 class Unsegmented {
  public:
   bool takes(const Address& to) {
@@ -174,9 +176,9 @@ class UdpSocket final : public DatagramSocket {
       headers_[i].msg_hdr.msg_control = controls_[i].bytes.data();
     }
     const int wanted = 1;
-    // Without this option a datagram seems to arrive when it is read.
+    // If this option fails, a datagram seems to arrive when it is read.
     static_cast<void>(setsockopt(descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &wanted, sizeof(wanted)));
-    // A socket bound to one address does not need its local address reported.
+    // A socket that is bound to one address already knows the local address of its datagrams.
     if (is_any) {
       static_cast<void>(
           is_v6 ? setsockopt(descriptor_, IPPROTO_IPV6, IPV6_RECVPKTINFO, &wanted, sizeof(wanted))
@@ -204,8 +206,8 @@ class UdpSocket final : public DatagramSocket {
       headers_[i].msg_hdr.msg_controllen = controls_[i].bytes.size();
     }
     int result = -1;
-    // An error of an earlier datagram (ICMP: port closed) is reported once; received datagrams
-    // follow it.
+    // The error of an earlier datagram (ICMP: port closed) is reported once. After it, datagrams
+    // can // be received.
     for (int attempt = 0; attempt < 8 && result < 0; ++attempt) {
       result = recvmmsg(descriptor_, headers_.data(), static_cast<unsigned>(count), MSG_DONTWAIT,
                         nullptr);
@@ -244,8 +246,8 @@ class UdpSocket final : public DatagramSocket {
   }
 
  private:
-  /// The number of datagrams at the front that can be sent at once: equal sizes, the same two
-  /// addresses; the last may be shorter.
+  /// The number of datagrams at the front that can be sent as one run: they have equal sizes and
+  /// the same two addresses. The last one may be shorter.
   static std::size_t run_length(std::span<const OutgoingDatagram> datagrams) {
     const OutgoingDatagram& first = datagrams.front();
     std::size_t bytes = first.bytes.size();
@@ -321,7 +323,8 @@ class UdpSocket final : public DatagramSocket {
     }
   }
 
-  /// The first message, `run`, could not be sent. Returns how many datagrams are done.
+  /// Handles the error of the first message, `run`, which could not be sent. Returns the number of
+  /// datagrams that are done.
   std::size_t settle_failure(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
     if (errno == EINTR) return 0;
     // ICMP reported an earlier datagram. The error is cleared now, and this datagram was not tried.
@@ -338,7 +341,7 @@ class UdpSocket final : public DatagramSocket {
     return run.size();
   }
 
-  /// A run was refused. If its datagrams can be sent one by one, segmentation was the reason.
+  /// Sends the datagrams of a refused run one by one. If that works, segmentation was the reason.
   void send_one_by_one(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
     const std::size_t sent_before = outcome.sent;
     const Address to = run.front().to;
@@ -361,7 +364,7 @@ class UdpSocket final : public DatagramSocket {
   bool is_v6_;
   bool can_segment_ = false;
   bool was_refused_ = false;
-  /// For receiving. They contain pointers to each other, so the socket cannot be moved.
+  /// Memory for receiving. Its parts contain pointers to each other, so the socket cannot be moved.
   std::array<mmsghdr, kMessageBatch> headers_{};
   std::array<iovec, kMessageBatch> vectors_{};
   std::array<sockaddr_storage, kMessageBatch> from_{};
@@ -373,8 +376,8 @@ bool set(int descriptor, int level, int name, int value) {
   return setsockopt(descriptor, level, name, &value, sizeof(value)) == 0;
 }
 
-/// Datagrams are never fragmented. The kernel does not estimate the path MTU, because this project
-/// probes it.
+/// Makes the kernel never fragment datagrams. The kernel also does not estimate the path MTU,
+/// because the connection probes it (`PathSize`).
 bool forbid_fragments(int descriptor, bool is_v6) {
   bool done = set(descriptor, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
   if (is_v6) done = set(descriptor, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);

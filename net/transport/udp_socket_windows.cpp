@@ -17,7 +17,8 @@ namespace {
 constexpr int kIpMtuDiscover = 71;
 constexpr int kIpPmtudiscProbe = 3;
 constexpr DWORD kSioUdpConnReset = 0x9800000C;
-/// Errors of earlier datagrams that one call skips. An attacker can cause more of them with ICMP.
+/// The maximum number of errors of earlier datagrams that one call skips. It is limited because an
+/// attacker can cause many errors with ICMP.
 constexpr int kErrorsSkippedMax = 8;
 
 /// Keeps Winsock loaded while a socket exists.

@@ -8,9 +8,10 @@
 
 namespace muster {
 
-/// The minimum sample of a sliding window of time. It keeps the best sample of three parts of the
-/// window (Nichols's filter, as in TCP BBR): constant memory and time, and never a sample older
-/// than the window. `Value` must be ordered and copyable. Add samples in time order.
+/// The minimum sample of a sliding window of time. It keeps the best sample of each of three parts
+/// of the window (Nichols's filter, as in TCP BBR). So it needs constant memory and time, and never
+/// returns a sample that is older than the window. `Value` must be ordered and copyable. Add
+/// samples in time order.
 template <typename Value>
 class WindowedMinimum {
  public:
@@ -46,8 +47,8 @@ class WindowedMinimum {
     Value value{};
   };
 
-  /// Replaces a best sample that is too old by the second one, and takes a new candidate after each
-  /// quarter of the window, so that a replacement is always ready.
+  /// Replaces the best sample by the second one when it is too old. Stores a new candidate after
+  /// each quarter of the window, so that a replacement always exists.
   void expire(Time now, const Sample& sample) {
     while (now - best_[0].at > window_) {
       best_[0] = best_[1];

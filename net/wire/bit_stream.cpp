@@ -1,6 +1,7 @@
 // The writer collects bits in a 64-bit word and moves whole bytes out at once: 7 collected bits
 // plus 32 new ones always fit. The reader keeps only its position and reads the up to five bytes
-// that a value touches. That is as fast for packets and never reads past the end.
+// that a value touches. For packets this is as fast as a 64-bit word, and it never reads past the
+// end.
 #include "net/wire/bit_stream.h"
 
 #include <algorithm>

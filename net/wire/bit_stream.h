@@ -75,8 +75,7 @@ class BitReader {
 
  private:
   std::span<const std::byte> bytes_;
-  std::size_t position_ = 0;  ///< In bits. The bit count of a span always fits: no packet has 2^61
-                              ///< bytes.
+  std::size_t position_ = 0;  ///< In bits. It cannot overflow: no packet has 2^61 bytes.
   bool failed_ = false;
 };
 

@@ -68,19 +68,19 @@ class SectionReader {
   std::uint32_t read_u24() { return static_cast<std::uint32_t>(read_little(3)); }
   std::uint32_t read_u32() { return static_cast<std::uint32_t>(read_little(4)); }
   std::uint64_t read_u64() { return read_little(8); }
-  /// Returns a view of the input; an empty one, and fails, if fewer bytes are left.
+  /// Returns a view of the input. If fewer bytes are left, fails and returns an empty view.
   std::span<const std::byte> read_bytes(std::size_t count) {
     if (!consume(count)) return {};
     return bytes_.subspan(position_ - count, count);
   }
-  /// Leaves `into` unchanged, and fails, if fewer bytes are left.
+  /// Reads bytes into `into`. If fewer bytes are left, fails and leaves `into` unchanged.
   template <std::size_t kCount>
   void read_into(std::array<std::byte, kCount>& into) {
     const std::span<const std::byte> bytes = read_bytes(kCount);
     std::copy(bytes.begin(), bytes.end(), into.begin());
   }
-  /// Consumes all remaining bytes if they are zero. False when one is not, or when an earlier read
-  /// failed.
+  /// Consumes all remaining bytes if they are zero. Returns false if one is not zero or an earlier
+  /// read failed.
   bool consume_zeros() {
     for (; position_ < bytes_.size(); ++position_) {
       if (bytes_[position_] != std::byte{0}) return false;

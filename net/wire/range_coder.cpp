@@ -1,7 +1,7 @@
-// Range coders waste bytes at the end of a stream. This one writes the shortest byte string that,
-// followed by endless zeros, is inside the interval: often one byte, sometimes none. Zero bytes
-// that were already written are kept, because a decoder counts the bytes that it reads past the
-// end.
+// Most range coders waste bytes at the end of a stream. This one writes the shortest byte string
+// that is inside the interval if it is followed by zeros without end: often one byte, sometimes
+// none. Zero bytes that were already written are not removed, because a decoder counts the bytes
+// that it reads past the end.
 #include "net/wire/range_coder.h"
 
 namespace muster {
@@ -63,7 +63,8 @@ void RangeDecoder::read_half() {
 
 bool RangeDecoder::is_finished() const {
   if (failed_) return false;
-  // `position_` is one window past the bytes that have left the interval. All of those must exist.
+  // `position_` is one window past the bytes that have left the interval. All these bytes must
+  // exist.
   const std::size_t settled = position_ - kWindowBytes;
   const Ending ending = shortest_ending(low_, high_);
   if (bytes_.size() != settled + ending.byte_count) return false;

@@ -15,8 +15,8 @@ using BitProbability = std::uint16_t;
 /// Encodes decisions into the caller's buffer. Output that does not fit is dropped and sets
 /// `overflowed()` permanently. The interval is kept as its two ends in 64 bits; when both ends have
 /// the same upper half, that half is written out. This is Martin's range coder in the carry-free
-/// form of Mahoney's lpaq. It writes 32 bits at a time, because a rare branch costs less than a
-/// likely one.
+/// form of Mahoney's lpaq. It writes 32 bits at a time: then the branch that writes is rarely
+/// taken, and cheaper.
 class RangeEncoder {
  public:
   explicit RangeEncoder(std::span<std::byte> out) : out_(out) {}
@@ -29,16 +29,16 @@ class RangeEncoder {
     while (((low_ ^ high_) >> 32) == 0) [[unlikely]] put_half();
   }
 
-  /// Ends the stream with the fewest bytes that identify a point of the interval (a reader gets
-  /// zeros after the end), and returns all bytes written. Encode nothing after this call. Requires:
-  /// `!overflowed()`; otherwise the result is meaningless.
+  /// Ends the stream with the fewest bytes that identify a point of the interval if zeros follow
+  /// them, as they do for a reader. Returns all bytes written. Encode nothing after this call.
+  /// Requires: `!overflowed()`; otherwise the result is meaningless.
   std::span<const std::byte> finish();
 
   /// The number of bytes that `finish` would return now, or a few more.
   std::size_t byte_count() const {
     return used_ + (static_cast<std::size_t>(std::countl_zero(high_ - low_)) + 8) / 8;
   }
-  /// The information content of all decisions so far, in bits, to about 0.1 bit.
+  /// The information content of all decisions so far, in bits, with an error of about 0.1 bit.
   double bit_count() const {
     const std::uint64_t range = (high_ - low_) | 1U;
     const auto zeros = static_cast<unsigned>(std::countl_zero(range));

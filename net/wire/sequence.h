@@ -30,13 +30,13 @@ constexpr std::int32_t distance(Sequence a, Sequence b) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(b.value() - a.value()));
 }
 
-/// True when `a` comes after `b`, the shorter way round. Two numbers exactly half the range apart
+/// True when `a` comes after `b` on the shorter way round. Two numbers exactly half the range apart
 /// have no order: neither is more recent.
 constexpr bool more_recent(Sequence a, Sequence b) { return distance(b, a) > 0; }
 
 /// `widen` rejects a number at this distance from its baseline or farther. It is a quarter of the
-/// range: an honest peer stays far below it, and dropping an old or forged number is better than
-/// guessing.
+/// range. Numbers of an honest peer are far closer. A number beyond it is old or forged, and
+/// dropping it is better than guessing.
 inline constexpr std::int32_t kWidenLimit = 16383;
 
 /// Returns the wide number nearest to `baseline` with the low 16 bits `low`. Returns nothing when

@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// A ring buffer of elements, found by their wide sequence number. Number `n` is in slot `n mod
-/// capacity`; a tag holds the number that the slot contains. A newer number replaces the one that
-/// is a whole capacity older. Allocates on construction only; every call is one array access. One
+/// A ring buffer of elements with their wide sequence numbers as keys. Number `n` is in slot `n mod
+/// capacity`; a tag holds the number that the slot contains. A new number replaces the number that
+/// is older by the capacity. Allocates on construction only; every call is one array access. One
 /// thread at a time.
 ///
 ///     SequenceBuffer<SentPacket> sent(256);
@@ -20,8 +20,8 @@ namespace muster {
 template <typename Element>
 class SequenceBuffer {
  public:
-  /// Requires: a power of two, so that neighbours keep neighbouring slots when numbers wrap at
-  /// 2^32.
+  /// Requires: `capacity` is a power of two. Then successive numbers have successive slots even
+  /// when they wrap at 2^32.
   explicit SequenceBuffer(std::size_t capacity) : tags_(capacity, kEmpty), elements_(capacity) {
     assert(capacity > 0);
     assert((capacity & (capacity - 1)) == 0);
@@ -58,7 +58,8 @@ class SequenceBuffer {
   void clear() { std::ranges::fill(tags_, kEmpty); }
 
  private:
-  /// Not a 32-bit number, so every number from the network can be stored.
+  /// The tag of an empty slot. It is not a 32-bit number, so every number from the network can be
+  /// stored.
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
   std::size_t slot_of(std::uint32_t sequence) const { return sequence & (tags_.size() - 1); }

@@ -1,6 +1,6 @@
-// Codes are canonical: in the order of length, then symbol, each is one more than the one before.
-// They are written with their first bit lowest, so a reader's next six bits are an index in a
-// table.
+// Codes are canonical: sorted by length and then by symbol, each code is the one before it plus
+// one. The first bit of a code is written as the lowest bit, so a reader uses its next six bits as
+// an index in a table.
 #include "net/snapshot/plain/huffman.h"
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 namespace muster {
 namespace {
 
-/// A symbol, or several combined symbols, while lengths are computed.
+/// One symbol or several combined symbols, used while lengths are computed.
 struct Package {
   std::uint64_t weight = 0;
-  HuffmanLengths depth{};  ///< How often each symbol is in it.
+  HuffmanLengths depth{};  ///< How often the package contains each symbol.
 };
 
 }  // namespace
 
 bool HuffmanTables::make(const HuffmanLengths& lengths, Table& table) {
-  std::uint32_t room = 0;  // In codes of the maximum length.
+  std::uint32_t room = 0;  // The number of codes of the maximum length.
   for (const std::uint8_t length : lengths) {
     if (length < 1 || length > kHuffmanLengthMax) return false;
     room += 1U << (kHuffmanLengthMax - length);
@@ -67,8 +67,8 @@ std::vector<std::uint16_t> HuffmanTables::contexts() const {
 }
 
 /// Larmore and Hirschberg's package-merge: at every level, the symbols and the pairs of the level
-/// below are combined in pairs, lightest first; a symbol's length is the number of times it was
-/// used.
+/// below are combined in pairs, lightest first. The length of a symbol's code is the number of
+/// times that the symbol was used.
 HuffmanLengths best_lengths(const HuffmanCounts& counts) {
   std::vector<Package> symbols(kHuffmanSymbols);
   for (std::size_t i = 0; i < kHuffmanSymbols; ++i) {

@@ -12,7 +12,8 @@
 namespace muster {
 
 inline constexpr std::size_t kHuffmanSymbols = 16;
-/// The maximum length of a code in bits; readers use one table of this size.
+/// The maximum length of a code in bits; a reader decodes with one table of 2^kHuffmanLengthMax
+/// entries.
 inline constexpr unsigned kHuffmanLengthMax = 6;
 
 /// The lengths of the codes of 16 symbols.
@@ -59,7 +60,7 @@ class HuffmanTables {
   HuffmanCode code(std::uint32_t context, std::uint32_t symbol) const {
     return tables_[table_of(context)].codes[symbol];
   }
-  /// The symbol with this code, or an arbitrary one.
+  /// The symbol with this code; an arbitrary symbol if no symbol has it.
   std::uint8_t symbol(std::uint32_t context, std::uint32_t bits, unsigned length) const {
     const std::uint8_t found = tables_[table_of(context)].symbols[bits];
     const bool is_whole = tables_[table_of(context)].codes[found].length == length;
@@ -76,22 +77,23 @@ class HuffmanTables {
   struct Table {
     HuffmanLengths lengths{};
     std::array<HuffmanCode, kHuffmanSymbols> codes{};
-    std::array<std::uint8_t, 1U << kHuffmanLengthMax> symbols{};  ///< By the next six bits.
+    std::array<std::uint8_t, 1U << kHuffmanLengthMax> symbols{};  ///< Indexed by the next six bits.
   };
   static bool make(const HuffmanLengths& lengths, Table& table);
   std::size_t table_of(std::uint32_t context) const {
     return context < index_.size() ? index_[context] : 0;
   }
-  std::vector<Table> tables_ = std::vector<Table>(1);  ///< The first is the default.
-  std::vector<std::uint16_t> index_;                   ///< By context; 0: the default.
+  std::vector<Table> tables_ = std::vector<Table>(1);  ///< Table 0 is the default.
+  std::vector<std::uint16_t> index_;                   ///< Index in `tables_` by context.
 };
 
-/// Symbol counts, and the lengths whose codes need the fewest bits for them.
+/// How often each symbol occurs.
 using HuffmanCounts = std::array<std::uint64_t, kHuffmanSymbols>;
+/// Returns the lengths with which codes for these symbols need the fewest bits.
 HuffmanLengths best_lengths(const HuffmanCounts& counts);
 
-/// Converts the tables to bytes, for sending them when a client connects, and back; false if
-/// damaged.
+/// Convert the tables to bytes and back. A server sends the bytes when a client connects. Decoding
+/// returns false if the bytes are damaged.
 std::vector<std::byte> encode_huffman(const HuffmanTables& tables);
 bool decode_huffman(std::span<const std::byte> bytes, HuffmanTables& tables);
 

@@ -1,5 +1,5 @@
-// An entity's new state without probabilities: which lanes differ from their prediction, and the
-// value or change of each of those. The first games of this kind sent this format.
+// Codes an entity's new state without probabilities: which lanes differ from their prediction, and
+// the value or change of each such lane. Early networked games sent their states in this way.
 // SNAPSHOT_FORMAT.md, "Plain entities".
 #pragma once
 
@@ -13,8 +13,8 @@ namespace muster {
 
 /// Writes or reads bits, and symbols of a code, instead of decisions with probabilities.
 /// - `bits(value, count)` and `symbol(context, symbol)` return what was written or read.
-/// - `has_codes()`: numbers have Huffman codes; else plain bits.
-/// - `predicts()`: from three states; else from the newest.
+/// - `has_codes()`: true if numbers are coded in Huffman codes, false if in plain bits.
+/// - `predicts()`: true if lanes are predicted from three states, false if from the newest state.
 template <typename C>
 concept PlainCoder = DecisionCoder<C> && requires(C& coder, std::uint32_t value, unsigned count) {
   coder.bits(value, count);
@@ -23,7 +23,7 @@ concept PlainCoder = DecisionCoder<C> && requires(C& coder, std::uint32_t value,
   coder.predicts();
 };
 
-/// Tells a bit counter the slot of the following bits.
+/// If the coder counts bits, the following bits count for `slot`.
 template <PlainCoder Coder>
 void go_to_slot(Coder& coder, std::uint32_t slot) {
   if constexpr (requires { coder.go_to(slot); }) coder.go_to(slot);
@@ -34,9 +34,11 @@ struct PlainPrediction {
   std::int64_t value = 0;
   bool is_likely_wrong = false;
 };
-/// Extrapolates values at ticks t0 > t1 > t2, newest first, to `now`, in sixteenths of the steps
-/// between, rounded towards zero. If extrapolation from the older two would have missed the newest
-/// by no less than the middle value does, the newest is returned.
+/// Extrapolates the newest two of three values at the ticks t0 > t1 > t2, newest first, to `now`.
+/// Before, as a test, extrapolates the older two values to t0. If the result is not nearer to the
+/// newest value than the middle value is, returns the newest value instead. Times are divided by
+/// the interval between the two values and rounded towards zero to 1/16; results are rounded
+/// towards zero.
 PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
                                    const std::array<std::uint32_t, 3>& ticks, std::uint32_t now);
 /// Predicts each lane in the state after the known ones. The prediction is the newest value for
@@ -44,7 +46,7 @@ PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
 PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
                                 const KnownStates& known, bool predicts);
 
-/// Contexts of the tables: first those of the masks, one per four lanes, then one per lane.
+/// The contexts of the tables: first one context per four lanes for their mask, then one per lane.
 inline std::uint32_t mask_context(const TypeModel& type, std::size_t lane) {
   return type.first_context + static_cast<std::uint32_t>(lane / 4);
 }
@@ -80,8 +82,8 @@ bool code_lane_plainly(Coder& coder, std::uint32_t context, const LaneModel& lan
   return value <= lane.maximum;
 }
 
-/// Codes a state against known ones, or without any against the initial values. Returns false when
-/// a reader reads what no writer writes.
+/// Codes a state against its known states, or against the initial values if there are none. Returns
+/// false if a reader reads a value that no writer writes.
 template <PlainCoder Coder>
 bool code_plainly(Coder& coder, const TypeModel& type, const KnownStates& known,
                   std::span<LaneValue> values) {

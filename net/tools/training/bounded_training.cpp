@@ -1,6 +1,7 @@
-// A lane's gain is the bits that its decisions save compared with a model without any lane's own
-// data. The effect of one lane on another is neglected. A binary search finds the number of lanes
-// to leave out; each try is trained and encoded completely, so the result is known to fit.
+// The gain of a lane is the number of bits that its own data saves, compared with a model in which
+// no lane has own data. The effect of one lane on another is neglected. A binary search finds the
+// number of lanes to leave out. Each candidate is trained and encoded completely, so the result is
+// known to fit.
 #include "net/tools/training/bounded_training.h"
 
 #include <algorithm>
@@ -115,7 +116,7 @@ std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces,
   };
   found = without(lanes.size());
   if (found.file.size() > bytes_max) return std::nullopt;
-  // With `low` lanes left out the file is too large; with those of `found` it fits.
+  // With `low` lanes left out, the file is too large. With as many left out as in `found`, it fits.
   for (std::size_t low = 0; found.lanes_left_out - low > 1;) {
     const std::size_t middle = low + (found.lanes_left_out - low) / 2;
     BoundedModel next = without(middle);

@@ -11,22 +11,23 @@
 
 namespace muster {
 
-/// A game does not send its model, but has it in memory and in its bundles. So a file for `range`
-/// (and all coders but `mix`) has at most this size, ...
+/// The maximum size of a file for `range` and all other coders except `mix`. The size matters
+/// because a game has its model in memory and in its bundles; the model is never sent.
 inline constexpr std::size_t kRangeModelBytesMax = 64U * 1024U;
-/// ... and one for all coders this one.
+/// The maximum size of a file for all coders.
 inline constexpr std::size_t kMixModelBytesMax = 1024U * 1024U;
 
 struct BoundedModel {
   SnapshotModel model;
   std::vector<std::byte> file;
-  std::size_t lanes_left_out = 0;  ///< Of `lane_count`; see `leave_out`.
+  std::size_t lanes_left_out = 0;  ///< The lanes that were left out; see `leave_out`.
   std::size_t lane_count = 0;
 };
 
 /// Trains a model for all coders, or for all but `mix`, whose file has at most `bytes_max`. If the
-/// file would be larger, lanes with the smallest gain are left out, about as few as needed. The
-/// same traces give the same model. Returns nothing if the file is too large without all of them.
+/// file would be larger, leaves out lanes with the smallest gain, only about as many as needed. The
+/// same traces give the same model. Returns nothing if the file is too large even with all lanes
+/// left out.
 std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces, bool is_for_mix,
                                           std::size_t bytes_max);
 

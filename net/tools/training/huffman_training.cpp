@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-/// With fewer symbols, no lengths are trained.
+/// A context with fewer symbols gets no lengths of its own.
 constexpr std::uint64_t kSymbolsMin = 32;
 
 /// Counts symbols by context.
@@ -35,7 +35,8 @@ class SymbolCounter {
 }  // namespace
 
 void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces) {
-  // Predicted values need fewer and other symbols: the lengths are for the better predictor.
+  // The two coders have different symbols, because one predicts values better. The lengths are //
+  // trained for the better predictor.
   SymbolCounter counter(true);
   std::vector<LaneValue> values;
   for (const TrainingTrace& trace : traces) {

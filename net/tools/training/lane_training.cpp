@@ -1,7 +1,7 @@
-// Weights are fitted to small absolute errors, not to small squares: each equation is weighted by
-// one over its error in the round before (iteratively reweighted least squares), because the cost
-// of a residual grows with its logarithm. Partners are added one by one, best first, while they
-// save bits.
+// Weights are chosen for small absolute errors, not for small squares of errors, because the cost
+// of a residual grows with its logarithm. For this, each equation is weighted by the inverse of its
+// error in the round before (iteratively reweighted least squares). Partners are added one by one,
+// best first, while they save bits.
 #include "net/tools/training/lane_training.h"
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kMaxSamples = 60'000;       ///< More samples do not change the third digit of
-                                                  ///< a weight.
-constexpr std::size_t kChoosingSamples = 12'000;  ///< For the choice of partners.
-constexpr std::size_t kSamplesMin = 60;           ///< With fewer, nothing is trained.
+/// More samples do not change the third digit of a weight.
+constexpr std::size_t kMaxSamples = 60'000;
+constexpr std::size_t kChoosingSamples = 12'000;  ///< Samples for the choice of partners.
+constexpr std::size_t kSamplesMin = 60;           ///< With fewer samples, nothing is trained.
 constexpr double kPartnerGain = 0.99;
-constexpr double kPartnerBits = 40;  ///< The minimum saving of a partner that is not chance.
+constexpr double kPartnerBits = 40;  ///< A partner that saves fewer bits may do so by chance.
 
 using Features = std::array<std::int64_t, kMaxFeatures>;
 
@@ -145,8 +145,9 @@ double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row
   return sum;
 }
 
-/// Fits the weights of all classes. When choosing partners, fits them to every other eighth of the
-/// rows and measures their cost on the rest, because chance does not carry over.
+/// Fits the weights of all classes. While partners are chosen, fits the weights to every other
+/// eighth of the rows and measures their cost on the other rows, in which they save nothing by
+/// chance.
 Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) {
   const std::size_t features = kOwnFeatures + partner_count * kFeaturesPerPartner;
   Fit result;
@@ -288,7 +289,8 @@ void choose_change_partners(TypeModel& type, std::span<const StateSample> sample
         const std::size_t other = type.order[p];
         std::array<std::array<double, 2>, 16> counts{};
         for (std::size_t i = 0; i < changed.size(); ++i) {
-          // The lane itself, which is not coded yet, means "no further partner".
+          // The index of the lane itself, which is not coded yet, means that there is no further
+          // partner.
           const std::size_t bit = other == lane ? 0U : changed[i][other];
           ++counts[set[i] + bit * 8U][changed[i][lane]];
         }

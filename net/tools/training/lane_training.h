@@ -1,4 +1,4 @@
-// Trains the prediction of one entity type's lanes: weights, partners, change partners.
+// Trains how the lanes of one entity type are predicted: weights, partners and change partners.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 namespace muster {
 
 /// Sets, for every lane of `type`, the partners that help to predict it, its weights, and the lanes
-/// whose changes go with its own. `samples` are states of this type.
+/// that change together with it. `samples` are states of this type.
 void train_lanes(TypeModel& type, std::span<const StateSample> samples);
 
 }  // namespace muster

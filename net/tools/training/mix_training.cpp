@@ -1,6 +1,7 @@
 // All corrections are trained together by stochastic gradient descent on the cost of the decisions
-// (logistic regression, with AdaGrad steps), so no context repeats what another one explains. A
-// rare context changes little, because its steps start as if it had been wrong before.
+// (logistic regression, with AdaGrad steps), so the corrections of two contexts do not count the
+// same effect twice. The corrections of a rare context change little, because its steps start as if
+// it had made errors before.
 #include "net/tools/training/mix_training.h"
 
 #include <cmath>
@@ -15,7 +16,7 @@ namespace {
 constexpr int kRoundsMax = 10;
 constexpr float kStep = 0.06F;
 constexpr float kDoubt = 4.0F;  ///< Squared errors that every context is assumed to have made.
-/// The pull of a correction towards zero, as this many observations of zero.
+/// Each correction tends to zero as if there were this many observations of zero.
 constexpr float kPrior = 4.0F;
 
 /// Learns corrections from decisions.
@@ -85,7 +86,7 @@ class MixLearner {
   double cost_ = 0;
 };
 
-/// The first part of each trace, or the rest: training uses one, evaluation the other.
+/// The first part of each trace or the rest. Training uses one of them, evaluation the other.
 enum class Part : std::uint8_t { all, first, rest };
 
 void learn(MixLearner& learner, const SnapshotModel& model, std::span<const TrainingTrace> traces,

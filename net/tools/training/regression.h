@@ -16,10 +16,10 @@ class Regression {
   /// Requires: `features.size()` is the count passed to the constructor.
   void add(std::span<const double> features, double target, double weight);
   void add(const Regression& other);
-  /// Returns the weights that minimise the weighted squares plus `ridge` times their own squares; a
-  /// feature without information gets 0.
+  /// Returns the weights that minimise the sum of weighted squared errors plus `ridge` times the
+  /// sum of squared weights. A feature without information gets the weight 0.
   std::vector<double> solve(double ridge) const;
-  /// The same, pulled towards `home` instead of zero: the default where data is rare.
+  /// Like `solve(ridge)`, but with little data the weights tend to `home` instead of zero.
   std::vector<double> solve(double ridge, std::span<const double> home) const;
   std::size_t equation_count() const { return equation_count_; }
 

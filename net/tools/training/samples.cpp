@@ -25,7 +25,7 @@ const LaneValue* find(const std::vector<TraceEntity>& entities, std::uint32_t id
   return found != entities.end() && found->id == id ? found->values : nullptr;
 }
 
-/// Returns every decision's given value.
+/// A coder that returns the given value of every decision.
 struct Listener {
   static constexpr bool kDecodes = false;
   bool bit(std::uint32_t /*slot*/, bool value) { return value; }
@@ -52,7 +52,8 @@ struct AskedView {
   std::size_t others(std::size_t count) const { return others_among(entities, count); }
 };
 
-/// Marks which entities of a snapshot are coded separately, and what they follow.
+/// Marks the entities of a snapshot that are coded separately, and whether the entity before each
+/// of them changed.
 void ask(std::span<StateSample> snapshot, const Trace& trace) {
   const auto is_changed = [&](const StateSample& sample) {
     const std::size_t lanes = trace.types[sample.entity->type].lanes.size();

@@ -1,4 +1,4 @@
-// What a codec would know at every state of a trace.
+// Collects the data that a codec would have at every state of a trace.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct SampleSettings {
   std::uint64_t seed = 1;
 };
 
-/// A state and the known states when it is coded. Views into the trace.
+/// A state, and the states that are known when it is coded. These are views into the trace.
 struct StateSample {
   const TraceEntity* entity = nullptr;
-  KnownStates known;             ///< `count` 0 for an entity that is new to the receiver.
+  KnownStates known;             ///< Its `count` is 0 if the entity is new to the receiver.
   bool follows_changed = false;  ///< The entity before it in the snapshot changed.
-  /// True when it is coded separately; false in an unchanged group.
+  /// True if the state is coded separately; false if it is in an unchanged group.
   bool is_asked = true;
 };
 

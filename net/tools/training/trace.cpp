@@ -20,11 +20,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kTraceMagic("MTRC1\0\0\0", 8);
-/// More ticks would not fit into the memory of training machines.
+/// The maximum number of ticks. More would not fit into the memory of a training machine.
 constexpr std::size_t kMaxTicks = 1'000'000;
-/// The maximum of a recording.
+/// The maximum tick rate of a recording.
 constexpr std::uint32_t kMaxTickRate = 65'535;
-/// Ids are below it; it marks the end of all ids.
+/// All ids are below this value, which marks the end of a list of ids.
 constexpr std::uint32_t kNoId = 0xFFFF'FFFF;
 
 std::string_view header_text(std::span<const std::byte> bytes) {
@@ -94,7 +94,7 @@ LaneRead lane_of(const json& field, const std::string& type, const json& rules) 
   return lane;
 }
 
-/// Why a type does not fit into a model; empty if it fits.
+/// Returns the reason why a type does not fit into a model; empty if it fits.
 std::string fault_of_type(const EntitySchema& schema) {
   const auto is_long = [](const std::string& name) { return name.size() > kMaxModelNameBytes; };
   if (is_long(schema.name) || std::any_of(schema.lanes.begin(), schema.lanes.end(),
@@ -129,7 +129,7 @@ void read_types(const json& header, const json& scene, Trace& out,
   if (!fault.empty()) throw std::runtime_error(fault);
 }
 
-/// The fault of a tick's next entity, after those in `before`; empty if it is valid.
+/// Returns the fault of a tick's next entity; empty if it is valid.
 std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
                      const std::vector<TraceEntity>& before,
                      const std::vector<std::vector<std::int64_t>>& lows) {

@@ -34,7 +34,8 @@ struct Trace {
   std::vector<LaneValue> values;  ///< The values of the entities.
 };
 
-/// Why the types of a trace do not fit into a model, as readable text; empty if they fit.
+/// Returns a readable text that explains why the types of a trace do not fit into a model; empty if
+/// they fit.
 std::string fault_of_types(const std::vector<EntitySchema>& types);
 /// Reads a trace. `scene`, if not empty, is the JSON text that describes its fields
 /// (`tests/bench/scenes`). Returns false and sets a readable `error` if either is damaged.

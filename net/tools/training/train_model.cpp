@@ -136,8 +136,8 @@ std::span<const NumberSlots> numbers_in(std::size_t pool) {
   }
 }
 
-/// The probability of a decision without data. A number with this many bits probably has more: the
-/// chance that it ends falls with its length, so that no length is expensive.
+/// The probability, for which there is no data, that a number has more bits than it has so far. The
+/// longer the number is, the less likely it ends, so that no length is expensive.
 double length_goes_on(std::uint32_t slot) {
   const double length = slot % slots::kLengths + 1;
   return slot % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
@@ -150,8 +150,8 @@ std::vector<double> expectations(std::size_t pool, std::size_t count) {
   return expected;
 }
 
-/// Numbers of other games are larger and have other low bits: for them the training worlds are only
-/// a hint.
+/// Reduces the certainty of probabilities: numbers of other games are larger and have other low
+/// bits, so the training worlds are only a hint.
 void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
   constexpr std::uint32_t kSeenLengths = 11;
   for (const NumberSlots& number : numbers_in(pool)) {
@@ -165,7 +165,7 @@ void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
   }
 }
 
-/// The common probabilities of all lanes of a kind; nothing without such lanes.
+/// The common probabilities of all lanes of a kind; empty if there are no such lanes.
 std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
   if (counts.empty()) return {};
   constexpr double kExpected = 0.8;  // The weight of the expectation, in decisions.
@@ -177,7 +177,8 @@ std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
   return common;
 }
 
-/// Lanes with the same decisions, which share data where they have little.
+/// The pool of a lane. The lanes of a pool have the same decisions, and share data if they have
+/// little.
 std::size_t pool_of(const LaneSchema& lane) {
   const std::uint32_t slots = slot_count(lane);
   return slots == slots::kPerSymbol ? 0 : slots == slots::kPerTick ? 1 : 2;
@@ -191,7 +192,7 @@ void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<cons
   for (std::size_t i = 0; i < own.size(); ++i) {
     const double common = pool[i];
     double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
-    // A lane's own slot needs room in the file, and must save that.
+    // A slot of its own needs room in the file, and must save more than that.
     const double saved =
         own[i].ones * std::log2(one / common) + own[i].zeros * std::log2((1 - one) / (1 - common));
     if (saved < kSlotBits) one = common;
@@ -219,7 +220,7 @@ void add_counts(const SnapshotModel& model, std::span<const Count> counts, Pools
   }
 }
 
-/// Lanes that are left out get no data of their own.
+/// Trains the probabilities. Lanes that are left out get no data of their own.
 void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces,
                          std::span<const LaneIndex> left_out) {
   Learner learner(model);

@@ -14,7 +14,7 @@ struct TrainingTrace {
   std::vector<StateSample> samples;
 };
 
-/// Trains a model on traces of one game (with the types of the first trace).
+/// Trains a model on traces of one game. The model has the types of the first trace.
 SnapshotModel train_model(std::span<const TrainingTrace> traces);
 
 /// One lane of a model's types.
@@ -22,12 +22,13 @@ struct LaneIndex {
   std::size_t type = 0;
   std::size_t lane = 0;
 };
-/// Removes the own data of some lanes from a trained model: they are expected to stay constant,
-/// with the common probabilities of their kind. Those of the other lanes are trained again.
+/// Removes the trained data of some lanes from a model. These lanes are then predicted to stay
+/// constant, with the common probabilities of their kind. The probabilities of all other lanes are
+/// trained again.
 void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
                std::span<const LaneIndex> lanes);
 
-/// Common data of all games' lanes: the confidence of a model without training.
+/// Common data of the lanes of all games. A model without training uses it as its probabilities.
 struct CommonPriors {
   SizeWeights size_weights{};
   /// Probability steps (`probability_scale.h`) of symbols, ticks, numbers, and entities.

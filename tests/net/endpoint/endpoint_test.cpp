@@ -217,7 +217,7 @@ TEST_CASE("Protected ends write no warning", "[net][endpoint]") {
 
 TEST_CASE("A client whose address changes continues, and nobody can take over its connection",
           "[net][endpoint]") {
-  // Also if the answer takes longer than the server's repeat interval.
+  // This also works if the answer takes longer than the server's repeat interval.
   const Duration latency = GENERATE(Duration(20ms), Duration(450ms), Duration(1000ms));
   CAPTURE(latency.count());
   NetStage stage(4, {.latency = latency});

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two players behind one link; others with their own links joined before them.
+/// Two players behind one link. Other players, with links of their own, joined before them.
 class Household {
  public:
   Household(double kbit_per_s, std::size_t others) : others_(others) {
@@ -49,7 +49,8 @@ class Household {
     double received = 0;  ///< Bytes of payloads.
   };
 
-  /// The server ticks, and a little later the players, which do not know its tick.
+  /// Runs a tick of the server, and a little later a tick of the players, which do not know the
+  /// server's tick.
   void tick() {
     stage_.now += 12667us;
     stage_.network.advance(stage_.now);
@@ -75,7 +76,7 @@ class Household {
     return received;
   }
 
-  /// Fills the budget of the two, and sends little to the others.
+  /// Fills the budgets of the two players, and sends little to the others.
   void fill(ClientHandle handle) {
     Connection& connection = *stage_.server->connection(handle);
     const bool is_other = handle.slot < others_;
@@ -112,7 +113,7 @@ TEST_CASE("Two players of one server on a slow link get equal shares", "[net][en
   const double jain = (first + second) * (first + second) / (2 * (first * first + second * second));
   CAPTURE(first, second);
   REQUIRE(jain >= 0.95);
-  // They use the whole link: payloads alone are nine tenths.
+  // They use the whole link: payloads alone use nine tenths of it.
   REQUIRE(first + second > 0.85 * 30 * kbit_per_s * 125);
 }
 

@@ -187,7 +187,7 @@ TEST_CASE("At most 256 clients wait for their first packet, each for five second
   const Time first = stage.now;
   for (int i = 0; i < 256; ++i) join();
   REQUIRE(stage.server->counters().accepts == 256);
-  // One more replaces the oldest.
+  // One more client replaces the oldest one.
   SteppedHandshake late(stage, kElsewhere, SeededEntropy(999));
   REQUIRE(late.keys(late.shake()).has_value());
   REQUIRE(stage.server->counters().pending_removed == 1);
@@ -219,7 +219,7 @@ TEST_CASE("A server whose list of used tokens is full refuses as busy until some
   const std::optional<Refusal> busy = shake(stage.token(port));
   REQUIRE(busy->reason == RefuseReason::busy);
   REQUIRE(busy->text.find("busy") != std::string::npos);
-  // The tokens of `NetStage` are valid for a minute; this later one is valid longer.
+  // The tokens of `NetStage` are valid for a minute. This token is made later and expires later.
   TokenClaims claims{.application = NetStage::kApplication,
                      .issued = NetStage::kDate,
                      .expires = NetStage::kDate + 600,
@@ -243,7 +243,7 @@ TEST_CASE("A client of another version gets a text about which end to update",
   SteppedHandshake client(stage, kElsewhere, SeededEntropy(1));
   NetBytes request = client.request();
   request[1] = std::byte{kProtocolVersion + 1};
-  // Another version may use bytes that are zero in this one.
+  // Another version may use bytes that are zero in this version.
   const bool has_more = GENERATE(false, true);
   if (has_more) request[700] = std::byte{1};
   const std::optional<Refusal> refusal = client.refusal(client.give(request));

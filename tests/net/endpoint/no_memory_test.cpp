@@ -55,7 +55,7 @@ struct Game {
   std::uint64_t refused = 0;  ///< Blocks refused because the other end had no memory.
 
  private:
-  /// `left` allocations succeed. After a failure the game continues.
+  /// Lets `left` allocations succeed and then one fail. The game continues after the failure.
   template <typename Step>
   void run(Poor whose, std::uint64_t left, const Step& step) {
     if (whose != poor) return step();

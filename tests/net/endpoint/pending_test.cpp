@@ -1,4 +1,4 @@
-// Pending clients, accepted but without a packet yet: others cannot end them.
+// Pending clients are accepted but have not sent a packet yet. Others cannot end them.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 
 const Address kElsewhere = Address::ipv4({66, 6, 6, 6}, 666);
 
-/// A client that the server has accepted and that does not know it yet, because its link is slow.
+/// A client that the server has accepted. The client does not know this yet, because its link is
+/// slow.
 struct PendingClient {
   PendingClient()
       : entropy_before(started(stage)), client(stage.add_client(stage.client_options())) {
@@ -36,7 +37,7 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
   PendingClient pending;
   NetStage& stage = pending.stage;
   SteppedHandshake thief(stage, kElsewhere, pending.entropy_before);
-  // It does not use the client's secrets: the hello is noise.
+  // The observer does not have the client's secrets, so its hello is noise.
   const std::optional<NetBytes> challenge = thief.give(thief.request());
   REQUIRE(challenge.has_value());
   REQUIRE(thief.handshake().read_challenge(*challenge));
@@ -52,7 +53,7 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
 }
 
 TEST_CASE("A client that receives its accept late is still pending", "[net][endpoint]") {
-  // The first accepts are lost, then the client's first packets, until the first accept is five
+  // First the accepts are lost, then the client's first packets, until the first accept is five //
   // seconds old.
   const Duration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
   CAPTURE(lost_for.count());
@@ -91,7 +92,7 @@ TEST_CASE(
   REQUIRE(keys.has_value());
   REQUIRE(stage.server->counters().accepts == 2);
   REQUIRE(stage.server->counters().pending_replaced == 1);
-  // The server keeps the new accept, and there is one pending client, not two.
+  // The server keeps the new accept, and has one pending client, not two.
   REQUIRE(after.keys(after.give(after.response()))->server_receives == keys->server_receives);
   REQUIRE(stage.server->counters().accepts_again == 1);
   stage.run(6s);

@@ -116,7 +116,7 @@ TEST_CASE("A flood costs a server bounded work per call and in all, for any loop
 
 TEST_CASE("A slow loop reads everything within its share of time", "[net][endpoint]") {
   const Duration tick = GENERATE(16ms, 50ms, 100ms, 200ms, 250ms);
-  constexpr std::uint64_t kPerSecond = 126'000;  // A tenth of all time, as estimated.
+  constexpr std::uint64_t kPerSecond = 126'000;  // They need a tenth of all time, as estimated.
   CAPTURE(tick.count());
   NetStage stage(4);
   FloodSocket socket;
@@ -138,7 +138,7 @@ TEST_CASE("A slow loop reads everything within its share of time", "[net][endpoi
   REQUIRE(waiting == 0);
 }
 
-/// A flooded server's share of time, as estimated, once its loop is known.
+/// A flooded server's share of time, as estimated, after its loop is known.
 double share_of_work(const ReceiveLimits& limits, std::span<const Duration> pauses) {
   ReceiveBudget budget(limits, {});
   FloodSocket socket;

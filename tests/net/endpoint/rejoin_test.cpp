@@ -1,5 +1,5 @@
-// A player whose game crashed, or who joins from another machine: the newest connection of a client
-// replaces the older one, and an attacker cannot use this to disconnect a player.
+// The newest connection of a client replaces the older one, for example if a player's game crashed
+// or the player joins from another machine. An attacker cannot use this to disconnect a player.
 #include <string>
 #include <vector>
 

@@ -39,7 +39,7 @@ TEST_CASE("A client tries the addresses of its token in turn", "[net][endpoint]"
   const Client& client =
       stage.add_client(options_for(stage, {kDead, kDeadV6, stage.server_address}));
   REQUIRE(client.server() == kDead);
-  // Each gets a third of ten seconds.
+  // Each address gets a third of ten seconds.
   stage.run(3s);
   REQUIRE(client.server() == kDead);
   stage.run(3s);
@@ -72,7 +72,7 @@ TEST_CASE("An address that refuses is left at once, and its refusal is kept", "[
   stage.start();
   stage.add_client(options_for(stage, {stage.server_address}, 1));
   stage.run(500ms);
-  // Another server of the same game.
+  // The second address belongs to another server of the same game.
   const Address second = Address::ipv4({10, 0, 0, 2}, 7000);
   const auto socket = stage.network.open(second);
   Server other(stage.options, *socket, stage.entropy, stage.door, stage.now);

@@ -1,5 +1,5 @@
-// The sending cap of a server: its clients share it, and a budget never includes bytes that then
-// wait. Time is simulated.
+// The sending cap of a server: its clients share it, and the bytes of a budget never have to wait
+// for it. Time is simulated.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +32,7 @@ class CappedGame {
     double fairness = 1;        ///< Jain's index over the clients.
     std::vector<double> got;    ///< Bytes of payload per second.
     Duration wait_max{};        ///< A payload's wait, from the tick in which it was queued.
-    std::vector<double> waits;  ///< The same for each client, in ticks.
+    std::vector<double> waits;  ///< The maximum wait of each client's payloads, in ticks.
     std::uint64_t refused = 0;
   };
 
@@ -62,7 +62,7 @@ class CappedGame {
     REQUIRE(handles_.size() == clients);
   }
 
-  /// From now on the game has this many bytes per second for a client.
+  /// From now on the game sends this many bytes per second to a client.
   void set_wish(std::size_t client, double bytes_per_second) {
     wants_[client] = bytes_per_second;
     owed_[client] = 0;
@@ -80,7 +80,7 @@ class CappedGame {
   }
   /// From now on each client sends at each tick.
   void let_clients_talk() { clients_talk_ = true; }
-  /// Queues a payload for each client with any budget, larger than the budget.
+  /// Queues, for each client whose budget is not 0, a payload that is larger than the budget.
   void queue_for_each(std::size_t bytes) {
     for (const ClientHandle handle : handles_) {
       Connection& connection = *stage_.server->connection(handle);
@@ -131,7 +131,7 @@ class CappedGame {
       return client->connection()->state() == ConnectionState::closed;
     };
     while (!std::ranges::all_of(stage_.clients, knows)) {
-      REQUIRE(stage_.now < began + 500ms);  // Later the server has dropped them.
+      REQUIRE(stage_.now < began + 500ms);  // After that the server would have dropped them.
       step();
     }
     return stage_.now - began;
@@ -189,7 +189,7 @@ class CappedGame {
     for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
       SectionReader reader(connection.payload().bytes);
       const Time sent(Duration(static_cast<std::int64_t>(reader.read_u64())));
-      // It is read at a tick; that does not count as waiting.
+      // A client reads it only at its tick. This time does not count as waiting.
       waits_[client] = std::max(waits_[client], stage_.now - sent - kWay - tick_);
       got_[client] += static_cast<double>(connection.payload().bytes.size());
     }
@@ -248,7 +248,7 @@ TEST_CASE("A client that cannot use its share of the cap leaves it to the others
   REQUIRE(report.got[2] >= 75'000);
   REQUIRE(std::abs(report.got[2] / report.got[3] - 1) < 0.02);
 
-  // It has its share again within a tenth of a second.
+  // The client gets its share again within a tenth of a second.
   game.set_wish(0, kEverything);
   game.run(100ms);
   report = game.measure(1s);
@@ -317,7 +317,8 @@ TEST_CASE("A server that closes notifies its clients at once, however much it ow
   CappedGame game(1'000, 32);
   game.let_clients_talk();
   game.run(3s);
-  // It owes so much that even acknowledgements wait. The last one may exceed the cap.
+  // The server owes so many bytes that even acknowledgements wait. The last packet may exceed the
+  // cap.
   REQUIRE(game.measure(10s).sent <= 1'010);
   REQUIRE(game.close() <= kWay + 2 * kServerTick);
 }
@@ -402,10 +403,10 @@ TEST_CASE("Bytes sent without credit stop at the maximum debt", "[net][endpoint]
   cap.join(0);
   std::size_t bytes = 0;
   for (; !cap.is_used_up(); bytes += 40) cap.spent(0, 40);
-  // The initial credit, the maximum saving, and a packet for each.
+  // The initial credit, the maximum saving, and one packet per member.
   REQUIRE(bytes <= 500 + 500 + 2 * (300 + kDatagramBytesMax) + 40);
   REQUIRE(cap.credit(0) < 0);
-  // After it is paid, there is credit again.
+  // After the debt is paid, there is credit again.
   now += 1s;
   REQUIRE(cap.refill(now) == 1);
   REQUIRE(cap.credit(0) > 0);

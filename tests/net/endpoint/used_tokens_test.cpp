@@ -42,7 +42,7 @@ TEST_CASE("Used tokens are remembered with their attempt until they expire, up t
   REQUIRE(used.size() == 1);
   used.forget_expired(100, kStart + 10s);
   REQUIRE(used.size() == 0);
-  // It is expired, and stays refused if the date is set back.
+  // The token has expired, and is still refused if the date is set back.
   REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
   for (std::size_t i = 0; i < kUsesMax; ++i) {
     REQUIRE_FALSE(used.is_full());
@@ -69,7 +69,7 @@ TEST_CASE("No change of the date makes a used token valid again or other tokens 
   std::vector<Known> known;
   for (std::size_t second = 0; second < 300; ++second) {
     const Time now = kStart + std::chrono::seconds(second);
-    // Correct, or ahead or behind by up to 1000 s.
+    // The date is correct, or up to 1000 s ahead or behind.
     UnixSeconds date = kDate + second;
     if (random.below(4) == 0) date += random.below(1000);
     if (random.below(4) == 0) date -= random.below(1000);
@@ -80,7 +80,7 @@ TEST_CASE("No change of the date makes a used token valid again or other tokens 
     }
     const Known fresh{.number = second, .expires = kDate + second + 1 + random.below(100)};
     if (fresh.expires <= date) continue;
-    // Its backend issued it just now, with the correct date.
+    // A backend issued the token just now, with the correct date.
     REQUIRE_FALSE(used.is_used_by_another(id_of(second), kFirst, fresh.expires));
     used.add(use_of(fresh.number, kDate + second, fresh.expires), now);
     known.push_back(fresh);
@@ -103,7 +103,7 @@ TEST_CASE("A token used while the date was ahead makes no later token invalid", 
     const UnixSeconds date = kDate + second + (second < 500 ? ahead : 0);
     used.forget_expired(date, kStart + std::chrono::seconds(second));
     CAPTURE(second);
-    // Others that expire at the same time or soon after.
+    // Other tokens expire at the same time or soon after.
     REQUIRE_FALSE(used.is_used_by_another(id_of(2), kFirst, kDate + 1000));
     REQUIRE(used.is_used_by_another(id_of(1), kSecond, kDate + 1000));
   }
@@ -126,7 +126,7 @@ TEST_CASE("A saved list of used tokens survives a restart, and a damaged one is 
   REQUIRE_FALSE(after.is_used_by_another(id_of(1), kFirst, 100));
   REQUIRE(after.is_used_by_another(id_of(9), kSecond, 50));
   REQUIRE_FALSE(after.is_used_by_another(id_of(3), kSecond, 100));
-  // A second time changes nothing: several servers may share lists.
+  // Restoring the list again changes nothing: several servers may share lists.
   REQUIRE(after.restore(list, Time(2s)));
   REQUIRE(after.size() == 2);
   after.forget_expired(100, Time(41s));
@@ -203,7 +203,7 @@ TEST_CASE(
   REQUIRE(second_use(Meanwhile::date_step) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::kept_list) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::later_tokens_only) == RefuseReason::token_invalid);
-  // The header documents a restart without one of these.
+  // The header documents what a restart without these options does.
   REQUIRE_FALSE(second_use(Meanwhile::restart).has_value());
 }
 

@@ -1,4 +1,4 @@
-// Half-open clients of one network do not keep others out.
+// Half-open clients of one network do not prevent clients of other networks from joining.
 #include "net/endpoint/waiting_prefixes.h"
 
 #include <map>
@@ -128,7 +128,7 @@ TEST_CASE("A pending client with a token makes no room for others", "[net][endpo
   REQUIRE(vouched.keys(vouched.shake()).has_value());
   SteppedHandshake other(stage, Address::ipv4({10, 0, 2, 2}, 1), SeededEntropy(2));
   REQUIRE(other.refusal(other.shake())->reason == RefuseReason::full);
-  // Without a token, the newer one gets the slot.
+  // If the pending client has no token, the newer client gets its slot.
   stage.run(6s);
   SteppedHandshake first(stage, Address::ipv4({10, 0, 2, 3}, 1), SeededEntropy(3));
   SteppedHandshake second(stage, Address::ipv4({10, 0, 2, 4}, 1), SeededEntropy(4));

@@ -47,7 +47,7 @@ TEST_CASE("A window of a second ignores earlier traffic at any tick rate", "[net
   TrafficWindows windows;
   Duration at = 1s;
   std::uint64_t steps = 0;
-  // A fast second that must be ignored, then three with one step per tick.
+  // A second with much traffic, which must be ignored, then three seconds with one step per tick.
   for (; at < 2s; at += tick) windows.add(sample(at, steps += 100));
   for (; at < 5s; at += tick) windows.add(sample(at, ++steps));
   const TrafficRates rates = windows.last_second();
@@ -170,8 +170,9 @@ TEST_CASE("Every counter is exported once", "[net][metrics]") {
     for (std::size_t at = text.find(row); at != text.npos; at = text.find(row, at + 1)) ++count;
     return count;
   };
-  // Numbers identify members, and those of a connection's and a server's counters overlap. A
-  // server's refusals have ten reasons in an array of 16, whose first is unused.
+  // Each member has a number that identifies it. The numbers of a connection's counters also occur
+  // in a server's counters. A server's refusals are an array of 16 for ten reasons; index 0 is
+  // unused.
   const std::size_t connection = sizeof(ConnectionCounters) / 8;
   const std::size_t server = sizeof(ServerCounters) / 8;
   int found = 0;

@@ -35,7 +35,7 @@ TEST_CASE("The overhead of a tick is the sum over its snapshots", "[net][replica
   CHECK(estimate.overhead_bits() == Approx(2 * (160 - 60)).epsilon(0.01));
   const double before = estimate.overhead_bits();
   estimate.begin_tick();
-  estimate.end_tick();  // A tick without snapshots is no measurement.
+  estimate.end_tick();  // A tick without snapshots measures nothing.
   CHECK(estimate.overhead_bits() == before);
 }
 

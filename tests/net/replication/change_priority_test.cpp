@@ -82,7 +82,7 @@ TEST_CASE("While settling, unconfirmed entities go first and new ones wait", "[n
   is_new.is_confirmed = is_new.may_be_shown = false;
   is_new.waited_ticks = 100;
   CHECK(deferred_of({candidate(0), is_new, unknown, lost}, 200, true) == Indices{0, 1});
-  // They do not fit together: only the lost one goes first, then by urgency.
+  // They do not fit together, so only the lost one goes first, and the others follow by urgency.
   CHECK(deferred_of({candidate(0), is_new, unknown, lost}, 150, true) == Indices{0, 1, 2});
   CHECK(deferred_of({candidate(0), is_new, unknown, lost}, 200, false) == Indices{2, 3});
 }

@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-/// The value that clients receive: angles by whole turns, all others at the nearest end.
+/// The value that clients receive: an angle is changed by whole turns, any other value is set to
+/// the nearest end of its range.
 std::int64_t expected(const FieldSchema& field, std::uint32_t i, std::int64_t value) {
   const bool is_dropped = field.kind == LaneKind::rotation && i % 4 == 0;
   const std::int64_t high = is_dropped ? 3 : field.high;

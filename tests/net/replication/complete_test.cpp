@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// Datagrams overtake each other, one by many.
+/// A link on which datagrams overtake each other, and one is overtaken by many.
 LinkOptions link_with_jitter(double loss, Duration jitter = std::chrono::milliseconds(40)) {
   return {.latency = std::chrono::milliseconds(40),
           .jitter = jitter,
@@ -17,7 +17,8 @@ LinkOptions link_with_jitter(double loss, Duration jitter = std::chrono::millise
           .loss = loss};
 }
 
-/// A tick of the server and of a client: whether the payload has the complete flag, if one arrived.
+/// Runs a tick of the server and of a client. If a payload arrived, returns whether it has the
+/// complete flag.
 std::optional<bool> reports_complete(ReplicationStage& stage, ReplicationStage::Client& client) {
   stage.server.begin_tick(++stage.tick);
   stage.server.end_tick();
@@ -57,7 +58,8 @@ TEST_CASE("A client knows when it has received everything that existed when it j
   const LinkOptions link = has_jitter
                                ? link_with_jitter(0.2)
                                : LinkOptions{.latency = std::chrono::milliseconds(40), .loss = 0.2};
-  // So slow that the first entities need many snapshots, while others are added and removed.
+  // The link is so slow that the first entities need many snapshots. Meanwhile others are added and
+  // removed.
   ReplicationStage::Client& client =
       stage.join(link, link, {}, {.wish = {.snapshot_ticks = 0, .bytes_per_second = 10'000}});
   bool was_short = false;
@@ -215,7 +217,7 @@ TEST_CASE("An overtaken snapshot's entity is held until it is shown or long gone
       if (!client.world.entities.contains(id)) held.push_back(id);
     }
     unseen += held.size();
-    // Every second one is removed before the client has shown it.
+    // Every second entity is removed before the client has shown it.
     stage.step([&] {
       for (std::size_t i = 0; i < held.size(); i += 2) stage.despawn(held[i]);
     });
@@ -235,7 +237,7 @@ TEST_CASE("A client that could not read a snapshot is not called complete", "[ne
   for (int i = 0; i < 60 && !client.replication->is_complete(); ++i) stage.step();
   REQUIRE(client.replication->is_complete());
   REQUIRE(reports_complete(stage, client) == true);
-  // All snapshots that contained the entity.
+  // These are all snapshots that contained the entity.
   const std::uint64_t count = stage.server.view(client.id)->counters().snapshots;
   for (std::uint64_t number = 0; number <= count; ++number) {
     const UnreadableMessage unreadable{.number = static_cast<SnapshotNumber>(number)};
@@ -251,7 +253,7 @@ TEST_CASE("A client that could not read a snapshot is not called complete", "[ne
   }
   CHECK(stage.server.view(client.id)->counters().disowned > 0);
   CHECK(silent > 0);
-  CHECK(is_reported == true);  // Sent again, it has arrived again.
+  CHECK(is_reported == true);  // The entity was sent again and has arrived.
 }
 
 TEST_CASE("An empty world is complete at once", "[net][replication]") {

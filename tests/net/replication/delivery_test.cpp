@@ -65,7 +65,7 @@ TEST_CASE("On a long path with several datagrams per tick, delivered snapshots b
   CHECK(delivered.difference.empty());
   CHECK(counters.delivered > 200);
   CHECK(counters.too_late * 20 < counters.delivered);
-  // Of entities that change every fourth tick, plus the time of the path.
+  // The age of entities that change every fourth tick, plus the time of the path.
   CHECK(delivered.oldest < one_way * 60 / 1'000.0 + 40);
 }
 
@@ -89,13 +89,13 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   CHECK(stage.difference(client, PlayerId::none, is_plain).empty());
   CHECK(client.replication->is_complete());  // It is not waited for.
   CHECK_FALSE(client.world.entities.contains(NetworkId{5'000}));
-  // Once per state.
+  // It is reported once per state.
   REQUIRE(stage.server_log.left_out_entities.size() == 1);
   CHECK(stage.server_log.left_out_entities[0].id == NetworkId{5'000});
   CHECK(stage.server_log.left_out_entities[0].type == 77);
   CHECK(stage.server_log.left_out_entities[0].payload_bytes > 1'000);
   CHECK(stage.server.view(client.id)->counters().unfit == 1);
-  // Another state of it fits.
+  // Another state of the same entity fits.
   const std::vector<std::int64_t> dear = stage.values[NetworkId{5'000}];
   const auto set = [&](const std::vector<std::int64_t>& values) {
     stage.step([&] {
@@ -156,7 +156,8 @@ TEST_CASE("An entity that did not fit at first and fits later is waited for",
     });
     const auto unfit = [&] { return stage.server.view(client.id)->counters().unfit; };
     while (unfit() == 0 && stage.tick < 200) stage.step([] {});
-    // Not if everything else has arrived: the server has called it complete by now.
+    // This does not work if everything else has arrived, because the server has then already called
+    // the world complete.
     if (client.world.entities.size() >= 300) continue;
     // Ticks of several datagrams, with this entity in the last.
     const auto stir = [&] {
@@ -171,7 +172,7 @@ TEST_CASE("An entity that did not fit at first and fits later is waited for",
     while (!client.replication->is_complete() && stage.tick < 500) stage.step(stir);
     REQUIRE(client.replication->is_complete());
     ++waited;
-    // Complete with overtaken datagrams: it is held, although not shown yet.
+    // If datagrams were overtaken, the entity may be stored at the client but not shown yet.
     CHECK(client.replication->holds(NetworkId{5'000}));
   }
   CHECK(waited >= 10);

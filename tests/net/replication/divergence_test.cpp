@@ -5,8 +5,8 @@
 namespace muster {
 namespace {
 
-/// A game in which one entity has two wrong values, Motion.turn[3] and Health.points, and others
-/// may be missing, not kept, or without a component.
+/// A game in which one entity has two wrong values, Motion.turn[3] and Health.points. Other
+/// entities may be missing, refused by the game, or without a component.
 class WrongGame final : public EntityValues {
  public:
   explicit WrongGame(const ReplicationStage& stage) : stage_(stage) {}
@@ -171,7 +171,7 @@ TEST_CASE("An entity whose datagram was lost is not called missing", "[net][repl
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.3};
   ReplicationStage::Client& client = stage.join(link, link);
   stage.run(300);
-  // New ones between known ones, in worlds of several datagrams per tick.
+  // New entities appear between known ones, in worlds of several datagrams per tick.
   for (std::uint32_t round = 0; round < 300; ++round) {
     stage.step([&] {
       for (std::uint32_t i = 0; i < 40; ++i) {

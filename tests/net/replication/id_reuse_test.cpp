@@ -61,7 +61,7 @@ struct Outage {
 TEST_CASE("An entity that reuses an id after any number of others is a new one for a client",
           "[net][replication]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::raw);
-  // Around the widths that generations have had.
+  // Numbers around the limits of the widths that generations have had.
   const int respawns = GENERATE(1, 255, 256, 257, 512, 10'000, 65'536);
   const int ticks = GENERATE(1, 150);
   CAPTURE(coder, respawns, ticks);
@@ -138,8 +138,8 @@ TEST_CASE("A generation has one encoding with as few bytes as possible", "[net][
   CHECK(bits_of(256, 0) == 3);
   CHECK(bits_of(65'536, 0) == 4);
   CHECK(bits_of(0xFFFF'FFFF, 0) == 5);
-  // Bits from the lowest: whether it differs, two for the length, then the number, highest bit
-  // first.
+  // The bits, lowest first: one that is 1 if the generation differs, two for the length, then the
+  // number with its highest bit first.
   const auto is_read = [&](std::vector<std::uint8_t> bytes, std::uint32_t before) {
     PlainReader reader(model, options, std::as_bytes(std::span(bytes)));
     EntityKind kind{};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kUrgent = 40;
 constexpr std::uint32_t kPlain = 30;
-/// The maximum ticks between two updates of a plain entity that a client saw, when urgent entities
+/// Returns the maximum ticks between two updates of a plain entity at a client. The urgent entities
 /// alone need more than the room.
 std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
   ReplicationServerOptions options;
@@ -31,7 +31,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
   });
   stage.run(400);
   REQUIRE(stage.difference(client).empty());
-  const std::uint32_t begin = stage.tick;  // Until here nothing changed.
+  const std::uint32_t begin = stage.tick;  // Before this tick nothing changed.
   std::map<std::uint32_t, std::uint32_t> last;
   std::uint32_t longest = 0;
   std::uint32_t updates = 0;
@@ -46,7 +46,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
     }
   }
   CHECK(client.world.despawned == 0);
-  // They get what their class promises, and little more.
+  // They are updated as often as their class promises, and little more often.
   CHECK(updates < kPlain * 3'000U / longest_ticks * 5 / 4);
   CHECK(stage.server.view(client.id)->counters().deferred > 10'000);
   return longest;

@@ -23,8 +23,8 @@ TEST_CASE("A deferred entity costs an overloaded link almost nothing",
   const OverloadResult all = OverloadStage(scene, 0).measure(300, 300);
   struct Row {
     double share;
-    double cost_max;     ///< As a multiple of the cost when all fit; the target is 1.3.
-    double updates_min;  ///< As a part of the share; the target is 0.8.
+    double cost_max;     ///< A multiple of the cost when all updates fit; the target is 1.3.
+    double updates_min;  ///< A part of the fair share of updates; the target is 0.8.
     const char* why;
   };
   // A random walk that is sent n times less often is less predictable: each of its four lanes needs
@@ -81,7 +81,7 @@ TEST_CASE("At 16 kbit/s every entity stays, although some wait for many seconds"
   const OverloadResult result = OverloadStage(scene, 2'000).measure(2'400, 600);
   CHECK(result.false_despawns == 0);
   CHECK(result.missing == 0);
-  // Longer than the world keeps replaced values.
+  // This is longer than the world keeps replaced values.
   CHECK(result.age_ticks.back() > 255);
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("Entities that were unchanged for long may change and despawn during a
   client.pair->network.link(client.pair->back_link).is_down = true;
   for (int tick = 0; tick < 700; ++tick) {
     stage.step([&] {
-      // The others reuse the rows of these as soon as the world frees them.
+      // Other entities reuse the rows of these as soon as the world frees them.
       for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(NetworkId{id});
       if (tick % 31 != change_tick % 31 || tick < change_tick) return;
       for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(NetworkId{id});
@@ -154,9 +154,9 @@ TEST_CASE("Entities that were unchanged for long may change and despawn during a
   CHECK(counters.divergences == 0);
 }
 
-/// Projectiles appear and disappear on a link that is too slow for all of them, and sometimes
-/// nothing arrives from the client. Returns the maximum ticks for which the client showed a removed
-/// one.
+/// Projectiles appear and disappear on a link that is too slow for all of them, and sometimes no
+/// packet of the client arrives. Returns the maximum ticks for which the client showed a projectile
+/// after its removal.
 std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Client& client) {
   constexpr std::uint32_t kAlive = 40;
   std::map<std::uint32_t, std::uint32_t> gone_at;

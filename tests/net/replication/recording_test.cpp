@@ -92,7 +92,8 @@ TEST_CASE("A recording plays every field of every entity at every tick", "[net][
 }
 
 TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
-  const bool is_finished = GENERATE(true, false);  // Without an index keyframes are searched.
+  const bool is_finished =
+      GENERATE(true, false);  // Without an index the reader searches keyframes.
   const Recorded recorded = record(3, 600, is_finished);
   std::string error;
   const auto reader = RecordingReader::open(recorded.file, error);
@@ -107,7 +108,7 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
     CHECK(reader->tick() == expected->first);
     viewed.apply(*reader);
     REQUIRE(viewed.world == expected->second);
-    if (reader->step() != RecordingStatus::tick) continue;  // And on from there.
+    if (reader->step() != RecordingStatus::tick) continue;  // It continues from there.
     viewed.apply(*reader);
     REQUIRE(viewed.world == recorded.worlds.at(reader->tick()));
   }

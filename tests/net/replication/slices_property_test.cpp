@@ -48,7 +48,7 @@ class Course {
     for (int i = 0; i < 30; ++i) step(false);
   }
 
-  /// After everything has arrived the game has the server's world.
+  /// Requires that the game has the server's world after everything has arrived.
   void check_equal() const {
     REQUIRE(game_.size() == values_.size());
     for (const auto& [id, values] : values_) {
@@ -82,7 +82,7 @@ class Course {
     for (const SnapshotNumber number : acks_) writer_.acknowledge(number);
     acks_.clear();
     writer_.begin(tick_, states_);
-    // A link without room for all.
+    // The link has no room for all changes.
     const std::uint64_t parts_max = changes ? 1 + random_.below(12) : 1'000;
     for (std::uint64_t part = 0; part < parts_max && !writer_.is_done(); ++part) {
       const std::span<const std::byte> bytes =
@@ -155,7 +155,8 @@ class Course {
     check_slices();
   }
 
-  /// A checksum is compared with the reader's values, so no divergence is false.
+  /// Checksums are compared with the reader's own values, so a reported divergence would be an
+  /// error.
   void check_slices() {
     for (const SeenEntity& slice : mirror_.reader().entities()) {
       if (!mirror_.is_listed(slice)) continue;

@@ -228,7 +228,7 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
   return values;
 }
 
-/// The maximum bytes of a slice of such lanes, new or changed after rest, motion or noise.
+/// The maximum bytes of a slice of such lanes, if it is new or changes after rest, motion or noise.
 std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
@@ -254,7 +254,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
   for (int which = 0; which < 24; ++which) {
     rows.push_back(pattern(which < 12 ? which : static_cast<int>(random.below(4)), lanes[0],
                            lanes.size(), random));
-    // Unchanged for a while after every third.
+    // After every third change the values stay unchanged for a while.
     for (int rest = which % 3 == 0 ? 12 : 1; rest > 0; --rest) {
       const EntityState state{.id = 1, .kind = {}, .values = rows.back().data()};
       writer.begin(++tick, {&state, 1});
@@ -365,7 +365,7 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
     CAPTURE(seed);
     ReplicationStage stage(seed, {.snapshot_ticks = 1}, samples::giants_schema());
     const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.4};
-    // So slow that something always waits for room.
+    // The link is so slow that something always waits for room.
     ReplicationStage::Client& client =
         stage.join(link, link, {.player = PlayerId{3}}, {.wish = {.bytes_per_second = 100'000}});
     stage.step([&] {

@@ -11,7 +11,8 @@ namespace {
 
 using Ids = std::vector<std::uint32_t>;
 
-/// Adds a part of a tick's snapshot. Odd ids are uncertain: they may be in another part.
+/// Adds a part of a tick's snapshot. Entities with odd ids are uncertain: they may be in another
+/// part.
 void add(SnapshotsInFlight& flights, SnapshotNumber number, std::uint32_t part, std::uint32_t tick,
          const Ids& ids) {
   SnapshotInFlight& flight = flights.add(number, part, tick);

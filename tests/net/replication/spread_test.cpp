@@ -39,8 +39,8 @@ TEST_CASE("Clients to which all entities are new are not all served in one tick"
     worst = std::max(worst, checked(stage) - before);
     before = checked(stage);
   }
-  // A third of the clients has its turn in a tick. Each checks its interest, its records and the
-  // writer's tracks once, and the active entities in each of few parts.
+  // A third of the clients has its turn in each tick. For each client, its interest, its records
+  // and the writer's tracks are checked once, and the active entities once in each of a few parts.
   CHECK(worst <= kClients / 3 * (kEntities * 5 + 2 * 40'000));
   for (const auto& client : stage.clients) CHECK(stage.difference(*client) == "");
 }

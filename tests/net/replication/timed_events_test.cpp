@@ -55,7 +55,7 @@ TEST_CASE("On a link without loss an event arrives with the state of its tick",
   std::vector<std::uint32_t> at;
   for (std::uint32_t i = 0; i < 60; ++i) {
     stage.step([&] { CHECK(stage.server.send_event(client.id, stage.tick, event_of(i))); });
-    // Not later than the first snapshot of its tick or a later one.
+    // The event arrives no later than the first snapshot of its tick or a later tick.
     const std::size_t due = client.replication->tick() + 1 - (stage.tick - i);
     if (client.replication->tick() + 1 > stage.tick - i) CHECK(client.world.events.size() == due);
   }
@@ -157,8 +157,9 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
 
 namespace {
 
-/// A client, and entities that appear and disappear, each with its own number in its score: which
-/// were shown, and which events about them arrived. Ids are reused at once.
+/// A client, and entities that appear and disappear. Each entity has its own number as its score.
+/// Records the entities that were shown and the events about them that arrived. Ids are reused at
+/// once.
 struct Passers {
   Passers(std::uint64_t seed, std::uint32_t bytes_per_second, const LinkOptions& link)
       : stage(seed, {.snapshot_ticks = 1}) {
@@ -183,9 +184,9 @@ struct Passers {
   NetworkId any_of(std::uint32_t entities) {
     return NetworkId{static_cast<std::uint32_t>(stage.random.below(entities))};
   }
-  /// With this many ids, in the i-th tick.
+  /// Runs the i-th tick, with this many ids.
   void change(std::uint32_t entities, int i) {
-    // In the ticks after it was created, and in the tick in which it is removed.
+    // Events are sent in the ticks after the entity was created and in the tick of its removal.
     if (i % 4 != 0 && stage.values.contains(latest)) send_about(latest);
     if (i % 8 == 7 && stage.values.contains(latest)) stage.despawn(latest);
     if (i % 4 == 0) replace(latest = any_of(entities));
@@ -206,7 +207,7 @@ struct Passers {
       if (--open[which] < 0) FAIL("twice: " << which);
     }
   }
-  /// Shown entities with a missing event.
+  /// The number of shown entities with a missing event.
   std::size_t missed() const {
     std::size_t count = 0;
     for (const auto& [which, left] : open) count += left > 0 ? shown.count(which) : 0;
@@ -377,7 +378,7 @@ TEST_CASE("An event about an entity that fits into no datagram does not block la
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
-  // More than are ever in flight: later numbers still arrive.
+  // There are more events than are ever in flight, and later numbers still arrive.
   constexpr std::uint32_t kInVain = kTimedEventsMax + 44;
   stage.step(
       [&] { stage.spawn(NetworkId{4}, {.type = SchemaType{1}, .relevance = Relevance::always}); });

@@ -1,4 +1,4 @@
-// A model trained on one schema is used for another one where they agree.
+// A model trained on one schema is used for the equal lanes of another schema.
 #include "net/snapshot/adopted_model.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The bytes of one small world, unchanged in every format version since 3.
+// The bytes of one small world. They are the same in every format version since 3.
 #include <array>
 #include <deque>
 #include <string>
@@ -44,7 +44,7 @@ SnapshotModel model_of_things() {
 
 constexpr std::uint32_t kTicks = 12;
 
-/// The script: an entity walks in a curve, one turns, one appears and one is removed.
+/// The script: one entity walks in a curve, one turns, one appears and one is removed.
 struct Script {
   std::array<std::array<LaneValue, 18>, kTicks + 1> values{};
 
@@ -74,8 +74,8 @@ struct Script {
   }
 };
 
-/// The snapshots of the script, each acknowledged two ticks later. The writer finds the time of
-/// each entity's last change itself, or gets it.
+/// The snapshots of the script, each acknowledged two ticks later. The writer gets the time of each
+/// entity's last change, or finds it itself.
 std::string bytes_of(SnapshotCoder coder, bool has_since = false) {
   const SnapshotModel model = model_of_things();
   SnapshotWriter writer(model, {.coder = coder});

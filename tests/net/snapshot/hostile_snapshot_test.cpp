@@ -144,7 +144,7 @@ TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapsh
   CHECK(reader.entities().empty());
   CHECK(reader.memory_bytes() < kLimit / 10);  // The memory of the entities that were read before
                                                // the limit.
-  // The same number of small ones, none of which uses the memory of a large one.
+  // The same number of small entities is accepted: none of them uses the memory of a large one.
   for (EntityState& state : world) state.kind.type = 1;
   SnapshotWriter small_writer(model);
   small_writer.begin(1, world);
@@ -228,7 +228,8 @@ TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[
     REQUIRE(writer.is_done());
     if (writer.last_number() % 16 == 0) continue;
     REQUIRE(reader.read(bytes) == SnapshotVerdict::applied);
-    // So rarely that each snapshot has one reference: then every state gets a link.
+    // Acknowledgements are so rare that each snapshot has one reference. Then every state gets a
+    // link.
     if (writer.last_number() % 40 == 1) writer.acknowledge(writer.last_number());
     if (tick == 300) bytes_before = reader.memory_bytes();
   }

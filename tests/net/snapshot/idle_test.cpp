@@ -59,7 +59,7 @@ class IdleStage {
     if (happens(settings.despawns) && !world_.empty()) despawn(random_.below(world_.size()));
     send();
   }
-  /// At the next tick.
+  /// Changes an entity at the next tick.
   void change_next(std::uint32_t i) { awaited_.push_back(i); }
   /// Sets another value.
   void change(std::uint32_t i) {

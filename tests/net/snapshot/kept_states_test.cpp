@@ -25,7 +25,8 @@ class ForgetfulWorld {
 
   std::vector<EntityState> at(std::uint32_t tick, Random& random) {
     if (rows_.size() > kPastTicksMax + 1) {
-      // Far away, so that a state coded against garbage does not decode by chance.
+      // The value is far from others, so that a state coded against garbage does not decode by
+      // chance.
       std::vector<LaneValue>& dropped = rows_[rows_.size() - kPastTicksMax - 2];
       for (LaneValue& value : dropped) value = 77'777;
       dropped = std::vector<LaneValue>();  // A sanitizer reports any further read.

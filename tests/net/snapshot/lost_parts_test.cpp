@@ -18,8 +18,8 @@ using World = std::map<std::uint32_t, LaneValue>;
 struct Part {
   std::vector<std::byte> bytes;
   SnapshotNumber number = 0;
-  std::uint64_t first_id = 0;  ///< It covers all ids from here ...
-  std::uint64_t end_id = 0;    ///< ... to here.
+  std::uint64_t first_id = 0;  ///< The first id that it covers.
+  std::uint64_t end_id = 0;    ///< The id after the last one that it covers.
 };
 
 class Ends {
@@ -72,7 +72,7 @@ class Ends {
   SnapshotReader reader;
 };
 
-/// Sixty entities, and their changes: all change, some are removed, some added, everywhere.
+/// Sixty entities, of which all change, some are removed, and some are added between the others.
 World before() {
   World world;
   for (std::uint32_t id = 10; id < 70; ++id) world[id * 10] = 0x1234'5678 + id;
@@ -89,7 +89,7 @@ World after() {
   return world;
 }
 
-/// The entities that are new to a reader with `then`.
+/// The entities that are new to a reader that has the world `then`.
 World newcomers(const World& seen, const World& then) {
   World came;
   for (const auto& [id, value] : seen) {
@@ -145,7 +145,7 @@ TEST_CASE("Each datagram of a tick is usable at once, whichever others are lost"
         if (now.contains(id)) expected[id] = now.at(id);
       }
       expected.insert(came[i].begin(), came[i].end());
-      // At once, before any further part arrives.
+      // The part is usable at once, before any further part arrives.
       REQUIRE(ends.seen() == expected);
       REQUIRE(ends.reader.tick() == ends.tick);
     }

@@ -84,7 +84,7 @@ TEST_CASE("An entity begun before B and ended after it is listed as gone",
   REQUIRE(life.seen() != nullptr);
   life.arrive(life.write(false));
   CHECK(life.seen() == nullptr);
-  // Also in each later one, until one of them is acknowledged.
+  // It is also listed in each later snapshot, until one of them is acknowledged.
   static_cast<void>(life.write(false));
   life.arrive(life.write(false));
   CHECK(life.seen() == nullptr);

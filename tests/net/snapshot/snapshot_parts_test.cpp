@@ -59,7 +59,7 @@ TEST_CASE("Many new entities between two known ones arrive", "[net][snapshot]") 
   }
   const std::size_t count = parts.exchange(world, datagram_bytes);
   CHECK(count > 1);
-  // If there were more datagrams than references, the states are known only in part.
+  // If there were more datagrams than references, only some of the states are known.
   if (count <= kMaxReferences) CHECK(parts.exchange(world, datagram_bytes) == 1);
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("A very large unchanged world fits after any moving entities", "[net][
     world.push_back({.id = id, .kind = {}, .values = &values[0]});
   parts.exchange(world, 100'000);
   for (int i = 0; i < 3; ++i) parts.exchange(world, 100'000);
-  // However full the first datagram is when the unchanged ones begin.
+  // This must work for any number of bytes in the first datagram before the unchanged entities.
   for (std::size_t moving = 1; moving < 20; ++moving) {
     for (std::size_t i = 0; i < moving; ++i) {
       world[i].values = world[i].values == &values[0] ? &values[1] : &values[0];

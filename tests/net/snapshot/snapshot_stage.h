@@ -22,7 +22,7 @@ struct StageSettings {
   std::uint64_t ack_delay_max = 0;
   std::uint64_t spawns = 0;  ///< An entity appears.
   std::uint64_t despawns = 0;
-  std::uint64_t reuse = 50;  ///< Of new entities, under an id that was used before.
+  std::uint64_t reuse = 50;  ///< Chance that a new entity gets an id that was used before.
   std::uint64_t holds = 0;
   std::uint64_t changes = 50;
   std::size_t entity_max = 40;
@@ -58,7 +58,7 @@ class SnapshotStage {
   }
   void despawn(std::uint32_t id) { live_.erase(id); }
 
-  /// One tick of everything.
+  /// Runs one tick of the world, the writer, the link and the reader.
   void tick() {
     now_ += static_cast<std::uint32_t>(1 + random_.below(settings.tick_step_max));
     live();
@@ -66,7 +66,7 @@ class SnapshotStage {
     receive();
   }
 
-  /// Ticks without changes, losses or delays; afterwards both worlds must be equal.
+  /// Runs ticks without changes, losses or delays. Afterwards both worlds must be equal.
   void settle(int ticks = 6) {
     settings = StageSettings{.changes = 0, .datagram_bytes = 20'000};
     for (int i = 0; i < ticks; ++i) tick();
@@ -124,7 +124,7 @@ class SnapshotStage {
       if (!happens(settings.spawns)) continue;
       auto id = static_cast<std::uint32_t>(random_.below(settings.id_bound));
       if (!used_.empty() && happens(settings.reuse)) id = used_[random_.below(used_.size())];
-      // A generation is repeated once it is forgotten everywhere.
+      // A generation is repeated after no end stores the old one any more.
       const EntityKind kind{.type = static_cast<std::uint16_t>(random_.below(model_.types.size())),
                             .generation = generations_[id]++};
       used_.push_back(id);
@@ -186,7 +186,7 @@ class SnapshotStage {
     const bool is_late =
         is_overtaken && static_cast<SnapshotNumber>(newest_ - datagram.number) >= kSnapshotWindow;
     const SnapshotVerdict verdict = reader_.read(datagram.bytes);
-    // The references of an overtaken one may have left the window meanwhile.
+    // The references of an overtaken snapshot may have left the window meanwhile.
     if (is_overtaken && verdict == SnapshotVerdict::unknown) return;
     REQUIRE(verdict == (is_late ? SnapshotVerdict::late : SnapshotVerdict::applied));
     if (is_late) return;

@@ -160,7 +160,8 @@ TEST_CASE("Every refusal of a block has its reason", "[net][transport][sys-30]")
   REQUIRE_FALSE(sender.refused(2, BlockRefusal::no_memory));
   REQUIRE_FALSE(sender.refused(99, BlockRefusal::no_memory));
   REQUIRE(sender.finished().size() == 1);
-  REQUIRE(sender.begin(block, id) == SendStatus::would_block);  // Its result was not read yet.
+  REQUIRE(sender.begin(block, id) ==
+          SendStatus::would_block);  // The result of a block was not read yet.
   sender.clear_finished();
   REQUIRE(sender.begin(block, id) == SendStatus::queued);
   REQUIRE(id == kBlocksAtOnce + 1);
@@ -203,7 +204,7 @@ TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a ref
   REQUIRE(receiver.classify(plain(1, 10'000, 0)) == FragmentVerdict::accepted);
   REQUIRE(receiver.classify(plain(1, 10'001, 0)) == FragmentVerdict::refused);
   receiver.store(kNow, plain(1, 10'001, 0));
-  // More chunks of it are ignored; they do not begin a new block.
+  // Further chunks of a refused block are ignored; they do not begin a new block.
   REQUIRE(receiver.classify(plain(1, 10'001, 3)) == FragmentVerdict::accepted);
   receiver.store(kNow, plain(1, 10'001, 3));
   REQUIRE(receiver.front().empty());
@@ -216,7 +217,7 @@ TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a ref
   receiver.store(kNow, plain(3, 1000, 1, 3));
   REQUIRE(receiver.front_id() == 3);
   REQUIRE(receiver.front().size() == 1000);
-  // One is complete and unread, and three arrive: no slot is free.
+  // One block is complete and unread, and three arrive, so no slot is free.
   REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::no_room);
   receiver.pop();
   REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::accepted);
@@ -257,7 +258,7 @@ TEST_CASE("A block without new chunks is given up after a minute", "[net][transp
   REQUIRE(receiver.give_up_stalled(kNow + 119s - 1ns) == std::nullopt);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == 1);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == std::nullopt);
-  // More of its chunks are ignored, and the complete one waits forever to be read.
+  // Further chunks of that block are ignored. The complete block waits forever to be read.
   receiver.store(kNow + 120s, plain(1, 1'000, 0, 4));
   REQUIRE(receiver.front_id() == 2);
   receiver.pop();

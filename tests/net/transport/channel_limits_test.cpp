@@ -118,7 +118,8 @@ TEST_CASE("A limit is repeated until it is confirmed, but only in packets withou
   REQUIRE(write() == sent);
   for (int i = 0; i < 4; ++i) REQUIRE(write() == (has_more ? Limits() : sent));
   if (has_more) {
-    // Later packets overtake the one with the limit: it is lost, and the limit is sent again.
+    // Later packets overtake the packet with the limit, so it is reported lost and the limit is
+    // sent // again.
     end.now += 100ms;
     end.acknowledge(first + 4, 0xFFFFFFEF);
     end.now += 50ms;
@@ -150,7 +151,7 @@ TEST_CASE("A packet never has more than the maximum number of items", "[net][tra
     for (const auto& limit : end.limits_written()) sent.insert(limit[0]);
   }
   REQUIRE(sent.size() == kChannelsMax);
-  // Three of them acknowledge packets that one acknowledgement cannot cover.
+  // Three of the packets acknowledge packets that one acknowledgement cannot cover.
   REQUIRE(packets <= 6);
 }
 

@@ -40,7 +40,7 @@ class TwoClocks {
     return {.down = static_cast<double>(bytes_in(*pair_.b) - down) / seconds,
             .up = static_cast<double>(bytes_in(*pair_.a) - up) / seconds};
   }
-  /// Nothing passes, and a sleeping end does nothing; its clock stops.
+  /// No datagram passes. A sleeping end does nothing, and its clock stops.
   void interrupt(Duration duration, bool a_sleeps, bool b_sleeps) {
     set_down(true);
     for (const Time end = pair_.now + duration; pair_.now < end;) {
@@ -140,7 +140,7 @@ TEST_CASE("A clock with another speed is not mistaken for a queue, and hides non
   clocks.run(15s);
   const TwoClocks::Rates after = clocks.run(10s);
   CAPTURE(after.down, after.up, clocks.queue_max().count());
-  // With two full directions it is unclear which of them has the queue.
+  // If both directions are full, it is unclear which of them has the queue.
   REQUIRE(after.down >= 0.5 * 250e3);
   REQUIRE(after.up >= 0.5 * 250e3);
   REQUIRE(clocks.queue_max() < 180ms);

@@ -248,7 +248,7 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
     pair.step(16ms);
     hear();
   }
-  // Some are in flight, one waits.
+  // Some payloads are in flight, and one waits.
   REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
   REQUIRE(times_reported.size() < tag - 3);
   (peer_closes ? pair.b->connection : connection).close(CloseReason::left, "bye", pair.now);
@@ -267,7 +267,7 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   REQUIRE(counters.lost_at_close > 0);
   const std::uint64_t unknown = counters.packets_out - counters.delivered - counters.lost_out;
   if (peer_closes) REQUIRE(unknown == 0);
-  if (!peer_closes) REQUIRE(unknown >= 3);  // Its closes, which are not acknowledged.
+  if (!peer_closes) REQUIRE(unknown >= 3);  // They include its closes, which are not acknowledged.
 }
 
 TEST_CASE("Unreliable messages are counted when the connection ends before they are sent",

@@ -125,7 +125,7 @@ TEST_CASE("A packet is received only if all its blocks fit", "[net][transport][s
   for (std::uint16_t id = 1; id <= 3; ++id) {
     REQUIRE(victim.give(PacketDraft().fragments(1).fragment(id, 10, 0)) == PacketVerdict::received);
   }
-  // Three complete ones are unread: one slot is free, not two.
+  // Three complete blocks are unread, so one slot is free, not two.
   REQUIRE(victim.give(PacketDraft().fragments(2).fragment(4, 10, 0).fragment(5, 10, 0)) ==
           PacketVerdict::no_room);
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(4, 10, 0)) == PacketVerdict::received);
@@ -148,7 +148,7 @@ TEST_CASE("A receiver refuses at most as many blocks as it can report",
   }
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, kTooLarge, 0)) ==
           PacketVerdict::no_room);
-  // There might be no memory for this one, and its refusal could not be reported.
+  // There might be no memory for this block, and its refusal could not be reported.
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, 1000, 0)) == PacketVerdict::no_room);
   REQUIRE(victim.connection.counters().no_room_in == 2);
 }

@@ -1,4 +1,4 @@
-// Loops of 5 to 250 Hz that receive, ask for a budget and send in any order: each uses its path
+// Loops of 5 to 250 Hz, which receive, ask for a budget and send in any order, use their paths //
 // fully. Time is simulated.
 #include <algorithm>
 #include <chrono>

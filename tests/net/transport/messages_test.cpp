@@ -282,7 +282,8 @@ TEST_CASE("A channel delivers each message once through reordering and duplicate
     }
     while (sender.has_pending()) air.push_back(write_next(sender));
     if (air.empty()) {
-      // All have arrived: the game must read, or the sender must get the new limit.
+      // All messages in flight have arrived. Now the game must read, or the sender must get the new
+      // limit.
       if (!receiver.front().empty()) read_one();
       REQUIRE(receiver.limit() >= sender.limit());
       sender.allow_below(receiver.limit());

@@ -93,12 +93,12 @@ TEST_CASE("Six large packets lost in a row are a black hole; five are not",
   lose(5);
   path.size.settled(path.now, 1400, true);
   lose(5);
-  path.size.settled(path.now, 1200, true);   // A small one that arrives proves nothing, ...
-  path.size.settled(path.now, 1200, false);  // ... and neither does a lost one.
+  path.size.settled(path.now, 1200, true);   // A small packet that arrives proves nothing.
+  path.size.settled(path.now, 1200, false);  // A small packet that is lost proves nothing.
   REQUIRE(path.size.bytes() == 1400);
   lose(1);
   REQUIRE(path.size.bytes() == 1200);
-  // Then the search begins again, but not at once.
+  // Then the search for a size begins again, but not at once.
   REQUIRE(path.size.wanted_probe(path.now) == 0);
   path.run(60s);
   REQUIRE(path.size.bytes() == 1400);

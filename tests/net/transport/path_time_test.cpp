@@ -146,8 +146,8 @@ TEST_CASE("The minimum of a window is never too old, never too small, and soon e
     samples.emplace_back(now, value);
     minimum.add(now, value);
     while (now - samples.front().first > 1s) samples.pop_front();
-    REQUIRE(minimum.value() >= minimum_of(1s));     // One of the window's own samples, ...
-    REQUIRE(minimum.value() <= minimum_of(200ms));  // ... and no recent one was smaller.
+    REQUIRE(minimum.value() >= minimum_of(1s));     // It is one of the window's own samples.
+    REQUIRE(minimum.value() <= minimum_of(200ms));  // No recent sample was smaller.
     REQUIRE(
         std::ranges::any_of(samples, [&](const auto& s) { return s.second == minimum.value(); }));
     if (value <= minimum_of(1s)) REQUIRE(minimum.value() == value);

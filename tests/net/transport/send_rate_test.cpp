@@ -210,7 +210,7 @@ TEST_CASE("Loss of the path itself does not stop the sender", "[net][transport][
 
 TEST_CASE("A path that becomes longer or shorter is not mistaken for a queue",
           "[net][transport][sys-31]") {
-  // Telling the two apart takes some round trips.
+  // To distinguish the two takes some round trips.
   const auto [longer, used] = GENERATE(table<Duration, double>({{75ms, 0.93}, {150ms, 0.65}}));
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   CAPTURE(longer.count(), static_cast<int>(offer));
@@ -268,7 +268,7 @@ TEST_CASE("Random delay with random loss is not mistaken for a queue", "[net][tr
     one.add_flow();
     one.run(20s);
     const double share = one.measure(40s).used;
-    // Where the first rate was found much too low, it still grows.
+    // If the first rate was much too low, it still grows.
     REQUIRE(share >= 0.5);
     used += share / 6;
   }
@@ -295,7 +295,7 @@ TEST_CASE("A game that sends little is not slowed down by random delay",
     sender.clear_delivery_reports();
     receiver.clear_delivery_reports();
   }
-  // Out of 40 seconds.
+  // Of 40 seconds.
   REQUIRE(received >= 39 * 60);
 }
 
@@ -375,7 +375,7 @@ TEST_CASE("A game that sends less while a queue empties keeps the rate of its pa
   };
   while (now < Time(6s)) send(rate.bytes_per_second(), true, 14ms);
   const double before = rate.bytes_per_second();
-  // A queue, during which it sends a tenth of what would keep it.
+  // While there is a queue, the game sends a tenth of the rate that would keep the queue.
   for (Duration delay = 120ms; delay > 14ms; delay -= 2ms) {
     send(std::min(before, rate.bytes_per_second()) / 10, wants_more, delay);
   }

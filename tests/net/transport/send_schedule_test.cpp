@@ -56,7 +56,8 @@ TEST_CASE("A source waits no longer than the weights of the others explain",
     const std::size_t size = 1 + random.below(1200);
     schedule.sent(source, size);
     others = source == 3 ? 0 : others + static_cast<double>(size);
-    // Its own 1200 bytes allow each of nine others 16 times as much, and a packet each.
+    // While source 3 sends 1200 bytes, each of the nine others may send 16 times as much, and one
+    // packet more.
     REQUIRE(others <= 9 * (1200 * 16 + 1200));
   }
 }

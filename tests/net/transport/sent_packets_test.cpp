@@ -94,7 +94,7 @@ TEST_CASE("When few packets are sent, an overtaken one is lost only by time",
 
 TEST_CASE("When few packets are sent, the waiting time depends on the variation of the round trip",
           "[net][transport][sys-25]") {
-  RoundTrip path = trip_of(60ms);  // It varies by half of it: 60 + 4 * 30 ms.
+  RoundTrip path = trip_of(60ms);  // It varies by half of its length: 60 + 4 * 30 ms.
   const auto is_lost_at = [&](Duration age_at_report) {
     SentPackets sent;
     const Time now(10s);
@@ -107,7 +107,7 @@ TEST_CASE("When few packets are sent, the waiting time depends on the variation 
   };
   REQUIRE_FALSE(is_lost_at(179ms));
   REQUIRE(is_lost_at(180ms));
-  // If the latest round trip is longer than the smoothed one, it counts.
+  // If the latest round trip is longer than the smoothed one, the latest one counts.
   for (int i = 0; i < 100; ++i) path.add(Time(1s), 60ms, 0ms);
   path.add(Time(1s), 76ms, 0ms);
   REQUIRE_FALSE(is_lost_at(91ms));
@@ -146,7 +146,7 @@ TEST_CASE("The longest overtaking counts, even of a packet that was not reported
   REQUIRE_FALSE(is_lost_at(71ms, {64ms, 56ms}));
   REQUIRE(is_lost_at(73ms, {64ms, 56ms}));
   REQUIRE(is_lost_at(68ms, {64ms}, true));
-  // A straggler does not count.
+  // A packet that is extremely late does not count.
   REQUIRE_FALSE(is_lost_at(560ms, {2s}));
   REQUIRE(is_lost_at(570ms, {2s}));
 }
@@ -181,10 +181,10 @@ TEST_CASE("A path that reorders packets increases the waiting time", "[net][tran
   };
   REQUIRE(lose_first_of_two(70ms, 100ms));
   REQUIRE(sent.late_acknowledgements() == 1);
-  // It may take 100 ms here.
+  // On this path a packet may take 100 ms.
   REQUIRE_FALSE(lose_first_of_two(110ms, 111ms));
   REQUIRE(sent.late_acknowledgements() == 1);
-  now += kPathMemory + 200ms;  // That has expired again.
+  now += kPathMemory + 200ms;  // The measured overtaking has expired.
   REQUIRE(lose_first_of_two(70ms, 111ms));
 }
 
@@ -217,7 +217,8 @@ TEST_CASE("When the window is full, the oldest packet in flight is reported lost
 TEST_CASE("Silence is a loss after the timeout, which doubles each time up to 2 s",
           "[net][transport][sys-25]") {
   SentPackets sent;
-  const RoundTrip path = trip_of(40ms);  // Answers vary by half of it: 40 + 4 * 20 + 20 ms.
+  const RoundTrip path =
+      trip_of(40ms);  // Answers vary by half of the round trip: 40 + 4 * 20 + 20 ms.
   REQUIRE(path.probe_timeout() == 140ms);
   Time now(10s);
   const auto lost_after = [&] {

@@ -120,7 +120,8 @@ TEST_CASE("Short payloads do not wait for the block that fits into each packet",
 
 TEST_CASE("Messages use only their share of an allowance beside a game that fills it",
           "[net][transport][sys-32]") {
-  // The game asks at each third tick. A message would owe, and would be first each time.
+  // The game asks for its budget at each third tick. A message could be sent before and exceed the
+  // allowance each time.
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       {.latency = 20ms}, {.latency = 20ms});
   Connection& game = pair.a->connection;

@@ -20,8 +20,8 @@ namespace {
 /// The counters of the replacement, and what it refuses.
 struct Kernel {
   std::size_t messages = 0;
-  std::uint16_t port_without_segments = 0;  ///< A run to it fails as on a device without
-                                            ///< segmentation.
+  /// A run to this port fails, as on a device without segmentation.
+  std::uint16_t port_without_segments = 0;
 };
 Kernel kernel;
 
@@ -78,7 +78,7 @@ TEST_CASE("A destination that rejects runs does not make other datagrams more ex
   REQUIRE(outcome.failed == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
 
-  // Here single datagrams pass: from now on this destination, and only this one, gets them.
+  // Single datagrams pass to this destination. From now on it, and no other, gets single datagrams.
   const Address to_other = Address::ipv4({127, 0, 0, 2}, other->local_address().port());
   kernel.port_without_segments = to_other.port();
   REQUIRE(messages_of_run(*socket, to_other, outcome) == 21);
@@ -87,7 +87,7 @@ TEST_CASE("A destination that rejects runs does not make other datagrams more ex
   REQUIRE(outcome.sent == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
 
-  // After a while it is tried again, because routes change.
+  // After a while segmentation is tried again, because routes change.
   kernel.port_without_segments = 0;
   std::size_t runs = 0;
   while (messages_of_run(*socket, to_other, outcome) > 1) REQUIRE(++runs < 2000);

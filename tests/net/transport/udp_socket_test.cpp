@@ -42,7 +42,7 @@ void require_exchange(DatagramSocket& from, DatagramSocket& to, const Address& a
                       const Address& seen_as) {
   std::vector<NetBytes> sent;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    // Runs of equal sizes, which may be sent as one; shorter ones after them; single ones.
+    // Runs of equal sizes, which may be sent as one, then shorter datagrams, then single ones.
     sent.push_back(pattern(i, i % 10 < 7 ? 900 : i * 7));
   }
   sent.push_back(pattern(1, kDatagramBytesMax));

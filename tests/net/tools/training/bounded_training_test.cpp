@@ -28,7 +28,7 @@ std::string header() {
   return text + "]}]}";
 }
 
-/// Leaves whose place follows from their speed, with many random fields.
+/// A trace of leaves whose positions follow from their speeds, with many random fields.
 Trace storm() {
   Random random(1);
   std::vector<TraceBytes::Entity> leaves;

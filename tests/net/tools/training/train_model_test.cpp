@@ -26,7 +26,7 @@ constexpr std::size_t kTicks = 240;
 constexpr std::size_t kDucks = 40;
 constexpr std::uint32_t kAckTicks = 6;
 
-/// Ducks whose place follows from their speed, which changes now and then.
+/// A trace of ducks whose positions follow from their speeds, which change from time to time.
 Trace pond(std::uint64_t seed) {
   Random random(seed);
   std::vector<TraceBytes::Entity> ducks;
