@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// More only wait for the disk.
+/// More threads would only wait for the disk.
 constexpr std::uint32_t kLoadingThreadsMax = 64;
 
 }  // namespace

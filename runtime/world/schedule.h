@@ -63,7 +63,7 @@ class Schedule {
   /// Runs every system once. Allocates nothing in steady state.
   void run(World& world, const RunOptions& options);
 
-  /// The names of systems by stage, for people: those of one stage may run in parallel.
+  /// The names of systems by stage, for display. Systems of one stage may run in parallel.
   std::vector<std::vector<std::string>> stages() const;
 
  private:

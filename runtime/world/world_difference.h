@@ -25,9 +25,9 @@ struct WorldDifference {
 std::optional<WorldDifference> first_difference(const World& left, const World& right);
 
 /// Appends the first `count_max` differences to `out`, in that order, for a desync report. Each
-/// field that differs is one (for an array, its first such element). Orders and next ids are listed
-/// only if no entity, component, parent or despawn that exists in one world only explains them; of
-/// the slots, only the first. Not for every tick.
+/// field that differs is one (for an array, its first such element). A different order or next id
+/// is listed only if it does not follow from a listed difference of the entities, components,
+/// parents or despawns. Only the first slot that differs is listed. Not for every tick.
 ///
 ///     std::vector<WorldDifference> list;
 ///     differences(mine, theirs, 20, list);
