@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-// One frame's small bundles.
+// The number of small bundles that a thread loads in one frame.
 constexpr std::uint32_t kLoadsPerThread = 128;
 
 // Returns false if it is not there.
@@ -221,7 +221,7 @@ ThreadedLoads::Crew::Crew(const BundleSource& source, const CatalogReader& catal
   try {
     for (std::uint32_t i = 0; i < threads; ++i) {
       Decompressor own = make_decompressor(source, catalog, dictionaries);
-      dictionaries = own.dictionaries();  // Those of the first one, for the others.
+      dictionaries = own.dictionaries();  // The other threads use the first one's dictionaries.
       threads_.emplace_back([this, own = std::move(own)]() mutable { work(own); });
     }
   } catch (...) {
@@ -281,8 +281,8 @@ void ThreadedLoads::Crew::work(Decompressor& decompressor) {
     if (is_to_open()) {
       open_next(lock);
     } else if (has_load()) {
-      // Before helping: parallel loads need not wait for a hash, and an urgent load waits for one
-      // block of a large entry, not for all.
+      // Loads before it helps. Parallel loads do not wait for a hash, and an urgent load waits for
+      // only one block of a large entry.
       load_next(lock, decompressor);
     } else {
       shared_.help(lock, decompressor);
@@ -296,7 +296,7 @@ bool ThreadedLoads::Crew::has_load() const {
   return !opened_.empty() || (!started_.empty() && !is_opening_);
 }
 
-// Before the last file is used, so that the disk keeps working.
+// Opens more files before the last one is used, so that the disk is never idle.
 bool ThreadedLoads::Crew::is_to_open() const {
   const std::uint32_t together = source_.files_at_once();
   return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;
