@@ -218,8 +218,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::uint64_t skipped_ticks = 0;
   bool is_closed = false;
   bool is_in_frame = false;
-  std::optional<std::string>
-      close_reason;        ///< Set if `close` was called within a frame; then the frame ends first.
+  /// Set if `close` was called within a frame; then the frame ends first.
+  std::optional<std::string> close_reason;
   bool has_begun = false;  ///< A tick was replicated.
 
   std::vector<std::byte> encoded;  ///< This and the next ones are kept for their memory.
