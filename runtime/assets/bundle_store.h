@@ -159,7 +159,7 @@ class BundleStore {
   /// The buffers of closed bundles, for code that loads into this store.
   const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
 
-  /// The dictionaries of its bundles, for code that loads into this store; null: none.
+  /// The dictionaries of its bundles, for code that loads into this store; null means none.
   const std::shared_ptr<const DictionarySet>& dictionaries() const {
     return decompressor_.dictionaries();
   }
@@ -209,7 +209,8 @@ class BundleStore {
   CatalogReader catalog_;
   BundleChoice choice_;
   TypeTable types_;
-  std::vector<std::optional<OpenBundle>> bundles_;  ///< By index in the catalog; empty: closed.
+  /// By index in the catalog; empty means closed.
+  std::vector<std::optional<OpenBundle>> bundles_;
   /// By bundle: the number of the last list that contains it, so that no list contains it twice.
   std::vector<std::uint64_t> listed_in_;
   std::uint64_t lists_ = 0;

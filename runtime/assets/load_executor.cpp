@@ -338,7 +338,7 @@ void ThreadedLoads::Crew::open_next(Lock& lock) {
     auto next = opened.begin();
     for (OpenedFile& file : files) file.file = std::move(*next++);
   } catch (const std::bad_alloc&) {
-    // Then one after another: there may be memory for the next.
+    // Tries them one after another, because there may be memory for one.
     for (OpenedFile& file : files) file.file = open_alone(source_, catalog_, file.order.bundle);
   }
   lock.lock();
@@ -371,7 +371,7 @@ void ThreadedLoads::Crew::load_next(Lock& lock, Decompressor& decompressor) {
       files = open_files(source_, catalog_, std::span(bundles).first(count));
     }
   } catch (const std::bad_alloc&) {
-    files.clear();  // Then one after another: there may be memory for the next.
+    files.clear();  // Tries them one after another, because there may be memory for one.
   }
   for (std::size_t i = 0; i < count; ++i) {
     loads[i] = i < files.size() ? load_opened(source_, catalog_, orders[i], std::move(files[i]),

@@ -74,7 +74,7 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
 /// Decompresses an entry, and compares its hash if the file can have changed since it was opened;
 /// does nothing if it was read. Uses memory of the pool. Fails with `hash_mismatch`, `malformed`,
 /// `limit_exceeded` if there is no memory, or `io` if the file lost bytes. `shared` may let other
-/// threads help with a large one; null: none.
+/// threads help with a large one; null means none.
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                         MemoryPool& memory, SharedBlocks* shared = nullptr);
 

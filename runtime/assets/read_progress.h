@@ -24,7 +24,7 @@ class ReadProgress {
   std::size_t done_bytes() const { return done_bytes_; }
 
   /// Applies the result of an operation for the rest of the file: bytes read, or a negative `errno`
-  /// as the cause of a failure. Requires: at most the rest's bytes.
+  /// as the cause of a failure. Requires: at most as many bytes as are missing.
   Step add(int result) {
     if (result == -EINTR || result == -EAGAIN) {
       return ++delays_ > kMaxDelays ? Step::failed : Step::ask_again;

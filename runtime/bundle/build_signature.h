@@ -24,7 +24,7 @@ struct SigningKeys {
 };
 /// The keys derived from a seed: 32 unpredictable bytes.
 SigningKeys signing_keys(const std::array<std::byte, 32>& seed);
-/// The public key of a secret one.
+/// The public key that belongs to a secret key.
 VerifyKey verify_key_of(const SigningKey& secret);
 
 /// Signs a file. The signature covers `file`, the path in the output with `/`, so it is not valid

@@ -85,7 +85,8 @@ class BundleChoice {
   std::vector<bool> needs_varied_;      ///< By bundle: depends on one of those.
   /// Memory for an answer, which owns it while it is visited.
   mutable std::vector<std::uint32_t> needed_;
-  mutable std::vector<std::uint32_t> seen_in_;  ///< By bundle: the last answer that contains it.
+  /// By bundle: the number of the last answer with it.
+  mutable std::vector<std::uint32_t> seen_in_;
   mutable std::uint32_t last_answer_ = 0;
 };
 

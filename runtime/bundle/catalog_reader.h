@@ -52,7 +52,7 @@ struct CatalogRegistry {
 struct CatalogEntry {
   TypeId type_id{};
   Guid guid{};
-  Guid owner{};             ///< The asset that defines the entry; null: none.
+  Guid owner{};             ///< The asset that defines the entry; null means none.
   std::string_view role{};  ///< The registry field that contains `guid`.
   std::uint32_t asset = layout::kNone;
   std::uint32_t bundle = layout::kNone;
@@ -72,7 +72,7 @@ struct CatalogEffect {
 /// The key of a presentation.
 struct PresentationKey {
   Guid owner{};
-  std::uint16_t platforms = 0;  ///< Bits; a lookup returns records that have all of them.
+  std::uint16_t platforms = 0;  ///< A set of bits. A lookup finds records with all of these bits.
   std::uint32_t type = 0;
   std::uint16_t variation = 0;
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;

@@ -254,7 +254,7 @@ void GameClient::Impl::despawned(NetworkId id) {
   const EntityId entity = found->second;
   ++counted.despawned;
   std::erase(spawned, entity);
-  const auto callback = on_despawn;  // It may replace itself.
+  const auto callback = on_despawn;  // The callback can replace itself.
   if (callback && world.is_alive(entity)) callback(entity);
   for (ShownComponent& one : shown) one.history.forget(entity);
   prediction_choice.forget(entity);
@@ -308,7 +308,7 @@ void GameClient::Impl::show() {
   }
   const std::vector<EntityId> added = std::exchange(spawned, {});
   for (const EntityId entity : added) {
-    const auto callback = on_spawn;  // It may replace itself.
+    const auto callback = on_spawn;  // The callback can replace itself.
     if (callback && world.is_alive(entity)) callback(entity);
   }
   note_ready();

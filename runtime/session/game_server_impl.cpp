@@ -209,7 +209,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
   for (const auto& each : players) simulation.players().push_back(each->id);
   simulation.joined().push_back(player.id);
   update_infos();
-  const auto callback = on_join;  // It may replace itself.
+  const auto callback = on_join;  // The callback can replace itself.
   if (callback) callback(player.id);
 }
 
@@ -234,7 +234,7 @@ void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
   std::erase(simulation.players(), gone->id);
   simulation.left().push_back(gone->id);
   update_infos();
-  const auto callback = on_leave;  // It may replace itself.
+  const auto callback = on_leave;  // The callback can replace itself.
   if (callback) callback(gone->id, reason);
 }
 
@@ -420,7 +420,7 @@ std::optional<std::string> GameServer::Impl::refusal_of_new(const Address& addre
   PlayerInfo info;
   info.player = PlayerId::none;
   info.address = address.text();
-  const auto callback = on_apply;  // It may replace itself.
+  const auto callback = on_apply;  // The callback can replace itself.
   return callback(info);
 }
 

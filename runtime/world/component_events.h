@@ -46,7 +46,7 @@ class ComponentEvents {
 
  private:
   struct Announced {
-    EntityId entity;  ///< Null: none.
+    EntityId entity;  ///< Null means none.
     Signature signature;
   };
   bool is_as_announced(const EntityComponent& touched);

@@ -40,7 +40,7 @@ class Query;
 
 /// Options of a new entity; all are optional.
 struct EntityOptions {
-  EntityId parent{};  ///< The entity becomes its last child and gets its player. Null: a root.
+  EntityId parent{};  ///< The entity becomes its last child and gets its player. Null makes a root.
   NameId name = NameId::empty;
   Signature signature{};  ///< If a living entity has it, `with` the lowest free ordinal is used.
   PlayerId player = PlayerId::none;  ///< For a root.

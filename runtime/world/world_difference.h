@@ -10,7 +10,7 @@
 namespace muster {
 
 struct WorldDifference {
-  EntityId entity;   ///< Null if it is not about a single one.
+  EntityId entity;   ///< Null if the difference is not about a single entity.
   std::string text;  ///< `entity 7 'Hero': Health.current: differs by 3 hp (tolerance 0)`
   /// A value within its tolerance. These come last, so if the first difference is tolerable, all
   /// are.
